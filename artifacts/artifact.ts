@@ -1,0 +1,406 @@
+/** The words of a workspace: what reading hands to the graph, the rules and the pages, with positions kept. */
+
+/** A half-open stretch of one file, in UTF-16 units from 0. Every `Node` is one, so a node can be pointed at. */
+export interface Place {
+  readonly file: ArtifactFile;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Line and column from 1, offset from 0, in UTF-16 units. */
+export interface Position {
+  line: number;
+  column: number;
+  offset: number;
+}
+
+/** `end` is exclusive. */
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+/** The path of a value inside its file, as in `["services", "web", "depends_on", 0]`. */
+export type ValuePath = (string | number)[];
+
+export type Severity = "error" | "warning" | "info" | "hint";
+
+/** A remark as reading and the rules write it; the report turns it into a diagnostic. */
+export interface Finding {
+  readonly code: string;
+  /** Absent: the severity of the rule table. Settings may change either. */
+  readonly severity?: Severity;
+  readonly message: string;
+  /** Null: a remark on the workspace as a whole. */
+  readonly at: Place | null;
+  /** Where there is no text to point into (a file that was not read): its path below the root. */
+  readonly path?: string;
+  /** The node it is about, such as `unit:shop.web`. */
+  readonly subject?: string;
+  readonly related?: readonly { readonly message: string; readonly at: Place }[];
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly tags?: readonly ("unnecessary" | "deprecated")[];
+}
+
+/** Where a diagnostic points. */
+export interface Location {
+  file: string;
+  path: ValuePath;
+  range: Range;
+}
+
+/** A remark as callers receive it. */
+export interface Diagnostic {
+  code: string;
+  severity: Severity;
+  message: string;
+  location: Location | null;
+  subject: string | null;
+  related: { message: string; location: Location }[];
+  data: Record<string, unknown>;
+  tags: ("unnecessary" | "deprecated")[];
+  /** Code, file, path and message hashed, no line: stays when lines move. */
+  fingerprint: string;
+}
+
+/** One text that was read. Objects are kept while the content stays the same, so they can key caches. */
+export interface ArtifactFile {
+  /** Below the workspace root, with `/`. */
+  readonly path: string;
+  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  readonly text: string;
+  /** Hex SHA-256 of the bytes. */
+  readonly hash: string;
+  /** The documents as parsed and not interpolated; empty while the text cannot be parsed. */
+  readonly documents: readonly Node[];
+  /** What parsing this text alone brought up. */
+  readonly findings: readonly Finding[];
+  /** True while the last text that could be parsed stands in for one that cannot. */
+  readonly stale: boolean;
+}
+
+/** A value with its place. After merging, a tree may span several files. */
+export type Node = Scalar | List | Mapping;
+
+export interface Scalar extends Place {
+  readonly kind: "scalar";
+  readonly value: string | number | boolean | null;
+  /** Holds a variable that is not set: no rule may judge it. */
+  readonly unknown?: true;
+  /** Written without quotes. */
+  readonly plain?: true;
+  readonly tag?: MergeTag;
+}
+
+export interface List extends Place {
+  readonly kind: "list";
+  readonly items: readonly Node[];
+  readonly tag?: MergeTag;
+}
+
+export interface Mapping extends Place {
+  readonly kind: "mapping";
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly tag?: MergeTag;
+}
+
+/** How Compose is told to merge a value; gone from the tree once merged. */
+export type MergeTag = "!reset" | "!override";
+
+export interface Entry {
+  readonly key: Place;
+  readonly value: Node;
+}
+
+export type ReferenceKind =
+  | "depends_on"
+  | "link"
+  | "namespace"
+  | "volumes_from"
+  | "build_context"
+  | "extends"
+  | "include"
+  | "requires"
+  | "uses"
+  | "describes";
+
+/** A name in one artifact that means another. */
+export interface Reference {
+  readonly kind: ReferenceKind;
+  /** The id of the artifact that holds it. */
+  readonly from: string;
+  /** The id it means, whether or not there is such a node; null where the name must still be looked up. */
+  readonly target: string | null;
+  /** As written: `db`, `unit:platform.postgres`. */
+  readonly written: string;
+  /** The value (or, where the name is a key, the key) that names it. */
+  readonly at: Place;
+  /** Not written as a dependency, but follows from what is written (links, namespaces, ...). */
+  readonly implicit: boolean;
+  /** `service_started`, `service_healthy`, `service_completed_successfully`, or whatever was written. */
+  readonly condition?: string;
+  readonly required?: boolean;
+  readonly restart?: boolean;
+  readonly access?: "ro" | "rw";
+  /** Which key it stands under: `depends_on`, `links`, `network_mode`, `networks`, `build.secrets`, `spec.dependsOn`... */
+  readonly under: string;
+  /** The network is joined because nothing else was said, or the volume has no name: never worth a remark. */
+  readonly byDefault?: boolean;
+}
+
+/** A path that an artifact names, and what lies there: looked up while reading, so that rules need no disk. */
+export interface PathUse {
+  readonly kind:
+    | "env_file"
+    | "label_file"
+    | "secret"
+    | "config"
+    | "build_context"
+    | "dockerfile"
+    | "bind"
+    | "develop";
+  /** As written, after interpolation. */
+  readonly written: string;
+  /** Below the root with `/` ("" is the root), null when it lies outside, is absolute elsewhere or not local. */
+  readonly path: string | null;
+  /** `outside` also stands for what may not be looked at; `unknown`: an unset variable is in it; `remote`: a URL. */
+  readonly found: "file" | "folder" | "other" | "missing" | "outside" | "unknown" | "remote";
+  /** Beside a missing file there is one of the same name with `.example`, `.sample`, `.dist` or `.template`. */
+  readonly example: boolean;
+  /** False where the document says that the file may be absent. */
+  readonly required: boolean;
+  /** The unit that names it, or null for a secret or config of the group. */
+  readonly unit: string | null;
+  readonly at: Place;
+}
+
+/** A network, volume, secret, config or model of a group. */
+export interface Resource {
+  readonly kind: ResourceKind;
+  /** `network:shop.front`; external ones have an empty group, `network:.proxy`. */
+  readonly id: string;
+  /** The key it has in the file. */
+  readonly key: string;
+  /** The engine's name: `shop_front`, or what `name:` says; null while a variable in it is not set. */
+  readonly name: string | null;
+  readonly external: boolean;
+  /** Nobody wrote it: the default network. */
+  readonly implicit: boolean;
+  readonly at: Place;
+  readonly value: Node;
+}
+
+export type ResourceKind = "network" | "volume" | "secret" | "config" | "model";
+
+export interface NumberRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface Port {
+  /** As written, and for long syntax as it would be written short. */
+  readonly written: string;
+  readonly hostIp: string | null;
+  /** Null: the engine picks one. */
+  readonly published: NumberRange | null;
+  readonly target: NumberRange;
+  readonly protocol: string;
+  /** Why it is no port, as in `compose/bad-port`; the numbers mean nothing then. */
+  readonly invalid: string | null;
+  readonly unknown: boolean;
+  readonly at: Place;
+}
+
+export interface Mount {
+  /** `bind`, `volume`, `tmpfs`, `image`, `npipe`, `cluster`, or whatever was written. */
+  readonly type: string;
+  /** A folder (as written), a volume's key, or null for an anonymous one. */
+  readonly source: string | null;
+  readonly target: string | null;
+  readonly readOnly: boolean;
+  /** Only false where long syntax says `create_host_path: false`. */
+  readonly createHostPath: boolean;
+  readonly invalid: string | null;
+  readonly unknown: boolean;
+  readonly at: Place;
+  readonly sourceAt: Place;
+}
+
+/** One variable or label; null: named without a value. */
+export interface KeyValue {
+  readonly value: string | null;
+  readonly unknown: boolean;
+  readonly at: Place;
+}
+
+/** A secret or config as a unit takes it. */
+export interface Grant {
+  readonly kind: "secret" | "config";
+  readonly source: string;
+  readonly target: string | null;
+  readonly at: Place;
+}
+
+/** One runnable thing. Compose services carry `service`, native units do not. */
+export interface Unit {
+  readonly kind: "unit";
+  /** `unit:shop.web` */
+  readonly id: string;
+  /** `shop.web`, or just its name for a native unit without a group. */
+  readonly name: string;
+  /** `web` */
+  readonly label: string;
+  /** The id of its group. */
+  readonly group: string | null;
+  /** The key (or `metadata.name`) that makes it. */
+  readonly source: Place;
+  /** The whole text that makes it, for "its YAML": key and value, or a document. */
+  readonly extent: Place;
+  /** `service`, or what `spec.type` says: `cron`, `process`, ... */
+  readonly type: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  /** The merged and interpolated service (or the native document). Not a mapping where the author wrote none. */
+  readonly value: Node;
+  readonly service: Service | null;
+  /** A native `Unit` that annotates this service. */
+  readonly annotation: Place | null;
+  /** `spec.runtime.container` of a native unit. */
+  readonly container: string | null;
+  readonly references: readonly Reference[];
+  readonly paths: readonly PathUse[];
+}
+
+/** What Compose gives a service, in long form. */
+export interface Service {
+  readonly image: string | null;
+  readonly imageAt: Scalar | null;
+  readonly build: boolean;
+  readonly provider: boolean;
+  readonly containerName: string | null;
+  readonly containerNameAt: Scalar | null;
+  /** Profiles it is listed under; empty: always enabled. */
+  readonly profiles: readonly string[];
+  /** Enabled with the group's active profiles. */
+  readonly active: boolean;
+  /** `scale`, else `deploy.replicas`, else 1; null while unknown. */
+  readonly replicas: number | null;
+  readonly restart: string | null;
+  readonly ports: readonly Port[];
+  readonly mounts: readonly Mount[];
+  readonly networkMode: string | null;
+  readonly environment: ReadonlyMap<string, KeyValue>;
+  readonly labels: ReadonlyMap<string, KeyValue>;
+  readonly grants: readonly Grant[];
+  readonly healthcheck: { readonly disabled: boolean; readonly at: Place } | null;
+}
+
+/** One Compose project, or a native group without files. Kept as the same object while nothing it was made of changed. */
+export interface Group {
+  readonly kind: "group";
+  /** `group:shop` */
+  readonly id: string;
+  readonly name: string;
+  /** Docker's name of the project; two groups may share it. */
+  readonly project: string;
+  /** The name before it was brought into Docker's form, and where it came from. */
+  readonly projectFrom: {
+    readonly written: string;
+    readonly by: "folder" | "name" | "env" | "native";
+    readonly at: Place;
+  };
+  readonly title: string | null;
+  readonly description: string | null;
+  /** Below the root; "" is the root. Relative paths in its files start here. */
+  readonly folder: string;
+  /**
+   * `main`: drawn. `included`: listed, but its services are the units of `includedBy`.
+   * `variant`: another Compose file beside a canonical one, checked alone. `fragment`: only a base for `extends`.
+   */
+  readonly standing: "main" | "included" | "variant" | "fragment";
+  readonly includedBy: readonly string[];
+  /** Its own files in merge order; what they include is in `sources`. */
+  readonly files: readonly ArtifactFile[];
+  /** Every file that had a part in it. */
+  readonly sources: readonly ArtifactFile[];
+  readonly envFiles: readonly ArtifactFile[];
+  readonly profiles: readonly string[];
+  readonly source: Place;
+  readonly extent: Place;
+  /** Its merged top level; null for a native group without Compose files. */
+  readonly value: Mapping | null;
+  /** Units in file order. The units of all `main` groups are the model's. */
+  readonly units: readonly Unit[];
+  readonly resources: readonly Resource[];
+  /** `include` and `spec.dependsOn`. */
+  readonly references: readonly Reference[];
+  readonly paths: readonly PathUse[];
+  /** A part of it could not be read: what it names may well exist. */
+  readonly incomplete: boolean;
+  /** What putting its files together brought up (variables, include, extends, merge). */
+  readonly findings: readonly Finding[];
+}
+
+export interface Link {
+  readonly url: string;
+  readonly title: string | null;
+  readonly at: Place;
+}
+
+/** Describes one group or unit, runs nothing. */
+export interface Card {
+  readonly kind: "card";
+  /** `card:shop-card`; a synthesised one is `card:group:shop`. */
+  readonly id: string;
+  readonly name: string;
+  readonly origin: "native" | "backstage" | "x-card" | "readme";
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly owner: string | null;
+  readonly lifecycle: string | null;
+  readonly lifecycleAt: Place | null;
+  readonly tags: readonly string[];
+  readonly links: readonly Link[];
+  /** A path below the root, a URL, or as written where it is neither; `found` is null for a URL. */
+  readonly runbook: {
+    readonly written: string;
+    readonly path: string | null;
+    readonly found: boolean | null;
+    readonly at: Place;
+  } | null;
+  /** What it describes; null where nothing was named and nothing fits. */
+  readonly subject: Reference | null;
+  readonly folder: string;
+  readonly source: Place;
+  readonly extent: Place;
+  readonly value: Mapping | null;
+}
+
+/** `berth.yaml` at the root. */
+export interface Settings {
+  readonly rules: ReadonlyMap<string, Severity | "off">;
+  readonly ignore: readonly string[];
+  readonly paths: readonly { readonly from: string; readonly to: string }[];
+  /** Docker's project name to the name of a group: the strongest join. */
+  readonly projects: ReadonlyMap<string, string>;
+}
+
+/** A workspace as read: the last snapshot, or one with unsaved files laid over it. */
+export interface Model {
+  /** The real path of the folder. Never part of an answer other than the workspace's own path. */
+  readonly root: string;
+  /** `sha256:<hex>` over everything that was read: same input, same revision. */
+  readonly revision: string;
+  /** In path order. */
+  readonly files: readonly ArtifactFile[];
+  readonly groups: readonly Group[];
+  /** Units of `main` groups, then native ones without a group. */
+  readonly units: readonly Unit[];
+  readonly cards: readonly Card[];
+  readonly settings: Settings;
+  /** Findings of discovery and of the workspace as a whole; those of files and groups are theirs. */
+  readonly findings: readonly Finding[];
+  /** False once a limit was reached. */
+  readonly complete: boolean;
+  readonly durationMs: number;
+}
