@@ -1,0 +1,119 @@
+/** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
+
+export type ContainerState =
+  | "created"
+  | "running"
+  | "paused"
+  | "restarting"
+  | "removing"
+  | "exited"
+  | "dead"
+  | "unknown";
+
+/** A container as lists show it. */
+export interface RunningContainer {
+  readonly id: string;
+  readonly name: string;
+  readonly image: string;
+  readonly imageId: string;
+  readonly state: ContainerState;
+  readonly health: "starting" | "healthy" | "unhealthy" | null;
+  readonly exitCode: number | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly compose: {
+    readonly project: string;
+    readonly service: string;
+    readonly workingDir: string | null;
+    readonly configFiles: readonly string[];
+  } | null;
+  readonly backend: string;
+}
+
+/** A container as it was made, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
+export interface InspectedContainer extends RunningContainer {
+  readonly command: readonly string[];
+  readonly entrypoint: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
+  readonly imageDefaults: {
+    readonly command: readonly string[];
+    readonly entrypoint: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly user: string;
+    readonly workingDir: string;
+  } | null;
+  readonly user: string;
+  readonly workingDir: string;
+  readonly hostname: string;
+  readonly restart: { readonly name: string; readonly maximumRetries: number };
+  readonly ports: readonly {
+    readonly container: number;
+    readonly protocol: string;
+    readonly host: number | null;
+    readonly address: string | null;
+  }[];
+  readonly mounts: readonly {
+    readonly type: string;
+    readonly source: string;
+    readonly target: string;
+    readonly readOnly: boolean;
+  }[];
+  readonly networks: readonly { readonly name: string; readonly aliases: readonly string[] }[];
+  readonly networkMode: string;
+  readonly privileged: boolean;
+  readonly readOnlyRoot: boolean;
+  readonly capAdd: readonly string[];
+  readonly capDrop: readonly string[];
+  readonly memoryLimitBytes: number | null;
+  readonly cpus: number | null;
+  readonly healthcheck: readonly string[] | null;
+}
+
+export type BackendState = "up" | "away" | "refused" | "unsupported";
+
+/** One engine, and how it is doing. */
+export interface Backend {
+  readonly name: string;
+  readonly kind: "docker" | "podman";
+  readonly address: string;
+  readonly state: BackendState;
+  readonly version: string | null;
+  readonly apiVersion: string | null;
+  readonly os: string | null;
+  readonly arch: string | null;
+  readonly default: boolean;
+  readonly reason?: string;
+}
+
+export interface RuntimeCounts {
+  readonly containers: {
+    readonly running: number;
+    readonly paused: number;
+    readonly stopped: number;
+    readonly total: number;
+  };
+  readonly images: number;
+}
+
+export interface ContainerRuntime {
+  backends(): readonly Backend[];
+  /** Null while no engine is up. */
+  counts(): RuntimeCounts | null;
+  /** Every container of every engine that is up, as fresh as the mirror's promise. */
+  containers(): Promise<readonly RunningContainer[]>;
+  /** Changes whenever `containers()` would answer otherwise. */
+  readonly revision: number;
+  inspect(id: string, backend: string): Promise<InspectedContainer>;
+}
+
+/** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */
+export interface Ownership {
+  ownerOf(container: RunningContainer): { readonly id: string; readonly unit: string | null } | null;
+  /** Changes whenever an answer of `ownerOf` might. */
+  readonly revision: number;
+  /** The Compose projects and working folders of a workspace; null when there is no such workspace. */
+  projectsOf(workspace: string): readonly string[] | null;
+}

@@ -1,0 +1,58 @@
+/** A request's JSON body, read within its bounds of size and time. */
+import { ServiceError } from "../core/error.ts";
+
+export const BODY_LIMIT_BYTES = 1024 * 1024;
+const BODY_TIMEOUT_MS = 30_000;
+const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+
+/** The parsed body, or undefined when there is none. */
+export async function readJson(request: Request, limitBytes = BODY_LIMIT_BYTES): Promise<unknown> {
+  if (request.body === null) return undefined;
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > limitBytes) throw tooLarge(limitBytes);
+  const text = await readText(request.body, limitBytes);
+  if (text === "") return undefined;
+  const type = request.headers.get("content-type") ?? "";
+  if (!JSON_TYPE.test(type)) {
+    throw new ServiceError("unsupported_media_type", `Cannot read the body: send it as "application/json"`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError("malformed_json", "Cannot read the body: it is not valid JSON", { cause });
+  }
+}
+
+async function readText(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<string> {
+  const reader = body.getReader();
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {}); // nobody waits for it once the body is read
+  const timer = setTimeout(
+    () => late.reject(new ServiceError("body_too_slow", "Cannot read the body: it took longer than 30 s")),
+    BODY_TIMEOUT_MS,
+  );
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    let text = "";
+    let size = 0;
+    while (true) {
+      const { done, value } = await Promise.race([reader.read(), late.promise]);
+      if (done) return text + decoder.decode();
+      size += value.byteLength;
+      if (size > limitBytes) throw tooLarge(limitBytes);
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {}); // the sender is told by the answer, not by this
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError("malformed_json", "Cannot read the body: it is not UTF-8, or it was cut short", {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooLarge(limitBytes: number): ServiceError {
+  return new ServiceError("body_too_large", `Cannot read the body: it is larger than ${limitBytes} bytes`);
+}

@@ -1,0 +1,150 @@
+/** The outermost ring: what every request meets before any route, and every answer on its way out. */
+import { Hono } from "hono";
+import { ServiceError } from "../core/error.ts";
+import type { RequestScope } from "./call.ts";
+import { type Entry, mount, type Mounting } from "./router.ts";
+import { problemResponse } from "./problem.ts";
+
+/** One line of the access log. */
+export interface Access {
+  readonly method: string;
+  /** Without its query, which may hold what nobody should read later. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly caller: string | null;
+  readonly code: string | null;
+}
+
+export interface EdgeOptions extends Mounting {
+  readonly entries: readonly Entry[];
+  /** The authorities this service answers to, in lower case: `127.0.0.1:8700`, `berth.example`. */
+  readonly hosts: { has(authority: string): boolean };
+  readonly stopping: AbortSignal;
+  /** The caller's address when the socket's peer is a trusted proxy, else the socket's peer. */
+  readonly peerOf?: (request: Request, socketPeer: string) => string;
+  readonly onAccess: (access: Access) => void;
+  /** Says why a path that no route has is absent on purpose, as of a plugin that is switched off. */
+  readonly explainMissing?: (path: string) => ServiceError | null;
+}
+
+export type Edge = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
+
+const METHODS = ["GET", "POST", "PUT", "DELETE"];
+const URL_LIMIT = 8 * 1024;
+const OWN_ID = /^[\w.-]{8,64}$/;
+
+/** The whole service as one function from request to answer; it never throws. */
+export function createEdge(options: EdgeOptions): Edge {
+  const app = new Hono<{ Bindings: RequestScope }>();
+  mount(app, options.entries, options);
+  app.notFound((c) => {
+    const error = missing(app, options, c.req.method, c.req.path);
+    c.env.code = error.code;
+    return options.finisher.dress(problemResponse(error, c.env.requestId), c.env.requestId);
+  });
+  app.onError((error, c) => { // routes answer their own errors: what arrives here is a fault of the router
+    options.onBug(error, c.env.requestId);
+    c.env.code = "internal";
+    const problem = new ServiceError(
+      "internal",
+      "Cannot finish the request: berth failed, and its log says why",
+    );
+    return options.finisher.dress(problemResponse(problem, c.env.requestId), c.env.requestId);
+  });
+
+  return async (request, info) => {
+    const started = performance.now();
+    const requestId = ownId(request) ?? nextId();
+    const socketPeer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unix";
+    const scope: RequestScope = {
+      requestId,
+      peer: options.peerOf?.(request, socketPeer) ?? socketPeer,
+      stopping: options.stopping,
+      caller: null,
+      code: null,
+      audited: false,
+    };
+    const refused = refuse(request, options.hosts);
+    let response: Response;
+    if (refused === null) {
+      response = await app.fetch(request, scope);
+    } else {
+      scope.code = refused.code;
+      response = options.finisher.dress(problemResponse(refused, requestId), requestId);
+    }
+    options.onAccess({
+      method: request.method,
+      path: pathOf(request.url),
+      status: response.status,
+      ms: performance.now() - started,
+      requestId,
+      peer: scope.peer,
+      caller: scope.caller === null ? null : `${scope.caller.principal.kind}:${scope.caller.principal.id}`,
+      code: scope.code,
+    });
+    return response;
+  };
+}
+
+/** Exactly one Host, equal to the request target's authority, and one of ours: else no route sees the request. */
+function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | null {
+  const host = request.headers.get("host");
+  if (host === null) return new ServiceError("bad_host", "Cannot answer: the request has no Host header");
+  const { url } = request;
+  const known = host.toLowerCase();
+  if (!hosts.has(known)) {
+    return host.includes(",")
+      ? new ServiceError("bad_host", "Cannot answer: the request has more than one Host header")
+      : new ServiceError(
+        "wrong_host",
+        'Cannot answer: this service does not go by that host name; add it with "BERTH_BASE_URL"',
+      );
+  }
+  const start = url.indexOf("//") + 2;
+  const authority = url.slice(start, start + known.length);
+  const next = url[start + known.length];
+  if (authority !== known || (next !== "/" && next !== "?" && next !== undefined)) {
+    // a default port is left out of the URL that Deno makes, but may stand in the header
+    if (new URL(url).host !== new URL(`${url.slice(0, start)}${known}`).host) {
+      return new ServiceError("bad_host", "Cannot answer: the Host header differs from the request's target");
+    }
+  }
+  if (url.length > URL_LIMIT) {
+    return new ServiceError("uri_too_long", "Cannot answer: the address is too long");
+  }
+  return null;
+}
+
+function missing(app: Hono<{ Bindings: RequestScope }>, options: EdgeOptions, method: string, path: string) {
+  const others = METHODS.filter((other) => other !== method && app.router.match(other, path)[0].length > 0);
+  if (others.length > 0) {
+    if (others.includes("GET")) others.splice(1, 0, "HEAD");
+    return new ServiceError("method_not_allowed", `Cannot ${method} here`, {
+      headers: { allow: others.join(", ") },
+    });
+  }
+  return options.explainMissing?.(path) ??
+    new ServiceError("not_found", "Cannot find that: there is no such route");
+}
+
+function ownId(request: Request): string | null {
+  const given = request.headers.get("x-request-id");
+  return given !== null && OWN_ID.test(given) ? given : null;
+}
+
+const idPrefix = crypto.randomUUID().slice(0, 8);
+let idCount = 0;
+
+/** Unique within and between runs, and cheap: nobody is to guess anything from it. */
+function nextId(): string {
+  return `${idPrefix}-${(++idCount).toString(36).padStart(5, "0")}`;
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const end = url.indexOf("?", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}

@@ -1,0 +1,90 @@
+/** The one error answer (RFC 9457), and the one table from codes to statuses. */
+import { z } from "zod";
+import { type ErrorCode, ServiceError } from "../core/error.ts";
+
+export const statusOf = {
+  invalid_request: 400,
+  malformed_json: 400,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  body_too_slow: 408,
+  uri_too_long: 414,
+  headers_too_large: 431,
+  bad_host: 400,
+  wrong_host: 421,
+  not_found: 404,
+  method_not_allowed: 405,
+  upgrade_required: 426,
+  too_many_requests: 429,
+  too_many_streams: 429,
+  unauthenticated: 401,
+  two_credentials: 400,
+  forbidden: 403,
+  origin_refused: 403,
+  login_refused: 401,
+  refresh_refused: 401,
+  identity_provider_not_configured: 404,
+  identity_provider_unavailable: 503,
+  setup_refused: 403,
+  setup_done: 410,
+  last_admin: 409,
+  key_exceeds_creator: 403,
+  workspace_not_found: 404,
+  workspace_exists: 409,
+  workspace_unavailable: 409,
+  artifact_not_found: 404,
+  path_refused: 403,
+  path_unreadable: 422,
+  backend_not_found: 404,
+  no_engine: 503,
+  engine_unavailable: 503,
+  engine_timeout: 504,
+  engine_failed: 502,
+  engine_busy: 503,
+  container_not_found: 404,
+  image_not_found: 404,
+  volume_not_found: 404,
+  network_not_found: 404,
+  ambiguous_id: 409,
+  conflict: 409,
+  in_use: 409,
+  name_taken: 409,
+  pull_refused: 403,
+  pull_failed: 502,
+  plan_not_found: 404,
+  exec_failed: 409,
+  plugin_disabled: 404,
+  plugin_failed: 503,
+  store_unavailable: 503,
+  stopping: 503,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>;
+
+export const Problem = z.object({
+  code: z.string().describe("What programs branch on"),
+  title: z.string().describe("What happened and why, for people"),
+  status: z.int(),
+  requestId: z.string().describe("Finds the request in the log"),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+}).meta({ id: "Problem" });
+export type Problem = z.infer<typeof Problem>;
+
+/** Anything thrown that is not a `ServiceError` is a bug: its own words stay in the log. */
+export function asServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  return new ServiceError("internal", "Cannot finish the request: berth failed, and its log says why", {
+    cause: thrown,
+  });
+}
+
+export function problemResponse(error: ServiceError, requestId: string): Response {
+  const status = statusOf[error.code];
+  const problem: Problem = { code: error.code, title: error.message, status, requestId };
+  if (error.errors !== undefined) problem.errors = [...error.errors];
+  const response = new Response(JSON.stringify(problem), { status });
+  response.headers.set("content-type", "application/problem+json");
+  response.headers.set("cache-control", "no-store");
+  if (status === 401) response.headers.set("www-authenticate", "Bearer");
+  for (const [name, value] of Object.entries(error.headers ?? {})) response.headers.set(name, value);
+  return response;
+}

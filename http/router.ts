@@ -1,0 +1,270 @@
+/** Routes as values: what is declared here is what is checked, answered and documented. */
+import type { Hono } from "hono";
+import { z } from "zod";
+import { may, type Permission } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import {
+  type Answer,
+  type EmptyAnswer,
+  Finisher,
+  type JsonAnswer,
+  Kept,
+  type RawAnswer,
+  Reply,
+} from "./answer.ts";
+import { readJson } from "./body.ts";
+import { Call, type RequestScope } from "./call.ts";
+import type { Auditor, Caller, Guard } from "./caller.ts";
+import { asServiceError, problemResponse, statusOf } from "./problem.ts";
+import { queryRecord } from "./query.ts";
+
+export { empty, json, kept, problems, raw, reply } from "./answer.ts";
+
+export type Method = "get" | "post" | "put" | "delete";
+
+/** A route's declaration. `permission` is written on every one of them; "open" says it in so many words. */
+export interface Route<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Answers = Readonly<Record<number, Answer>>,
+> {
+  readonly method: Method;
+  /** Below `/api`, with `{name}` for a segment and `{name...}` for the rest of the path. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly permission: Permission | "open";
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Bytes of body that are read at most; 1 MiB unless told otherwise. */
+  readonly bodyLimit?: number;
+  /** Other than for changes, nothing is audited; a change that changes nothing (`validate`) says false. */
+  readonly audited?: boolean;
+  readonly answers: Answers;
+}
+
+/** A WebSocket's declaration. Who may not, or asks wrongly, is answered before the 101. */
+export interface SocketRoute<Params extends z.ZodType = z.ZodType, Query extends z.ZodType = z.ZodType> {
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly permission: Permission;
+  readonly params?: Params;
+  readonly query?: Query;
+}
+
+type ReplyFor<Answers> = {
+  [Status in keyof Answers & number]: Answers[Status] extends JsonAnswer<infer Schema>
+    ? Reply<Status, z.input<Schema>> | (Status extends 200 ? Kept : never)
+    : Answers[Status] extends EmptyAnswer ? Reply<Status, undefined>
+    : Answers[Status] extends RawAnswer ? Response
+    : never;
+}[keyof Answers & number];
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** What a handler gets: the parts that were declared, parsed; nothing else was let in. */
+export type CallOf<R> = R extends
+  Route<infer Params, infer Query, infer Body> | SocketRoute<infer Params, infer Query>
+  ? Call<Parsed<Params>, Parsed<Query>, Parsed<Body>>
+  : never;
+
+// deno-lint-ignore no-explicit-any -- what was typed at `on` is erased in the list
+type AnyHandler = (call: Call<any, any, any>) => unknown;
+
+/** A route with its handler, as the app mounts it, the API document lists it and the tests walk it. */
+export type Entry =
+  | { readonly kind: "route"; readonly route: Route; readonly handler: AnyHandler }
+  | { readonly kind: "socket"; readonly route: SocketRoute; readonly handler: AnyHandler };
+
+/** Declares a route; the query becomes strict, so that an unknown parameter is an error. */
+export function route<
+  const Answers,
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodObject = never,
+  Body extends z.ZodType = z.ZodUndefined,
+>(declared: Route<Params, Query, Body, Answers>): Route<Params, Query, Body, Answers> {
+  return declared.query === undefined ? declared : { ...declared, query: declared.query.strict() as Query };
+}
+
+export function socketRoute<
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodObject = never,
+>(declared: SocketRoute<Params, Query>): SocketRoute<Params, Query> {
+  return declared.query === undefined ? declared : { ...declared, query: declared.query.strict() as Query };
+}
+
+export class Router {
+  readonly entries: Entry[] = [];
+
+  on<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Answers>(
+    route: Route<Params, Query, Body, Answers>,
+    handler: (
+      call: Call<Parsed<Params>, Parsed<Query>, Parsed<Body>>,
+    ) => ReplyFor<Answers> | Promise<ReplyFor<Answers>>,
+  ): this {
+    this.entries.push({ kind: "route", route: route as unknown as Route, handler });
+    return this;
+  }
+
+  /** The handler opens the socket itself (`http/socket.ts`) and returns its 101. */
+  socket<Params extends z.ZodType, Query extends z.ZodType>(
+    route: SocketRoute<Params, Query>,
+    handler: (call: Call<Parsed<Params>, Parsed<Query>, undefined>) => Response | Promise<Response>,
+  ): this {
+    this.entries.push({ kind: "socket", route: route as unknown as SocketRoute, handler });
+    return this;
+  }
+
+  /** Takes over another router's routes. */
+  add(other: Router): this {
+    this.entries.push(...other.entries);
+    return this;
+  }
+}
+
+export function router(): Router {
+  return new Router();
+}
+
+/** What mounting needs from those who know callers and shape answers. */
+export interface Mounting {
+  readonly guard: Guard;
+  readonly auditor: Auditor;
+  readonly finisher: Finisher;
+  /** Told of everything thrown that is nobody's fault but ours. */
+  readonly onBug: (error: unknown, requestId: string) => void;
+}
+
+/** Mounts every entry on the app below `/api`. */
+export function mount(
+  app: Hono<{ Bindings: RequestScope }>,
+  entries: readonly Entry[],
+  mounting: Mounting,
+): void {
+  for (const entry of entries) {
+    const path = "/api" +
+      entry.route.path.replace(/\{(\w+)\.\.\.\}/g, ":$1{.+}").replace(/\{(\w+)\}/g, ":$1");
+    const method = entry.kind === "socket" ? "GET" : entry.route.method.toUpperCase();
+    app.on(method, path, (c) => respond(entry, c.req.raw, c.req.param(), c.env, mounting));
+  }
+}
+
+async function respond(
+  entry: Entry,
+  request: Request,
+  params: Record<string, string>,
+  scope: RequestScope,
+  { guard, auditor, finisher, onBug }: Mounting,
+): Promise<Response> {
+  let caller: Caller | null = null;
+  let status: number;
+  let code: string | null = null;
+  let response: Response;
+  try {
+    caller = entry.route.permission === "open" ? null : await authorise(entry, request, scope, guard);
+    const answer = await entry.handler(await parse(entry, request, params, scope, caller));
+    response = answer instanceof Reply
+      ? finisher.reply(answer, scope.requestId)
+      : answer instanceof Kept
+      ? finisher.kept(answer, request, scope.requestId)
+      : finisher.dress(answer as Response, scope.requestId); // `on` lets handlers return nothing else
+    status = response.status;
+  } catch (thrown) {
+    const error = asServiceError(thrown);
+    if (error.code === "internal") onBug(thrown, scope.requestId);
+    caller ??= scope.caller;
+    code = error.code;
+    status = statusOf[error.code];
+    response = finisher.dress(problemResponse(error, scope.requestId), scope.requestId);
+  }
+  scope.code = code;
+  if (scope.audited || isAudited(entry, status)) {
+    const { route } = entry;
+    auditor.record({
+      actor: caller === null ? "-" : `${caller.principal.kind}:${caller.principal.id}`,
+      action: `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${route.path}`,
+      target: new URL(request.url).pathname,
+      status,
+      code,
+      requestId: scope.requestId,
+      peer: scope.peer,
+    });
+  }
+  return response;
+}
+
+function isAudited(entry: Entry, status: number): boolean {
+  if (status === 401 || status === 403) return true;
+  if (entry.kind === "socket") return entry.route.permission === "containers:exec";
+  return entry.route.audited ?? entry.route.method !== "get";
+}
+
+async function authorise(entry: Entry, request: Request, scope: RequestScope, guard: Guard): Promise<Caller> {
+  const found = entry.kind === "socket"
+    ? guard.admit(request, scope.peer)
+    : guard.authenticate(request, scope.peer);
+  const caller = found instanceof Promise ? await found : found;
+  if (caller === null) {
+    throw new ServiceError(
+      "unauthenticated",
+      `Cannot go on: this needs a credential in "Authorization: Bearer ..."`,
+    );
+  }
+  scope.caller = caller;
+  const permission = entry.route.permission as Permission; // "open" was answered before
+  if (!may(caller.principal, permission)) {
+    throw new ServiceError("forbidden", `Cannot go on: this needs the permission "${permission}"`);
+  }
+  return caller;
+}
+
+async function parse(
+  entry: Entry,
+  request: Request,
+  params: Record<string, string>,
+  scope: RequestScope,
+  caller: Caller | null,
+): Promise<Call<unknown, unknown, unknown>> {
+  if (entry.kind === "socket" && request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+    throw new ServiceError("upgrade_required", "Cannot answer over HTTP: this is a WebSocket", {
+      headers: { upgrade: "websocket" },
+    });
+  }
+  const { route } = entry;
+  const path = route.params === undefined ? undefined : checked(route.params, params, "path");
+  let query: unknown;
+  if (route.query !== undefined) query = checked(route.query, queryRecord(request.url), "query");
+  else if (request.url.includes("?")) checked(NOTHING, queryRecord(request.url), "query");
+  let body: unknown;
+  if (entry.kind === "route") {
+    if (entry.route.body !== undefined) {
+      body = checked(entry.route.body, await readJson(request, entry.route.bodyLimit), "body");
+    } else if (request.body !== null) {
+      await request.body.cancel(); // nothing here reads one
+    }
+  }
+  return new Call(request, scope, caller, path, query, body);
+}
+
+const NOTHING = z.strictObject({});
+
+function checked(schema: z.ZodType, value: unknown, part: "path" | "query" | "body"): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues.slice(0, 20).flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.slice(0, 20).map((key) => ({
+        path: [part, ...issue.path, key].join("."),
+        message: part === "query" ? "There is no such parameter" : "There is no such field",
+      }))
+      : [{ path: [part, ...issue.path].join("."), message: issue.message }]
+  );
+  throw new ServiceError(
+    "invalid_request",
+    `Cannot use the ${part}: ${errors[0]?.path ?? part}: ${errors[0]?.message ?? "it is not valid"}`,
+    { errors },
+  );
+}

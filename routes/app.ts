@@ -1,0 +1,28 @@
+/** The whole HTTP surface: every group of routes, the document that describes them, and the edge around them. */
+import { createEdge, type Edge, type EdgeOptions } from "../http/edge.ts";
+import { json, kept, route, type Router, router } from "../http/router.ts";
+import { z } from "zod";
+
+export interface AppOptions extends Omit<EdgeOptions, "entries"> {
+  readonly routers: readonly Router[];
+  readonly version: string;
+}
+
+const openapi = route({
+  method: "get",
+  path: "/openapi.json",
+  summary: "This API as an OpenAPI 3.1 document",
+  permission: "open",
+  answers: { 200: json(z.record(z.string(), z.unknown()), "The document") },
+});
+
+export function createApp({ routers, version, ...edge }: AppOptions): Edge {
+  const entries = routers.flatMap((one) => one.entries);
+  let document: string | undefined;
+  const described: Router = router().on(openapi, async () => {
+    // loaded by the first who asks: a start needs none of it
+    const { describe } = await import("../http/openapi.ts");
+    return kept(document ??= JSON.stringify(describe([...entries, ...described.entries], version)));
+  });
+  return createEdge({ ...edge, entries: [...entries, ...described.entries] });
+}
