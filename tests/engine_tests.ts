@@ -1,0 +1,48 @@
+/** Tests of one file share one engine of each kind, and are skipped aloud where there can be none. */
+
+import { type EngineKind, NoEngine, startEngine, type TestEngine } from "./engine.ts";
+
+export interface EngineTests {
+  /** The engine of this file, or null where it cannot run. */
+  readonly engine: TestEngine | null;
+  /** Registers a test that is skipped without an engine. Its name gets the engine's kind. */
+  test(name: string, run: (engine: TestEngine, context: Deno.TestContext) => void | Promise<void>): void;
+}
+
+/**
+ * Starts the engine while the file loads, so that its tests can say in time that they are skipped; stops it after the
+ * last one. `BERTH_TEST_ENGINES_REQUIRED=1` turns a missing engine into a failure.
+ */
+export async function engineTests(kind: EngineKind): Promise<EngineTests> {
+  let engine: TestEngine | null = null;
+  let reason = "";
+  try {
+    engine = await startEngine(kind);
+  } catch (error) {
+    if (Deno.env.get("BERTH_TEST_ENGINES_REQUIRED") === "1") throw error;
+    reason = error instanceof NoEngine ? error.message : `it failed to start: ${error}`;
+  }
+  let skipped = 0;
+  if (engine) {
+    const started = engine;
+    Deno.test.afterAll(async () => await started[Symbol.asyncDispose]());
+  } else {
+    globalThis.addEventListener("unload", () => {
+      console.error(`NOT RUN: ${skipped} tests on a real ${kind}, because ${reason}`);
+    });
+  }
+  return {
+    engine,
+    test(name, run) {
+      if (!engine) skipped++;
+      const started = engine;
+      Deno.test({
+        name: `${name} (${kind})`,
+        ignore: !started,
+        fn: async (context) => {
+          if (started) await run(started, context);
+        },
+      });
+    },
+  };
+}

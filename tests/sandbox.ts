@@ -1,0 +1,62 @@
+/** A shell in namespaces of its own: whatever a test starts there dies with it, mounts and interfaces included. */
+
+/** The shell is process 1 of its namespace: when its input closes it exits, and the kernel ends all the rest. */
+const SHELL = `ip link set lo up; while IFS= read -r line; do eval "$line"; echo "$?"; done`;
+
+export class Sandbox implements AsyncDisposable {
+  readonly #process: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #answers: ReadableStreamDefaultReader<string>;
+  #unread = "";
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Own network, mounts and processes, the host's files. Needs root. */
+  constructor(env: Record<string, string>) {
+    this.#process = new Deno.Command("unshare", {
+      args: [
+        ..."--net --mount --pid --fork --kill-child --mount-proc --propagation private bash -c".split(" "),
+        SHELL,
+      ],
+      env,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    this.#input = this.#process.stdin.getWriter();
+    this.#answers = this.#process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  /** Runs one line of shell, after those before it, and answers with its exit status. */
+  run(line: string): Promise<number> {
+    const answer = this.#last.then(async () => {
+      await this.#input.write(new TextEncoder().encode(`${line}\n`));
+      return await this.#status();
+    });
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #status(): Promise<number> {
+    while (!this.#unread.includes("\n")) {
+      const { value, done } = await this.#answers.read();
+      if (done) throw new Error("The sandbox has ended");
+      this.#unread += value;
+    }
+    const end = this.#unread.indexOf("\n");
+    const status = Number(this.#unread.slice(0, end));
+    this.#unread = this.#unread.slice(end + 1);
+    return status;
+  }
+
+  /** Returns once every process of the sandbox is gone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#input.close().catch(() => {});
+    await this.#answers.cancel().catch(() => {});
+    await this.#process.status;
+  }
+}
+
+/** Quotes a word for the sandbox's shell. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
