@@ -1,0 +1,202 @@
+/** The graph of a workspace: artifacts as numbered nodes, references as edges, and what follows from them. */
+
+import type { Card, Group, Model, Place, Reference, ReferenceKind, Resource, Unit } from "../artifact.ts";
+import { findWritten } from "./names.ts";
+import { type Components, components, cycles, type Digraph, digraph, layers } from "./order.ts";
+
+/** What a node can be; `missing` stands for what is named and not there. */
+export type NodeKind =
+  | "group"
+  | "unit"
+  | "card"
+  | "network"
+  | "volume"
+  | "secret"
+  | "config"
+  | "model"
+  | "missing";
+
+/** A reference's kind, or `shares`: two names for one real network or volume. */
+export type EdgeKind = ReferenceKind | "shares";
+
+/** A node, numbered by its place in the list. */
+export interface GraphNode {
+  readonly id: string;
+  readonly kind: NodeKind;
+  readonly label: string;
+  /** The number of its group, or -1. */
+  readonly parent: number;
+  readonly artifact: Group | Unit | Card | Resource | null;
+  readonly at: Place | null;
+}
+
+/** An edge between numbered nodes: the source depends on the target. */
+export interface GraphEdge {
+  readonly source: number;
+  readonly target: number;
+  readonly kind: EdgeKind;
+  /** Null for edges that nobody wrote. */
+  readonly reference: Reference | null;
+  readonly unresolved: boolean;
+}
+
+/** The nodes and edges of a workspace, and the order in which units start. */
+export interface Graph {
+  readonly nodes: readonly GraphNode[];
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly edges: readonly GraphEdge[];
+  /** What has to start before what. */
+  readonly start: Digraph;
+  readonly startComponents: Components;
+  /** The layer of every node; only units, and what they wait for, are ever above 0. */
+  readonly layers: Uint32Array;
+  /** One cycle for each circle of the start order, as numbers; loops of one node are not among them. */
+  readonly cycles: readonly (readonly number[])[];
+}
+
+/** The kinds whose edges say what starts before what. */
+export const START_KINDS: ReadonlySet<EdgeKind> = new Set<EdgeKind>([
+  "depends_on",
+  "link",
+  "namespace",
+  "volumes_from",
+  "requires",
+]);
+
+const graphs = new WeakMap<Model, Graph>();
+
+/** The graph of a model, made once. */
+export function graphOf(model: Model): Graph {
+  let graph = graphs.get(model);
+  if (graph === undefined) graphs.set(model, graph = build(model));
+  return graph;
+}
+
+/** The groups that are drawn and checked as a whole. */
+export const mainGroups = (model: Model): Group[] =>
+  model.groups.filter((group) => group.standing === "main");
+
+function build(model: Model): Graph {
+  const nodes: GraphNode[] = [];
+  const numbers = new Map<string, number>();
+  const add = (node: GraphNode): number => {
+    const known = numbers.get(node.id);
+    if (known !== undefined) return known;
+    numbers.set(node.id, nodes.length);
+    return nodes.push(node) - 1;
+  };
+
+  const groups = mainGroups(model);
+  for (const group of groups) {
+    add({ id: group.id, kind: "group", label: group.name, parent: -1, artifact: group, at: group.source });
+  }
+  for (const unit of model.units) {
+    const parent = unit.group === null ? -1 : numbers.get(unit.group) ?? -1;
+    add({ id: unit.id, kind: "unit", label: unit.label, parent, artifact: unit, at: unit.source });
+  }
+  for (const card of model.cards) {
+    add({
+      id: card.id,
+      kind: "card",
+      label: card.title ?? card.name,
+      parent: -1,
+      artifact: card,
+      at: card.source,
+    });
+  }
+  for (const group of groups) {
+    const parent = numbers.get(group.id)!;
+    for (const resource of group.resources) {
+      if (resource.implicit) continue;
+      const { id, kind, key: label, at } = resource;
+      add({ id, kind, label, parent: resource.external ? -1 : parent, artifact: resource, at });
+    }
+  }
+
+  const edges: GraphEdge[] = [];
+  const join = (reference: Reference, own: string | null) => {
+    if (reference.byDefault === true) return;
+    const source = numbers.get(reference.from);
+    if (source === undefined) return;
+    const id = targetOf(model, reference, own);
+    let target = id === null ? undefined : numbers.get(id);
+    const unresolved = target === undefined;
+    if (target === undefined) {
+      if (reference.kind === "extends" || reference.kind === "include") return;
+      const ghost = id ?? reference.target ?? `missing:${reference.written}`;
+      const parent = numbers.get(own ?? "") ?? -1;
+      target = add({
+        id: ghost,
+        kind: "missing",
+        label: reference.written,
+        parent,
+        artifact: null,
+        at: null,
+      });
+    }
+    edges.push({ source, target, kind: reference.kind, reference, unresolved });
+  };
+  for (const group of groups) for (const reference of group.references) join(reference, group.id);
+  for (const unit of model.units) for (const reference of unit.references) join(reference, unit.group);
+  for (const card of model.cards) if (card.subject !== null) join(card.subject, null);
+  edges.push(...shared(groups, numbers));
+
+  const sources: number[] = [];
+  const targets: number[] = [];
+  for (const { source, target, kind } of edges) {
+    if (!START_KINDS.has(kind)) continue;
+    sources.push(source);
+    targets.push(target);
+  }
+  const start = digraph(nodes.length, sources, targets);
+  const startComponents = components(start);
+  return {
+    nodes,
+    numbers,
+    edges,
+    start,
+    startComponents,
+    layers: layers(start, startComponents),
+    cycles: cycles(start, startComponents).filter((cycle) => cycle.length > 1),
+  };
+}
+
+/** The id that a reference means, or null where its name fits nothing or too much. */
+export function targetOf(model: Model, reference: Reference, own: string | null): string | null {
+  if (reference.target !== null) return reference.target;
+  const found = findWritten(model, reference.written, own);
+  return "id" in found ? found.id : null;
+}
+
+/** Resources with different ids that are the same thing to the engine, each joined to the first. */
+function shared(groups: readonly Group[], numbers: ReadonlyMap<string, number>): GraphEdge[] {
+  const first = new Map<string, number>();
+  const edges: GraphEdge[] = [];
+  for (const group of groups) {
+    for (const { kind, name, id, implicit } of group.resources) {
+      if (implicit || name === null || (kind !== "network" && kind !== "volume")) continue;
+      const number = numbers.get(id);
+      if (number === undefined) continue;
+      const real = `${kind}:${name}`;
+      const other = first.get(real);
+      if (other === undefined) first.set(real, number);
+      else if (other !== number) {
+        edges.push({ source: number, target: other, kind: "shares", reference: null, unresolved: false });
+      }
+    }
+  }
+  return edges;
+}
+
+/** The edges that touch a node: those it has, and those that lead to it. */
+export function edgesAt(graph: Graph, id: string): { out: GraphEdge[]; into: GraphEdge[] } {
+  const number = graph.numbers.get(id);
+  const out: GraphEdge[] = [];
+  const into: GraphEdge[] = [];
+  if (number === undefined) return { out, into };
+  for (const edge of graph.edges) {
+    if (edge.source === number) out.push(edge);
+    if (edge.target === number) into.push(edge);
+  }
+  return { out, into };
+}

@@ -1,0 +1,218 @@
+/** Every rule berth knows, in one table: what reports, SARIF, settings and the documentation are made from. */
+
+import type { Severity } from "../artifact.ts";
+
+/** The severities, worst first. */
+export const SEVERITIES: readonly Severity[] = ["error", "warning", "info", "hint"];
+
+/** One row of the table. */
+export interface Rule {
+  /** How bad it is unless a setting or the rule itself says otherwise. */
+  readonly severity: Severity;
+  /** When it is found: while files are read, when the model is checked, or by comparing with an engine. */
+  readonly stage: "read" | "check" | "live";
+  /** Silent until a workspace asks for it. */
+  readonly off?: true;
+  /** What editors may do with the range. */
+  readonly tag?: "unnecessary" | "deprecated";
+  /** What it finds, in one sentence. */
+  readonly summary: string;
+}
+
+const read = (severity: Severity, summary: string, more: Partial<Rule> = {}): Rule => ({
+  severity,
+  stage: "read",
+  summary,
+  ...more,
+});
+const check = (severity: Severity, summary: string, more: Partial<Rule> = {}): Rule => ({
+  severity,
+  stage: "check",
+  summary,
+  ...more,
+});
+const live = (severity: Severity, summary: string): Rule => ({ severity, stage: "live", summary });
+const off = { off: true } as const;
+
+/** The table. A code is declared here and nowhere else. */
+export const RULES = {
+  "workspace/empty": check("info", "The folder holds no artifacts."),
+  "workspace/nested": check("info", "The folder lies inside another registered workspace."),
+
+  "fs/unreadable": read("error", "A file cannot be read."),
+  "fs/not-utf8": read("error", "A file is not UTF-8 text."),
+  "fs/too-large": read("warning", "A file is over the size limit and was not read."),
+  "fs/limit-reached": read("warning", "The walk stopped at a limit; the rest was not looked at."),
+  "fs/symlink-escape": read("warning", "A symbolic link leads out of the workspace and was not followed."),
+  "fs/path-escape": read("warning", "A named path lies outside the workspace and was not read."),
+
+  "yaml/syntax": read("error", "The text is not YAML."),
+  "yaml/style": read("info", "The parser accepts the text with a reservation."),
+  "yaml/duplicate-key": read("error", "A mapping defines the same key twice."),
+  "yaml/undefined-alias": read("error", "An alias has no anchor before it."),
+  "yaml/alias-cycle": read("error", "An anchor contains an alias to itself."),
+  "yaml/alias-bomb": read("error", "The aliases expand to more nodes than the budget allows."),
+  "yaml/too-deep": read("error", "The nesting is deeper than the budget allows."),
+  "yaml/bad-merge": read("error", "A merge key is given something that is not a mapping."),
+  "yaml/non-string-key": read("error", "A key is not a string."),
+  "yaml/unknown-tag": read("warning", "A tag is neither standard nor one of `!reset` and `!override`."),
+  "yaml/boolean-word": read("warning", "A word such as `yes` is a string in YAML 1.2, not a boolean."),
+  "yaml/multi-document": read("info", "A Compose file has several documents, which merge in order."),
+  "yaml/unused-anchor": read("hint", "An anchor is never used.", { off: true, tag: "unnecessary" }),
+  "yaml/duplicate-anchor": read("hint", "An anchor is defined again.", off),
+
+  "schema/invalid": read("error", "A value has a shape that Compose refuses."),
+  "schema/unknown-property": read("error", "A property does not exist at this place."),
+  "schema/missing-name": read("error", "A native document has no `metadata.name`."),
+  "schema/invalid-name": read("error", "A name holds characters that names cannot have."),
+  "schema/unknown-kind": read("warning", "A native document is of a kind that berth does not know."),
+
+  "compose/service-null": check("error", "A service has an empty definition."),
+  "compose/no-image-or-build": check("error", "A service has no image, build or provider."),
+  "compose/no-services": check("error", "A Compose file defines nothing to run."),
+  "compose/multiple-defaults": check("warning", "A folder has several default Compose files; one is used."),
+  "compose/version-obsolete": check("warning", "The top-level `version` is ignored.", { tag: "deprecated" }),
+  "compose/name-invalid": check("error", "A project name holds characters that Compose refuses."),
+  "compose/name-normalized": check("hint", "The project name differs from the name of its folder."),
+  "compose/name-missing": check("hint", "The file does not set a project `name`.", off),
+  "compose/image-and-build": check("hint", "A service has an image and a build.", off),
+  "compose/links-legacy": check("hint", "`links` are a legacy feature.", { off: true, tag: "deprecated" }),
+  "compose/network-mode-and-networks": check("error", "`network_mode` and `networks` exclude each other."),
+  "compose/dockerfile-and-inline": check("error", "`dockerfile` and `dockerfile_inline` exclude each other."),
+  "compose/external-conflict": check("error", "An external resource cannot be configured here."),
+  "compose/file-object-exclusive": check("error", "A secret or config has more than one source."),
+  "compose/device-count-and-ids": check("error", "A device reservation sets both `count` and `device_ids`."),
+  "compose/scale-vs-replicas": check("error", "`scale` and `deploy.replicas` differ."),
+  "compose/negative-scale": check("error", "A service cannot have fewer than no containers."),
+  "compose/container-name-with-scale": check("error", "Several containers cannot share `container_name`."),
+  "compose/duplicate-mount-target": check("error", "Two mounts of a service share a target."),
+  "compose/limits-mismatch": check("error", "A limit is set twice, with different values."),
+  "compose/port-range-mismatch": check("error", "A published port range does not fit its target range."),
+  "compose/platform-not-built": check("error", "`platform` is not among `build.platforms`."),
+  "compose/secret-without-source": check("error", "A secret or config does not say where it comes from."),
+  "compose/watch-target-missing": check("error", "A `develop.watch` action that copies needs a target."),
+  "compose/healthcheck-test": check("error", "A healthcheck test starts with NONE, CMD or CMD-SHELL."),
+  "compose/start-interval-without-period": check("error", "`start_interval` needs a `start_period`."),
+  "compose/bad-port": check("error", "A value is no port mapping."),
+  "compose/bad-host-ip": check("error", "A value is no IP address."),
+  "compose/bad-duration": check("error", "A value is no duration."),
+  "compose/bad-image-ref": check("error", "A value is no image reference."),
+  "compose/bad-bytes": check("error", "A value is no amount of bytes."),
+  "compose/host-network-with-ports": check("warning", "Ports are ignored on the host network."),
+  "compose/include-conflict": read(
+    "info",
+    "An included file defines what is defined here; the local one wins.",
+  ),
+
+  "env/required-variable-missing": read("error", "A variable marked as required is not set."),
+  "env/invalid-template": read("error", "A `${}` expression is malformed."),
+  "env/unset-variable": read("warning", "A variable is not set, so the value is unknown."),
+  "env/dotenv-syntax": read("error", "A line of an environment file is malformed."),
+  "env/compose-variable": read("info", "The environment file steers Compose itself."),
+  "env/unused": read("hint", "A variable of the environment file is never used.", off),
+
+  "ref/unknown-service": check("error", "A dependency names a service that is not defined."),
+  "ref/unknown-link": check("error", "A link names a service that is not defined."),
+  "ref/unknown-namespace": check("error", "A shared namespace names a service that is not defined."),
+  "ref/unknown-volumes-from": check("error", "`volumes_from` names a service that is not defined."),
+  "ref/unknown-build-context": check("error", "A build context names a service that is not defined."),
+  "ref/unknown-network": check("error", "A service joins a network that is not defined."),
+  "ref/unknown-volume": check("error", "A service mounts a volume that is not defined."),
+  "ref/unknown-secret": check("error", "A service uses a secret that is not defined."),
+  "ref/unknown-config": check("error", "A service uses a config that is not defined."),
+  "ref/unknown-model": check("error", "A service uses a model that is not defined."),
+  "ref/build-context-not-buildable": check("error", "A build context names a service that is not built."),
+  "ref/extends-missing": read("error", "What a service extends does not exist."),
+  "ref/include-missing": read("error", "An included file does not exist."),
+  "ref/disabled-by-profile": check("error", "A required dependency is enabled only by a profile."),
+  "ref/remote-not-loaded": read("info", "A remote file is never fetched."),
+  "ref/external-missing": live("warning", "An external resource does not exist on the engine."),
+  "ref/unknown-group": check("error", "A document names a group that does not exist."),
+  "ref/unknown-unit": check("error", "A document names a unit that does not exist."),
+  "ref/ambiguous": check("error", "A name fits several artifacts."),
+
+  "graph/cycle": check("error", "Units wait for each other in a circle."),
+  "graph/self-dependency": check("error", "A unit depends on itself."),
+  "graph/extends-cycle": read("error", "Services extend each other in a circle."),
+  "graph/include-cycle": read("error", "Files include each other in a circle."),
+  "graph/healthy-without-healthcheck": check(
+    "warning",
+    "A unit waits for the health of one that declares none.",
+  ),
+  "graph/healthcheck-disabled": check("error", "A unit waits for the health of one whose check is disabled."),
+  "graph/completed-but-restarts": check("warning", "A unit waits for the end of one that always restarts."),
+  "graph/group-cycle": check("warning", "Groups require each other in a circle."),
+  "graph/redundant-edge": check("hint", "A longer path implies this dependency.", {
+    off: true,
+    tag: "unnecessary",
+  }),
+  "graph/isolated": check("hint", "A unit has no edges.", off),
+
+  "name/duplicate-unit": check("error", "Two documents define the same unit."),
+  "name/duplicate-card": check("error", "Two cards have the same name."),
+  "name/duplicate-native": check("error", "Two native groups have the same name."),
+  "name/duplicate-group": check("warning", "Two groups of the workspace have the same name."),
+  "name/project-collision": check("warning", "Docker sees two groups as one project."),
+  "name/case-collision": check("warning", "Two names differ only in case."),
+  "name/duplicate-container-name": check("error", "Two units ask for the same container name."),
+  "name/container-name-invalid": check("error", "A container name holds characters that engines refuse."),
+  "name/shared-volume": check("info", "Units of several groups share a volume."),
+
+  "file/env-file-missing": check("error", "An environment file does not exist."),
+  "file/label-file-missing": check("error", "A label file does not exist."),
+  "file/secret-missing": check("error", "The file of a secret does not exist."),
+  "file/config-missing": check("error", "The file of a config does not exist."),
+  "file/build-context-missing": check("error", "A build context is not a folder."),
+  "file/dockerfile-missing": check("error", "A Dockerfile does not exist."),
+  "file/bind-file-missing": check("warning", "A mounted file does not exist; engines create a folder."),
+  "file/bind-dir-missing": check("info", "A mounted folder does not exist; engines create it."),
+  "file/type-mismatch": check("warning", "A folder is mounted where a file belongs, or the reverse."),
+  "file/absolute-path": check("hint", "An absolute path is not portable.", off),
+
+  "port/conflict": check("error", "Two units of a group publish the same port."),
+  "port/conflict-across-groups": check("warning", "Units of two groups publish the same port."),
+  "port/in-use": live("warning", "Another container holds a port that a unit wants."),
+  "port/in-use-host": live("info", "A process of the host holds a port that a unit wants."),
+
+  "image/no-tag": check("warning", "An image has neither tag nor digest."),
+  "image/latest": check("info", "An image follows `latest`."),
+  "sec/docker-socket": check("info", "A unit may steer the engine through its socket."),
+  "sec/privileged": check("info", "A unit runs with all privileges."),
+  "sec/host-namespace": check("info", "A unit shares a namespace with the host."),
+  "sec/sensitive-host-path": check("info", "A unit mounts a sensitive path of the host."),
+  "sec/inline-secret": check("info", "A secret is written into the file."),
+  "sec/port-on-all-interfaces": check("hint", "A port is published on all interfaces.", off),
+  "ops/no-healthcheck": check("hint", "A unit declares no healthcheck.", off),
+  "ops/no-restart": check("hint", "A unit declares no restart policy.", off),
+  "ops/no-limits": check("hint", "A unit declares no memory limit.", off),
+
+  "unused/network": check("warning", "A network is never used.", { tag: "unnecessary" }),
+  "unused/volume": check("warning", "A volume is never used.", { tag: "unnecessary" }),
+  "unused/secret": check("warning", "A secret is never used.", { tag: "unnecessary" }),
+  "unused/config": check("warning", "A config is never used.", { tag: "unnecessary" }),
+
+  "card/no-subject": check("error", "A card describes nothing."),
+  "card/bad-link": check("error", "A link is neither http(s), mailto nor a path of the workspace."),
+  "card/unknown-subject": check("warning", "A card describes something that does not exist."),
+  "card/duplicate-subject": check("warning", "Two cards describe the same artifact."),
+  "card/runbook-missing": check("warning", "The runbook of a card does not exist."),
+  "card/unknown-lifecycle": check("info", "The lifecycle is none of the usual words."),
+  "card/missing-owner": check("hint", "A card names no owner.", off),
+
+  "live/orphan-container": live("warning", "A container runs for a unit that the files do not have."),
+  "live/config-file-gone": live("warning", "A container was started from a file that is gone."),
+  "live/renamed": live("warning", "A project runs under a name that its files do not have any more."),
+  "map/ambiguous": live("warning", "A running project fits several groups."),
+  "live/not-running": live("info", "A unit should run and does not."),
+  "live/drift": live("info", "What runs differs from what is declared."),
+  "map/by-name-only": live("info", "A running project fits a group by its name alone."),
+} as const satisfies Record<string, Rule>;
+
+/** A code of the table. */
+export type RuleCode = keyof typeof RULES;
+
+/** The row of a code. */
+export const ruleOf = (code: RuleCode): Rule => RULES[code];
+
+/** Whether a text is a code of the table. */
+export const isRuleCode = (text: string): text is RuleCode => Object.hasOwn(RULES, text);
