@@ -1,0 +1,79 @@
+/** The rules of the house that a program can hold. */
+import assert from "node:assert/strict";
+import { breaches, importsOf, withoutComments } from "./imports.ts";
+
+const root = new URL("../", import.meta.url);
+
+async function* sources(folder = ""): AsyncGenerator<string> {
+  for await (const entry of Deno.readDir(new URL(folder || ".", root))) {
+    const path = folder + entry.name;
+    if (entry.isDirectory) {
+      if (!entry.name.startsWith(".") && !["node_modules", "fixtures", "dist"].includes(entry.name)) {
+        yield* sources(`${path}/`);
+      }
+    } else if (/\.tsx?$/.test(entry.name)) yield path;
+  }
+}
+
+const files: string[] = [];
+for await (const file of sources()) files.push(file);
+const text = (file: string) => Deno.readTextFile(new URL(file, root));
+
+Deno.test("every import keeps to the table of ARCHITECTURE.md", async () => {
+  const found: string[] = [];
+  for (const file of files) found.push(...breaches(file, await text(file)));
+  assert.ok(files.length > 5);
+  assert.deepEqual(found, []);
+});
+
+for (
+  const [file, source, what] of [
+    ["core/error.ts", `import { Hono } from "hono";`, "a package in the core"],
+    ["client/mod.ts", `import type { X } from "../core/error.ts";`, "a client that is no leaf"],
+    ["client/mod.ts", `export * from "zod";`, "a client with a dependency"],
+    ["artifacts/graph/a.ts", `const x = await import("../../http/router.ts");`, "HTTP in the artifacts"],
+    ["plugins/container-runtime/a.ts", `import "../other/b.ts";`, "a plugin that knows its neighbour"],
+    ["http/edge.ts", `import { start } from "../start.ts";`, "somebody who knows the composition root"],
+    ["auth/session.ts", `import { DatabaseSync } from "node:sqlite";`, "SQL outside the store"],
+  ] as const
+) {
+  Deno.test(`the table refuses ${what}`, () => assert.notDeepEqual(breaches(file, source), []));
+}
+
+Deno.test("imports of every form are seen, and those in comments are not", () => {
+  const source =
+    `/** import "a"; */\nimport type {\n  B,\n} from "b";\nexport { c } from "c";\nimport "d";\nawait import("e");`;
+  assert.deepEqual(importsOf("core/x.ts", source), ["b", "c", "d", "e"]);
+});
+
+Deno.test("every file of the product opens with a sentence that says why it exists", async () => {
+  const silent: string[] = [];
+  for (const file of files) {
+    if (file.endsWith("_test.ts")) continue;
+    if (!/^(?:#!.*\n)?(?:\/\/ deno-lint.*\n)?\s*\/\*\*/.test(await text(file))) silent.push(file);
+  }
+  assert.deepEqual(silent, []);
+});
+
+Deno.test("the product runs no subprocess, shell or eval, and reads its environment in one place", async () => {
+  const found: string[] = [];
+  for (const file of files) {
+    if (/^(?:tests|bench)\//.test(file) || file.endsWith("_test.ts")) continue;
+    const source = withoutComments(await text(file));
+    if (/Deno\.Command|new Function\(|\beval\(|Deno\.dlopen/.test(source)) {
+      found.push(`${file}: runs what it should not`);
+    }
+    if (/Deno\.env/.test(source) && !/^config(?:\.ts|\/)/.test(file)) {
+      found.push(`${file}: reads the environment`);
+    }
+  }
+  assert.deepEqual(found, []);
+});
+
+Deno.test("the version of Deno is the same wherever it is named", async () => {
+  const { deno } = JSON.parse(await text(".ci/versions.json"));
+  for (const file of ["README.md", "CONTRIBUTING.md", "client/README.md", ".github/workflows/publish.yml"]) {
+    const named = await text(file).catch(() => "");
+    for (const [, version] of named.matchAll(/\bdeno@(\d+\.\d+\.\d+)/g)) assert.equal(version, deno, file);
+  }
+});
