@@ -1,0 +1,62 @@
+/** From base, template, params and query to a URL that says what the caller meant, or to a refusal. */
+import type { Query } from "./endpoint.ts";
+
+/** The base as origin and path, ending in one `/`. @throws {TypeError} without quoting it: it may hold a password. */
+export function parseBase(baseUrl: string | URL): URL {
+  const url = URL.canParse(String(baseUrl)) ? new URL(baseUrl) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new TypeError("baseUrl must be an absolute http(s) URL without credentials, query or fragment");
+  }
+  return new URL(url.origin + url.pathname.replace(/\/*$/, "/"));
+}
+
+/** The URL of a call. @throws {TypeError} when it would not be the one that the template says. */
+export function address(
+  base: URL,
+  template: string,
+  params: Readonly<Record<string, unknown>> = {},
+  query: Query = {},
+): string {
+  const unused = new Set(Object.keys(params));
+  const path = template.replace(/^\//, "").replace(/\{(\w+)\}/g, (_, name: string) => {
+    const what = "param " + name;
+    if (!Object.hasOwn(params, name)) throw new TypeError(what + " is missing");
+    unused.delete(name);
+    const value = scalar(what, params[name]);
+    // Gateways decode %2F, so a dot segment inside a value would climb.
+    if (!value || !value.isWellFormed() || /(^|[/\\])\.\.?($|[/\\])/.test(value)) {
+      throw new TypeError(what + " is empty, a dot segment or not Unicode");
+    }
+    return quote(value);
+  });
+  for (const name of unused) throw new TypeError(`param ${name} is not in the path`);
+  const url = new URL(base.href + path);
+  if (url.origin !== base.origin || url.pathname !== base.pathname + path) {
+    throw new TypeError("the path would change on its way");
+  }
+  let search = "";
+  for (const key of Object.keys(query)) {
+    for (const value of [query[key]].flat()) {
+      if (value === undefined || value === null) continue;
+      const what = "query " + key;
+      const text = value instanceof Date && !isNaN(+value) ? value.toISOString() : scalar(what, value);
+      search += `${search ? "&" : "?"}${quote(key)}=${quote(text)}`;
+    }
+  }
+  return url.href + search;
+}
+
+function scalar(what: string, value: unknown): string {
+  if (!/^(str|num|big|boo)/.test(typeof value) || typeof value === "number" && !isFinite(value)) {
+    throw new TypeError(what + " is not a string, finite number, bigint or boolean");
+  }
+  return String(value);
+}
+
+/** RFC 3986: all but `A-Za-z0-9-._~`; `1),O(2` must not become a second predicate. */
+function quote(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replace(
+    /[!'()*]/g,
+    (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase(),
+  );
+}
