@@ -73,6 +73,8 @@ export interface ArtifactFile {
   readonly hash: string;
   /** The documents as parsed and not interpolated; empty while the text cannot be parsed. */
   readonly documents: readonly Node[];
+  /** False where errors leave the values in doubt: what refers to them may well be right. */
+  readonly sound: boolean;
   /** What parsing this text alone brought up. */
   readonly findings: readonly Finding[];
   /** True while the last text that could be parsed stands in for one that cannot. */
@@ -89,6 +91,8 @@ export interface Scalar extends Place {
   readonly unknown?: true;
   /** Written without quotes. */
   readonly plain?: true;
+  /** A variable was put in: a number or boolean may stand here as a string. */
+  readonly interpolated?: true;
   readonly tag?: MergeTag;
 }
 

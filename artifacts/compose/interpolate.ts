@@ -1,0 +1,115 @@
+/** Puts variables into values as Compose does: `$V`, `${V}`, `:-`, `-`, `:?`, `?`, `:+`, `+`, nested, `$$`. */
+
+export type Lookup = (name: string) => string | undefined;
+
+export interface Interpolated {
+  readonly value: string;
+  /** Names that are not set and have no default: the value is unknown. */
+  readonly unset: readonly string[];
+  readonly problem:
+    | { readonly kind: "required" | "invalid"; readonly text: string; readonly name: string }
+    | null;
+}
+
+const NESTING = 20;
+const LENGTH = 256 * 1024;
+
+export function interpolateText(text: string, lookup: Lookup): Interpolated {
+  const run = new Run(lookup);
+  const value = run.expand(text, 0);
+  return { value, unset: run.unset, problem: run.problem };
+}
+
+class Run {
+  readonly unset: string[] = [];
+  problem: Interpolated["problem"] = null;
+  readonly #lookup: Lookup;
+
+  constructor(lookup: Lookup) {
+    this.#lookup = lookup;
+  }
+
+  expand(text: string, depth: number): string {
+    let result = "";
+    let at = 0;
+    for (;;) {
+      const dollar = text.indexOf("$", at);
+      if (dollar === -1 || this.problem) return result + text.slice(at);
+      result += text.slice(at, dollar);
+      if (result.length > LENGTH) return this.#invalid(text, "");
+      const next = text[dollar + 1];
+      if (next === "$") {
+        result += "$";
+        at = dollar + 2;
+      } else if (next === "{") {
+        const close = closing(text, dollar + 2);
+        if (close === -1 || depth > NESTING) return this.#invalid(text.slice(dollar), "");
+        result += this.#braced(text.slice(dollar + 2, close), depth);
+        at = close + 1;
+      } else {
+        const name = nameAt(text, dollar + 1);
+        if (name === "") return this.#invalid(text.slice(dollar), "");
+        result += this.#value(name);
+        at = dollar + 1 + name.length;
+      }
+    }
+  }
+
+  #braced(inside: string, depth: number): string {
+    const name = nameAt(inside, 0);
+    if (name === "") return this.#invalid(`\${${inside}}`, "");
+    let rest = inside.slice(name.length);
+    if (rest === "") return this.#value(name);
+    const emptyCounts = rest.startsWith(":");
+    if (emptyCounts) rest = rest.slice(1);
+    const operator = rest[0];
+    const operand = rest.slice(1);
+    const value = this.#lookup(name);
+    const isSet = value !== undefined && !(emptyCounts && value === "");
+    switch (operator) {
+      case "-":
+        return isSet ? value : this.expand(operand, depth + 1);
+      case "+":
+        return isSet ? this.expand(operand, depth + 1) : "";
+      case "?":
+        if (isSet) return value;
+        this.problem ??= { kind: "required", text: operand.slice(0, 200), name };
+        return "";
+      default:
+        return this.#invalid(`\${${inside}}`, name);
+    }
+  }
+
+  #value(name: string): string {
+    const value = this.#lookup(name);
+    if (value === undefined) this.unset.push(name);
+    return value ?? "";
+  }
+
+  #invalid(text: string, name: string): string {
+    this.problem ??= { kind: "invalid", text: text.slice(0, 100), name };
+    return "";
+  }
+}
+
+/** The brace that ends the expression, over nested ones. */
+function closing(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === "$" && text[at + 1] === "{") {
+      depth++;
+      at++;
+    } else if (text[at] === "}") {
+      if (depth === 0) return at;
+      depth--;
+    }
+  }
+  return -1;
+}
+
+function nameAt(text: string, at: number): string {
+  NAME.lastIndex = at;
+  return NAME.exec(text)?.[0] ?? "";
+}
+
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;

@@ -1,0 +1,45 @@
+/** Paths below a workspace as plain text: joined without the disk, and never above the root. */
+
+/** The folder of a path; "" for the root. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash === -1 ? "" : path.slice(0, slash);
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+export function join(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
+
+/**
+ * Where `written` leads from `folder`, below the root; null where that is outside, not a path of this kind of
+ * system, or holds what no path may hold.
+ */
+export function resolve(root: string, folder: string, written: string): string | null {
+  if (written.includes("\0") || written.includes("\\")) return null;
+  if (written === "~" || written.startsWith("~/")) return null;
+  let from = folder;
+  let rest = written;
+  if (written.startsWith("/")) {
+    if (written !== root && !written.startsWith(root === "/" ? "/" : `${root}/`)) return null;
+    from = "";
+    rest = written.slice(root.length);
+  }
+  const parts = from === "" ? [] : from.split("/");
+  for (const part of rest.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      if (parts.length === 0) return null;
+      parts.pop();
+    } else parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** URLs, git addresses, OCI references: never fetched. */
+export function isRemote(written: string): boolean {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git@|github\.com\/|oci:|docker-image:|remote:)/i.test(written);
+}

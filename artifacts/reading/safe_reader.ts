@@ -1,0 +1,155 @@
+/** Reads files below one folder and nothing else, whatever links, pipes and devices someone plants in it. */
+
+import { createHash } from "node:crypto";
+import { BUDGETS } from "./budgets.ts";
+import type { PathUse } from "../artifact.ts";
+
+export interface ReadText {
+  readonly text: string;
+  readonly hash: string;
+  readonly stamp: string;
+}
+
+/** Why a file was not read. `code` is that of the finding; "missing" is for the caller to judge. */
+export interface Refusal {
+  readonly code: "fs/unreadable" | "fs/not-utf8" | "fs/too-large" | "fs/symlink-escape" | "missing";
+  readonly why: string;
+}
+
+export class SafeReader {
+  readonly #prefix: string;
+
+  /** `root` is a real path. */
+  constructor(readonly root: string, readonly fileBytes: number = BUDGETS.fileBytes) {
+    this.#prefix = root === "/" ? "/" : `${root}/`;
+  }
+
+  /** `path` lies below the root, lexically (`resolve` of paths.ts saw to that). */
+  async read(path: string): Promise<ReadText | Refusal> {
+    const full = this.#prefix + path;
+    try {
+      const real = await this.#real(path);
+      if (typeof real !== "string") return real;
+      const before = await Deno.lstat(real);
+      const refusal = this.#refusal(before);
+      if (refusal) return refusal;
+      using file = await Deno.open(real, { read: true });
+      const opened = await file.stat();
+      if (opened.dev !== before.dev || opened.ino !== before.ino) return CHANGED;
+      const bytes = await readAtMost(file, this.fileBytes);
+      if (bytes === null) return TOO_LARGE(this.fileBytes);
+      // What was opened must still be what the path leads to.
+      if (await Deno.realPath(full) !== real) return CHANGED;
+      const hash = createHash("sha256").update(bytes).digest("hex");
+      return { text: decode(bytes), hash, stamp: stampOf(opened) };
+    } catch (error) {
+      return refusalOf(error);
+    }
+  }
+
+  /** Changes when the content may have changed; null where there is no such file. */
+  async stamp(path: string): Promise<string | null> {
+    try {
+      return stampOf(await Deno.stat(this.#prefix + path));
+    } catch {
+      return null;
+    }
+  }
+
+  /** What lies there, without opening it. "Absent", "outside" and "forbidden" by way of a link look alike. */
+  async look(path: string): Promise<PathUse["found"]> {
+    try {
+      const real = await this.#real(path);
+      if (typeof real !== "string") return real.code === "missing" ? "missing" : "outside";
+      const stat = await Deno.lstat(real);
+      return stat.isFile ? "file" : stat.isDirectory ? "folder" : "other";
+    } catch (error) {
+      return error instanceof Deno.errors.NotFound ? "missing" : "outside";
+    }
+  }
+
+  async #real(path: string): Promise<string | Refusal> {
+    const full = path === "" ? this.root : this.#prefix + path;
+    let real: string;
+    try {
+      real = await Deno.realPath(full);
+    } catch (error) {
+      return await this.#throughLink(path) ? ESCAPES : refusalOf(error);
+    }
+    return real === this.root || real.startsWith(this.#prefix) ? real : ESCAPES;
+  }
+
+  /** Whether a part of the path is a link: then its absence tells about places outside. */
+  async #throughLink(path: string): Promise<boolean> {
+    let part = this.root;
+    for (const name of path.split("/")) {
+      part = part === "/" ? `/${name}` : `${part}/${name}`;
+      try {
+        if ((await Deno.lstat(part)).isSymlink) return true;
+      } catch {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  #refusal(stat: Deno.FileInfo): Refusal | null {
+    if (stat.isDirectory) return { code: "fs/unreadable", why: "it is a folder" };
+    if (!stat.isFile) return { code: "fs/unreadable", why: "it is not a regular file" };
+    if ((stat.nlink ?? 1) > 1) return { code: "fs/unreadable", why: "it has a second name (a hard link)" };
+    if (stat.size > this.fileBytes) return TOO_LARGE(this.fileBytes);
+    return null;
+  }
+}
+
+const ESCAPES: Refusal = { code: "fs/symlink-escape", why: "the link leads nowhere inside the workspace" };
+const CHANGED: Refusal = { code: "fs/unreadable", why: "it changed while it was read" };
+const TOO_LARGE = (limit: number): Refusal => ({ code: "fs/too-large", why: `it is over ${limit} bytes` });
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof NotText) return { code: "fs/not-utf8", why: "it is not UTF-8 text" };
+  if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+    return { code: "missing", why: "it does not exist" };
+  }
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return { code: "fs/unreadable", why: "access is denied" };
+  }
+  return { code: "fs/unreadable", why: "the system refused" };
+}
+
+function stampOf(stat: Deno.FileInfo): string {
+  return `${stat.size}:${stat.mtime?.getTime() ?? 0}:${stat.ino ?? 0}:${stat.ctime?.getTime() ?? 0}`;
+}
+
+async function readAtMost(file: Deno.FsFile, limit: number): Promise<Uint8Array | null> {
+  const stat = await file.stat();
+  let buffer = new Uint8Array(Math.min(stat.size, limit) + 1);
+  let length = 0;
+  for (;;) {
+    const count = await file.read(buffer.subarray(length));
+    if (count === null) return buffer.subarray(0, length);
+    length += count;
+    if (length > limit) return null;
+    if (length === buffer.length) {
+      const larger = new Uint8Array(Math.min(buffer.length * 2, limit + 1));
+      larger.set(buffer);
+      buffer = larger;
+    }
+  }
+}
+
+class NotText extends Error {}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A byte order mark stays: offsets count it, as editors do not show it but files hold it. */
+function decode(bytes: Uint8Array): string {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new NotText();
+  }
+  if (text.includes("\0")) throw new NotText();
+  return text;
+}
