@@ -1,0 +1,209 @@
+/** What berth remembers between two starts, and what each memory promises, whoever keeps it. */
+import type { Permission, Role } from "./access.ts";
+
+/**
+ * Every promise of a store may be rejected with `store_unavailable` (locked, full, damaged, gone); then nothing was
+ * written, except that a failed commit may still have happened: read again.
+ * Times inside the store are milliseconds since 1970; `hash` is the SHA-256 of a secret the store never sees.
+ */
+export interface Store extends AsyncDisposable {
+  readonly workspaces: WorkspaceStore;
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  readonly signingKeys: SigningKeyStore;
+  readonly audit: AuditStore;
+  /** Resolves while the store can be read. */
+  check(): Promise<void>;
+  /** Writes a complete copy, while the service runs; the file has its name only once it is whole. */
+  backup(file: string): Promise<void>;
+}
+
+export interface WorkspaceRecord {
+  readonly id: string;
+  readonly name: string;
+  /** The real path, absolute. */
+  readonly path: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+}
+
+export interface WorkspaceStore {
+  /** In order of their names. */
+  list(): Promise<WorkspaceRecord[]>;
+  get(id: string): Promise<WorkspaceRecord | null>;
+  /** Throws `workspace_exists` if the id or the path is taken. */
+  add(record: WorkspaceRecord): Promise<void>;
+  /** Whether it was there. */
+  remove(id: string): Promise<boolean>;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly hash: Uint8Array;
+  /** Null for a key that lists its permissions itself. */
+  readonly role: Role | null;
+  /** What the key lists; empty for a key with a role. */
+  readonly permissions: readonly Permission[];
+  readonly createdAt: number;
+  /** The name of whoever made it. */
+  readonly createdBy: string;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+export interface KeyStore {
+  list(): Promise<KeyRecord[]>;
+  get(id: string): Promise<KeyRecord | null>;
+  add(key: KeyRecord): Promise<void>;
+  /** Forgets a key, and says whether it was there. Throws `last_admin` if no other living admin key would be left. */
+  remove(id: string, now: number): Promise<boolean>;
+  /** Remembers when keys were last used; unknown ids are ignored. */
+  used(uses: ReadonlyMap<string, number>): Promise<void>;
+  /** Whether the first admin was born. Once true, true for ever, whatever is deleted afterwards. */
+  isSetUp(): Promise<boolean>;
+  /** Adds the first admin's key. Throws `setup_done` for everybody but the first caller. */
+  setUp(key: KeyRecord): Promise<void>;
+}
+
+/** A person, as their identity provider knows them: (issuer, subject), never the e-mail address. */
+export interface AccountRecord {
+  readonly id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly picture: string | null;
+  readonly role: Role;
+  /** The claims that role rules look at, as JSON, from the last sign-in. */
+  readonly claims: string;
+}
+
+export interface SessionRecord {
+  readonly id: string;
+  readonly account: AccountRecord;
+  readonly createdAt: number;
+  /** When it ends, however often it is refreshed. */
+  readonly expiresAt: number;
+  readonly lastUsedAt: number;
+  /** The SHA-256 of the value that a cookie session is bound to. */
+  readonly binding: Uint8Array | null;
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly binding: Uint8Array | null;
+  /** The hash of the first refresh token's id. */
+  readonly token: Uint8Array;
+}
+
+export interface Rotation {
+  readonly session: string;
+  /** The hash of the refresh token's id that was presented. */
+  readonly presented: Uint8Array;
+  /** The hash of the id that takes its place. */
+  readonly successor: Uint8Array;
+  /** The successor, sealed so that only the holder of the presented token can read it. */
+  readonly sealed: Uint8Array;
+  readonly now: number;
+  readonly graceMs: number;
+  readonly idleMs: number;
+}
+
+/**
+ * `rotated`: the successor of this call counts. `repeated`: a caller before this one won within the grace; its
+ * sealed successor is the answer. `reused`: a spent token came back, and the session is ended now. `ended`: no such
+ * session, or it is over.
+ */
+export type RotationResult =
+  | { readonly kind: "rotated" }
+  | { readonly kind: "repeated"; readonly sealed: Uint8Array }
+  | { readonly kind: "reused" }
+  | { readonly kind: "ended" };
+
+export interface SessionStore {
+  /**
+   * Opens a session for the account with this issuer and subject. An account that is known keeps its id and takes
+   * over the rest; the answer is the account as it is remembered.
+   */
+  open(session: NewSession, account: AccountRecord): Promise<AccountRecord>;
+  /** A session that is alive at `now`: not ended, not past its end, not idle for longer than `idleMs`. */
+  get(id: string, now: number, idleMs: number): Promise<SessionRecord | null>;
+  /** Exactly one of many parallel callers is told `rotated`. */
+  rotate(rotation: Rotation): Promise<RotationResult>;
+  /** Whether it was alive. */
+  end(id: string, now: number): Promise<boolean>;
+  /** Changes the role of an account, after the rules changed. */
+  changeRole(account: string, role: Role): Promise<void>;
+  /** Forgets what is over. */
+  sweep(now: number, idleMs: number): Promise<void>;
+}
+
+/** `pending` keys verify, so that every replica knows a key before the `active` one signs; `retiring` keys verify on. */
+export type SigningKeyState = "pending" | "active" | "retiring";
+
+export interface SigningKeyRecord {
+  /** The RFC 7638 thumbprint. */
+  readonly kid: string;
+  readonly algorithm: string;
+  /** The public JWK, as JSON. */
+  readonly publicKey: string;
+  /** The private JWK, sealed; empty once the key is retiring. */
+  readonly sealed: Uint8Array;
+  readonly state: SigningKeyState;
+  readonly createdAt: number;
+  /** When it reached its state. */
+  readonly since: number;
+}
+
+export interface SigningKeyStore {
+  list(): Promise<SigningKeyRecord[]>;
+  /**
+   * Adds a key. Of several callers one wins: there is at most one pending and one active key. Says whether this
+   * one was added.
+   */
+  add(key: SigningKeyRecord): Promise<boolean>;
+  /** Makes a pending key the active one and retires the one before it, at once. Whether it was pending. */
+  activate(kid: string, now: number): Promise<boolean>;
+  /** Forgets keys that have been retiring since before `before`. */
+  forget(before: number): Promise<void>;
+}
+
+export interface AuditRecord {
+  readonly at: number;
+  readonly actor: {
+    readonly kind: "user" | "apiKey" | "anonymous" | "system";
+    readonly id: string;
+    readonly name: string;
+  };
+  /** What was tried: `keys.add`, or the method and path template of a route. */
+  readonly action: string;
+  readonly target: string | null;
+  /** `done`, or the code of the refusal. */
+  readonly result: string;
+  readonly requestId: string | null;
+  readonly peer: string | null;
+}
+
+export interface AuditEntry extends AuditRecord {
+  /** Grows with time. */
+  readonly id: number;
+}
+
+export interface AuditQuery {
+  /** Entries older than this one. */
+  readonly before: number | null;
+  readonly limit: number;
+  readonly action: string | null;
+  readonly actor: string | null;
+  readonly result: string | null;
+}
+
+export interface AuditStore {
+  /** Appends in one write, and keeps the newest `keep` entries. */
+  append(records: readonly AuditRecord[], keep: number): Promise<void>;
+  /** Newest first; `total` counts everything that matches, whatever `before` and `limit` say. */
+  list(query: AuditQuery): Promise<{ items: AuditEntry[]; total: number }>;
+}

@@ -1,0 +1,121 @@
+/** SQLite keeps every promise of a store, and what only a file can break. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { openSqliteStore } from "../store/sqlite.ts";
+import { key, refused, storeContract } from "./store_contract.ts";
+
+async function folderOfOurOwn() {
+  const folder = await Deno.makeTempDir({ prefix: "berth-store-" });
+  return {
+    kind: "sqlite",
+    folder,
+    open: (name: string) => openSqliteStore(`${folder}/${name}`),
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+storeContract("sqlite", folderOfOurOwn);
+
+Deno.test("openSqliteStore makes a file that only its owner reads, its write-ahead log and its backup too", async () => {
+  await using here = await folderOfOurOwn();
+  await using store = await here.open("store.db");
+  await store.keys.setUp(key("first", { role: "admin" }));
+  await store.backup(`${here.folder}/copy.db`);
+  const names = [...Deno.readDirSync(here.folder)].map((entry) => entry.name).sort();
+  assert.deepEqual(names, ["copy.db", "store.db", "store.db-shm", "store.db-wal"]);
+  for (const name of names) {
+    assert.equal((Deno.statSync(`${here.folder}/${name}`).mode ?? 0) & 0o777, 0o600, name);
+  }
+});
+
+Deno.test("openSqliteStore refuses the schema of a newer berth with words, and leaves the file as it was", async () => {
+  await using here = await folderOfOurOwn();
+  const path = `${here.folder}/store.db`;
+  await (await here.open("store.db"))[Symbol.asyncDispose]();
+  const raw = new DatabaseSync(path);
+  raw.exec("PRAGMA user_version = 99");
+  raw.close();
+  const error = await refused("store_unavailable", openSqliteStore(path));
+  assert.match(error.message, /schema 99 .* start the newer berth/);
+  const after = new DatabaseSync(path);
+  assert.deepEqual({ ...after.prepare("PRAGMA user_version").get() }, { user_version: 99 });
+  after.close();
+});
+
+Deno.test("openSqliteStore refuses a database of another program, a text file, a damaged file and a folder", async () => {
+  await using here = await folderOfOurOwn();
+  const foreign = `${here.folder}/foreign.db`;
+  const raw = new DatabaseSync(foreign);
+  raw.exec("CREATE TABLE theirs (x)");
+  raw.close();
+  assert.match((await refused("store_unavailable", openSqliteStore(foreign))).message, /belongs to another/);
+
+  const text = `${here.folder}/text.db`;
+  await Deno.writeTextFile(text, "just some words, long enough to be no header of a database\n".repeat(50));
+  assert.match((await refused("store_unavailable", openSqliteStore(text))).message, /damaged/);
+
+  const damaged = `${here.folder}/damaged.db`;
+  {
+    await using store = await openSqliteStore(damaged);
+    for (let n = 0; n < 200; n++) await store.keys.add(key(`k${n}`, {}));
+  }
+  const file = await Deno.readFile(damaged);
+  file.fill(0xff, 4096 * 2);
+  await Deno.writeFile(damaged, file);
+  assert.match((await refused("store_unavailable", openSqliteStore(damaged))).message, /damaged/);
+
+  await refused("store_unavailable", openSqliteStore(here.folder));
+});
+
+Deno.test("Store waits for another process's write, and says store_unavailable if it takes too long", async () => {
+  await using here = await folderOfOurOwn();
+  await using store = await here.open("store.db");
+  const other = new DatabaseSync(`${here.folder}/store.db`);
+  other.exec("BEGIN IMMEDIATE");
+  const waiting = store.keys.add(key("patient", {}));
+  assert.deepEqual(await store.keys.list(), [], "reads go on");
+  other.exec("COMMIT");
+  await waiting;
+
+  other.exec("BEGIN IMMEDIATE");
+  const error = await refused("store_unavailable", store.keys.add(key("late", {})));
+  assert.match(error.message, /another process/);
+  other.exec("ROLLBACK");
+  other.close();
+  assert.deepEqual((await store.keys.list()).map((one) => one.id), ["patient"]);
+});
+
+Deno.test("Store keeps every acknowledged write through kill -9", async () => {
+  await using here = await folderOfOurOwn();
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const writer = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "-A",
+        "--no-check",
+        new URL("store_writer.ts", import.meta.url).pathname,
+        here.folder,
+        `${round}`,
+      ],
+      stdout: "piped",
+    }).spawn();
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of writer.stdout) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.split("\n").length > 20) break;
+    }
+    try {
+      writer.kill("SIGKILL");
+    } catch {
+      // It wrote all it had to write before it could be killed.
+    }
+    await writer.status;
+    acknowledged.push(...text.split("\n").slice(0, -1));
+    await using store = await here.open("store.db");
+    const kept = new Set((await store.keys.list()).map((one) => one.id));
+    for (const id of acknowledged) assert.ok(kept.has(id), id);
+  }
+  assert.ok(acknowledged.length >= 60);
+});
