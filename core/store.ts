@@ -74,8 +74,7 @@ export interface AccountRecord {
   readonly name: string;
   readonly email: string | null;
   readonly picture: string | null;
-  readonly role: Role;
-  /** The claims that role rules look at, as JSON, from the last sign-in. */
+  /** The claims that role rules look at, as JSON, from the last sign-in; the role itself is never stored. */
   readonly claims: string;
 }
 
@@ -135,8 +134,6 @@ export interface SessionStore {
   rotate(rotation: Rotation): Promise<RotationResult>;
   /** Whether it was alive. */
   end(id: string, now: number): Promise<boolean>;
-  /** Changes the role of an account, after the rules changed. */
-  changeRole(account: string, role: Role): Promise<void>;
   /** Forgets what is over. */
   sweep(now: number, idleMs: number): Promise<void>;
 }

@@ -1,5 +1,4 @@
 /** Sessions, their accounts and their chains of refresh tokens in SQLite. */
-import type { Role } from "../core/access.ts";
 import type { AccountRecord, NewSession, Rotation, RotationResult, SessionStore } from "../core/store.ts";
 import type { SqliteDatabase } from "./sqlite_database.ts";
 
@@ -15,7 +14,6 @@ interface SessionRow {
   readonly name: string;
   readonly email: string | null;
   readonly picture: string | null;
-  readonly role: Role;
   readonly claims: string;
 }
 
@@ -28,7 +26,7 @@ interface TokenRow {
 
 const SESSION =
   "SELECT s.id, s.created_at AS createdAt, s.expires_at AS expiresAt, s.last_used_at AS lastUsedAt, " +
-  "s.binding, a.id AS accountId, a.issuer, a.subject, a.name, a.email, a.picture, a.role, a.claims " +
+  "s.binding, a.id AS accountId, a.issuer, a.subject, a.name, a.email, a.picture, a.claims " +
   "FROM sessions s JOIN accounts a ON a.id = s.account_id";
 /** Takes id, now, and the oldest last use that still counts. */
 const ALIVE = "s.id = ? AND s.ended_at IS NULL AND s.expires_at > ? AND s.last_used_at > ?";
@@ -41,14 +39,12 @@ export function sqliteSessions(database: SqliteDatabase): SessionStore {
         const row = database.get<SessionRow>(`${SESSION} WHERE ${ALIVE}`, id, now, now - idleMs);
         if (row === undefined) return null;
         const { createdAt, expiresAt, lastUsedAt, binding, accountId, ...rest } = row;
-        const { issuer, subject, name, email, picture, role, claims } = rest;
-        const account = { id: accountId, issuer, subject, name, email, picture, role, claims };
+        const { issuer, subject, name, email, picture, claims } = rest;
+        const account = { id: accountId, issuer, subject, name, email, picture, claims };
         return { id: row.id, account, createdAt, expiresAt, lastUsedAt, binding };
       }),
     rotate: (rotation) => database.write(() => rotate(database, rotation)),
     end: (id, now) => database.write(() => end(database, id, now)),
-    changeRole: (account, role) =>
-      database.write(() => void database.run("UPDATE accounts SET role = ? WHERE id = ?", role, account)),
     sweep: (now, idleMs) =>
       database.write(() => {
         database.run(
@@ -62,16 +58,15 @@ export function sqliteSessions(database: SqliteDatabase): SessionStore {
 
 function open(database: SqliteDatabase, session: NewSession, account: AccountRecord): AccountRecord {
   database.run(
-    "INSERT INTO accounts (id, issuer, subject, name, email, picture, role, claims) VALUES (?, ?, ?, ?, ?, ?, ?, ?) " +
+    "INSERT INTO accounts (id, issuer, subject, name, email, picture, claims) VALUES (?, ?, ?, ?, ?, ?, ?) " +
       "ON CONFLICT (issuer, subject) DO UPDATE SET name = excluded.name, email = excluded.email, " +
-      "picture = excluded.picture, role = excluded.role, claims = excluded.claims",
+      "picture = excluded.picture, claims = excluded.claims",
     account.id,
     account.issuer,
     account.subject,
     account.name,
     account.email,
     account.picture,
-    account.role,
     account.claims,
   );
   const known = database.get<{ id: string }>(

@@ -116,7 +116,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.equal(again.id, first.id);
     assert.notEqual(twin.id, first.id);
     const now = await store.sessions.get("s1", 10, 1000);
-    assert.deepEqual([now?.account.name, now?.account.role], ["Ada L.", "admin"]);
+    assert.deepEqual([now?.account.name, now?.account.claims], ["Ada L.", `{"login":"ada"}`]);
   });
 
   promise("gives a session until it is ended, over, or idle", async (under) => {
@@ -313,7 +313,6 @@ function account(subject: string, over: Partial<AccountRecord> = {}): AccountRec
     name: subject,
     email: null,
     picture: null,
-    role: "viewer",
     claims: "{}",
     ...over,
   };

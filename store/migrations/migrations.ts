@@ -36,7 +36,6 @@ export const MIGRATIONS: readonly string[] = [
     name TEXT NOT NULL,
     email TEXT,
     picture TEXT,
-    role TEXT NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
     claims TEXT NOT NULL CHECK (json_valid(claims)),
     UNIQUE (issuer, subject)
   ) STRICT;
