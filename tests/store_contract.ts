@@ -110,7 +110,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       ...ada,
       id: "fresh",
       name: "Ada L.",
-      role: "admin",
+      claims: `{"login":"ada"}`,
     });
     const twin = await store.sessions.open(session("s3", 3), { ...ada, id: "twin", issuer: "https://other" });
     assert.equal(again.id, first.id);
