@@ -1,0 +1,167 @@
+/** The settings: read once from the environment and `config.yaml`, checked once, all mistakes told at once. */
+import {
+  checkSettings,
+  type Engine,
+  type Mistake,
+  type RoleRule,
+  SETTINGS,
+  type Settings,
+} from "./config/settings.ts";
+import { configFolders, homeFolder } from "./config/folders.ts";
+
+export type { Engine, RoleRule } from "./config/settings.ts";
+
+/** The identity provider that people sign in with. */
+export interface IdentityProviderSettings {
+  /** `github`, or the issuer's address. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecretFile: string | null;
+  readonly redirectUris: readonly string[];
+}
+
+/** What the rest of berth is told; every value is checked and complete. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly data: string;
+  readonly roots: readonly string[];
+  /** Null: look where engines put their sockets. */
+  readonly engines: readonly Engine[] | null;
+  /** Without a trailing slash; null means from host and port. */
+  readonly baseUrl: string | null;
+  readonly trustedProxies: readonly string[];
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Null: SQLite in `data`. */
+  readonly databaseUrl: string | null;
+  readonly identityProvider: IdentityProviderSettings | null;
+  readonly roles: readonly RoleRule[];
+  /** Names of the plugins that run; null means all. */
+  readonly plugins: readonly string[] | null;
+  readonly pluginSettings: Readonly<Record<string, unknown>>;
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+  readonly minDescriptors: number;
+  /** The file that was read, if there was one. */
+  readonly file: string | null;
+}
+
+/** Every mistake in the settings; nobody has to start five times to find five of them. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+  constructor(readonly mistakes: readonly string[]) {
+    super(`Cannot read the settings: ${mistakes.join("; ")}`);
+  }
+}
+
+export interface ConfigSources {
+  /** Reads one environment variable. */
+  readonly env: (name: string) => string | undefined;
+}
+
+const processEnvironment: ConfigSources = { env: (name) => Deno.env.get(name) };
+
+/** @throws SettingsError that lists all mistakes. */
+export async function readConfig({ env }: ConfigSources = processEnvironment): Promise<Config> {
+  const mistakes: string[] = [];
+  const fromEnv: Record<string, string> = {};
+  for (const { key, variable } of SETTINGS) {
+    const value = env(variable);
+    if (value !== undefined && value.trim() !== "") fromEnv[key] = value.trim();
+  }
+  const folders = configFolders(env);
+  const data = fromEnv["data"] ?? folders?.data;
+  const file = await readFile(env("BERTH_CONFIG"), data, mistakes);
+  const home = homeFolder(env);
+  const checked = checkSettings({
+    ...(data === undefined ? {} : { data }),
+    ...(home === undefined ? {} : { roots: [home] }),
+    ...file?.values,
+    ...fromEnv,
+  });
+  if (isMistaken(checked)) {
+    throw new SettingsError([...mistakes, ...checked.map((mistake) => sentence(mistake, fromEnv))]);
+  }
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+  return joined(checked, file?.path ?? null);
+}
+
+function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly Mistake[] {
+  return Array.isArray(checked);
+}
+
+function joined(settings: Settings, file: string | null): Config {
+  const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...rest } = settings;
+  return {
+    ...rest,
+    file,
+    tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
+    identityProvider: idpIssuer !== null && idpClientId !== null
+      ? {
+        issuer: idpIssuer,
+        clientId: idpClientId,
+        clientSecretFile: idpClientSecretFile,
+        redirectUris: idpRedirectUris,
+      }
+      : null,
+  };
+}
+
+/** Larger than any honest settings file. */
+const MAX_FILE = 262_144;
+
+/** `BERTH_CONFIG` must exist when it is named; the file in the data folder is optional. */
+async function readFile(
+  named: string | undefined,
+  data: string | undefined,
+  mistakes: string[],
+): Promise<{ path: string; values: Record<string, unknown> } | null> {
+  const path = named ?? (data === undefined ? undefined : `${data}/config.yaml`);
+  if (path === undefined) return null;
+  let text: string;
+  try {
+    const there = await Deno.stat(path);
+    if (!there.isFile || there.size > MAX_FILE) {
+      mistakes.push(`"${path}" is not a regular file of at most ${MAX_FILE / 1024} KiB`);
+      return null;
+    }
+    text = await Deno.readTextFile(path);
+  } catch (error) {
+    if (named === undefined && error instanceof Deno.errors.NotFound) return null;
+    mistakes.push(`"${path}" cannot be read: ${fileReason(error)}`);
+    return null;
+  }
+  // Only who keeps a file pays for the parser.
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text, { uniqueKeys: true });
+  for (const problem of [...document.errors, ...document.warnings]) {
+    const at = problem.linePos?.[0];
+    const where = at === undefined ? path : `${path}:${at.line}:${at.col}`;
+    mistakes.push(`"${where}" is not valid YAML: ${problem.code.toLowerCase().replaceAll("_", " ")}`);
+  }
+  if (document.errors.length > 0) return null;
+  const values: unknown = document.toJS({ maxAliasCount: 100 });
+  if (values === null || values === undefined) return { path, values: {} };
+  if (typeof values !== "object" || Array.isArray(values)) {
+    mistakes.push(`"${path}" does not hold settings: a mapping of names to values is expected`);
+    return null;
+  }
+  const known = new Set(SETTINGS.map((setting) => setting.key));
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (known.has(key)) kept[key] = value;
+    else mistakes.push(`"${key}" in "${path}" is not a setting`);
+  }
+  return { path, values: kept };
+}
+
+function fileReason(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "it does not exist";
+  if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
+  return "the system refused";
+}
+
+/** Names the setting as its writer wrote it. Values stay out: some are secret. */
+function sentence({ key, inside, message }: Mistake, fromEnv: Record<string, string>): string {
+  const variable = SETTINGS.find((setting) => setting.key === key)?.variable ?? key;
+  return `${[key in fromEnv ? variable : key, ...inside].join(".")}: ${message}`;
+}

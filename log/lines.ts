@@ -1,0 +1,131 @@
+/** Lines out of a log file: forwards in chunks, backwards from the end, and only from a regular file. */
+
+const CHUNK = 65_536;
+/** A longer line is none of ours: it is cut, so that memory stays bounded. */
+const MAX_LINE = 262_144;
+
+/** Lines from the last to the first, read in chunks from the end. A last line without its end is still being written. */
+export async function* linesFromEnd(file: Deno.FsFile, end?: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const decode = (parts: Uint8Array[]) => {
+    if (parts.length === 1) return decoder.decode(parts[0]);
+    return decoder.decode(concat(parts));
+  };
+  let position = end ?? (await file.stat()).size;
+  /** The bytes of a line whose start is not read yet, in file order. */
+  let rest: Uint8Array[] = [];
+  let restLength = 0;
+  let complete = false;
+  while (position > 0) {
+    const length = Math.min(CHUNK, position);
+    position -= length;
+    const bytes = await readAt(file, position, length);
+    let upTo = bytes.length;
+    for (let at = bytes.lastIndexOf(10); at !== -1; at = at === 0 ? -1 : bytes.lastIndexOf(10, at - 1)) {
+      if (complete) {
+        const part = bytes.subarray(at + 1, upTo);
+        const line = decode([part, ...rest]);
+        if (line !== "") yield line;
+      }
+      complete = true;
+      rest = [];
+      restLength = 0;
+      upTo = at;
+    }
+    if (complete && upTo > 0) {
+      rest.unshift(bytes.slice(0, upTo));
+      restLength += upTo;
+      while (restLength > MAX_LINE && rest.length > 1) restLength -= rest.pop()!.length;
+    }
+    if (bytes.length < length) break;
+  }
+  if (complete && rest.length > 0) yield decode(rest);
+}
+
+async function readAt(file: Deno.FsFile, position: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  await file.seek(position, Deno.SeekMode.Start);
+  let read = 0;
+  while (read < length) {
+    const count = await file.read(bytes.subarray(read));
+    if (count === null) break;
+    read += count;
+  }
+  return bytes.subarray(0, read);
+}
+
+export async function* chunksOf(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(CHUNK);
+  for (let count = await file.read(buffer); count !== null && count > 0; count = await file.read(buffer)) {
+    yield buffer.subarray(0, count);
+  }
+}
+
+/** Whole lines out of chunks; what is longer than a line may be is cut. */
+export class LineSplitter {
+  readonly #decoder = new TextDecoder();
+  #rest: Uint8Array[] = [];
+  #restLength = 0;
+
+  *push(bytes: Uint8Array): Generator<string> {
+    let from = 0;
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+      const line = this.#decoder.decode(concat([...this.#rest, bytes.subarray(from, at)]));
+      this.#rest = [];
+      this.#restLength = 0;
+      from = at + 1;
+      if (line !== "") yield line;
+    }
+    if (from < bytes.length && this.#restLength < MAX_LINE) {
+      this.#rest.push(bytes.slice(from));
+      this.#restLength += bytes.length - from;
+    }
+  }
+
+  /** What the file ended with, without a line end. */
+  end(): string[] {
+    const line = this.#decoder.decode(concat(this.#rest));
+    this.#rest = [];
+    this.#restLength = 0;
+    return line === "" ? [] : [line];
+  }
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Never a link, a device or a pipe: only a regular file has a tail of ours. */
+export async function regularFile(path: string): Promise<Deno.FileInfo | null> {
+  try {
+    const there = await Deno.lstat(path);
+    return there.isFile ? there : null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** Opens what `lstat` saw, and nothing that took its place in between. */
+export async function openRegular(path: string): Promise<Deno.FsFile | null> {
+  const seen = await regularFile(path);
+  if (seen === null) return null;
+  let file: Deno.FsFile;
+  try {
+    file = await Deno.open(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+  const opened = await file.stat();
+  if (opened.ino === seen.ino && opened.dev === seen.dev) return file;
+  file.close();
+  return null;
+}

@@ -1,0 +1,83 @@
+/** berth's log: structured lines to the console and to a rotating file. */
+import { type Access, type Log, LOG_LEVELS, type LogFields, type LogLevel } from "../core/log.ts";
+import { Console, type ConsoleStream, prettyLine } from "./console.ts";
+import { RotatingFile } from "./file.ts";
+import { formatAccess, formatLine } from "./line.ts";
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly path: string;
+  readonly maxBytes?: number;
+  readonly keep?: number;
+  /** Null keeps the console quiet. */
+  readonly console?: ConsoleStream | null;
+}
+
+/** The log and what only its owner does with it. */
+export interface OpenLog extends Log, AsyncDisposable {
+  readonly path: string;
+  /** Hands waiting lines to the file, so that a reader finds them. */
+  flush(): void;
+  /** Why lines do not reach the file, or null. */
+  failure(): string | null;
+}
+
+/** @throws Deno.errors when the file cannot be opened for writing. */
+export function openLog(options: LogOptions): OpenLog {
+  const file = new RotatingFile({
+    path: options.path,
+    maxBytes: options.maxBytes ?? 10 * 1024 * 1024,
+    keep: options.keep ?? 5,
+  });
+  const console = options.console === null ? null : new Console(options.console ?? Deno.stderr);
+  const least = LOG_LEVELS.indexOf(options.level);
+  const write = (line: string) => {
+    file.write(line);
+    if (console !== null) console.write(console.pretty ? prettyLine(line) : line);
+  };
+  const log = writer(write, least, undefined);
+  return Object.assign(log, {
+    path: options.path,
+    flush: () => file.flush(),
+    failure: () => file.failure,
+    async [Symbol.asyncDispose]() {
+      file[Symbol.dispose]();
+      await console?.flush();
+    },
+  });
+}
+
+function writer(write: (line: string) => void, least: number, always: LogFields | undefined): Log {
+  const at = (level: LogLevel) => {
+    const enabled = LOG_LEVELS.indexOf(level) >= least;
+    return (message: string, fields?: LogFields) => {
+      if (!enabled) return;
+      const all = always === undefined ? fields : { ...always, ...fields };
+      write(formatLine(now(), level, message, all));
+    };
+  };
+  const accessEnabled = LOG_LEVELS.indexOf("info") >= least;
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    access(entry: Access) {
+      if (accessEnabled) write(formatAccess(now(), entry));
+    },
+    with: (fields) => writer(write, least, { ...always, ...fields }),
+  };
+}
+
+let lastMs = 0;
+let lastText = "";
+
+/** The time as text, made once a millisecond: under load most lines share it. */
+function now(): string {
+  const ms = Date.now();
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastText = new Date(ms).toISOString();
+  }
+  return lastText;
+}
