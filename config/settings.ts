@@ -236,11 +236,7 @@ export function checkSettings(raw: Readonly<Record<string, unknown>>): Settings 
   for (const [key, schema] of Object.entries(fields)) {
     const parsed = schema.safeParse(raw[key]);
     if (parsed.success) values[key] = parsed.data;
-    else {
-      for (const { path, message } of parsed.error.issues) {
-        mistakes.push({ key, inside: path.map(String), message });
-      }
-    }
+    else mistakes.push(...mistakesOf(key, parsed.error.issues));
   }
   // Fields that failed are absent; what one field cannot know about another is asked of those that are there.
   mistakes.push(...contradictions(values as Partial<Settings>));

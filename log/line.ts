@@ -8,6 +8,9 @@ const MAX_LINE = 32_768;
 const MAX_STRING = 8_192;
 const MAX_DEPTH = 6;
 const MAX_ENTRIES = 100;
+/** Values and characters of one line, however they are nested. */
+const MAX_VALUES = 1_000;
+const MAX_CHARACTERS = 24_000;
 
 const SECRET_FIELD =
   /^(?:.*[-_.])?(?:authorization|cookie|set-cookie|password|passwd|passphrase|secret|token|credentials?|verifier|code_?verifier|auth|env|api-?_?key|private-?_?key|x-registry-auth|sec-websocket-protocol|x-berth)$/i;
@@ -60,12 +63,21 @@ export function visible(text: string): string {
   return UNSAFE.test(shown) ? shown.replace(UNSAFE_ALL, hex) : shown;
 }
 
+// What the line being made may still spend; formatting never awaits, so there is only one at a time.
+let valuesLeft = 0;
+let charactersLeft = 0;
+
+function plainText(text: string): string {
+  const most = Math.min(MAX_STRING, Math.max(charactersLeft, 0));
+  charactersLeft -= text.length;
+  return text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text;
+}
+
 function plainValue(value: unknown, depth: number): unknown {
+  if (--valuesLeft < 0) return "[more]";
   switch (typeof value) {
     case "string":
-      return value.length > MAX_STRING
-        ? `${value.slice(0, MAX_STRING)}… (${value.length} characters)`
-        : value;
+      return plainText(value);
     case "number":
       return Number.isFinite(value) ? value : String(value);
     case "boolean":
@@ -94,7 +106,7 @@ function plainError(error: Error, depth: number): unknown {
   const plain: Record<string, unknown> = {
     name: error.name,
     message: plainValue(error.message, depth),
-    stack: error.stack?.slice(0, 4_096),
+    stack: plainText(error.stack?.slice(0, 4_096) ?? ""),
   };
   const code = (error as { code?: unknown }).code;
   if (typeof code === "string") plain["code"] = code;
@@ -106,7 +118,7 @@ function plainFields(fields: LogFields, depth: number): Record<string, unknown> 
   const plain: Record<string, unknown> = Object.create(null);
   let count = 0;
   for (const key of Object.keys(fields)) {
-    if (++count > MAX_ENTRIES) break;
+    if (++count > MAX_ENTRIES || valuesLeft < 0) break;
     let value: unknown;
     try {
       value = fields[key];
@@ -127,6 +139,8 @@ function safe(line: string): string {
 
 /** The record as one line without its line end. Never throws, whatever the fields are. */
 export function formatLine(time: string, level: LogLevel, message: string, fields?: LogFields): string {
+  valuesLeft = MAX_VALUES;
+  charactersLeft = MAX_CHARACTERS;
   const head = `{"time":"${time}","level":"${level}","message":`;
   const text = JSON.stringify(plainValue(message, 0));
   if (fields === undefined) return safe(`${head}${text}}`);

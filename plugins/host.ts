@@ -52,7 +52,9 @@ export function pluginMistakes(plugins: readonly Plugin[], selection: PluginSele
     if (!isEnabled(plugin, selection)) continue;
     const parsed = plugin.config.safeParse(selection.settings[plugin.name] ?? {});
     for (const issue of parsed.error?.issues ?? []) {
-      mistakes.push(`${["pluginSettings", plugin.name, ...issue.path.map(String)].join(".")}: ${issue.message}`);
+      mistakes.push(
+        `${["pluginSettings", plugin.name, ...issue.path.map(String)].join(".")}: ${issue.message}`,
+      );
     }
   }
   return mistakes;
@@ -70,7 +72,13 @@ export async function startPlugins(
   for (const plugin of plugins) {
     const about = { name: plugin.name, summary: plugin.summary, version: plugin.version };
     if (!isEnabled(plugin, selection)) {
-      reports.push({ ...about, enabled: false, state: "disabled", reason: "Switched off by the settings", routes: [] });
+      reports.push({
+        ...about,
+        enabled: false,
+        state: "disabled",
+        reason: "Switched off by the settings",
+        routes: [],
+      });
       continue;
     }
     const outcome = await startOne(plugin, selection.settings[plugin.name] ?? {}, hostOf(plugin.name), log);
@@ -125,7 +133,9 @@ async function stopOne(plugin: Plugin, started: RunningPlugin, log: Log): Promis
   const late = new Promise<"late">((resolve) => timer = setTimeout(() => resolve("late"), STOP_MS));
   try {
     const ended = await Promise.race([started[Symbol.asyncDispose](), late]);
-    if (ended === "late") log.error("A plugin did not stop in time", { plugin: plugin.name, waitedMs: STOP_MS });
+    if (ended === "late") {
+      log.error("A plugin did not stop in time", { plugin: plugin.name, waitedMs: STOP_MS });
+    }
   } catch (error) {
     log.error("A plugin failed to stop", { plugin: plugin.name, error });
   } finally {

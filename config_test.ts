@@ -1,0 +1,133 @@
+/** Promises of the settings. */
+import assert from "node:assert/strict";
+import { type Config, readConfig, SettingsError } from "./config.ts";
+
+async function read(variables: Record<string, string>): Promise<Config> {
+  return await readConfig({ env: (name) => ({ HOME: "/home/ada", ...variables })[name] });
+}
+
+async function mistakesOf(variables: Record<string, string>): Promise<readonly string[]> {
+  try {
+    await read(variables);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+async function withFile(text: string, use: (path: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/config.yaml`, text);
+    await use(`${folder}/config.yaml`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("readConfig needs nothing: it listens on loopback and allows the home folder", async () => {
+  const config = await read({});
+
+  assert.deepEqual([config.host, config.port, config.roots], ["127.0.0.1", 8700, ["/home/ada"]]);
+  assert.deepEqual([config.engines, config.plugins, config.identityProvider], [null, null, null]);
+});
+
+Deno.test("readConfig lists all mistakes at once, each by the name its writer used", async () => {
+  const mistakes = await mistakesOf({
+    BERTH_PORT: "70000",
+    BERTH_LOG_LEVEL: "loud",
+    BERTH_ROOTS: "relative",
+    BERTH_HOST: "0.0.0.0",
+    BERTH_IDP_ISSUER: "github",
+  });
+
+  assert.deepEqual(mistakes.map((mistake) => mistake.split(":")[0]).sort(), [
+    "BERTH_HOST",
+    "BERTH_LOG_LEVEL",
+    "BERTH_PORT",
+    "BERTH_ROOTS.0",
+    "idpClientId",
+    "idpRedirectUris",
+  ]);
+});
+
+for (const host of ["0.0.0.0", "::", "192.0.2.7", "berth.example"]) {
+  Deno.test(`readConfig refuses ${host} without TLS and without trusted proxies (R1)`, async () => {
+    const [mistake] = await mistakesOf({ BERTH_HOST: host });
+    assert.match(mistake ?? "", /^BERTH_HOST: .*can be reached from other machines/);
+
+    const tls = { BERTH_TLS_CERT: "/etc/cert.pem", BERTH_TLS_KEY: "/etc/key.pem" };
+    assert.deepEqual(await mistakesOf({ BERTH_HOST: host, ...tls }), []);
+    assert.deepEqual(await mistakesOf({ BERTH_HOST: host, BERTH_TRUSTED_PROXIES: "10.0.0.2" }), []);
+  });
+}
+
+Deno.test("readConfig reads engines and role rules from variables", async () => {
+  const config = await read({
+    BERTH_ENGINES: "docker=unix:///run/docker.sock, podman=unix:///run/podman.sock",
+    BERTH_ROLES: "groups=urn:x:ops:operator,email=ada@example.org:admin",
+  });
+
+  assert.deepEqual(config.engines, [
+    { name: "docker", url: "unix:///run/docker.sock" },
+    { name: "podman", url: "unix:///run/podman.sock" },
+  ]);
+  assert.deepEqual(config.roles, [
+    { claim: "groups", value: "urn:x:ops", role: "operator" },
+    { claim: "email", value: "ada@example.org", role: "admin" },
+  ]);
+  assert.deepEqual((await read({ BERTH_ENGINES: "none" })).engines, []);
+});
+
+Deno.test("readConfig refuses an engine on another host without mutual TLS", async () => {
+  const [mistake] = await mistakesOf({ BERTH_ENGINES: "far=tcp://192.0.2.1:2376" });
+
+  assert.match(mistake ?? "", /^BERTH_ENGINES\.0\.url: .*mutual TLS/);
+});
+
+Deno.test("readConfig reads config.yaml, and the environment goes before it", async () => {
+  const text = `
+port: 9000
+logLevel: debug
+engines:
+  - { name: far, url: "tcp://192.0.2.1:2376", ca: /tls/ca.pem, cert: /tls/cert.pem, key: /tls/key.pem }
+roles:
+  - { claim: groups, value: ops, role: operator }
+pluginSettings:
+  container-runtime: { limit: 3 }
+`;
+  await withFile(text, async (path) => {
+    const config = await read({ BERTH_CONFIG: path, BERTH_PORT: "9001" });
+
+    assert.deepEqual([config.port, config.logLevel, config.file], [9001, "debug", path]);
+    assert.equal(config.engines?.[0]?.ca, "/tls/ca.pem");
+    assert.deepEqual(config.pluginSettings, { "container-runtime": { limit: 3 } });
+  });
+});
+
+Deno.test("readConfig refuses unknown names and broken YAML in config.yaml, with their place", async () => {
+  await withFile("prot: 9000\nport: many\n", async (path) => {
+    assert.deepEqual(await mistakesOf({ BERTH_CONFIG: path }), [
+      `"prot" in "${path}" is not a setting`,
+      "port: expected a whole number from 0 to 65535",
+    ]);
+  });
+  await withFile("port: [1\n", async (path) => {
+    const mistakes = await mistakesOf({ BERTH_CONFIG: path });
+    assert.ok(mistakes.some((mistake) => mistake.startsWith(`"${path}:`)), mistakes.join("\n"));
+  });
+});
+
+Deno.test("readConfig says so when the file that BERTH_CONFIG names is not there", async () => {
+  assert.deepEqual(await mistakesOf({ BERTH_CONFIG: "/nowhere/config.yaml" }), [
+    `"/nowhere/config.yaml" cannot be read: it does not exist`,
+  ]);
+});
+
+Deno.test("readConfig keeps the values of settings out of its mistakes", async () => {
+  const mistakes = await mistakesOf({ BERTH_DATABASE_URL: "mysql://ada:canary-7f3a@db/berth" });
+
+  assert.equal(mistakes.length, 1);
+  assert.ok(!mistakes.join().includes("canary-7f3a"));
+});
