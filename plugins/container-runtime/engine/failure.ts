@@ -1,0 +1,107 @@
+/** What Docker, Podman and whatever stands before them answer when they refuse, as our own errors. */
+import { type ErrorCode, ServiceError } from "../../../core/error.ts";
+import { objectOf, textOf } from "./wire.ts";
+
+/** What a call is about: the words for its error, and what a 404 means to it. */
+export interface Subject {
+  /** "start container \"web\"": follows "Cannot". */
+  readonly doing: string;
+  readonly missing?: ErrorCode;
+}
+
+/** The engine's own refusal, kept as a cause for the log. */
+export class EngineAnswer extends Error {
+  override readonly name = "EngineAnswer";
+  constructor(readonly status: number, readonly words: string) {
+    super(`${status}: ${words}`);
+  }
+}
+
+/** The engine's words without anything that could forge a line or an escape, at most 512 characters. */
+export function clean(text: string): string {
+  // deno-lint-ignore no-control-regex -- control and bidi characters are what is removed here
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g, " ").trim().slice(
+    0,
+    512,
+  );
+}
+
+/** The sentence in an error body: Docker's, Podman's, plain text; empty for HTML and for nothing. */
+export function wordsOf(body: string): string {
+  const text = body.slice(0, 65_536).trim();
+  if (text.startsWith("<")) return "";
+  if (!text.startsWith("{")) return clean(text);
+  try {
+    const answer = objectOf(JSON.parse(text));
+    return clean(textOf(answer.message) || textOf(answer.cause) || textOf(answer.error));
+  } catch {
+    return "";
+  }
+}
+
+/** Docker and Podman disagree on statuses, so the words decide first. The order matters. */
+const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/multiple ids found|more than one|ambiguous|multiple .* match/i, "ambiguous_id"],
+  [
+    /is already in use by|name .* is (?:already )?in use|already exists|volume name .* not unique/i,
+    "name_taken",
+  ],
+  [
+    /volume is (?:being used|in use)|is in use by|image is (?:being used|in use)|is being used by|image used by|has active endpoints|network is being used|must be forced/i,
+    "in_use",
+  ],
+  [
+    /container state improper|is paused|not running|is running|running container|already in progress/i,
+    "conflict",
+  ],
+];
+
+export function failureOf(engine: string, status: number, body: string, subject: Subject): ServiceError {
+  const words = wordsOf(body);
+  const cause = new EngineAnswer(status, words);
+  const refuse = (code: ErrorCode, why: string) =>
+    new ServiceError(code, `Cannot ${subject.doing}: ${why}`, { cause });
+  const said = words === ""
+    ? `engine "${engine}" answered ${status}`
+    : `engine "${engine}" says "${quotable(words)}"`;
+  if (
+    status === 404 ||
+    (status === 500 && /^no such |\bno such (?:container|image|volume|network|pod)\b/i.test(words))
+  ) {
+    return refuse(subject.missing ?? "not_found", words === "" ? "it does not exist" : said);
+  }
+  for (const [pattern, code] of meanings) if (pattern.test(words)) return refuse(code, said);
+  if (status === 409) return refuse("conflict", said);
+  if (status === 400) return refuse("invalid_request", said);
+  if (status === 503) return refuse("engine_unavailable", said);
+  return refuse("engine_failed", said);
+}
+
+/** What went wrong on the way to the engine, told apart by the only thing Deno gives: its words. */
+export function unreachable(engine: string, thrown: unknown, subject: Subject): ServiceError {
+  return new ServiceError(
+    "engine_unavailable",
+    `Cannot ${subject.doing}: engine "${engine}" is away, ${reasonOf(thrown)}`,
+    { cause: thrown },
+  );
+}
+
+export function reasonOf(thrown: unknown): string {
+  const text = `${thrown instanceof Error ? thrown.message : ""} ${
+    thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : ""
+  }`;
+  if (thrown instanceof Deno.errors.NotCapable || /NotCapable|Requires .* access/.test(text)) {
+    return "berth was started without the permission to open its address";
+  }
+  if (/permission denied/i.test(text)) {
+    return 'this user may not open its socket (join the group that owns it, often "docker")';
+  }
+  if (/no such file|os error 2\)/i.test(text)) return "there is no socket at its address";
+  if (/connection refused/i.test(text)) return "nothing listens at its address";
+  if (/certificate|tls|handshake/i.test(text)) return "TLS with it failed";
+  return "the connection failed";
+}
+
+function quotable(words: string): string {
+  return words.replaceAll('"', "'").replace(/[.\s]+$/, "");
+}

@@ -1,0 +1,142 @@
+/** One engine's containers in memory, each row read anew by its id when something may have touched it. */
+import { ServiceError } from "../../../core/error.ts";
+import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../containers/row.ts";
+import type { Engine } from "../engine.ts";
+import { at, isIdentifier } from "../engine/path.ts";
+import { listOf, objectOf, textOf } from "../engine/wire.ts";
+import { Looks } from "./looks.ts";
+import { Passes } from "./passes.ts";
+import { Rows } from "./rows.ts";
+
+const AT_ONCE = 8;
+/** More containers than this are not kept: a list beyond it is hostile or a mistake. */
+const MOST = 50_000;
+
+export class ContainerMirror implements Disposable {
+  readonly rows = new Rows<ContainerRow>();
+  readonly #looks = new Looks((ids) => this.#mark(ids, "look"));
+  readonly #passes = new Passes(() => this.#pass());
+  #dirty = new Set<string>();
+  /** `all`: read every row anew. `compare`: only those that the engine's list shows otherwise. */
+  #listing: "all" | "compare" | null = null;
+
+  /** `failed` is told when a pass could not reach the engine; the mirror is then worth nothing. */
+  constructor(private readonly engine: Engine, private readonly failed: (error: unknown) => void) {}
+
+  get settled(): boolean {
+    return this.#passes.settled;
+  }
+
+  /** See `Passes.fresh`. */
+  fresh(): Promise<void> {
+    return this.#passes.fresh();
+  }
+
+  idle(): Promise<void> {
+    return this.#passes.idle();
+  }
+
+  /** Something happened to this container: reads from now on wait until it was read. */
+  touch(id: string): void {
+    this.#mark([id], "sure");
+    this.#looks.schedule(id);
+  }
+
+  /** Everything may have changed. */
+  async resync(): Promise<void> {
+    this.#listing = "all";
+    this.#passes.need("sure");
+    await this.#passes.fresh();
+  }
+
+  /** The slow clock: whether the engine's list shows something that no event told. */
+  compare(): void {
+    this.#listing ??= "compare";
+    this.#passes.need("look");
+  }
+
+  clear(): void {
+    this.#dirty.clear();
+    this.#looks.clear();
+    this.rows.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.#looks[Symbol.dispose]();
+  }
+
+  #mark(ids: readonly string[], need: "sure" | "look"): void {
+    for (const id of ids) if (isIdentifier(id)) this.#dirty.add(id);
+    this.#passes.need(need);
+  }
+
+  async #pass(): Promise<void> {
+    const ids = this.#dirty;
+    const listing = this.#listing;
+    this.#dirty = new Set();
+    this.#listing = null;
+    try {
+      if (listing !== null) { for (const id of await this.#listed(listing)) ids.add(id); }
+      await this.#read([...ids]);
+    } catch (error) {
+      for (const id of ids) this.#dirty.add(id);
+      this.#listing ??= listing;
+      this.failed(error);
+      throw error;
+    }
+  }
+
+  /** The ids whose rows have to be read: those that the list does not show as we have them, and ours that it lacks. */
+  async #listed(listing: "all" | "compare"): Promise<Set<string>> {
+    const answer = await this.engine.get(at`/containers/json`, {
+      doing: `list the containers of engine "${this.engine.name}"`,
+      query: { all: true },
+      firstByteMs: 30_000,
+    });
+    const suspects = new Set(this.rows.keys());
+    for (const listed of listOf(answer).slice(0, MOST)) {
+      const wire = objectOf(listed);
+      const id = textOf(wire.Id);
+      const row = this.rows.get(id);
+      if (listing === "compare" && row !== undefined && shows(wire, row)) suspects.delete(id);
+      else if (isIdentifier(id)) suspects.add(id);
+    }
+    return suspects;
+  }
+
+  async #read(ids: readonly string[]): Promise<void> {
+    let next = 0;
+    const reader = async () => {
+      for (let id = ids[next++]; id !== undefined; id = ids[next++]) await this.#readOne(id);
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, reader));
+  }
+
+  async #readOne(id: string): Promise<void> {
+    try {
+      const inspected = await this.engine.get(at`/containers/${id}/json`, {
+        doing: `inspect container "${id}"`,
+        missing: "container_not_found",
+      });
+      const row = containerRow(inspected, this.engine.name);
+      if (row !== null) this.rows.put(row.id, row);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.code === "container_not_found") this.rows.delete(id);
+      // Podman fails so while a container comes or goes: the row stays until the next look.
+      else if (error.code === "engine_failed" || error.code === "conflict") this.#looks.schedule(id);
+      else throw error;
+    }
+  }
+}
+
+/** Whether a list's entry says the same as the row, as far as it says anything. */
+function shows(listed: Readonly<Record<string, unknown>>, row: ContainerRow): boolean {
+  const names = listOf(listed.Names).map((name) => textOf(name).replace(/^\//, ""));
+  const networks = Object.keys(objectOf(objectOf(listed.NetworkSettings).Networks));
+  const status = textOf(listed.Status);
+  return stateOf(textOf(listed.State)) === row.state && names.includes(row.name) &&
+    (textOf(listed.ImageID) === "" || imageIdOf(textOf(listed.ImageID)) === row.imageId) &&
+    (networks.length === 0 || networks.every((name) => row.networks.includes(name))) &&
+    (row.health === null || row.state !== "running" || status === "" || status.includes(row.health));
+}

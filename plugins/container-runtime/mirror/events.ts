@@ -1,0 +1,135 @@
+/** One engine's `/events`, always drained: whoever does not read it slows every client of the engine. */
+import type { Engine } from "../engine.ts";
+import { at } from "../engine/path.ts";
+import { numberOf, objectOf, textOf } from "../engine/wire.ts";
+import type { RawEvent } from "./event_feed.ts";
+
+const MAX_LINE = 1024 * 1024;
+const REMEMBERED = 1_024;
+
+/** What may be shown of an event; labels, which may hold anything, stay out. */
+const ATTRIBUTES = new Set([
+  "name",
+  "oldName",
+  "image",
+  "exitCode",
+  "signal",
+  "execID",
+  "container",
+  "driver",
+  "destination",
+  "com.docker.compose.project",
+  "com.docker.compose.service",
+]);
+
+export interface EventReading {
+  /** The stream is open: whatever changes from now on will be told. */
+  opened(): void;
+  event(event: RawEvent): void;
+}
+
+/** Reads until the engine or `signal` ends it. Throws only where the stream could not be opened. */
+export async function readEvents(engine: Engine, signal: AbortSignal, reading: EventReading): Promise<void> {
+  await using stream = await engine.stream("GET", at`/events`, {
+    doing: `watch engine "${engine.name}"`,
+    signal,
+  });
+  reading.opened();
+  const seen = new Recent(REMEMBERED);
+  const lines = new Lines();
+  try {
+    for await (const chunk of stream.body) {
+      for (const line of lines.push(chunk)) {
+        const event = parseEvent(line);
+        if (event !== null && seen.add(`${event.timeNano} ${event.type} ${event.action} ${event.id}`)) {
+          reading.event(event);
+        }
+      }
+    }
+  } catch {
+    // However it broke off, what follows is the same: connect and list again.
+  }
+}
+
+/** Bytes to lines, cut anywhere. A line beyond the limit is dropped up to its end. */
+export class Lines {
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+  #dropping = false;
+
+  push(chunk: Uint8Array): string[] {
+    const pieces = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
+    this.#rest = pieces.pop() ?? "";
+    if (this.#dropping && pieces.length > 0) {
+      pieces.shift();
+      this.#dropping = false;
+    }
+    if (this.#dropping || this.#rest.length > MAX_LINE) {
+      this.#dropping = true;
+      this.#rest = "";
+    }
+    return pieces;
+  }
+}
+
+/** One line of `/events`; null for what is none. Newer engines put 0x1E before each. */
+export function parseEvent(line: string): RawEvent | null {
+  const text = line.startsWith("\x1e") ? line.slice(1) : line;
+  if (text === "" || text.length > MAX_LINE) return null;
+  let wire;
+  try {
+    wire = objectOf(JSON.parse(text));
+  } catch {
+    return null;
+  }
+  const actor = objectOf(wire.Actor);
+  const type = textOf(wire.Type);
+  const action = textOf(wire.Action) || textOf(wire.status);
+  if (type === "" || action === "") return null;
+  const timeNano = numberOf(wire.timeNano, numberOf(wire.time) * 1e9);
+  const attributes: Record<string, string> = {};
+  for (const [name, value] of Object.entries(objectOf(actor.Attributes))) {
+    if (ATTRIBUTES.has(name) && typeof value === "string") attributes[name] = value.slice(0, 512);
+  }
+  const exitCode = attributes.exitCode ?? textOf(objectOf(actor.Attributes).containerExitCode);
+  if (exitCode !== "" && (action === "die" || action === "died")) attributes.exitCode = exitCode;
+  return {
+    time: new Date(Math.min(timeNano / 1e6, 8.64e15)).toISOString(),
+    timeNano,
+    type,
+    action: plainAction(action),
+    id: textOf(actor.ID) || textOf(wire.id),
+    attributes,
+  };
+}
+
+/** One word for each thing, Docker's where Podman has its own, and nothing of an exec's command line. */
+function plainAction(action: string): string {
+  const colon = action.indexOf(":");
+  const word = colon < 0 || action.startsWith("health_status") ? action : action.slice(0, colon);
+  switch (word) {
+    case "died":
+      return "die";
+    case "remove":
+      return "destroy";
+    default:
+      return word.slice(0, 64);
+  }
+}
+
+/** The latest keys, to tell a repeated event. */
+class Recent {
+  readonly #keys = new Set<string>();
+  constructor(private readonly limit: number) {}
+
+  /** Whether the key is new. */
+  add(key: string): boolean {
+    if (this.#keys.has(key)) return false;
+    this.#keys.add(key);
+    if (this.#keys.size > this.limit) {
+      const oldest = this.#keys.values().next();
+      if (!oldest.done) this.#keys.delete(oldest.value);
+    }
+    return true;
+  }
+}

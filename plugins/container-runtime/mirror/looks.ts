@@ -1,0 +1,58 @@
+/**
+ * Looking again: Docker announces die, pause and rename before its own answers show them, so one reading
+ * right after an event is not trusted.
+ */
+
+/** Milliseconds after the latest event of an id. */
+const LATER: readonly number[] = [50, 250, 1_000];
+const MAX_WAITING = 20_000;
+
+export class Looks implements Disposable {
+  readonly #waiting = new Map<string, { readonly since: number; step: number }>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #due = Infinity;
+
+  constructor(private readonly look: (ids: readonly string[]) => void) {}
+
+  /** Looks at the id again and again for a second; starts over where that goes on already. */
+  schedule(id: string): void {
+    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(id)) return;
+    this.#waiting.set(id, { since: performance.now(), step: 0 });
+    this.#wake(performance.now() + (LATER[0] ?? 0));
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    clearTimeout(this.#timer);
+    this.#due = Infinity;
+  }
+
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+
+  #wake(at: number): void {
+    if (at >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#due = at;
+    this.#timer = setTimeout(() => this.#turn(), Math.max(1, at - performance.now()));
+  }
+
+  #turn(): void {
+    this.#due = Infinity;
+    const now = performance.now();
+    const ids: string[] = [];
+    let next = Infinity;
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.since + (LATER[waiting.step] ?? 0) <= now) {
+        ids.push(id);
+        waiting.step += 1;
+      }
+      const later = LATER[waiting.step];
+      if (later === undefined) this.#waiting.delete(id);
+      else next = Math.min(next, waiting.since + later);
+    }
+    if (next !== Infinity) this.#wake(next);
+    if (ids.length > 0) this.look(ids);
+  }
+}
