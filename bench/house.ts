@@ -1,0 +1,71 @@
+/** A small answer through the whole service against bare Hono and bare Deno.serve; starts; memory when idle. */
+import { requestsPerSecond } from "./load.ts";
+import { type Competitor, rounds } from "./rounds.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
+
+const here = new URL(".", import.meta.url);
+const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
+const path = "/api/health";
+const servers: Readonly<Record<string, ServerOptions>> = {
+  "bare Hono": { args: ["-A", new URL("peers/bare_hono.ts", here).pathname, "PORT"], path },
+  "bare Deno.serve": { args: ["-A", new URL("peers/bare_serve.ts", here).pathname, "PORT"], path },
+  "berth": {
+    args: ["-A", new URL("../main.ts", here).pathname, "serve"],
+    path,
+    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none" },
+  },
+};
+
+/** One process per competitor for the whole measurement, so that each is as warm as it gets. */
+async function answering(measure: (server: ServerProcess) => Promise<number>): Promise<Competitor[]> {
+  const competitors: Competitor[] = [];
+  for (const [name, options] of Object.entries(servers)) {
+    const server = await startServer(options);
+    stack.use(server);
+    competitors.push({ name, run: () => measure(server) });
+  }
+  return competitors;
+}
+
+await using stack = new AsyncDisposableStack();
+stack.defer(() => Deno.remove(data, { recursive: true }));
+
+const seconds = 2;
+await rounds("house-requests", await answering(({ port }) => requestsPerSecond({ port, path, seconds })), {
+  unit: "requests/s",
+  better: "more",
+  about: "GET /api/health through guards, headers and log, 8 connections",
+  warmUps: 2,
+});
+await rounds(
+  "house-cpu",
+  await answering(async (server) => {
+    const before = await server.cpuSeconds();
+    const rate = await requestsPerSecond({ port: server.port, path, seconds });
+    return (await server.cpuSeconds() - before) * 1e6 / (rate * seconds);
+  }),
+  { unit: "µs of CPU per request", about: "the same, as the server's own CPU time", warmUps: 2 },
+);
+await rounds(
+  "house-start",
+  Object.entries(servers).map(([name, options]) => ({
+    name,
+    async run() {
+      await using server = await startServer(options);
+      return server.firstAnswerMs;
+    },
+  })),
+  { rounds: 9, unit: "ms", about: "from the start of the process to the first answer" },
+);
+await rounds(
+  "house-memory",
+  Object.entries(servers).map(([name, options]) => ({
+    name,
+    async run() {
+      await using server = await startServer(options);
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      return await server.rssBytes() / 1e6;
+    },
+  })),
+  { unit: "MB", about: "resident memory, three seconds after the first answer" },
+);

@@ -1,0 +1,25 @@
+/** `deno task bench [name...]`: runs the benches one after the other, each in a process of its own. */
+
+const BENCHES = ["house", "auth", "engine", "streams", "parse", "graph", "client"];
+const LIMIT_MS = 15 * 60_000;
+
+const chosen = Deno.args.length > 0 ? Deno.args : BENCHES;
+const unknown = chosen.filter((name) => !BENCHES.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no bench "${unknown.join('", "')}"; there are ${BENCHES.join(", ")}`);
+  Deno.exit(2);
+}
+let failed = 0;
+for (const name of chosen) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", new URL(`${name}.ts`, import.meta.url).pathname],
+    stdin: "null",
+  }).spawn();
+  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  if (!(await child.status).success) {
+    console.error(`bench "${name}" failed`);
+    failed++;
+  }
+  clearTimeout(timer);
+}
+Deno.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,79 @@
+/** A server under measurement, in a process of its own: its first answer, its CPU time, its memory. */
+
+const CLOCK_TICKS_PER_SECOND = 100; // USER_HZ on every Linux that Deno runs on
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+  /** From the start of the process to the whole first answer. */
+  readonly firstAnswerMs: number;
+  cpuSeconds(): Promise<number>;
+  rssBytes(): Promise<number>;
+}
+
+export interface ServerOptions {
+  /** Arguments of `deno run`; "PORT" stands for the port that was chosen. */
+  readonly args: readonly string[];
+  readonly path: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startServer({ args, path, env }: ServerOptions): Promise<ServerProcess> {
+  const port = freePort();
+  const started = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...args].map((arg) => arg.replaceAll("PORT", String(port))),
+    env: Object.fromEntries(
+      Object.entries(env ?? {}).map(([k, v]) => [k, v.replaceAll("PORT", String(port))]),
+    ),
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  const stat = async () => {
+    const text = await Deno.readTextFile(`/proc/${child.pid}/stat`);
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  };
+  const server: ServerProcess = {
+    port,
+    pid: child.pid,
+    firstAnswerMs: await firstAnswer(`http://127.0.0.1:${port}${path}`, client, started),
+    async cpuSeconds() {
+      const fields = await stat();
+      return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+    },
+    async rssBytes() {
+      const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    },
+    async [Symbol.asyncDispose]() {
+      client.close();
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), 12_000);
+      await child.status;
+      clearTimeout(timer);
+    },
+  };
+  return server;
+}
+
+async function firstAnswer(url: string, client: Deno.HttpClient, started: number): Promise<number> {
+  for (let attempt = 0; attempt < 10_000; attempt++) {
+    try {
+      const response = await fetch(url, { client });
+      await response.bytes();
+      if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+      return performance.now() - started;
+    } catch (error) {
+      if (performance.now() - started > 30_000) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+  throw new Error(`${url} did not answer`);
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
