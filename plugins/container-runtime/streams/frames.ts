@@ -21,7 +21,7 @@ export type Stream = 1 | 2;
 export interface RunSink {
   /**
    * Payload bytes `from` up to `to`, to be used before this returns. `first` and `last` tell whether the run
-   * begins and ends a frame; of a body without frames the runs are wherever the reads happened to end.
+   * begins and ends a frame; of a body without frames `first` tells that a chunk begins, for what that is worth.
    */
   run(
     stream: Stream,
@@ -96,7 +96,11 @@ export class FrameReader {
         const stop = this.#left < end - at ? at + this.#left : end;
         this.#left -= stop - at;
         if (this.#framed) this.#frames(bytes, at, stop);
-        else this.#sink.run(1, bytes, at, stop, false, false);
+        else {
+          const first = this.#frameBegun;
+          this.#frameBegun = false;
+          this.#sink.run(1, bytes, at, stop, first, false);
+        }
         at = stop;
         if (this.#left === 0) this.#chunk = this.#chunked ? Chunk.AfterData : Chunk.Done;
       } else if (this.#chunk === Chunk.Done) {
@@ -132,6 +136,7 @@ export class FrameReader {
         headBytes = 0;
         if (left > 0) {
           chunk = Chunk.Data;
+          if (!this.#framed) this.#frameBegun = true;
           break;
         }
         chunk = Chunk.Trailer;

@@ -1,0 +1,202 @@
+/** Log lines as text, NDJSON and server-sent events, written from bytes to bytes. */
+import { ByteWriter } from "./byte_writer.ts";
+import type { RunSink, Stream } from "./frames.ts";
+import type { LineSink } from "./lines.ts";
+import type { Gap, LogPosition } from "./log_position.ts";
+
+export type LogFormat = "text" | "ndjson" | "sse";
+
+export const CONTENT_TYPE: Readonly<Record<LogFormat, string>> = {
+  text: "text/plain; charset=utf-8",
+  ndjson: "application/x-ndjson",
+  sse: "text/event-stream",
+};
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const NOT_ASCII = 0xff;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const bytesOf = (text: string) => encoder.encode(text);
+
+/** How each byte stands in a JSON text: 0 as itself, a letter behind a backslash, 1 as \u00.., 0xff not ASCII. */
+const ESCAPE = new Uint8Array(256);
+ESCAPE.fill(1, 0, 32);
+ESCAPE.fill(NOT_ASCII, 128);
+ESCAPE[127] = 0;
+for (
+  const [byte, letter] of [[8, "b"], [9, "t"], [10, "n"], [12, "f"], [13, "r"], [34, '"'], [
+    92,
+    "\\",
+  ]] as const
+) {
+  ESCAPE[byte] = letter.charCodeAt(0);
+}
+const HEX = bytesOf("0123456789abcdef");
+
+/** What becomes of a log: its lines, and whatever berth itself has to say in between. */
+export interface LogWriter extends LineSink {
+  readonly output: ByteWriter;
+  gap(gap: Gap): void;
+  /** A record that is no line: an ending, an error. */
+  note(record: Readonly<Record<string, unknown>>): void;
+  /** Sent while nothing else is, so that nobody in between takes the stream for dead. */
+  heartbeat(): Uint8Array<ArrayBuffer> | null;
+}
+
+/** The log's own bytes. What is not a line has no place in it. */
+export class TextWriter implements LogWriter {
+  readonly output = new ByteWriter();
+  readonly #position: LogPosition;
+  readonly #timestamps: boolean;
+
+  constructor(position: LogPosition, options: { readonly timestamps: boolean }) {
+    this.#position = position;
+    this.#timestamps = options.timestamps;
+  }
+
+  line(
+    stream: Stream,
+    bytes: Uint8Array<ArrayBuffer>,
+    _timeFrom: number,
+    _timeTo: number,
+    from: number,
+    to: number,
+    ended: boolean,
+    cut: boolean,
+  ): void {
+    const { output } = this;
+    if (this.#timestamps) {
+      this.#position.writeTime(stream, output);
+      output.reserve(1);
+      output.bytes[output.length++] = SPACE;
+    }
+    output.write(bytes, from, to);
+    if (cut) output.write(CUT_MARK);
+    if (!ended) return;
+    output.reserve(1);
+    output.bytes[output.length++] = LF;
+  }
+
+  gap(): void {}
+  note(): void {}
+  heartbeat(): null {
+    return null;
+  }
+}
+
+const CUT_MARK = bytesOf(" [line cut by berth]");
+
+/** For text that nobody has to find a place in: what is in the frames, as it is. */
+export class RawTextWriter implements RunSink {
+  readonly output = new ByteWriter();
+
+  run(_stream: Stream, bytes: Uint8Array<ArrayBuffer>, from: number, to: number): void {
+    this.output.write(bytes, from, to);
+  }
+}
+
+const HEAD = { 1: bytesOf(`","stream":"stdout","line":"`), 2: bytesOf(`","stream":"stderr","line":"`) };
+const CURSOR_KEY = bytesOf(`{"cursor":"`);
+const TIME_KEY = bytesOf(`","time":"`);
+const TAIL = bytesOf(`"}`);
+const CUT_TAIL = bytesOf(`","cut":true}`);
+
+/** `{ cursor, time, stream, line }` a line; as events the same, with the cursor as the event's id. */
+export class JsonWriter implements LogWriter {
+  readonly output = new ByteWriter();
+  readonly #position: LogPosition;
+  readonly #events: boolean;
+
+  constructor(position: LogPosition, options: { readonly events: boolean }) {
+    this.#position = position;
+    this.#events = options.events;
+  }
+
+  line(
+    stream: Stream,
+    bytes: Uint8Array<ArrayBuffer>,
+    _timeFrom: number,
+    _timeTo: number,
+    from: number,
+    to: number,
+    _ended: boolean,
+    cut: boolean,
+  ): void {
+    const { output } = this;
+    if (to > from && bytes[to - 1] === CR) to--; // a terminal ends its lines with both
+    if (this.#events) {
+      output.write(ID);
+      this.#position.writeCursor(output);
+      output.write(DATA);
+    }
+    output.write(CURSOR_KEY);
+    this.#position.writeCursor(output);
+    output.write(TIME_KEY);
+    this.#position.writeTime(stream, output);
+    output.write(HEAD[stream]);
+    writeEscaped(output, bytes, from, to);
+    output.write(cut ? CUT_TAIL : TAIL);
+    this.#endRecord();
+  }
+
+  gap(gap: Gap): void {
+    this.note({ gap });
+  }
+
+  note(record: Readonly<Record<string, unknown>>): void {
+    if (this.#events) this.output.write(DATA_ALONE);
+    this.output.text(JSON.stringify(record));
+    this.#endRecord();
+  }
+
+  heartbeat(): Uint8Array<ArrayBuffer> {
+    return this.#events ? COMMENT : NEWLINE;
+  }
+
+  #endRecord(): void {
+    const { output } = this;
+    output.reserve(2);
+    output.bytes[output.length++] = LF;
+    if (this.#events) output.bytes[output.length++] = LF;
+  }
+}
+
+const ID = bytesOf("id: ");
+const DATA = bytesOf("\ndata: ");
+const DATA_ALONE = bytesOf("data: ");
+const COMMENT = bytesOf(":\n\n");
+const NEWLINE = bytesOf("\n");
+
+/** The inside of a JSON string. Anything but ASCII takes the way through a decoder, as it may not be UTF-8. */
+function writeEscaped(output: ByteWriter, bytes: Uint8Array, from: number, to: number): void {
+  output.reserve((to - from) * 6);
+  const target = output.bytes;
+  let length = output.length;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at]!; // below to
+    const escape = ESCAPE[byte]!; // has all 256
+    if (escape === 0) {
+      target[length++] = byte;
+    } else if (escape === NOT_ASCII) {
+      const text = JSON.stringify(decoder.decode(bytes.subarray(from, to)));
+      const { written } = encoder.encodeInto(text.slice(1, -1), target.subarray(output.length));
+      output.length += written;
+      return;
+    } else {
+      target[length++] = 92;
+      if (escape === 1) {
+        target[length++] = 0x75; // u
+        target[length++] = 0x30;
+        target[length++] = 0x30;
+        target[length++] = HEX[byte >> 4]!;
+        target[length++] = HEX[byte & 15]!;
+      } else {
+        target[length++] = escape;
+      }
+    }
+  }
+  output.length = length;
+}

@@ -1,0 +1,204 @@
+/**
+ * Where in a container's log somebody stands. An engine numbers nothing, so a place is, for each of the two
+ * streams, the time of the latest line and how many lines of that time there were: each stream is written by
+ * one process in order, while the two may overtake each other by a little.
+ */
+import { ServiceError } from "../../../core/error.ts";
+import type { ByteWriter } from "./byte_writer.ts";
+import type { Stream } from "./frames.ts";
+import { compareLogTimes, engineTime, inUtc, type LogTime, readLogTime } from "./log_time.ts";
+
+/** How far apart the engine may write the two streams of one container. */
+const OVERTAKING_S = 5;
+const LONGEST_TIME = 40;
+const CURSOR = /^(?:o([^*e]{20,40})(?:\*(\d{1,9}))?)?(?:e([^*]{20,40})(?:\*(\d{1,9}))?)?$/;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The latest line of one stream. */
+class Place {
+  /** As the engine wrote it. */
+  readonly raw = new Uint8Array(LONGEST_TIME);
+  rawLength = 0;
+  /** In UTC, as we write it. */
+  readonly utc = new Uint8Array(LONGEST_TIME);
+  utcLength = 0;
+  /** How many lines had this time. */
+  count = 0;
+  /** While the place is searched in a stream that was opened again: lines of its time still to come. */
+  toSkip = 0;
+
+  is(bytes: Uint8Array, from: number, to: number): boolean {
+    if (to - from !== this.rawLength) return false;
+    for (let at = this.rawLength - 1; at >= 0; at--) { // from the digits that differ
+      if (bytes[from + at] !== this.raw[at]) return false;
+    }
+    return true;
+  }
+
+  set(bytes: Uint8Array, from: number, to: number): void {
+    const size = Math.min(to - from, LONGEST_TIME);
+    for (let at = 0; at < size; at++) this.raw[at] = bytes[from + at]!; // within the line
+    this.rawLength = size;
+    if (size > 0 && this.raw[size - 1] === 0x5a) { // Z
+      for (let at = 0; at < size; at++) this.utc[at] = this.raw[at]!;
+      this.utcLength = size;
+    } else {
+      this.utcLength =
+        encoder.encodeInto(inUtc(decoder.decode(this.raw.subarray(0, size))), this.utc).written;
+    }
+  }
+
+  get time(): string {
+    return decoder.decode(this.utc.subarray(0, this.utcLength));
+  }
+}
+
+export interface Gap {
+  /** The last line that was surely seen. */
+  readonly after: string;
+  /** The first line that is there again. */
+  readonly before: string | null;
+}
+
+export class LogPosition {
+  readonly #out = new Place();
+  readonly #err = new Place();
+  #searching = 0;
+
+  /** Reads a cursor. Throws `invalid_request`. */
+  static parse(cursor: string): LogPosition {
+    const match = CURSOR.exec(cursor);
+    const position = new LogPosition();
+    for (
+      const [place, time, count] of [[position.#out, match?.[1], match?.[2]], [
+        position.#err,
+        match?.[3],
+        match?.[4],
+      ]] as const
+    ) {
+      if (time === undefined) continue;
+      if (readLogTime(time) === null) throw badCursor();
+      const bytes = encoder.encode(time);
+      place.set(bytes, 0, bytes.byteLength);
+      place.count = Number(count ?? 1);
+    }
+    if (position.empty) throw badCursor();
+    return position;
+  }
+
+  get empty(): boolean {
+    return this.#out.count === 0 && this.#err.count === 0;
+  }
+
+  /** The time of the latest line of a stream, in UTC. */
+  timeOf(stream: Stream): string {
+    return this.#of(stream).time;
+  }
+
+  /**
+   * Called before the log is opened again: from where on to ask for it. Until the lines that were seen have
+   * gone by, `admit` refuses them.
+   */
+  resume(): string {
+    const times = [this.#out, this.#err].filter(({ count }) => count > 0)
+      .map((place) => ({ place, time: readLogTime(place.time) }))
+      .filter((one): one is { place: Place; time: LogTime } => one.time !== null);
+    const latest = times.reduce((a, b) => compareLogTimes(a.time, b.time) >= 0 ? a : b).time;
+    const floor: LogTime = { seconds: latest.seconds - OVERTAKING_S, nanos: latest.nanos };
+    let since = latest;
+    this.#searching = 0;
+    for (const { place, time } of times) {
+      // A stream that has been silent for long is not searched: all that comes of it is new
+      const near = compareLogTimes(time, floor) >= 0;
+      place.toSkip = near ? place.count : 0;
+      if (near) this.#searching++;
+      if (near && compareLogTimes(time, since) < 0) since = time;
+    }
+    return engineTime(since);
+  }
+
+  /** Whether a line of this time is new; if so it is the latest from here on. */
+  admit(stream: Stream, bytes: Uint8Array, from: number, to: number, onGap: (gap: Gap) => void): boolean {
+    const place = stream === 2 ? this.#err : this.#out;
+    if (this.#searching > 0 && place.toSkip > 0 && this.#isOld(place, bytes, from, to, onGap)) return false;
+    if (place.is(bytes, from, to)) {
+      place.count++;
+    } else {
+      place.set(bytes, from, to);
+      place.count = 1;
+    }
+    return true;
+  }
+
+  /** Called at the end of a log that does not go on: what was searched and never came is gone. */
+  endSearch(onGap: (gap: Gap) => void): void {
+    for (const place of [this.#out, this.#err]) {
+      if (place.toSkip === 0) continue;
+      place.toSkip = 0;
+      onGap({ after: place.time, before: null });
+    }
+    this.#searching = 0;
+  }
+
+  /** The cursor of the latest line of this stream, so that resuming gives what comes after it. */
+  writeCursor(writer: ByteWriter): void {
+    writer.reserve(2 * LONGEST_TIME + 24);
+    if (this.#out.count > 0) writePlace(writer, 0x6f, this.#out); // o
+    if (this.#err.count > 0) writePlace(writer, 0x65, this.#err); // e
+  }
+
+  writeTime(stream: Stream, writer: ByteWriter): void {
+    const { utc, utcLength } = stream === 2 ? this.#err : this.#out;
+    writer.reserve(LONGEST_TIME);
+    copy(utc, utcLength, writer);
+  }
+
+  toString(): string {
+    const text = (letter: string, { count, time }: Place) =>
+      count === 0 ? "" : `${letter}${time}${count === 1 ? "" : `*${count}`}`;
+    return text("o", this.#out) + text("e", this.#err);
+  }
+
+  #of(stream: Stream): Place {
+    return stream === 2 ? this.#err : this.#out;
+  }
+
+  #isOld(place: Place, bytes: Uint8Array, from: number, to: number, onGap: (gap: Gap) => void): boolean {
+    const text = inUtc(decoder.decode(bytes.subarray(from, to)));
+    const time = readLogTime(text);
+    const sought = readLogTime(place.time);
+    if (time === null || sought === null) return false;
+    const order = compareLogTimes(time, sought);
+    if (order < 0) return true;
+    if (order === 0) {
+      if (--place.toSkip === 0) this.#searching--;
+      return true;
+    }
+    place.toSkip = 0;
+    this.#searching--;
+    onGap({ after: place.time, before: text });
+    return false;
+  }
+}
+
+function writePlace(writer: ByteWriter, letter: number, { utc, utcLength, count }: Place): void {
+  writer.bytes[writer.length++] = letter;
+  copy(utc, utcLength, writer);
+  if (count > 1) writer.text(`*${count}`);
+}
+
+/** For a few bytes a loop is faster than a call into the engine's own copy. */
+function copy(from: Uint8Array, size: number, writer: ByteWriter): void {
+  const { bytes } = writer;
+  let { length } = writer;
+  for (let at = 0; at < size; at++) bytes[length++] = from[at]!; // within its length
+  writer.length = length;
+}
+
+function badCursor(): ServiceError {
+  return new ServiceError("invalid_request", "Cannot resume the logs: this is no cursor of theirs", {
+    errors: [{ path: "query.cursor", message: "Expected the cursor of an earlier line" }],
+  });
+}

@@ -1,0 +1,273 @@
+/** A container's log as one unbroken sequence, however often the engine, the container or the connection breaks. */
+import { ServiceError } from "../../../core/error.ts";
+import type { Engine } from "../engine.ts";
+import { at } from "../engine/path.ts";
+import { flagOf, objectOf, textOf } from "../engine/wire.ts";
+import { FrameReader, type RunSink, type Stream } from "./frames.ts";
+import { LineReader, type LineSink } from "./lines.ts";
+import type { Gap, LogPosition } from "./log_position.ts";
+import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
+import { openRaw, type RawAnswer } from "./raw_answer.ts";
+
+/** How often a log that does not follow is opened again when it breaks off. */
+const RETRIES = 5;
+const FIRST_WAIT_MS = 50;
+const LAST_WAIT_MS = 2_000;
+/** How often a container that is down is looked at, beside the events that tell of its start. */
+const LOOK_MS = 5_000;
+
+export interface LogQuery {
+  readonly follow: boolean;
+  readonly tail: number | null;
+  readonly since: LogTime | null;
+  readonly until: LogTime | null;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+}
+
+export interface LogTarget {
+  readonly engine: Engine;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What of a container decides how its log is read. */
+export interface LogTraits {
+  readonly terminal: boolean;
+  readonly running: boolean;
+  /** Its log loses old lines to new ones, so that a reader who is late may miss some. */
+  readonly rotates: boolean;
+}
+
+export interface LogListener extends LineSink {
+  gap(gap: Gap): void;
+}
+
+/** Tells when something happens to a container, so that a stopped one need not be asked for ever. */
+export type Awaken = (id: string, wake: () => void) => Disposable;
+
+export type LogEnd = "complete" | "removed";
+
+export async function readTraits(target: LogTarget, signal?: AbortSignal): Promise<LogTraits> {
+  const inspected = objectOf(
+    await target.engine.get(at`/containers/${target.id}/json`, {
+      doing: `read the logs of container "${target.name}"`,
+      missing: "container_not_found",
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+  const log = objectOf(objectOf(inspected.HostConfig).LogConfig);
+  const limits = objectOf(log.Config);
+  return {
+    terminal: flagOf(objectOf(inspected.Config).Tty),
+    running: flagOf(objectOf(inspected.State).Running),
+    rotates: textOf(log.Type) === "local" || textOf(limits["max-size"]) !== "",
+  };
+}
+
+export class LogSource {
+  readonly #target: LogTarget;
+  readonly #query: LogQuery;
+  readonly #traits: LogTraits;
+  readonly #position: LogPosition;
+  readonly #listener: LogListener;
+  readonly #signal: AbortSignal;
+  readonly #awaken: Awaken | undefined;
+  readonly #lines: LineReader;
+  readonly #openedAt = ofMs(Date.now());
+  #answer: RawAnswer | null = null;
+  #frames: FrameReader | null = null;
+  #failures = 0;
+  #opened = false;
+  #end: LogEnd | null = null;
+
+  constructor(options: {
+    readonly target: LogTarget;
+    readonly query: LogQuery;
+    readonly traits: LogTraits;
+    /** Where to begin, or an empty one; moves with every line. */
+    readonly position: LogPosition;
+    readonly listener: LogListener;
+    readonly signal: AbortSignal;
+    readonly awaken?: Awaken;
+  }) {
+    this.#target = options.target;
+    this.#query = options.query;
+    this.#traits = options.traits;
+    this.#position = options.position;
+    this.#listener = options.listener;
+    this.#signal = options.signal;
+    this.#awaken = options.awaken;
+    this.#lines = new LineReader(this.#sink(), { terminal: options.traits.terminal });
+  }
+
+  /** How it ended, once `read` has said so. */
+  get end(): LogEnd | null {
+    return this.#end;
+  }
+
+  /** Opens the log, so that a refusal is known before anything was answered. */
+  async open(): Promise<void> {
+    if (this.#answer === null) await this.#open();
+  }
+
+  /**
+   * Reads on until something was read, which need not be a whole line; false when the log is over.
+   * Throws only what waiting cannot mend, or the signal's reason.
+   */
+  async read(): Promise<boolean> {
+    while (this.#end === null) {
+      this.#signal.throwIfAborted();
+      try {
+        const answer = this.#answer ?? await this.#open();
+        if (answer.start < answer.end || await answer.read()) {
+          const { start, end } = answer;
+          answer.start = answer.end;
+          this.#frames?.push(answer.bytes, start, end);
+          this.#failures = 0;
+          if (!this.#frames?.complete) return true;
+        }
+        await this.#ended();
+        return this.#end === null;
+      } catch (error) {
+        await this.#recover(error);
+      }
+    }
+    return false;
+  }
+
+  /** Lets go of the engine until the next `read`, which goes on at the same line. */
+  pause(): void {
+    this.#drop();
+  }
+
+  /** Whether somebody who did not read for so long may have missed lines that are not in the log any more. */
+  isLate(pausedMs: number): boolean {
+    return this.#traits.rotates && pausedMs > 1_000;
+  }
+
+  close(): void {
+    this.#drop();
+    this.#end ??= "complete";
+  }
+
+  #sink(): LineSink {
+    const onGap = (gap: Gap) => this.#listener.gap(gap);
+    return {
+      line: (stream: Stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
+        if (this.#position.admit(stream, bytes, timeFrom, timeTo, onGap)) {
+          this.#listener.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
+        }
+      },
+    };
+  }
+
+  async #open(): Promise<RawAnswer> {
+    const { target, since, tail } = this.#from();
+    const query = this.#query;
+    const answer = await openRaw(target.engine, {
+      method: "GET",
+      path: at`/containers/${target.id}/logs`,
+      query: {
+        follow: query.follow,
+        stdout: query.stdout,
+        stderr: query.stderr,
+        timestamps: true,
+        since,
+        until: query.until === null ? undefined : engineTime(query.until),
+        tail,
+      },
+      doing: `read the logs of container "${target.name}"`,
+      missing: "container_not_found",
+      signal: this.#signal,
+    });
+    this.#opened = true;
+    this.#answer = answer;
+    const runs: RunSink = this.#lines;
+    this.#frames = new FrameReader(runs, { framed: !this.#traits.terminal, framing: answer.framing });
+    return answer;
+  }
+
+  /** From where on to ask: as the caller said at first, behind the latest line ever after. */
+  #from(): { target: LogTarget; since: string | undefined; tail: number | undefined } {
+    const target = this.#target;
+    if (!this.#position.empty) return { target, since: this.#position.resume(), tail: undefined };
+    const { since, tail } = this.#query;
+    if (this.#opened && tail === 0) {
+      // No line was wanted then, and none has come since: those that came meanwhile are wanted
+      const from = since !== null && compareLogTimes(since, this.#openedAt) > 0 ? since : this.#openedAt;
+      return { target, since: engineTime(from), tail: undefined };
+    }
+    return { target, since: since === null ? undefined : engineTime(since), tail: tail ?? undefined };
+  }
+
+  /** The engine stopped sending. */
+  async #ended(): Promise<void> {
+    const cut = this.#frames?.cut ?? true;
+    this.#drop(!cut);
+    if (!this.#query.follow) {
+      if (cut) throw new ServiceError("engine_unavailable", this.#words("the engine broke off"));
+      this.#position.endSearch((gap) => this.#listener.gap(gap));
+      this.#end = "complete";
+      return;
+    }
+    const { until } = this.#query;
+    if (!cut && until !== null && compareLogTimes(until, ofMs(Date.now())) <= 0) {
+      this.#end = "complete";
+      return;
+    }
+    await this.#waitForMore();
+  }
+
+  /** Until the container runs (again), or is gone. */
+  async #waitForMore(): Promise<void> {
+    const woken = Promise.withResolvers<void>();
+    // Listening before looking: a start in between is not missed
+    using _listening = this.#awaken?.(this.#target.id, woken.resolve);
+    const { running } = await readTraits(this.#target, this.#signal);
+    if (running) await this.#pauseFor(this.#wait()); // the engine may say so for a moment after its death
+    else await this.#pauseFor(this.#awaken === undefined ? this.#wait() : LOOK_MS, woken.promise);
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    this.#drop();
+    this.#signal.throwIfAborted();
+    const code = error instanceof ServiceError ? error.code : "internal";
+    if (code === "container_not_found" && this.#opened) {
+      this.#end = "removed";
+      return;
+    }
+    const isAway = code === "engine_unavailable" || code === "engine_timeout" || code === "engine_busy";
+    // Podman and Docker answer a conflict while the container is going: the next look says that it is gone
+    const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < RETRIES;
+    const patient = this.#query.follow && this.#opened || this.#failures < RETRIES && this.#opened;
+    if (!mayPass || !patient) throw error;
+    await this.#pauseFor(this.#wait());
+  }
+
+  #wait(): number {
+    const wait = Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures, 10));
+    this.#failures++;
+    return wait * (0.75 + Math.random() / 2);
+  }
+
+  #pauseFor(ms: number, woken?: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.#signal.addEventListener("abort", () => resolve(), { once: true });
+    woken?.then(resolve);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  #drop(finished = false): void {
+    if (finished) this.#lines.finish(!this.#query.follow);
+    else this.#lines.reset();
+    this.#answer?.close();
+    this.#answer = null;
+    this.#frames = null;
+  }
+
+  #words(why: string): string {
+    return `Cannot read the logs of container "${this.#target.name}": ${why}`;
+  }
+}
