@@ -1,0 +1,20 @@
+/** Credentials of one pull: for that reference's registry alone, and never kept. */
+import { z } from "zod";
+import { DEFAULT_REGISTRY } from "./reference.ts";
+
+const Secret = z.string().min(1).max(16_384);
+
+export const Credentials = z.union([
+  z.strictObject({ username: z.string().min(1).max(512), password: Secret }),
+  z.strictObject({ identityToken: Secret }),
+]).meta({ id: "RegistryCredentials" });
+export type Credentials = z.infer<typeof Credentials>;
+
+/** The value of `X-Registry-Auth`. A malformed one would silently become an anonymous pull. */
+export function registryAuth(credentials: Credentials, registry: string): string {
+  const serveraddress = registry === DEFAULT_REGISTRY ? "https://index.docker.io/v1/" : registry;
+  const said = "identityToken" in credentials
+    ? { identitytoken: credentials.identityToken, serveraddress }
+    : { ...credentials, serveraddress };
+  return new TextEncoder().encode(JSON.stringify(said)).toBase64({ alphabet: "base64url" });
+}

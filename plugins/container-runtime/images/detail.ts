@@ -1,0 +1,111 @@
+/** One image in full: configuration, history and layers, without the secrets that people bake in. */
+import { z } from "zod";
+import { maskArguments, maskEnvironment, maskLabels, maskText } from "../containers/mask.ts";
+import type { Engine } from "../engine.ts";
+import { at, SlashedName } from "../engine/path.ts";
+import {
+  listOf,
+  mapOf,
+  numberOf,
+  objectOf,
+  textOf,
+  textOrNull,
+  textsOf,
+  timeOf,
+  type Wire,
+} from "../engine/wire.ts";
+import { Image, type ImageRow, imageRow } from "./row.ts";
+
+export const ImageDetail = Image.extend({
+  os: z.string(),
+  architecture: z.string(),
+  author: z.string(),
+  comment: z.string(),
+  config: z.object({
+    command: z.array(z.string()),
+    entrypoint: z.array(z.string()),
+    env: z.array(z.string()).describe("Names; the values are masked"),
+    user: z.string(),
+    workingDir: z.string(),
+    ports: z.array(z.string()),
+    volumes: z.array(z.string()),
+    stopSignal: z.string().nullable(),
+    healthcheck: z.array(z.string()).nullable(),
+    labels: z.record(z.string(), z.string()),
+  }),
+  history: z.array(z.object({
+    createdAt: z.string().nullable(),
+    createdBy: z.string(),
+    comment: z.string(),
+    size: z.int(),
+    tags: z.array(z.string()),
+  })),
+  layers: z.array(z.string()),
+}).meta({ id: "ImageDetail" });
+export type ImageDetail = z.infer<typeof ImageDetail>;
+
+/** By id, id prefix or reference. Throws `image_not_found`. */
+export async function readImage(
+  engine: Engine,
+  name: SlashedName,
+  shown: string,
+  signal: AbortSignal,
+): Promise<Omit<ImageDetail, "usedBy">> {
+  const call = { doing: `inspect image "${shown}"`, missing: "image_not_found", signal } as const;
+  const [image, history] = await Promise.all([
+    engine.get(at`/images/${name}/json`, call).then(objectOf),
+    engine.get(at`/images/${name}/history`, call),
+  ]);
+  const config = objectOf(image.Config);
+  return {
+    ...rowOf(image, engine.name),
+    os: textOf(image.Os),
+    architecture: textOf(image.Architecture),
+    author: textOf(image.Author),
+    comment: textOf(image.Comment),
+    config: configOf(config),
+    history: listOf(history).map(historyOf),
+    layers: textsOf(objectOf(image.RootFS).Layers),
+  };
+}
+
+function rowOf(image: Wire, backend: string): ImageRow {
+  return imageRow(image, backend) ?? {
+    id: "",
+    tags: [],
+    digests: [],
+    size: 0,
+    sharedSize: null,
+    createdAt: new Date(0).toISOString(),
+    labels: {},
+    dangling: true,
+    backend,
+  };
+}
+
+function configOf(config: Wire): ImageDetail["config"] {
+  const test = textsOf(objectOf(config.Healthcheck).Test);
+  return {
+    command: maskArguments(textsOf(config.Cmd)),
+    entrypoint: maskArguments(textsOf(config.Entrypoint)),
+    env: maskEnvironment(textsOf(config.Env)),
+    user: textOf(config.User),
+    workingDir: textOf(config.WorkingDir),
+    ports: Object.keys(objectOf(config.ExposedPorts)).sort(),
+    volumes: Object.keys(objectOf(config.Volumes)).sort(),
+    stopSignal: textOrNull(config.StopSignal),
+    healthcheck: test.length === 0 ? null : maskArguments(test),
+    labels: maskLabels(mapOf(config.Labels)),
+  };
+}
+
+function historyOf(entry: unknown): ImageDetail["history"][number] {
+  const wire = objectOf(entry);
+  return {
+    createdAt: timeOf(wire.Created),
+    createdBy: maskText(textOf(wire.CreatedBy)),
+    comment: textOf(wire.Comment),
+    size: numberOf(wire.Size),
+    tags: textsOf(wire.Tags),
+  };
+}

@@ -1,0 +1,194 @@
+/** Pulling an image: the engine's progress as our own, and success only where it really is there afterwards. */
+import { z } from "zod";
+import { type ErrorCode, ServiceError } from "../../../core/error.ts";
+import type { Engine } from "../engine.ts";
+import { clean, EngineAnswer } from "../engine/failure.ts";
+import { at, SlashedName } from "../engine/path.ts";
+import { numberOf, objectOf, textOf, textOrNull, textsOf } from "../engine/wire.ts";
+import { Lines } from "../mirror/events.ts";
+import { type Credentials, registryAuth } from "./credentials.ts";
+import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
+import { imageIdOf } from "../containers/row.ts";
+
+export const PullProgress = z.object({
+  layer: z.string().nullable(),
+  status: z.string(),
+  current: z.int().nullable().describe("Bytes so far"),
+  total: z.int().nullable(),
+}).meta({ id: "PullProgress" });
+export type PullProgress = z.infer<typeof PullProgress>;
+
+export const PullResult = z.object({
+  id: z.string(),
+  reference: z.string().describe("In full: registry, repository, and tag or digest"),
+  digest: z.string().nullable(),
+  changed: z.boolean().describe("Whether the name means another image than before"),
+  backend: z.string(),
+}).meta({ id: "PullResult" });
+export type PullResult = z.infer<typeof PullResult>;
+
+export interface Pull {
+  readonly reference: Reference;
+  readonly platform?: string | undefined;
+  readonly credentials?: Credentials | undefined;
+  /** Aborting it ends the engine's pull as well. */
+  readonly signal: AbortSignal;
+  readonly progress: (frame: PullProgress) => void;
+  /** Without a sign of life for so long, a pull has failed. */
+  readonly silenceMs?: number;
+}
+
+/**
+ * Throws `image_not_found` where the registry has no such image, `pull_refused` where it wants (other) credentials, and
+ * `pull_failed` for all else; the engine's own words are in the message.
+ */
+export async function pull(engine: Engine, wanted: Pull): Promise<PullResult> {
+  const before = await look(engine, wanted);
+  const told = await follow(engine, wanted);
+  const after = await look(engine, wanted);
+  if (after === null) throw failed(wanted, "the engine does not have it, although it reported no error");
+  return {
+    id: after.id,
+    reference: textOfReference(wanted.reference),
+    digest: wanted.reference.digest ?? told ?? after.digest,
+    changed: before?.id !== after.id,
+    backend: engine.name,
+  };
+}
+
+async function look(engine: Engine, { reference, signal }: Pull) {
+  try {
+    const answer = objectOf(
+      await engine.get(at`/images/${new SlashedName(textOfReference(reference))}/json`, {
+        doing: `inspect image "${textOfReference(reference)}"`,
+        missing: "image_not_found",
+        signal,
+      }),
+    );
+    const digest = textsOf(answer.RepoDigests).find((one) => isOf(one, reference));
+    return { id: imageIdOf(textOf(answer.Id)), digest: digest?.slice(digest.indexOf("@") + 1) ?? null };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "image_not_found") return null;
+    throw error;
+  }
+}
+
+/** Whether `busybox@sha256:…`, as an engine shortens it, is of this name. */
+function isOf(digested: string, reference: Reference): boolean {
+  try {
+    return nameOf(parseReference(digested)) === nameOf(reference);
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the engine's progress to its clean end; the digest, where it told one. */
+async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
+  const { reference, platform, credentials, progress, silenceMs = 120_000 } = wanted;
+  using silence = new Silence(silenceMs);
+  const signal = AbortSignal.any([wanted.signal, silence.signal]);
+  let digest: string | null = null;
+  const take = (line: string) => {
+    const frame = objectOf(parsed(line));
+    const refused = textOf(objectOf(frame.errorDetail).message) || textOf(frame.error);
+    if (refused !== "") throw failed(wanted, refused);
+    const status = clean(textOf(frame.status)).slice(0, 200);
+    if (status === "") return;
+    digest = /^Digest: (sha256:[0-9a-f]{64})$/.exec(status)?.[1] ?? digest;
+    progress(progressOf(frame, status));
+  };
+  try {
+    await using stream = await engine.stream("POST", at`/images/create`, {
+      doing: `pull "${textOfReference(reference)}"`,
+      missing: "image_not_found",
+      query: { fromImage: nameOf(reference), tag: versionOf(reference), platform },
+      headers: credentials === undefined
+        ? {}
+        : { "x-registry-auth": registryAuth(credentials, reference.registry) },
+      firstByteMs: silenceMs,
+      signal,
+    });
+    const lines = new Lines();
+    for await (const chunk of stream.body) {
+      silence.broken();
+      for (const line of lines.push(chunk)) take(line);
+    }
+    for (const line of lines.push(NEWLINE)) take(line); // an error may be the last line, and lack its end
+    return digest;
+  } catch (error) {
+    if (wanted.signal.aborted) throw wanted.signal.reason;
+    if (silence.signal.aborted) throw failed(wanted, "the engine said nothing for too long", error);
+    if (!(error instanceof ServiceError)) throw failed(wanted, "the engine's answer was cut short", error);
+    if (error.cause instanceof EngineAnswer && error.cause.words !== "") {
+      throw failed(wanted, error.cause.words, error);
+    }
+    throw error;
+  }
+}
+
+const NEWLINE = new TextEncoder().encode("\n");
+
+function progressOf(frame: Readonly<Record<string, unknown>>, status: string): PullProgress {
+  const detail = objectOf(frame.progressDetail);
+  const total = numberOf(detail.total, -1);
+  const current = numberOf(detail.current, -1);
+  return {
+    layer: textOrNull(clean(textOf(frame.id)).slice(0, 128)),
+    status,
+    current: current < 0 ? null : Math.trunc(current),
+    total: total < 0 ? null : Math.trunc(total),
+  };
+}
+
+/** The registry's refusal comes as words only, and not the same from Docker, Podman and the many registries. */
+function failed(wanted: Pull, words: string, cause?: unknown): ServiceError {
+  const said = clean(words).replaceAll('"', "'").replace(/[.\s]+$/, "");
+  return new ServiceError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
+    cause,
+  });
+}
+
+function codeOf(words: string): ErrorCode {
+  if (/unauthori[sz]ed|authentication required|access denied|no basic auth|denied:|forbidden/i.test(words)) {
+    return "pull_refused";
+  }
+  if (/manifest unknown|name unknown|not found|no such image|no match for platform/i.test(words)) {
+    return "image_not_found";
+  }
+  return "pull_failed";
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** Aborts when nothing was heard for so long; leaves no timer behind. */
+class Silence implements Disposable {
+  readonly #controller = new AbortController();
+  #timer: ReturnType<typeof setTimeout>;
+
+  constructor(private readonly ms: number) {
+    this.#timer = this.#start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  broken(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.#controller.abort(), this.ms);
+  }
+}

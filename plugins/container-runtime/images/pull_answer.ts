@@ -1,0 +1,62 @@
+/** A pull as the caller wants to see it: its end as JSON, or its progress as NDJSON or server-sent events. */
+import { asServiceError } from "../../../http/problem.ts";
+import type { PullProgress, PullResult } from "./pull.ts";
+
+/** Frames that a slow reader may have waiting before progress is skipped; the last frame always arrives. */
+const WAITING_FRAMES = 256;
+
+export type PullFormat = "application/x-ndjson" | "text/event-stream";
+
+/** What the caller asked for; null means plain JSON at the end. */
+export function pullFormat(accept: string | null): PullFormat | null {
+  if (accept?.includes("application/x-ndjson")) return "application/x-ndjson";
+  if (accept?.includes("text/event-stream")) return "text/event-stream";
+  return null;
+}
+
+/**
+ * Answers as soon as there is something to show; a failure before that is thrown, and so has its own status. The last
+ * frame is `{ done }` or `{ error }`. When the reader leaves, `leave` is called.
+ */
+export async function streamPull(
+  format: PullFormat,
+  run: (progress: (frame: PullProgress) => void) => Promise<PullResult>,
+  leave: () => void,
+): Promise<Response> {
+  const write = format === "text/event-stream" ? asEvent : asLine;
+  const began = Promise.withResolvers<void>();
+  let left = false;
+  let body: ReadableStreamDefaultController<string> | undefined;
+  const stream = new ReadableStream<string>({
+    start: (controller) => void (body = controller),
+    cancel: () => {
+      left = true;
+      leave();
+    },
+  }, { highWaterMark: WAITING_FRAMES });
+  const end = (kind: string, frame: unknown) => {
+    if (left) return;
+    body?.enqueue(write(kind, frame));
+    body?.close();
+  };
+  const finished = run((frame) => {
+    began.resolve();
+    if (!left && (body?.desiredSize ?? 0) > 0) body?.enqueue(write("progress", frame));
+  });
+  finished.then((done) => end("done", { done }), (thrown) => {
+    const { code, message } = asServiceError(thrown);
+    end("error", { error: { code, title: message } });
+  });
+  await Promise.race([began.promise, finished]);
+  return new Response(stream.pipeThrough(new TextEncoderStream()), {
+    headers: { "content-type": format, "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
+}
+
+function asLine(_kind: string, frame: unknown): string {
+  return `${JSON.stringify(frame)}\n`;
+}
+
+function asEvent(kind: string, frame: unknown): string {
+  return `event: ${kind}\ndata: ${JSON.stringify(frame)}\n\n`;
+}

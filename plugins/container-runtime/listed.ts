@@ -1,0 +1,20 @@
+/** What the routes of images, volumes and networks have in common in their declarations. */
+import { z } from "zod";
+
+/** An engine's name in a query. */
+export const BackendName = z.string().min(1).max(128).describe("The name of one engine");
+
+/** What the engines take as a name. */
+export const Name = z.string().regex(
+  /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/,
+  "Expected letters, digits, _, . and -, beginning with a letter or digit",
+);
+
+/** Options and labels. */
+export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096))
+  .refine((map) => Object.keys(map).length <= 128, "Expected at most 128 entries");
+
+export const Unavailable = z.object({
+  backend: z.string(),
+  reason: z.string(),
+}).meta({ id: "Unavailable" });

@@ -1,0 +1,71 @@
+/** A network as lists show it, read from what the engine says of it. */
+import { z } from "zod";
+import { maskLabels } from "../containers/mask.ts";
+import type { Engine } from "../engine.ts";
+import { at } from "../engine/path.ts";
+import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
+import { User } from "../images/row.ts";
+
+export const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
+
+export const Network = z.object({
+  id: z.string(),
+  name: z.string(),
+  driver: z.string(),
+  scope: z.string(),
+  internal: z.boolean().describe("Without a way out"),
+  attachable: z.boolean(),
+  ipv6: z.boolean(),
+  subnets: z.array(Subnet),
+  options: z.record(z.string(), z.string()),
+  labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
+  createdAt: z.string().nullable(),
+  predefined: z.boolean().describe("The engine's own: it cannot be removed"),
+  containers: z.array(User).describe("The containers connected to it, running or not"),
+  backend: z.string(),
+}).meta({ id: "Network" });
+
+/** What the mirror keeps: who is connected is joined when a list is built. */
+export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers">>;
+
+const PREDEFINED = new Set(["bridge", "host", "none", "podman", "ingress", "docker_gwbridge"]);
+
+/** Null where the answer has no id, and so is none. */
+export function networkRow(answer: unknown, backend: string): NetworkRow | null {
+  const wire = objectOf(answer);
+  const id = textOf(wire.Id);
+  if (id === "") return null;
+  const name = textOf(wire.Name);
+  return {
+    id,
+    name,
+    driver: textOf(wire.Driver),
+    scope: textOf(wire.Scope) || "local",
+    internal: flagOf(wire.Internal),
+    attachable: flagOf(wire.Attachable),
+    ipv6: flagOf(wire.EnableIPv6),
+    subnets: listOf(objectOf(wire.IPAM).Config).map(subnetOf).filter((one) => one.subnet !== ""),
+    options: mapOf(wire.Options),
+    labels: maskLabels(mapOf(wire.Labels)),
+    createdAt: timeOf(wire.Created),
+    predefined: PREDEFINED.has(name),
+    backend,
+  };
+}
+
+function subnetOf(value: unknown): z.infer<typeof Subnet> {
+  const config = objectOf(value);
+  return { subnet: textOf(config.Subnet), gateway: textOrNull(config.Gateway) };
+}
+
+/** All networks of an engine by their id, as its mirror reads them. */
+export async function listNetworks(engine: Engine): Promise<readonly (readonly [string, NetworkRow])[]> {
+  const answer = await engine.get(at`/networks`, {
+    doing: `list the networks of engine "${engine.name}"`,
+    firstByteMs: 30_000,
+  });
+  return listOf(answer).flatMap((one) => {
+    const row = networkRow(one, engine.name);
+    return row === null ? [] : [[row.id, row] as const];
+  });
+}
