@@ -1,0 +1,141 @@
+/** API keys: made once, shown once, kept as a digest, never above whoever made them. */
+import { may, type Permission, permissionsOf, type Principal, type Role } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import type { KeyRecord, KeyStore } from "../core/store.ts";
+import type { Clock } from "./clock.ts";
+import { digest, randomSecret, sameDigest } from "./secret.ts";
+
+const SHAPE = /^berth_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+const DAY_MS = 86_400_000;
+/** A write for every request would cost more than the request. */
+const USED_EVERY_MS = 30_000;
+
+export type KeyAsked = {
+  readonly name: string;
+  readonly expiresInDays?: number | undefined;
+} & ({ readonly role: Role } | { readonly permissions: readonly Permission[] });
+
+export interface MadeKey {
+  readonly record: KeyRecord;
+  /** The only time anybody sees it. */
+  readonly key: string;
+}
+
+export type KeyVerdict =
+  | { readonly valid: true; readonly record: KeyRecord }
+  | { readonly valid: false; readonly reason: "unknown" | "expired" | "malformed" };
+
+export class ApiKeys {
+  readonly #store: KeyStore;
+  readonly #clock: Clock;
+  /** When each key was used, until it is written. */
+  readonly #used = new Map<string, number>();
+  #writtenAt = -Infinity;
+  #writing: Promise<void> | null = null;
+
+  constructor({ store, clock }: { readonly store: KeyStore; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** A key whose permissions its creator has, all of them. Throws `key_exceeds_creator`. */
+  async add(asked: KeyAsked, creator: Principal): Promise<MadeKey> {
+    const wanted = "role" in asked ? permissionsOf(asked.role) : asked.permissions;
+    const excess = wanted.filter((permission) => !may(creator, permission));
+    if (excess.length > 0) {
+      throw new ServiceError(
+        "key_exceeds_creator",
+        `Cannot make the key "${asked.name}": you do not have "${excess.join('", "')}" yourself`,
+      );
+    }
+    const made = await this.make(asked, creator.name);
+    await this.#store.add(made.record);
+    return made;
+  }
+
+  /** A key that nobody has remembered yet. */
+  async make(asked: KeyAsked, createdBy: string): Promise<MadeKey> {
+    const id = crypto.getRandomValues(new Uint8Array(8)).toHex();
+    const key = `berth_${id}_${randomSecret()}`;
+    const createdAt = this.#clock.now();
+    const record: KeyRecord = {
+      id,
+      name: asked.name,
+      hash: await digest(key),
+      role: "role" in asked ? asked.role : null,
+      permissions: "role" in asked ? [] : [...new Set(asked.permissions)],
+      createdAt,
+      createdBy,
+      expiresAt: asked.expiresInDays === undefined ? null : createdAt + asked.expiresInDays * DAY_MS,
+      lastUsedAt: null,
+    };
+    return { record, key };
+  }
+
+  async list(): Promise<KeyRecord[]> {
+    await this.flush();
+    return await this.#store.list();
+  }
+
+  /** Throws `not_found`, `last_admin`, and `forbidden` for a key that may do more than who deletes it. */
+  async remove(id: string, remover: Principal): Promise<void> {
+    const key = await this.#store.get(id);
+    if (key !== null && !permissionsOfKey(key).every((permission) => may(remover, permission))) {
+      throw new ServiceError("forbidden", `Cannot delete the key "${key.name}": it may do more than you may`);
+    }
+    if (key === null || !await this.#store.remove(id, this.#clock.now())) {
+      throw new ServiceError("not_found", "Cannot delete the key: there is none with that id");
+    }
+    this.#used.delete(id);
+  }
+
+  async check(key: string): Promise<KeyVerdict> {
+    const id = SHAPE.exec(key)?.[1];
+    if (id === undefined) return { valid: false, reason: "malformed" };
+    // The digest is made whether or not the id is known, and takes the time that it takes for all keys.
+    const [record, hash] = await Promise.all([this.#store.get(id), digest(key)]);
+    if (record === null || !sameDigest(record.hash, hash)) return { valid: false, reason: "unknown" };
+    if (!isAlive(record, this.#clock.now())) return { valid: false, reason: "expired" };
+    return { valid: true, record };
+  }
+
+  /** The key as it is now, if it still lives. */
+  async alive(id: string): Promise<KeyRecord | null> {
+    const record = await this.#store.get(id);
+    return record !== null && isAlive(record, this.#clock.now()) ? record : null;
+  }
+
+  /** Remembers that the key was used; written in batches. */
+  use(id: string): void {
+    this.#used.set(id, this.#clock.now());
+    const now = this.#clock.monotonic();
+    if (now - this.#writtenAt < USED_EVERY_MS) return;
+    this.#writtenAt = now;
+    this.flush().catch(() => {}); // it stays in memory, and is written with the next
+  }
+
+  /** Writes the uses that are not written yet. */
+  async flush(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+    if (this.#used.size === 0) return;
+    const uses = new Map(this.#used);
+    this.#used.clear();
+    this.#writing = this.#store.used(uses).catch((thrown) => {
+      for (const [id, at] of uses) if (!this.#used.has(id)) this.#used.set(id, at);
+      throw thrown;
+    }).finally(() => this.#writing = null);
+    await this.#writing;
+  }
+}
+
+export function permissionsOfKey(key: KeyRecord): readonly Permission[] {
+  return key.role === null ? key.permissions : permissionsOf(key.role);
+}
+
+export function principalOfKey(key: KeyRecord): Principal {
+  return { kind: "apiKey", id: key.id, name: key.name, role: key.role, permissions: permissionsOfKey(key) };
+}
+
+function isAlive(key: KeyRecord, now: number): boolean {
+  return key.expiresAt === null || key.expiresAt > now;
+}

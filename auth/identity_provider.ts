@@ -1,0 +1,103 @@
+/** Who vouches for people: what berth needs of an identity provider, whichever kind it is. */
+import { ServiceError } from "../core/error.ts";
+import type { Claims } from "./roles.ts";
+
+export interface IdentityProviderSettings {
+  /** `github`, or the issuer's address. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null for a public client. */
+  readonly clientSecretFile: string | null;
+  /** Compared exactly; `http://127.0.0.1/...` without a port stands for every port of a command line's own listener. */
+  readonly redirectUris: readonly string[];
+}
+
+/** All that a browser or command line needs to begin a sign-in. */
+export interface ProviderDescription {
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly authorizationEndpoint: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+}
+
+/** What came back from the provider by way of the browser. */
+export interface CodeAnswer {
+  readonly code: string;
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+  readonly nonce?: string | undefined;
+  readonly iss?: string | undefined;
+}
+
+/** A person the provider vouches for: (issuer, subject), never their e-mail. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly picture: string | null;
+  readonly claims: Claims;
+}
+
+export interface IdentityProvider {
+  /** Throws `identity_provider_unavailable`. */
+  describe(): Promise<ProviderDescription>;
+  /** Throws `login_refused` with a reason to act on, or `identity_provider_unavailable`. */
+  exchange(answer: CodeAnswer): Promise<Identity>;
+}
+
+export function loginRefused(why: string, cause?: unknown): ServiceError {
+  return new ServiceError("login_refused", `Cannot sign in: ${why}`, { cause });
+}
+
+/** Throws `login_refused` unless the redirect URI is one of ours. Asked before the code leaves us. */
+export function mustBeOurs(redirectUri: string, allowed: readonly string[]): void {
+  if (allowed.some((one) => one === redirectUri || isSameLoopback(one, redirectUri))) return;
+  throw loginRefused('the redirect URI is not among those that "BERTH_IDP_REDIRECT_URIS" allows');
+}
+
+const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
+
+/** A command line listens on whatever port is free (RFC 8252 7.3): only the port may differ, and only where none was named. */
+function isSameLoopback(allowed: string, given: string): boolean {
+  if (!URL.canParse(allowed) || !URL.canParse(given)) return false;
+  const ours = new URL(allowed);
+  const theirs = new URL(given);
+  if (ours.protocol !== "http:" || ours.port !== "" || !LOOPBACK.includes(ours.hostname)) return false;
+  theirs.port = "";
+  // `href` of both, so that a user name or a fragment does not slip in; no other spelling of `given` counts.
+  return theirs.href === ours.href && new URL(given).href === given;
+}
+
+export function isLoopback(url: URL): boolean {
+  return LOOPBACK.includes(url.hostname);
+}
+
+/** The identity as we keep it: bounded, and with nothing in it that a page or a log would stumble over. */
+export function identityFrom(issuer: string, subject: string, claims: Claims): Identity {
+  return {
+    issuer,
+    subject,
+    name: text(claims["name"]) ?? text(claims["preferred_username"]) ?? text(claims["login"]) ??
+      text(claims["email"]) ?? subject.slice(0, MAX_TEXT),
+    email: text(claims["email"]),
+    picture: pictureFrom(claims["picture"]),
+    claims,
+  };
+}
+
+const MAX_TEXT = 200;
+
+function text(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const clean = value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim().slice(0, MAX_TEXT);
+  return clean === "" ? null : clean;
+}
+
+function pictureFrom(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > 2_000 || !URL.canParse(value)) return null;
+  const url = new URL(value);
+  return url.protocol === "https:" ? url.href : null;
+}

@@ -1,0 +1,48 @@
+/** Which role a person has: rules on what their identity provider says of them, the first match wins. */
+import type { Role } from "../core/access.ts";
+
+export interface RoleRule {
+  readonly claim: string;
+  readonly value: string;
+  readonly role: Role;
+}
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Null when no rule matches: then there is no entry, not a lesser role. */
+export function roleOf(claims: Claims, rules: readonly RoleRule[]): Role | null {
+  return rules.find((rule) => matches(claims, rule))?.role ?? null;
+}
+
+function matches(claims: Claims, { claim, value }: RoleRule): boolean {
+  const found = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+  if (claim === "email") {
+    // Who has not proven that an address is theirs could otherwise claim the admin's.
+    return claims["email_verified"] === true && typeof found === "string" &&
+      found.toLowerCase() === value.toLowerCase();
+  }
+  if (Array.isArray(found)) return found.includes(value);
+  return found === value || (typeof found === "number" && String(found) === value);
+}
+
+const MAX_VALUES = 1_000;
+const MAX_TEXT = 1_000;
+
+/** Only what rules look at is remembered, within bounds: a provider may send a thousand groups. */
+export function claimsToKeep(claims: Claims, rules: readonly RoleRule[]): Claims {
+  const kept: Record<string, unknown> = Object.create(null);
+  for (const name of new Set(["iss", "sub", "email_verified", ...rules.map((rule) => rule.claim)])) {
+    const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+    if (typeof value === "string" && value.length <= MAX_TEXT) kept[name] = value;
+    else if (typeof value === "boolean" || typeof value === "number") kept[name] = value;
+    else if (Array.isArray(value)) {
+      const wanted = new Set(rules.filter((rule) => rule.claim === name).map((rule) => rule.value));
+      // The value a rule asks for must not be lost behind the bound.
+      kept[name] = [
+        ...value.filter((one) => wanted.has(one)),
+        ...value.filter((one) => typeof one === "string" && one.length <= MAX_TEXT && !wanted.has(one)),
+      ].slice(0, MAX_VALUES);
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,86 @@
+/** How the first admin is born: once, by whoever can read a file that only the service's owner can read. */
+import { ServiceError } from "../core/error.ts";
+import type { KeyStore } from "../core/store.ts";
+import type { ApiKeys, MadeKey } from "./api_keys.ts";
+import type { Clock } from "./clock.ts";
+import { writePrivateFile } from "./private_file.ts";
+import { digest, randomSecret, sameDigest } from "./secret.ts";
+
+const VALID_MS = 30 * 60_000;
+
+export class Setup {
+  readonly #store: KeyStore;
+  readonly #keys: ApiKeys;
+  readonly #clock: Clock;
+  readonly #path: string;
+  #token: { readonly hash: Uint8Array; readonly madeAt: number } | null = null;
+  /** Once true, true for ever, so only "required" is ever asked of the store. */
+  #done = false;
+
+  constructor(options: {
+    readonly store: KeyStore;
+    readonly keys: ApiKeys;
+    readonly clock: Clock;
+    /** Where the one-time token is written. */
+    readonly path: string;
+  }) {
+    this.#store = options.store;
+    this.#keys = options.keys;
+    this.#clock = options.clock;
+    this.#path = options.path;
+  }
+
+  async required(): Promise<boolean> {
+    if (!this.#done) this.#done = await this.#store.isSetUp();
+    return !this.#done;
+  }
+
+  /** Makes and writes this start's one-time token, if there is no admin yet; else removes an old file. */
+  async begin(): Promise<string | null> {
+    if (!await this.required()) {
+      await this.#forget();
+      return null;
+    }
+    const token = randomSecret();
+    await writePrivateFile(this.#path, token);
+    this.#token = { hash: await digest(token), madeAt: this.#clock.monotonic() };
+    return token;
+  }
+
+  /** Throws `setup_done` once there is an admin, `setup_refused` for a wrong or outlived token. */
+  async complete(token: string, name: string): Promise<MadeKey> {
+    if (!await this.required()) throw done();
+    const hash = await digest(token);
+    const expected = this.#token;
+    if (expected === null || !sameDigest(expected.hash, hash)) {
+      throw new ServiceError(
+        "setup_refused",
+        'Cannot set up berth: that is not the one-time token in the file "setup-token" of the data folder',
+      );
+    }
+    if (this.#clock.monotonic() - expected.madeAt > VALID_MS) {
+      throw new ServiceError(
+        "setup_refused",
+        "Cannot set up berth: the token is over 30 minutes old; start berth again",
+      );
+    }
+    const made = await this.#keys.make({ name, role: "admin" }, "setup");
+    await this.#store.setUp(made.record);
+    this.#done = true;
+    this.#token = null;
+    await this.#forget();
+    return made;
+  }
+
+  async #forget(): Promise<void> {
+    try {
+      await Deno.remove(this.#path);
+    } catch {
+      // Not there, or not removable: with an admin born, what it holds opens nothing any more.
+    }
+  }
+}
+
+function done(): ServiceError {
+  return new ServiceError("setup_done", "Cannot set up berth: it has its first admin already");
+}
