@@ -14,13 +14,13 @@ export interface Credential {
   readonly principal: Principal;
   /** What is revoked: `key:<id>` or `session:<id>`. */
   readonly source: string;
+  /** When the token or key itself ends, in milliseconds since 1970; `Infinity` for never. */
+  readonly expiresAt: number;
   /** Aborted once the source is revoked, over, or worth less than it was. */
   revoked(): AbortSignal;
 }
 
 interface Remembered extends Credential {
-  /** Wall clock: the end of the token or key itself. */
-  readonly expiresAt: number;
   /** Monotonic: the last time the store said yes. */
   checkedAt: number;
 }
@@ -43,7 +43,7 @@ export class Credentials {
   #hash: Hash | null = null;
   /** Rises with every revocation: an answer that was begun before it is not remembered. */
   #epoch = 0;
-  #timer: number | null = null;
+  #timer: ReturnType<typeof setInterval> | null = null;
 
   constructor(options: { readonly keys: ApiKeys; readonly sessions: Sessions; readonly clock: Clock }) {
     this.#keys = options.keys;

@@ -4,18 +4,30 @@ import { ServiceError } from "../core/error.ts";
 const TOTAL_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+export interface Asked {
+  readonly method?: string | undefined;
+  readonly headers: HeadersInit;
+  readonly body?: BodyInit | null | undefined;
+}
+
+export type Fetch = (url: string, asked: Asked) => Promise<Response>;
 
 /**
  * A `fetch` whose answer is here, whole, or which fails as `identity_provider_unavailable`. A redirect is a failure: no
  * honest endpoint moves, and where it leads was not configured.
  */
 export function boundedFetch({ totalMs = TOTAL_MS, maxBytes = MAX_BYTES } = {}): Fetch {
-  return async (url, init) => {
+  return async (url, { method = "GET", headers, body: sent = null }) => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), totalMs);
     try {
-      const response = await fetch(url, { ...init, redirect: "manual", signal: late.signal });
+      const response = await fetch(url, {
+        method,
+        headers,
+        body: sent,
+        redirect: "manual",
+        signal: late.signal,
+      });
       const body = await readBounded(response, maxBytes);
       if (body === null) throw unavailable("its answer is too large");
       if (response.status >= 300 && response.status < 400) throw unavailable("it redirects");

@@ -47,6 +47,11 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     return this.#caller.principal;
   }
 
+  /** Says who it was that an open route let in, for the logs. */
+  letIn(principal: Principal): void {
+    this.#scope.caller = { principal, revoked: () => NEVER };
+  }
+
   /** Has this call audited, although it changes nothing. */
   audit(): void {
     this.#scope.audited = true;

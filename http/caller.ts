@@ -23,7 +23,8 @@ export interface Guard {
 
 /** One line of the audit log: every change, and every refusal. */
 export interface AuditEntry {
-  readonly actor: string;
+  /** Null for somebody who showed no credential. */
+  readonly actor: Principal | null;
   /** The route's method and template, as `POST /api/workspaces`. */
   readonly action: string;
   readonly target: string;

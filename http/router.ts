@@ -22,7 +22,10 @@ export { empty, json, kept, problems, raw, reply } from "./answer.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 
-/** A route's declaration. `permission` is written on every one of them; "open" says it in so many words. */
+/**
+ * A route's declaration. `permission` is written on every one of them; "open" says it in so many words, and "any" lets
+ * in whoever has a good credential, whatever it may do.
+ */
 export interface Route<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -34,7 +37,7 @@ export interface Route<
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  readonly permission: Permission | "open";
+  readonly permission: Permission | "open" | "any";
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -166,6 +169,7 @@ async function respond(
   try {
     caller = entry.route.permission === "open" ? null : await authorise(entry, request, scope, guard);
     const answer = await entry.handler(await parse(entry, request, params, scope, caller));
+    caller ??= scope.caller; // whom an open route just let in
     response = answer instanceof Reply
       ? finisher.reply(answer, scope.requestId)
       : answer instanceof Kept
@@ -184,7 +188,7 @@ async function respond(
   if (scope.audited || isAudited(entry, status)) {
     const { route } = entry;
     auditor.record({
-      actor: caller === null ? "-" : `${caller.principal.kind}:${caller.principal.id}`,
+      actor: caller?.principal ?? null,
       action: `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${route.path}`,
       target: new URL(request.url).pathname,
       status,
@@ -214,8 +218,8 @@ async function authorise(entry: Entry, request: Request, scope: RequestScope, gu
     );
   }
   scope.caller = caller;
-  const permission = entry.route.permission as Permission; // "open" was answered before
-  if (!may(caller.principal, permission)) {
+  const permission = entry.route.permission as Permission | "any"; // "open" was answered before
+  if (permission !== "any" && !may(caller.principal, permission)) {
     throw new ServiceError("forbidden", `Cannot go on: this needs the permission "${permission}"`);
   }
   return caller;

@@ -1,0 +1,171 @@
+/** Everything about who may come in, opened as one thing over a store and a data folder. */
+import type { Log } from "../core/log.ts";
+import type { Store } from "../core/store.ts";
+import { ApiKeys, type MadeKey } from "./api_keys.ts";
+import { AuditLog } from "./audit.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { Credentials } from "./credentials.ts";
+import type { IdentityProvider, IdentityProviderSettings } from "./identity_provider.ts";
+import { readPrivateFile } from "./private_file.ts";
+import { RateLimit } from "./rate_limit.ts";
+import type { RoleRule } from "./roles.ts";
+import { readSealingKey, Seal } from "./sealing.ts";
+import { SESSION_MS, Sessions } from "./session.ts";
+import { Setup } from "./setup.ts";
+import { SigningKeys } from "./signing_keys.ts";
+import { Tokens } from "./tokens.ts";
+
+const MINUTE_MS = 60_000;
+const SWEEP_MS = 10 * MINUTE_MS;
+/** A key outlives the longest token by this, for clocks that differ. */
+const SKEW_MS = 5 * MINUTE_MS;
+
+export interface AccessOptions {
+  readonly store: Store;
+  readonly log: Log;
+  /** Where the sealing key and the setup token are kept; it exists. */
+  readonly dataFolder: string;
+  readonly config: {
+    readonly identityProvider: IdentityProviderSettings | null;
+    readonly roles: readonly RoleRule[];
+  };
+  readonly clock?: Clock;
+  /** Another identity provider than the configured one, as tests bring. */
+  readonly provider?: IdentityProvider;
+}
+
+/** How often what may be tried: per peer, and per whoever it is tried on. */
+export interface Limits {
+  readonly signIn: RateLimit;
+  readonly refresh: RateLimit;
+  readonly refreshOfSession: RateLimit;
+  readonly setup: RateLimit;
+  readonly verify: RateLimit;
+}
+
+export interface Access extends AsyncDisposable {
+  readonly keys: ApiKeys;
+  readonly sessions: Sessions;
+  readonly credentials: Credentials;
+  readonly setup: Setup;
+  readonly audit: AuditLog;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Null while none is configured. */
+  readonly provider: IdentityProvider | null;
+  /** This start's one-time setup token, for the console; null once there is an admin. */
+  readonly setupToken: string | null;
+}
+
+/** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
+export async function openAccess(options: AccessOptions): Promise<Access> {
+  const { store, log, dataFolder, config, clock = systemClock } = options;
+  const seal = await Seal.from(await readSealingKey(`${dataFolder}/sealing-key`), "signing keys");
+  const keys = new ApiKeys({ store: store.keys, clock });
+  const setup = new Setup({ store: store.keys, keys, clock, path: `${dataFolder}/setup-token` });
+  const audit = new AuditLog({
+    store: store.audit,
+    onFailure: (thrown, lost) => log.error("Audit entries were lost", { lost, error: String(thrown) }),
+  });
+  const signingKeys = new SigningKeys({
+    store: store.signingKeys,
+    seal,
+    clock,
+    retiringMs: SESSION_MS + SKEW_MS,
+  });
+  const sessions = new Sessions({
+    store: store.sessions,
+    tokens: new Tokens({ keys: signingKeys, clock }),
+    rules: config.roles,
+    clock,
+    onEnd: (session) => credentials.revoke(`session:${session}`),
+    onReuse: ({ id, account }) => {
+      log.warn("A refresh token was used twice; its session was ended", { session: id, account: account.id });
+      audit.record({
+        at: clock.now(),
+        actor: { kind: "user", id: account.id, name: account.name },
+        action: "session.reuse",
+        target: id,
+        result: "refresh_refused",
+        requestId: null,
+        peer: null,
+      });
+    },
+  });
+  const credentials = new Credentials({ keys, sessions, clock });
+  warnOfRules(config.roles, log);
+  const setupToken = await setup.begin();
+  const sweeping = setInterval(() => {
+    sessions.sweep().catch((error) =>
+      log.warn("Old sessions could not be forgotten", { error: String(error) })
+    );
+  }, SWEEP_MS);
+  Deno.unrefTimer(sweeping);
+  return {
+    keys,
+    sessions,
+    credentials,
+    setup,
+    audit,
+    clock,
+    provider: options.provider ?? await openProvider(config.identityProvider, config.roles, clock),
+    setupToken,
+    limits: {
+      signIn: new RateLimit("sign in", { tries: 30, perMs: MINUTE_MS }, clock),
+      refresh: new RateLimit("refresh", { tries: 600, perMs: MINUTE_MS }, clock),
+      refreshOfSession: new RateLimit("refresh", { tries: 200, perMs: MINUTE_MS }, clock),
+      setup: new RateLimit("set up berth", { tries: 60, perMs: MINUTE_MS }, clock),
+      verify: new RateLimit("verify a key", { tries: 120, perMs: MINUTE_MS }, clock),
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(sweeping);
+      credentials[Symbol.dispose]();
+      await keys.flush().catch((error) => log.warn("Uses of keys were lost", { error: String(error) }));
+      await audit[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
+export async function makeAdminKey(store: Store, name: string, clock: Clock = systemClock): Promise<MadeKey> {
+  const made = await new ApiKeys({ store: store.keys, clock }).make({ name, role: "admin" }, "command line");
+  const first = !await store.keys.isSetUp();
+  await (first ? store.keys.setUp(made.record) : store.keys.add(made.record));
+  await store.audit.append([{
+    at: clock.now(),
+    actor: { kind: "system", id: "command-line", name: "command line" },
+    action: "keys.add",
+    target: made.record.id,
+    result: "done",
+    requestId: null,
+    peer: null,
+  }], 100_000);
+  return made;
+}
+
+async function openProvider(
+  settings: IdentityProviderSettings | null,
+  rules: readonly RoleRule[],
+  clock: Clock,
+): Promise<IdentityProvider | null> {
+  if (settings === null) return null;
+  const file = settings.clientSecretFile;
+  const secret = async () => file === null ? null : await readPrivateFile(file);
+  // Only who signs people in pays for how that is done.
+  if (settings.issuer === "github") {
+    const { GitHub } = await import("./github.ts");
+    return new GitHub({ settings, secret, rules });
+  }
+  const { OpenIdConnect } = await import("./openid_connect.ts");
+  return new OpenIdConnect({ settings, secret, rules, clock });
+}
+
+function warnOfRules(rules: readonly RoleRule[], log: Log): void {
+  for (const rule of rules) {
+    if (rule.claim === "login") {
+      log.warn("A role rule names a login, which its owner can give up and another can take; prefer `sub`", {
+        value: rule.value,
+      });
+    }
+  }
+}

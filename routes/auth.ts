@@ -1,0 +1,247 @@
+/** Signing in, staying signed in, and signing out. */
+import { z } from "zod";
+import type { Access } from "../auth/access.ts";
+import type { IdentityProvider } from "../auth/identity_provider.ts";
+import { peerGroup, type RateLimit } from "../auth/rate_limit.ts";
+import type { IssuedTokens } from "../auth/session.ts";
+import { Principal } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import { bearerOf } from "../http/admission.ts";
+import { bindingOf, mustBeSameOrigin, refreshCookie, refreshCookieOf } from "../http/refresh_cookie.ts";
+import { json, problems, reply, route, type Router, router } from "../http/router.ts";
+
+const Provider = z.object({
+  name: z.string(),
+  issuer: z.string(),
+  clientId: z.string(),
+  authorizationEndpoint: z.string(),
+  scopes: z.array(z.string()).readonly(),
+  pkce: z.literal("S256"),
+  redirectUri: z.string(),
+}).meta({ id: "Provider" });
+
+const AuthStatus = z.object({
+  authenticated: z.boolean(),
+  principal: Principal.nullable(),
+  expiresAt: z.iso.datetime().nullable(),
+  provider: Provider.nullable().describe(
+    "Null when none is configured, or when it cannot be asked right now",
+  ),
+  setupRequired: z.boolean(),
+}).meta({ id: "AuthStatus" });
+
+const Tokens = z.object({
+  tokenType: z.literal("Bearer"),
+  accessToken: z.string(),
+  expiresIn: z.int().describe("Seconds"),
+  refreshToken: z.string().optional().describe("Absent when it went into the cookie"),
+  refreshExpiresIn: z.int().describe("Seconds"),
+  principal: Principal,
+}).meta({ id: "Tokens" });
+
+const CodeAnswer = z.strictObject({
+  code: z.string().min(1).max(2_048),
+  codeVerifier: z.string().regex(/^[A-Za-z0-9._~-]{43,128}$/, "Expected a PKCE verifier (RFC 7636)"),
+  redirectUri: z.string().min(1).max(2_048),
+  nonce: z.string().min(8).max(512).optional(),
+  iss: z.string().max(2_048).optional(),
+}).meta({ id: "CodeAnswer" });
+
+const RefreshToken = z.strictObject({ refreshToken: z.string().min(1).max(4_096).optional() })
+  .meta({ id: "RefreshToken" });
+
+const status = route({
+  method: "get",
+  path: "/auth/status",
+  summary: "Whether the caller is signed in, and how to sign in",
+  permission: "open",
+  answers: { 200: json(AuthStatus, "Always, even for a bad credential") },
+});
+
+const exchange = route({
+  method: "post",
+  path: "/auth/idp",
+  summary: "Exchange an identity provider's authorization code for tokens",
+  permission: "open",
+  body: CodeAnswer,
+  answers: {
+    200: json(Tokens, "Signed in"),
+    ...problems(
+      "login_refused",
+      "identity_provider_not_configured",
+      "identity_provider_unavailable",
+      "too_many_requests",
+    ),
+  },
+});
+
+const refresh = route({
+  method: "post",
+  path: "/auth/refresh",
+  summary: "Exchange a refresh token for new tokens; the old one is spent",
+  permission: "open",
+  audited: false, // each session does it every five minutes; refusals and reuse are audited all the same
+  body: RefreshToken.optional(),
+  answers: {
+    200: json(Tokens, "The next tokens"),
+    ...problems("refresh_refused", "two_credentials", "forbidden", "origin_refused", "too_many_requests"),
+  },
+});
+
+const me = route({
+  method: "get",
+  path: "/auth/me",
+  summary: "Who the caller is, and what they may do",
+  permission: "any",
+  answers: { 200: json(Principal, "The caller") },
+});
+
+const logout = route({
+  method: "post",
+  path: "/auth/logout",
+  summary: "End the caller's session, with all its tokens and streams",
+  permission: "any",
+  answers: { 200: json(z.object({ revoked: z.boolean() }), "False for an API key, which has no session") },
+});
+
+const NO_STORE = { "cache-control": "no-store" };
+
+export interface AuthOptions {
+  readonly access: Access;
+  /** The origins our own pages have. */
+  readonly origins: { has(origin: string): boolean };
+}
+
+export function auth({ access, origins }: AuthOptions): Router {
+  const { credentials, sessions, limits, provider } = access;
+  return router()
+    .on(status, async ({ request }) => {
+      const [found, description, setupRequired] = await Promise.all([
+        credentialOf(access, request.headers),
+        provider === null ? null : describe(provider),
+        access.setup.required(),
+      ]);
+      return reply(200, {
+        authenticated: found !== null,
+        principal: found?.principal ?? null,
+        expiresAt: found === null || found.expiresAt === Infinity
+          ? null
+          : new Date(found.expiresAt).toISOString(),
+        provider: description,
+        setupRequired,
+      }, NO_STORE);
+    })
+    .on(exchange, async (call) => {
+      if (provider === null) {
+        throw new ServiceError(
+          "identity_provider_not_configured",
+          'Cannot sign in: no identity provider is configured; set "BERTH_IDP_ISSUER", or use an API key',
+        );
+      }
+      const binding = bindingOf(call.request.headers);
+      if (binding !== null) mustBeSameOrigin(call.request.headers, origins);
+      const tokens = await honestly(limits.signIn, peerGroup(call.peer), async () => {
+        return await sessions.open(await provider.exchange(call.body), binding);
+      });
+      call.letIn(tokens.principal);
+      return answer(tokens, binding);
+    })
+    .on(refresh, async (call) => {
+      const { headers } = call.request;
+      const binding = bindingOf(headers);
+      const token = presented(headers, binding, call.body?.refreshToken, origins);
+      const tokens = await honestly(limits.refresh, peerGroup(call.peer), async () => {
+        const session = await sessions.sessionOf(token);
+        if (session !== null) limits.refreshOfSession.spend(session);
+        return await sessions.refresh(token, binding);
+      });
+      call.letIn(tokens.principal);
+      return answer(tokens, binding);
+    })
+    .on(me, ({ principal }) => reply(200, principal, NO_STORE))
+    .on(logout, async ({ principal, request }) => {
+      const source = credentials.sourceOf(principal) ?? "";
+      const revoked = source.startsWith("session:") && await sessions.end(source.slice("session:".length));
+      const cookie = bindingOf(request.headers) === null ? {} : { "set-cookie": refreshCookie("", 0) };
+      return reply(200, { revoked }, { ...NO_STORE, ...cookie });
+    });
+}
+
+/** Who cannot be recognised is nobody here, not an error. */
+async function credentialOf({ credentials }: Access, headers: Headers) {
+  try {
+    const bearer = bearerOf(headers);
+    return bearer === null ? null : await credentials.check(bearer);
+  } catch (thrown) {
+    const isBad = thrown instanceof ServiceError &&
+      (thrown.code === "unauthenticated" || thrown.code === "two_credentials");
+    if (isBad) return null;
+    throw thrown;
+  }
+}
+
+/** A page that asks whether it is signed in must not wait for a provider that hangs. */
+const DESCRIBE_MS = 2_000;
+
+async function describe(provider: IdentityProvider): Promise<z.input<typeof Provider> | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), DESCRIBE_MS);
+  try {
+    const asked = provider.describe().then((found) => ({ ...found, pkce: "S256" as const }), () => null);
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Counts a try and gives it back when it was good, so that only failures add up. */
+async function honestly<T>(limit: RateLimit, name: string, work: () => Promise<T>): Promise<T> {
+  limit.spend(name);
+  const value = await work();
+  limit.refund(name);
+  return value;
+}
+
+/** The one refresh token of a request: from the body, or for a page of ours from the cookie. */
+function presented(
+  headers: Headers,
+  binding: string | null,
+  inBody: string | undefined,
+  origins: AuthOptions["origins"],
+): string {
+  if (binding === null) {
+    if (inBody !== undefined) return inBody;
+    if (!headers.has("cookie")) {
+      throw new ServiceError("invalid_request", "Cannot refresh: the body holds no refresh token", {
+        errors: [{ path: "body.refreshToken", message: "Expected a refresh token" }],
+      });
+    }
+    throw new ServiceError("forbidden", 'Cannot refresh: the cookie counts only together with "X-Berth"');
+  }
+  mustBeSameOrigin(headers, origins);
+  if (inBody !== undefined) {
+    throw new ServiceError(
+      "two_credentials",
+      'Cannot refresh: "X-Berth" goes with the cookie, not with a token in the body',
+    );
+  }
+  const cookie = refreshCookieOf(headers);
+  if (cookie === null) {
+    throw new ServiceError("refresh_refused", "Cannot refresh: there is no session here; sign in");
+  }
+  return cookie;
+}
+
+function answer(tokens: IssuedTokens, binding: string | null) {
+  const { accessToken, accessExpiresInS, refreshToken, refreshExpiresInS, principal } = tokens;
+  const shared = {
+    tokenType: "Bearer" as const,
+    accessToken,
+    expiresIn: accessExpiresInS,
+    refreshExpiresIn: refreshExpiresInS,
+    principal,
+  };
+  return binding === null
+    ? reply(200, { ...shared, refreshToken }, NO_STORE)
+    : reply(200, shared, { ...NO_STORE, "set-cookie": refreshCookie(refreshToken, refreshExpiresInS) });
+}
