@@ -133,7 +133,7 @@ export interface Reference {
   readonly kind: ReferenceKind;
   /** The id of the artifact that holds it. */
   readonly from: string;
-  /** The id it means, whether or not there is such a node; null where the name must still be looked up. */
+  /** The id it means, whether or not there is such a node; null where `written` must still be looked up. */
   readonly target: string | null;
   /** As written: `db`, `unit:platform.postgres`. */
   readonly written: string;
@@ -304,6 +304,7 @@ export interface Group {
   readonly kind: "group";
   /** `group:shop` */
   readonly id: string;
+  /** The second of one name is `<name>~<hex of its path>`; written names never have a `~`. */
   readonly name: string;
   /** Docker's name of the project; two groups may share it. */
   readonly project: string;

@@ -12,7 +12,13 @@ export interface ReadText {
 
 /** Why a file was not read. `code` is that of the finding; "missing" is for the caller to judge. */
 export interface Refusal {
-  readonly code: "fs/unreadable" | "fs/not-utf8" | "fs/too-large" | "fs/symlink-escape" | "missing";
+  readonly code:
+    | "fs/unreadable"
+    | "fs/not-utf8"
+    | "fs/too-large"
+    | "fs/symlink-escape"
+    | "fs/limit-reached"
+    | "missing";
   readonly why: string;
 }
 

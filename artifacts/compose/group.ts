@@ -1,0 +1,155 @@
+/** A project put together becomes a group with its units. */
+
+import type {
+  ArtifactFile,
+  Entry,
+  Group,
+  Mapping,
+  Node,
+  Place,
+  Reference,
+  Resource,
+  ResourceKind,
+  Unit,
+} from "../artifact.ts";
+import type { FileStore } from "../reading/file_store.ts";
+import { annotated, type NativeUnit, unitOf } from "../reading/native.ts";
+import { PathLookup } from "./path_uses.ts";
+import type { Project } from "./project.ts";
+import { referencesOf } from "./references.ts";
+import { defaultNetwork, readResources } from "./resources.ts";
+import { readService } from "./service.ts";
+import { child, entriesOf } from "./tree.ts";
+
+/** What the workspace decides about a project: its name among the others, and what a native document adds. */
+export interface Identity {
+  readonly name: string;
+  readonly project: string;
+  readonly projectFrom: Group["projectFrom"];
+  readonly standing: Group["standing"];
+  readonly includedBy: readonly string[];
+  readonly profiles: readonly string[];
+  readonly source: Place;
+  readonly extent: Place;
+  readonly title: string | null;
+  readonly description: string | null;
+  /** `spec.dependsOn` of a `kind: Group`, and `include`, with the ids they mean. */
+  readonly references: readonly Reference[];
+  /** `kind: Unit` documents of this group: they annotate a service, or are units beside them. */
+  readonly natives: readonly NativeUnit[];
+}
+
+export interface Built {
+  readonly group: Group;
+  readonly needed: ReadonlySet<string>;
+}
+
+export async function buildGroup(store: FileStore, project: Project, identity: Identity): Promise<Built> {
+  const id = `group:${identity.name}`;
+  const value = project.value;
+  const lookup = new PathLookup(store, project.spec.folder, project.bases);
+  const resources = value ? readResources(value, identity.name, identity.project) : [];
+  const units: Unit[] = [];
+  if (value) {
+    const ids = new Map(resources.map((resource) => [`${resource.kind}:${resource.key}`, resource.id]));
+    const resource = (kind: ResourceKind, key: string) =>
+      ids.get(`${kind}:${key}`) ?? `${kind}:${identity.name}.${key}`;
+    for (const [name, entry] of entriesOf(value.entries.get("services")?.value)) {
+      units.push(await unit(lookup, name, entry, identity, resource));
+    }
+    addDefaultNetwork(resources, units, identity, value);
+  }
+  for (const native of identity.natives) {
+    const at = units.findIndex((one) => one.label === native.name && one.service !== null);
+    if (at === -1) units.push(unitOf(native, identity.name));
+    else units[at] = annotated(units[at]!, native);
+  }
+  const paths = await lookup.ofResources(resources);
+  const group: Group = {
+    kind: "group",
+    id,
+    name: identity.name,
+    project: identity.project,
+    projectFrom: identity.projectFrom,
+    title: identity.title,
+    description: identity.description,
+    folder: project.spec.folder,
+    standing: identity.standing,
+    includedBy: identity.includedBy,
+    files: project.files,
+    sources: project.sources,
+    envFiles: project.envFiles,
+    profiles: identity.profiles,
+    source: identity.source,
+    extent: identity.extent,
+    value,
+    units,
+    resources,
+    references: identity.references,
+    paths,
+    incomplete: project.incomplete,
+    findings: project.findings,
+  };
+  return { group, needed: new Set([...project.needed, ...lookup.needed]) };
+}
+
+async function unit(
+  lookup: PathLookup,
+  name: string,
+  entry: Entry,
+  identity: Identity,
+  resource: (kind: ResourceKind, key: string) => string,
+): Promise<Unit> {
+  const qualified = `${identity.name}.${name}`;
+  const id = `unit:${qualified}`;
+  const value = entry.value;
+  const service = readService(value, identity.profiles);
+  return {
+    kind: "unit",
+    id,
+    name: qualified,
+    label: name,
+    group: `group:${identity.name}`,
+    source: entry.key,
+    extent: extentOf(name, entry),
+    type: "service",
+    title: null,
+    description: null,
+    value,
+    service,
+    annotation: null,
+    container: null,
+    references: referencesOf(id, value, service, { group: identity.name, resource }, entry.key),
+    paths: await lookup.ofService(id, value, service),
+  };
+}
+
+/** The whole service where it is first written, also when what won stands in another file. */
+function extentOf(name: string, entry: Entry): Place {
+  const { file, start } = entry.key;
+  if (entry.value.file === file) return { file, start, end: Math.max(entry.value.end, entry.key.end) };
+  const written = writtenIn(file, name);
+  return { file, start, end: written ? Math.max(written.end, entry.key.end) : entry.key.end };
+}
+
+function writtenIn(file: ArtifactFile, name: string): Node | undefined {
+  for (const document of file.documents) {
+    const service = child(child(document, "services"), name);
+    if (service) return service;
+  }
+  return undefined;
+}
+
+function addDefaultNetwork(
+  resources: Resource[],
+  units: readonly Unit[],
+  identity: Identity,
+  value: Mapping,
+): void {
+  if (resources.some((resource) => resource.kind === "network" && resource.key === "default")) return;
+  const isUsed = units.some((one) =>
+    one.references.some((reference) => reference.target === `network:${identity.name}.default`)
+  );
+  const at = value.entries.get("services")?.key ?? identity.source;
+  if (isUsed) resources.push(defaultNetwork(at, identity.name, identity.project));
+}

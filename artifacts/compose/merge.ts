@@ -1,0 +1,246 @@
+/** Lays one Compose document over another by Compose's rules; values keep the place of the one that won. */
+
+import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
+import { child, isNull, textOf, withEntries, withItems } from "./tree.ts";
+
+/** Lists of `KEY=value` that merge by key, and lists of names that are mappings in long form. */
+const KEYED = new Set([
+  "environment",
+  "labels",
+  "annotations",
+  "args",
+  "sysctls",
+  "extra_hosts",
+  "additional_contexts",
+  "driver_opts",
+  "options",
+  "ulimits",
+]);
+const NAMED = new Set(["depends_on", "networks", "models"]);
+/** Argument vectors: the later one replaces. */
+const REPLACED = new Set(["command", "entrypoint", "test"]);
+/** Scalar lists that Compose keeps free of doubles. */
+const SETS = new Set([
+  "cap_add",
+  "cap_drop",
+  "dns",
+  "dns_search",
+  "dns_opt",
+  "expose",
+  "profiles",
+  "security_opt",
+  "tags",
+  "tmpfs",
+  "group_add",
+  "external_links",
+  "env_file",
+  "label_file",
+]);
+
+/** `over` wins. Both may be kept as they are: nothing is changed in place. */
+export function merge(under: Node, over: Node, key = "", inService = false): Node {
+  if (over.tag === "!override") return untagged(over);
+  if (isNull(over)) return under;
+  if (isNull(under)) return over;
+  if (REPLACED.has(key)) return over;
+  if (inService) {
+    if (KEYED.has(key)) return mergeMappings(keyed(under), keyed(over), true);
+    if (NAMED.has(key)) return mergeMappings(named(under), named(over), true);
+    if (key === "build") return mergeMappings(built(under), built(over), true);
+    if (key === "logging" && differ(under, over, "driver")) return over;
+    if (key === "ports") return unique(under, over, portKey);
+    if (key === "volumes" || key === "devices") return unique(under, over, mountKey);
+    if (key === "secrets" || key === "configs") return unique(under, over, grantKey);
+  }
+  if (under.kind === "mapping" && over.kind === "mapping") return mergeMappings(under, over, inService);
+  if (under.kind === "list" && over.kind === "list") {
+    return inService && SETS.has(key) ? unique(under, over, scalarKey) : append(under, over);
+  }
+  if (inService && SETS.has(key) && under.kind !== "mapping" && over.kind !== "mapping") {
+    return unique(asList(under), asList(over), scalarKey);
+  }
+  return over;
+}
+
+function mergeMappings(under: Node, over: Node, inService: boolean): Node {
+  if (under.kind !== "mapping" || over.kind !== "mapping") return over;
+  const entries = new Map(under.entries);
+  for (const [key, entry] of over.entries) {
+    if (entry.value.tag === "!reset") {
+      entries.delete(key);
+      continue;
+    }
+    const below = entries.get(key);
+    entries.set(
+      key,
+      below ? { key: entry.key, value: merge(below.value, entry.value, key, inService) } : entry,
+    );
+  }
+  return withEntries(over, entries);
+}
+
+/** A whole document over another: services merge by their own rules. */
+export function mergeDocuments(under: Mapping, over: Mapping): Mapping {
+  const entries = new Map(under.entries);
+  for (const [section, entry] of over.entries) {
+    if (entry.value.tag === "!reset") {
+      entries.delete(section);
+      continue;
+    }
+    const below = entries.get(section);
+    if (!below) entries.set(section, entry);
+    else if (section === "services" && bothMappings(below.value, entry.value)) {
+      entries.set(section, { key: entry.key, value: mergeServices(below.value, entry.value) });
+    } else entries.set(section, { key: entry.key, value: merge(below.value, entry.value, section) });
+  }
+  return withEntries(over, entries);
+}
+
+function bothMappings(one: Node, other: Node): boolean {
+  return one.kind === "mapping" && other.kind === "mapping" && other.tag !== "!override";
+}
+
+function mergeServices(under: Node, over: Node): Node {
+  if (under.kind !== "mapping" || over.kind !== "mapping") return over;
+  const entries = new Map(under.entries);
+  for (const [name, entry] of over.entries) {
+    const below = entries.get(name);
+    if (entry.value.tag === "!reset") entries.delete(name);
+    else if (!below) entries.set(name, entry);
+    // The key stays where the service was first written: that is where it is defined.
+    else entries.set(name, { key: below.key, value: mergeService(below.value, entry.value) });
+  }
+  return withEntries(over, entries);
+}
+
+export function mergeService(under: Node, over: Node): Node {
+  return merge(under, over, "", true);
+}
+
+/** Removes what `!reset` marks and takes the tags off; the same tree where there is none. */
+export function settle(node: Node): Node {
+  if (node.kind === "mapping") {
+    let entries: Map<string, Entry> | undefined;
+    for (const [key, entry] of node.entries) {
+      if (entry.value.tag === "!reset") {
+        (entries ??= new Map(node.entries)).delete(key);
+        continue;
+      }
+      const value = settle(entry.value);
+      if (value !== entry.value) (entries ??= new Map(node.entries)).set(key, { key: entry.key, value });
+    }
+    return entries ? withEntries(node, entries) : untagged(node);
+  }
+  if (node.kind === "list") {
+    const items = node.items.map(settle);
+    return items.some((item, index) => item !== node.items[index]) ? withItems(node, items) : untagged(node);
+  }
+  return untagged(node);
+}
+
+function untagged(node: Node): Node {
+  if (!node.tag) return node;
+  const { tag: _, ...rest } = node;
+  return rest;
+}
+
+function append(under: List, over: List): List {
+  return withItems(over, [...under.items, ...over.items]);
+}
+
+function asList(node: Node): Node {
+  return node.kind === "scalar"
+    ? { kind: "list", file: node.file, start: node.start, end: node.end, items: [node] }
+    : node;
+}
+
+/** The later item of one key takes the place of the earlier one. */
+function unique(under: Node, over: Node, keyOf: (item: Node) => string | null): Node {
+  if (under.kind !== "list" || over.kind !== "list") return over;
+  const items: Node[] = [];
+  const places = new Map<string, number>();
+  for (const item of [...under.items, ...over.items]) {
+    const key = keyOf(item);
+    const place = key === null ? undefined : places.get(key);
+    if (place !== undefined) items[place] = item;
+    else {
+      if (key !== null) places.set(key, items.length);
+      items.push(item);
+    }
+  }
+  return withItems(over, items);
+}
+
+function scalarKey(item: Node): string | null {
+  return textOf(item) ?? textOf(child(item, "path"));
+}
+
+function portKey(item: Node): string | null {
+  if (item.kind === "scalar") {
+    const text = textOf(item);
+    return text === null ? null : text.includes("/") ? text : `${text}/tcp`;
+  }
+  const target = textOf(child(item, "target"));
+  if (target === null) return null;
+  const ip = textOf(child(item, "host_ip"));
+  const published = textOf(child(item, "published"));
+  const host = published === null ? "" : `${ip === null ? "" : `${ip}:`}${published}:`;
+  return `${host}${target}/${textOf(child(item, "protocol")) ?? "tcp"}`;
+}
+
+function mountKey(item: Node): string | null {
+  const text = textOf(item);
+  if (text === null) return textOf(child(item, "target"));
+  const parts = text.split(":");
+  return parts.length === 1 ? text : /^[A-Za-z]$/.test(parts[0]!) && parts.length > 2 ? parts[2]! : parts[1]!;
+}
+
+function grantKey(item: Node): string | null {
+  return textOf(item) ?? textOf(child(item, "target")) ?? textOf(child(item, "source"));
+}
+
+function differ(under: Node, over: Node, key: string): boolean {
+  const below = textOf(child(under, key));
+  const above = textOf(child(over, key));
+  return above !== null && below !== null && below !== above;
+}
+
+/** `["A=1"]` as `{ A: 1 }`. */
+export function keyed(node: Node): Node {
+  if (node.kind !== "list") return node;
+  const entries = new Map<string, Entry>();
+  for (const item of node.items) {
+    const text = textOf(item);
+    if (text === null) continue;
+    const sign = text.search(/[=]/);
+    const name = sign === -1 ? text : text.slice(0, sign);
+    const value: Scalar = {
+      kind: "scalar",
+      file: item.file,
+      start: item.start,
+      end: item.end,
+      value: sign === -1 ? null : text.slice(sign + 1),
+    };
+    entries.set(name, { key: item, value });
+  }
+  return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
+}
+
+/** `[db]` as `{ db: null }`. */
+export function named(node: Node): Node {
+  if (node.kind !== "list") return node;
+  const entries = new Map<string, Entry>();
+  for (const item of node.items) {
+    const name = textOf(item);
+    if (name === null) continue;
+    const nothing: Scalar = { kind: "scalar", file: item.file, start: item.end, end: item.end, value: null };
+    entries.set(name, { key: item, value: nothing });
+  }
+  return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
+}
+
+function built(node: Node): Node {
+  if (node.kind !== "scalar") return node;
+  const entries = new Map<string, Entry>([["context", { key: node, value: node }]]);
+  return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
+}

@@ -1,0 +1,126 @@
+/** The paths a project names, looked up while it is read. */
+
+import type { ArtifactFile, Node, PathUse, Resource, Service } from "../artifact.ts";
+import type { FileStore } from "../reading/file_store.ts";
+import { folderOf, isRemote, join, resolve } from "../reading/paths.ts";
+import { contexts } from "./references.ts";
+import { child, isNull, isUnknown, itemsOf, textOf, truthOf } from "./tree.ts";
+
+const EXAMPLES = [".example", ".sample", ".dist", ".template"];
+
+export class PathLookup {
+  readonly #store: FileStore;
+  readonly #folder: string;
+  readonly #bases: ReadonlyMap<ArtifactFile, string>;
+  /** Every path looked at. */
+  readonly needed = new Set<string>();
+
+  constructor(store: FileStore, folder: string, bases: ReadonlyMap<ArtifactFile, string>) {
+    this.#store = store;
+    this.#folder = folder;
+    this.#bases = bases;
+  }
+
+  async ofService(unit: string, value: Node, service: Service): Promise<PathUse[]> {
+    const uses: PathUse[] = [];
+    const add = async (kind: PathUse["kind"], at: Node | undefined, required = true) => {
+      const use = await this.#use(kind, at, unit, required);
+      if (use) uses.push(use);
+    };
+    for (const item of itemsOf(child(value, "env_file"))) {
+      if (item.kind !== "mapping") await add("env_file", item);
+      else await add("env_file", child(item, "path"), truthOf(child(item, "required")) !== false);
+    }
+    for (const item of itemsOf(child(value, "label_file"))) await add("label_file", item);
+    await this.#build(unit, value, uses);
+    for (const mount of service.mounts) {
+      if (mount.type !== "bind" || mount.source === null || mount.invalid !== null) continue;
+      const use = await this.#at(
+        "bind",
+        mount.source,
+        mount.unknown,
+        mount.sourceAt,
+        unit,
+        mount.createHostPath,
+      );
+      uses.push(use);
+    }
+    for (const item of itemsOf(child(child(value, "develop"), "watch"))) {
+      await add("develop", child(item, "path"), false);
+    }
+    return uses;
+  }
+
+  async ofResources(resources: readonly Resource[]): Promise<PathUse[]> {
+    const uses: PathUse[] = [];
+    for (const resource of resources) {
+      if (resource.kind !== "secret" && resource.kind !== "config") continue;
+      const use = await this.#use(resource.kind, child(resource.value, "file"), null, true);
+      if (use) uses.push(use);
+    }
+    return uses;
+  }
+
+  async #build(unit: string, value: Node, uses: PathUse[]): Promise<void> {
+    const build = child(value, "build");
+    if (build === undefined || isNull(build)) return;
+    const contextAt = build.kind === "mapping" ? child(build, "context") : build;
+    const at = contextAt === undefined || isNull(contextAt) ? build : contextAt;
+    const written = at === build && build.kind === "mapping" ? "." : textOf(at) ?? "";
+    const context = await this.#at("build_context", written, isUnknown(at), at, unit, true);
+    uses.push(context);
+    const dockerfileAt = child(build, "dockerfile");
+    const inline = child(build, "dockerfile_inline");
+    if (context.found === "folder" && context.path !== null && isNull(inline)) {
+      const name = textOf(dockerfileAt) ?? "Dockerfile";
+      const unknown = isUnknown(dockerfileAt);
+      uses.push(await this.#at("dockerfile", name, unknown, dockerfileAt ?? at, unit, true, context.path));
+    }
+    for (const [text, contextNode] of contexts(value)) {
+      if (/^(?:service|target|docker-image|oci-layout):/.test(text)) continue;
+      uses.push(await this.#at("build_context", text, isUnknown(contextNode), contextNode, unit, true));
+    }
+  }
+
+  async #use(
+    kind: PathUse["kind"],
+    at: Node | undefined,
+    unit: string | null,
+    required: boolean,
+  ): Promise<PathUse | null> {
+    if (at?.kind !== "scalar" || at.value === null) return null;
+    return await this.#at(kind, String(at.value), isUnknown(at), at, unit, required);
+  }
+
+  async #at(
+    kind: PathUse["kind"],
+    written: string,
+    unknown: boolean,
+    at: PathUse["at"],
+    unit: string | null,
+    required: boolean,
+    folder = this.#bases.get(at.file) ?? this.#folder,
+  ): Promise<PathUse> {
+    const base = { kind, written, required, unit, at, example: false };
+    if (unknown) return { ...base, path: null, found: "unknown" };
+    if (kind !== "bind" && isRemote(written)) return { ...base, path: null, found: "remote" };
+    const path = resolve(this.#store.root, folder, written);
+    if (path === null) return { ...base, path: null, found: "outside" };
+    this.needed.add(path);
+    let found = await this.#store.look(path);
+    let example = false;
+    if (found === "missing" && kind === "dockerfile" && written === "Dockerfile") {
+      // Podman and Buildah take this name, too.
+      const other = join(folderOf(path), "Containerfile");
+      this.needed.add(other);
+      if (await this.#store.look(other) === "file") found = "file";
+    }
+    if (found === "missing") {
+      for (const suffix of EXAMPLES) {
+        this.needed.add(path + suffix);
+        if (await this.#store.look(path + suffix) === "file") example = true;
+      }
+    }
+    return { ...base, path, found, example };
+  }
+}

@@ -1,0 +1,83 @@
+/** Published ports, short and long. */
+
+import type { Node, NumberRange, Port } from "../artifact.ts";
+import { child, isUnknown, textOf } from "./tree.ts";
+
+const NOTHING: NumberRange = { first: 0, last: 0 };
+
+export function readPort(node: Node): Port {
+  if (node.kind === "mapping") return longPort(node);
+  const written = textOf(node) ?? "";
+  if (isUnknown(node)) return broken(node, node.kind === "scalar" ? String(node.value) : "", null, true);
+  return shortPort(node, written);
+}
+
+function shortPort(at: Node, written: string): Port {
+  let rest = written;
+  let protocol = "tcp";
+  const slash = rest.lastIndexOf("/");
+  if (slash !== -1) {
+    protocol = rest.slice(slash + 1).toLowerCase();
+    rest = rest.slice(0, slash);
+  }
+  const colon = rest.lastIndexOf(":");
+  const target = range(colon === -1 ? rest : rest.slice(colon + 1));
+  if (!target) return broken(at, written, "needs a port from 1 to 65535");
+  if (!/^[a-z]+$/.test(protocol)) return broken(at, written, "has no known protocol");
+  let hostIp: string | null = null;
+  let published: NumberRange | null = null;
+  if (colon !== -1) {
+    rest = rest.slice(0, colon);
+    const before = rest.endsWith("]") ? -1 : rest.lastIndexOf(":");
+    const host = before === -1 ? (rest.endsWith("]") ? "" : rest) : rest.slice(before + 1);
+    const ip = before === -1 ? (rest.endsWith("]") ? rest : "") : rest.slice(0, before);
+    if (ip !== "") hostIp = ip.replace(/^\[(.*)\]$/, "$1");
+    if (host !== "") {
+      published = range(host, 0);
+      if (!published) return broken(at, written, "needs a published port from 0 to 65535");
+      if (published.last === 0) published = null;
+    }
+  }
+  return { written, hostIp, published, target, protocol, invalid: null, unknown: false, at };
+}
+
+function longPort(node: Node): Port {
+  const targetAt = child(node, "target");
+  const publishedAt = child(node, "published");
+  const ipAt = child(node, "host_ip");
+  const protocolAt = child(node, "protocol");
+  const protocol = (textOf(protocolAt) ?? "tcp").toLowerCase();
+  const hostIp = textOf(ipAt);
+  const target = textOf(targetAt);
+  const published = textOf(publishedAt);
+  const host = published === null ? "" : `${hostIp === null ? "" : `${hostIp}:`}${published}:`;
+  const written = `${host}${target ?? ""}${protocol === "tcp" ? "" : `/${protocol}`}`;
+  if ([targetAt, publishedAt, ipAt, protocolAt].some(isUnknown)) return broken(node, written, null, true);
+  const inside = target === null ? null : range(target);
+  if (!inside) return broken(node, written, "needs a target from 1 to 65535");
+  let outside = published === null || published === "" ? null : range(published, 0);
+  if (published && !outside) return broken(node, written, "needs a published port from 0 to 65535");
+  if (outside?.last === 0) outside = null;
+  return {
+    written,
+    hostIp,
+    published: outside,
+    target: inside,
+    protocol,
+    invalid: null,
+    unknown: false,
+    at: node,
+  };
+}
+
+function range(text: string, least = 1): NumberRange | null {
+  const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
+  if (!match) return null;
+  const first = Number(match[1]);
+  const last = match[2] === undefined ? first : Number(match[2]);
+  return first < least || last > 65535 || last < first ? null : { first, last };
+}
+
+function broken(at: Node, written: string, invalid: string | null, unknown = false): Port {
+  return { written, hostIp: null, published: null, target: NOTHING, protocol: "tcp", invalid, unknown, at };
+}

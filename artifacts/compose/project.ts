@@ -1,0 +1,424 @@
+/** Puts the files of one Compose project together: variables, `include`, `extends`, overrides. */
+
+import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
+import { type FileStore, isRefusal } from "../reading/file_store.ts";
+import { folderOf, isRemote, resolve } from "../reading/paths.ts";
+import type { Refusal } from "../reading/safe_reader.ts";
+import { mergeDocuments, mergeService, settle } from "./merge.ts";
+import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, withEntries } from "./tree.ts";
+import { type Environment, environmentOf, Variables } from "./variables.ts";
+
+/** Which files make a project. */
+export interface ProjectSpec {
+  /** Below the root; relative paths start here. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** Null: `.env` in the folder, if there is one. */
+  readonly envFiles: readonly string[] | null;
+}
+
+/** A project as written, before its services are looked at one by one. */
+export interface Project {
+  readonly spec: ProjectSpec;
+  readonly value: Mapping | null;
+  readonly files: readonly ArtifactFile[];
+  readonly sources: readonly ArtifactFile[];
+  readonly envFiles: readonly ArtifactFile[];
+  readonly environment: Environment;
+  readonly findings: readonly Finding[];
+  readonly incomplete: boolean;
+  /** Every path that was asked for, also those where nothing is: a change there makes this out of date. */
+  readonly needed: ReadonlySet<string>;
+  /** Where relative paths in a file start, if not in the project's folder. */
+  readonly bases: ReadonlyMap<ArtifactFile, string>;
+  readonly included: readonly { readonly path: string; readonly at: Place }[];
+  readonly extended: ReadonlySet<string>;
+  /** `name:` of the last file that has one. */
+  readonly name: Node | null;
+}
+
+const SECTIONS = ["services", "networks", "volumes", "secrets", "configs", "models"];
+const INCLUDE_DEPTH = 20;
+const SOURCES = 500;
+
+export async function loadProject(store: FileStore, spec: ProjectSpec): Promise<Project> {
+  return await new Loader(store, spec).load();
+}
+
+class Loader {
+  readonly #store: FileStore;
+  readonly #spec: ProjectSpec;
+  readonly #variables = new Variables();
+  readonly #findings: Finding[] = [];
+  readonly #sources = new Set<ArtifactFile>();
+  readonly #needed = new Set<string>();
+  readonly #bases = new Map<ArtifactFile, string>();
+  readonly #included: { path: string; at: Place }[] = [];
+  readonly #extended = new Set<string>();
+  /** A file with its variables put in, by environment: `extends` asks for the same base many times. */
+  readonly #read = new Map<Environment, Map<ArtifactFile, Mapping | null>>();
+  #incomplete = false;
+  #name: Node | null = null;
+
+  constructor(store: FileStore, spec: ProjectSpec) {
+    this.#store = store;
+    this.#spec = spec;
+  }
+
+  async load(): Promise<Project> {
+    const spec = this.#spec;
+    const envFiles = await this.#envFiles(spec);
+    const environment = environmentOf(envFiles);
+    const files: ArtifactFile[] = [];
+    for (const path of spec.files) {
+      const file = await this.#file(path);
+      // Who named the file says so; here only the hole counts.
+      if (isRefusal(file)) this.#incomplete = true;
+      else {
+        files.push(file);
+        this.#bases.set(file, spec.folder);
+      }
+    }
+    let value = await this.#project(files, spec.folder, environment, spec.files.map((path) => path), 0);
+    if (value) {
+      const settled = settle(value);
+      if (settled.kind === "mapping") value = settled;
+    }
+    return {
+      spec,
+      value,
+      files,
+      sources: [...this.#sources],
+      envFiles,
+      environment,
+      findings: [...this.#findings, ...this.#variables.findings()],
+      incomplete: this.#incomplete,
+      needed: this.#needed,
+      bases: this.#bases,
+      included: this.#included,
+      extended: this.#extended,
+      name: this.#name,
+    };
+  }
+
+  async #envFiles(spec: ProjectSpec): Promise<ArtifactFile[]> {
+    const paths = spec.envFiles ?? [spec.folder === "" ? ".env" : `${spec.folder}/.env`];
+    const files: ArtifactFile[] = [];
+    for (const path of paths) {
+      this.#needed.add(path);
+      const file = await this.#store.get(path, "env");
+      if (!isRefusal(file)) files.push(file);
+      else if (file.code !== "missing") this.#incomplete = true;
+    }
+    return files;
+  }
+
+  async #file(path: string): Promise<ArtifactFile | Refusal> {
+    this.#needed.add(path);
+    if (this.#sources.size >= SOURCES) {
+      this.#incomplete = true;
+      return { code: "fs/limit-reached", why: `over ${SOURCES} files in one project` };
+    }
+    const file = await this.#store.get(path, "compose");
+    if (isRefusal(file)) return file;
+    this.#sources.add(file);
+    if (!file.sound || file.stale) this.#incomplete = true;
+    return file;
+  }
+
+  /** Files in order, each with its variables, its `extends` and its `include`, laid over those before. */
+  async #project(
+    files: readonly ArtifactFile[],
+    folder: string,
+    environment: Environment,
+    stack: readonly string[],
+    depth: number,
+  ): Promise<Mapping | null> {
+    let merged: Mapping | null = null;
+    for (const file of files) {
+      const read = this.#documents(file, environment);
+      if (!read) continue;
+      if (depth === 0) this.#name = read.entries.get("name")?.value ?? this.#name;
+      const extended = await this.#withExtends(read, environment);
+      merged = merged ? mergeDocuments(merged, extended) : extended;
+    }
+    const include = merged?.entries.get("include");
+    return merged && include
+      ? await this.#withIncludes(merged, include.value, folder, environment, stack, depth)
+      : merged;
+  }
+
+  /** All documents of a file as one, with its variables. */
+  #documents(file: ArtifactFile, environment: Environment): Mapping | null {
+    let known = this.#read.get(environment);
+    if (!known) this.#read.set(environment, known = new Map());
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    let merged: Mapping | null = null;
+    for (const document of file.documents) {
+      if (isNull(document)) continue;
+      if (document.kind !== "mapping") {
+        this.#findings.push({
+          code: "schema/invalid",
+          message: "A Compose file must be a mapping",
+          at: document,
+        });
+        continue;
+      }
+      const node = this.#variables.interpolate(document, environment);
+      if (node.kind === "mapping") merged = merged ? mergeDocuments(merged, node) : node;
+    }
+    if (file.documents.length > 1) {
+      this.#findings.push({
+        code: "yaml/multi-document",
+        message: `${file.documents.length} documents merge`,
+        at: file.documents[1]!,
+      });
+    }
+    known.set(file, merged);
+    return merged;
+  }
+
+  async #withExtends(document: Mapping, environment: Environment): Promise<Mapping> {
+    const services = document.entries.get("services");
+    if (services?.value.kind !== "mapping") return document;
+    let entries: Map<string, Entry> | undefined;
+    for (const [name, entry] of services.value.entries) {
+      if (!child(entry.value, "extends")) continue;
+      const value = await this.#extend(name, entry, document, environment, []);
+      (entries ??= new Map(services.value.entries)).set(name, { key: entry.key, value });
+    }
+    if (!entries) return document;
+    const sections = new Map(document.entries);
+    sections.set("services", { key: services.key, value: withEntries(services.value, entries) });
+    return withEntries(document, sections);
+  }
+
+  async #extend(
+    name: string,
+    entry: Entry,
+    document: Mapping,
+    environment: Environment,
+    stack: readonly string[],
+  ): Promise<Node> {
+    const local = entry.value;
+    const extend = child(local, "extends");
+    if (extend === undefined || isNull(extend)) return local;
+    const baseAt = extend.kind === "mapping" ? child(extend, "service") : extend;
+    const base = textOf(baseAt);
+    const fileAt = extend.kind === "mapping" ? child(extend, "file") : undefined;
+    if (base === null || baseAt === undefined || isUnknown(fileAt)) {
+      this.#incomplete = true;
+      return local;
+    }
+    const step = `${entry.key.file.path}#${name}`;
+    if (stack.includes(step)) {
+      const cycle = [...stack.slice(stack.indexOf(step)), step];
+      this.#findings.push({
+        code: "graph/extends-cycle",
+        message: `Extends cycle: ${cycle.map((one) => one.slice(one.indexOf("#") + 1)).join(" -> ")}`,
+        at: baseAt,
+        data: { cycle },
+      });
+      return local;
+    }
+    let from = document;
+    const written = textOf(fileAt);
+    if (written !== null && fileAt) {
+      const other = await this.#extendsFile(written, fileAt, environment);
+      if (!other) return local;
+      from = other;
+    }
+    const services = from.entries.get("services")?.value;
+    const found = services?.kind === "mapping" ? services.entries.get(base) : undefined;
+    if (!found) {
+      this.#findings.push({
+        code: "ref/extends-missing",
+        message: `Service "${base}"${written === null ? "" : ` of ${written}`} not found`,
+        at: baseAt,
+        data: { service: base },
+      });
+      this.#incomplete = true;
+      return local;
+    }
+    const under = await this.#extend(base, found, from, environment, [...stack, step]);
+    return isNull(under) ? local : mergeService(under, local);
+  }
+
+  async #extendsFile(written: string, at: Node, environment: Environment): Promise<Mapping | null> {
+    const base = this.#bases.get(at.file) ?? folderOf(at.file.path);
+    const file = await this.#named(written, base, at, "ref/extends-missing");
+    if (!file) return null;
+    this.#extended.add(file.path);
+    if (!this.#bases.has(file)) this.#bases.set(file, folderOf(file.path));
+    return this.#documents(file, environment);
+  }
+
+  /** A file that a document names: read if it lies inside, a finding if not. */
+  async #named(written: string, folder: string, at: Node, missing: string): Promise<ArtifactFile | null> {
+    if (isRemote(written)) {
+      this.#incomplete = true;
+      this.#findings.push({ code: "ref/remote-not-loaded", message: `${written} is not fetched`, at });
+      return null;
+    }
+    const path = resolve(this.#store.root, folder, written);
+    if (path === null) {
+      this.#incomplete = true;
+      this.#findings.push({
+        code: "fs/path-escape",
+        message: `${written} leaves the workspace, not read`,
+        at,
+      });
+      return null;
+    }
+    const file = await this.#file(path);
+    if (!isRefusal(file)) return file;
+    this.#incomplete = true;
+    this.#findings.push(
+      file.code === "missing"
+        ? { code: missing, message: `${written} not found`, at, data: { path: written } }
+        : { code: file.code, message: `Cannot read ${written}: ${file.why}`, at },
+    );
+    return null;
+  }
+
+  async #withIncludes(
+    document: Mapping,
+    include: Node,
+    folder: string,
+    environment: Environment,
+    stack: readonly string[],
+    depth: number,
+  ): Promise<Mapping> {
+    let result = document;
+    for (const item of itemsOf(include)) {
+      const value = await this.#include(item, folder, environment, stack, depth);
+      if (value) result = this.#beside(result, value);
+    }
+    return result;
+  }
+
+  async #include(
+    item: Node,
+    folder: string,
+    environment: Environment,
+    stack: readonly string[],
+    depth: number,
+  ): Promise<Mapping | null> {
+    const paths = item.kind === "mapping" ? itemsOf(child(item, "path")) : [item];
+    const files: ArtifactFile[] = [];
+    for (const at of paths) {
+      const written = textOf(at);
+      if (written === null) {
+        this.#incomplete = true;
+        continue;
+      }
+      const path = resolve(this.#store.root, folder, written);
+      if (path !== null && stack.includes(path)) {
+        const cycle = [...stack.slice(stack.indexOf(path)), path];
+        this.#findings.push({
+          code: "graph/include-cycle",
+          message: `Include cycle: ${cycle.join(" -> ")}`,
+          at,
+          data: { cycle },
+        });
+        return null;
+      }
+      const file = await this.#named(written, folder, at, "ref/include-missing");
+      if (!file) continue;
+      files.push(file);
+      this.#included.push({ path: file.path, at });
+    }
+    if (files.length === 0) return null;
+    if (depth >= INCLUDE_DEPTH) {
+      this.#incomplete = true;
+      this.#findings.push({
+        code: "fs/limit-reached",
+        message: `Includes over ${INCLUDE_DEPTH} levels deep are not read`,
+        at: item,
+      });
+      return null;
+    }
+    const directory = textOf(child(item, "project_directory"));
+    const first = files[0]!;
+    const inside = directory === null
+      ? folderOf(first.path)
+      : resolve(this.#store.root, folder, directory) ?? folderOf(first.path);
+    const own = await this.#includeEnvironment(item, folder, inside);
+    const inner = environmentOf(own, environment);
+    for (const file of files) if (!this.#bases.has(file)) this.#bases.set(file, inside);
+    return await this.#project(
+      files,
+      inside,
+      inner,
+      [...stack, ...files.map((file) => file.path)],
+      depth + 1,
+    );
+  }
+
+  async #includeEnvironment(item: Node, folder: string, inside: string): Promise<ArtifactFile[]> {
+    const named = item.kind === "mapping" ? child(item, "env_file") : undefined;
+    const files: ArtifactFile[] = [];
+    if (named === undefined) {
+      const path = inside === "" ? ".env" : `${inside}/.env`;
+      this.#needed.add(path);
+      const file = await this.#store.get(path, "env");
+      return isRefusal(file) ? [] : [file];
+    }
+    for (const at of itemsOf(named)) {
+      const written = textOf(at);
+      const path = written === null ? null : resolve(this.#store.root, folder, written);
+      if (written === null) continue;
+      if (path === null) {
+        this.#findings.push({
+          code: "fs/path-escape",
+          message: `${written} leaves the workspace, not read`,
+          at,
+        });
+        continue;
+      }
+      this.#needed.add(path);
+      const file = await this.#store.get(path, "env");
+      if (!isRefusal(file)) files.push(file);
+      else if (file.code === "missing") {
+        this.#findings.push({ code: "file/env-file-missing", message: `${written} not found`, at });
+      }
+    }
+    return files;
+  }
+
+  /** What is included joins; where both have a name, the includer's own stays. */
+  #beside(local: Mapping, included: Mapping): Mapping {
+    const sections = new Map(local.entries);
+    for (const section of SECTIONS) {
+      const theirs = included.entries.get(section);
+      if (theirs?.value.kind !== "mapping") continue;
+      const ours = sections.get(section);
+      if (ours?.value.kind !== "mapping") {
+        sections.set(section, theirs);
+        continue;
+      }
+      const entries = new Map(ours.value.entries);
+      for (const [name, entry] of entriesOf(theirs.value)) {
+        const own = entries.get(name);
+        if (!own) entries.set(name, entry);
+        else if (own.key.file !== entry.key.file || own.key.start !== entry.key.start) {
+          this.#findings.push({
+            code: "compose/include-conflict",
+            message: `"${name}" is also in ${entry.key.file.path}, the one here wins`,
+            at: own.key,
+            related: [{ message: "Also defined here", at: entry.key }],
+            data: { name, section },
+          });
+          entries.set(name, { key: own.key, value: mergeConflict(section, entry.value, own.value) });
+        }
+      }
+      sections.set(section, { key: ours.key, value: withEntries(ours.value, entries) });
+    }
+    return withEntries(local, sections);
+  }
+}
+
+function mergeConflict(section: string, theirs: Node, ours: Node): Node {
+  return section === "services" && theirs.kind === "mapping" ? mergeService(theirs, ours) : ours;
+}

@@ -1,0 +1,52 @@
+/** The networks, volumes, secrets, configs and models of a project, and the names the engine knows them by. */
+
+import type { Mapping, Node, Place, Resource, ResourceKind } from "../artifact.ts";
+import { child, entriesOf, isUnknown, textOf, truthOf } from "./tree.ts";
+
+const SECTIONS: readonly [string, ResourceKind][] = [
+  ["networks", "network"],
+  ["volumes", "volume"],
+  ["secrets", "secret"],
+  ["configs", "config"],
+  ["models", "model"],
+];
+
+export function readResources(value: Mapping, group: string, project: string): Resource[] {
+  const resources: Resource[] = [];
+  for (const [section, kind] of SECTIONS) {
+    for (const [key, entry] of entriesOf(value.entries.get(section)?.value)) {
+      const external = child(entry.value, "external");
+      const isExternal = truthOf(external) === true || external?.kind === "mapping";
+      const nameAt = child(entry.value, "name") ?? child(external, "name");
+      const name = isUnknown(nameAt)
+        ? null
+        : textOf(nameAt) ?? (isExternal || kind === "model" ? key : `${project}_${key}`);
+      resources.push({
+        kind,
+        id: isExternal ? `${kind}:.${name ?? key}` : `${kind}:${group}.${key}`,
+        key,
+        name,
+        external: isExternal,
+        implicit: false,
+        at: entry.key,
+        value: entry.value,
+      });
+    }
+  }
+  return resources;
+}
+
+/** The network that services join when nothing is said. */
+export function defaultNetwork(at: Place, group: string, project: string): Resource {
+  const value: Node = { kind: "scalar", file: at.file, start: at.start, end: at.start, value: null };
+  return {
+    kind: "network",
+    id: `network:${group}.default`,
+    key: "default",
+    name: `${project}_default`,
+    external: false,
+    implicit: true,
+    at,
+    value,
+  };
+}

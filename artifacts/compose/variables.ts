@@ -1,0 +1,118 @@
+/** Puts a project's variables into a tree, and reports what is missing at the expression itself. */
+
+import type { ArtifactFile, Entry, Finding, Node, Place, Scalar } from "../artifact.ts";
+import { interpolateText, type Lookup } from "./interpolate.ts";
+import { withEntries, withItems } from "./tree.ts";
+
+/** Names to values, the first source that has one wins. */
+export type Environment = ReadonlyMap<string, string>;
+
+/** Of env files in order: later ones win, as Compose has it. */
+export function environmentOf(files: readonly ArtifactFile[], above: Environment | null = null): Environment {
+  const environment = new Map<string, string>();
+  for (const file of files) {
+    const document = file.documents[0];
+    if (document?.kind !== "mapping") continue;
+    for (const [name, entry] of document.entries) {
+      if (entry.value.kind === "scalar" && typeof entry.value.value === "string") {
+        environment.set(name, entry.value.value);
+      }
+    }
+  }
+  if (above) { for (const [name, value] of above) environment.set(name, value); }
+  return environment;
+}
+
+/** Collects, so that a variable is missed once a group. */
+export class Variables {
+  readonly #unset = new Map<string, Place[]>();
+  readonly #findings: Finding[] = [];
+
+  interpolate(node: Node, environment: Environment): Node {
+    // Most files have no variable at all.
+    return node.file.text.includes("$") ? this.#node(node, (name) => environment.get(name)) : node;
+  }
+
+  findings(): Finding[] {
+    const missing = [...this.#unset].map(([name, places]): Finding => ({
+      code: "env/unset-variable",
+      message: `${name} is not set`,
+      at: places[0]!,
+      related: places.slice(1, 6).map((at) => ({ message: "Also used here", at })),
+      data: { variable: name, uses: places.length },
+    }));
+    return [...this.#findings, ...missing];
+  }
+
+  #node(node: Node, lookup: Lookup): Node {
+    if (node.kind === "scalar") return this.#scalar(node, lookup);
+    if (node.kind === "list") {
+      let items: Node[] | undefined;
+      for (let index = 0; index < node.items.length; index++) {
+        const before = node.items[index]!;
+        const item = this.#node(before, lookup);
+        if (item !== before) (items ??= [...node.items])[index] = item;
+      }
+      return items ? keepTag(node, withItems(node, items)) : node;
+    }
+    let entries: Map<string, Entry> | undefined;
+    for (const [key, entry] of node.entries) {
+      const value = this.#node(entry.value, lookup);
+      if (value !== entry.value) (entries ??= new Map(node.entries)).set(key, { key: entry.key, value });
+    }
+    return entries ? keepTag(node, withEntries(node, entries)) : node;
+  }
+
+  #scalar(node: Scalar, lookup: Lookup): Scalar {
+    const text = node.value;
+    if (typeof text !== "string" || !text.includes("$")) return node;
+    const { value, unset, problem } = interpolateText(text, lookup);
+    for (const name of unset) {
+      const place = expressionAt(node, name);
+      const places = this.#unset.get(name);
+      if (places) places.push(place);
+      else this.#unset.set(name, [place]);
+    }
+    if (problem) {
+      this.#findings.push(
+        problem.kind === "required"
+          ? {
+            code: "env/required-variable-missing",
+            message: `${problem.name} is missing${problem.text === "" ? "" : `: ${problem.text}`}`,
+            at: expressionAt(node, problem.name),
+            data: { variable: problem.name },
+          }
+          : {
+            code: "env/invalid-template",
+            message: `Invalid template "${problem.text}"`,
+            at: { file: node.file, start: node.start, end: node.end },
+          },
+      );
+    }
+    const unknown = unset.length > 0 || problem !== null;
+    const { file, start, end, tag } = node;
+    const result: Scalar = unknown
+      ? { kind: "scalar", file, start, end, value, interpolated: true, unknown: true }
+      : { kind: "scalar", file, start, end, value, interpolated: true };
+    return tag ? { ...result, tag } : result;
+  }
+}
+
+function keepTag(before: Node, after: Node): Node {
+  return before.tag ? { ...after, tag: before.tag } : after;
+}
+
+/** Where in the text of a scalar a variable stands: `$NAME` or `${NAME...}`. */
+function expressionAt(node: Scalar, name: string): Place {
+  const source = node.file.text.slice(node.start, node.end);
+  const braced = new RegExp(`\\$\\{${name}(?![A-Za-z0-9_])`).exec(source);
+  if (braced) {
+    const close = source.indexOf("}", braced.index);
+    const end = close === -1 ? source.length : close + 1;
+    return { file: node.file, start: node.start + braced.index, end: node.start + end };
+  }
+  const bare = new RegExp(`\\$${name}(?![A-Za-z0-9_])`).exec(source);
+  if (!bare) return node;
+  const start = node.start + bare.index;
+  return { file: node.file, start, end: start + name.length + 1 };
+}

@@ -1,0 +1,223 @@
+/** What each project is called in its workspace, and whether it stands alone. */
+
+import { createHash } from "node:crypto";
+import type { Group, Place, Reference } from "../artifact.ts";
+import type { Identity } from "../compose/group.ts";
+import { projectName } from "../compose/names.ts";
+import type { Project } from "../compose/project.ts";
+import { isUnknown, textOf } from "../compose/tree.ts";
+import { type NativeUnit, requirements } from "./native.ts";
+import { folderName, type PlannedProject } from "./plan.ts";
+
+export interface Identified {
+  readonly key: string;
+  readonly project: Project;
+  readonly identity: Identity;
+  /** Equal texts: equal identities, as long as the files are the same. */
+  readonly identityKey: string;
+  readonly planned: PlannedProject;
+}
+
+interface Candidate {
+  readonly planned: PlannedProject;
+  readonly project: Project;
+  readonly standing: Group["standing"];
+  readonly wanted: string;
+  readonly dockerName: string;
+  readonly from: Group["projectFrom"];
+}
+
+export function identify(
+  root: string,
+  planned: readonly PlannedProject[],
+  projects: ReadonlyMap<PlannedProject, Project>,
+  units: readonly NativeUnit[],
+): Identified[] {
+  const reached = reachedFiles(planned, projects);
+  const candidates: Candidate[] = [];
+  for (const one of planned) {
+    const project = projects.get(one)!;
+    const standing = standingOf(one, reached);
+    if (standing === null || (project.files.length === 0 && !one.native)) continue;
+    candidates.push(candidate(root, one, project, standing));
+  }
+  candidates.sort((a, b) => rank(a) - rank(b) || (pathOf(a) < pathOf(b) ? -1 : 1));
+
+  const names = new Map<Candidate, string>();
+  const taken = new Set<string>();
+  for (const one of candidates) {
+    const name = taken.has(one.wanted) ? `${one.wanted}~${shortHash(pathOf(one))}` : one.wanted;
+    taken.add(name);
+    names.set(one, name);
+  }
+  const byFile = new Map<string, Candidate>();
+  for (const one of candidates) {
+    for (const path of one.planned.spec.files) if (!byFile.has(path)) byFile.set(path, one);
+  }
+  const includers = new Map<Candidate, Set<string>>();
+  for (const one of candidates) {
+    if (one.standing === "variant") continue;
+    for (const { path } of one.project.included) {
+      const target = byFile.get(path);
+      if (!target || target === one) continue;
+      if (!includers.has(target)) includers.set(target, new Set());
+      includers.get(target)!.add(`group:${names.get(one)!}`);
+    }
+  }
+  const unitsOf = new Map<string, NativeUnit[]>();
+  for (const unit of units) {
+    if (!unit.group) continue;
+    const group = unit.group.written.replace(/^group:/, "");
+    const of = unitsOf.get(group);
+    if (of) of.push(unit);
+    else unitsOf.set(group, [unit]);
+  }
+
+  return candidates.map((one) => {
+    const name = names.get(one)!;
+    const id = `group:${name}`;
+    const native = one.planned.native;
+    const natives = one.standing === "main" ? unitsOf.get(name) ?? [] : [];
+    const includes = one.project.included.map(({ path, at }): Reference | null => {
+      const target = byFile.get(path);
+      if (!target || target === one) return null;
+      return {
+        kind: "include",
+        from: id,
+        target: `group:${names.get(target)!}`,
+        written: path,
+        at,
+        implicit: false,
+        under: "include",
+      };
+    }).filter((reference) => reference !== null);
+    const source = native?.source ?? fileStart(one);
+    const identity: Identity = {
+      name,
+      project: one.dockerName,
+      projectFrom: one.from,
+      standing: one.standing,
+      includedBy: [...includers.get(one) ?? []].sort(),
+      profiles: profilesOf(one),
+      source,
+      extent: native?.document ?? wholeFile(one, source),
+      title: native?.title ?? null,
+      description: native?.description ?? null,
+      references: [...(native ? requirements(id, native.dependsOn) : []), ...includes],
+      natives,
+    };
+    const identityKey = JSON.stringify([
+      name,
+      one.dockerName,
+      one.standing,
+      identity.includedBy,
+      identity.profiles,
+      identity.references.map((reference) => reference.target),
+      native && [native.source.file.hash, native.source.start],
+      natives.map((unit) => [unit.source.file.hash, unit.source.start, unit.source.file.path]),
+    ]);
+    return { key: one.planned.key, project: one.project, identity, identityKey, planned: one.planned };
+  });
+}
+
+/** Which files other projects include or extend. */
+function reachedFiles(
+  planned: readonly PlannedProject[],
+  projects: ReadonlyMap<PlannedProject, Project>,
+): { includes: Map<string, Set<PlannedProject>>; extends: Map<string, Set<PlannedProject>> } {
+  const includes = new Map<string, Set<PlannedProject>>();
+  const extended = new Map<string, Set<PlannedProject>>();
+  const add = (map: Map<string, Set<PlannedProject>>, path: string, by: PlannedProject) => {
+    if (by.spec.files.includes(path)) return;
+    let set = map.get(path);
+    if (!set) map.set(path, set = new Set());
+    set.add(by);
+  };
+  for (const one of planned) {
+    const project = projects.get(one)!;
+    for (const { path } of project.included) add(includes, path, one);
+    for (const path of project.extended) add(extended, path, one);
+  }
+  return { includes, extends: extended };
+}
+
+/** Null: a part of another project, and nothing of its own. */
+function standingOf(
+  one: PlannedProject,
+  reached: { includes: Map<string, Set<PlannedProject>>; extends: Map<string, Set<PlannedProject>> },
+): Group["standing"] | null {
+  const path = one.spec.files[0];
+  if (path === undefined) return "main";
+  // Of two that include each other, the first by path stays.
+  const includers = [...reached.includes.get(path) ?? []].filter((by) =>
+    !reached.includes.get(by.spec.files[0] ?? "")?.has(one) || (by.spec.files[0] ?? "") < path
+  );
+  if (one.by !== "variant") return includers.length > 0 && one.by === "canonical" ? "included" : "main";
+  const extenders = [...reached.extends.get(path) ?? []].filter((by) =>
+    !reached.extends.get(by.spec.files[0] ?? "")?.has(one) || (by.spec.files[0] ?? "") < path
+  );
+  if (includers.length > 0 || extenders.length > 0) return null;
+  return one.besideCanonical ? "variant" : "main";
+}
+
+function candidate(
+  root: string,
+  planned: PlannedProject,
+  project: Project,
+  standing: Group["standing"],
+): Candidate {
+  const folder = folderName(root, planned.spec.folder);
+  const at = fileStart({ planned, project });
+  const written = (text: string, by: Group["projectFrom"]["by"], place: Place, suffix = ""): Candidate => {
+    const dockerName = projectName(text) || "unnamed";
+    const wanted = planned.native?.name ?? dockerName + suffix;
+    return { planned, project, standing, wanted, dockerName, from: { written: text, by, at: place } };
+  };
+  const variant = planned.variant === null ? "" : `-${projectName(planned.variant) || "variant"}`;
+  const fromEnv = project.environment.get("COMPOSE_PROJECT_NAME");
+  if (fromEnv) {
+    for (const file of project.envFiles) {
+      const document = file.documents[0];
+      const entry = document?.kind === "mapping" ? document.entries.get("COMPOSE_PROJECT_NAME") : undefined;
+      if (entry) return written(fromEnv, "env", entry.value, variant);
+    }
+  }
+  const name = textOf(project.name ?? undefined);
+  if (name !== null && name !== "" && project.name && !isUnknown(project.name)) {
+    // A variant beside its canonical file mostly repeats the name: it still needs one of its own.
+    return written(name, "name", project.name, standing === "variant" ? variant : "");
+  }
+  if (planned.native && planned.spec.files.length === 0) {
+    return written(planned.native.name, "native", planned.native.source);
+  }
+  return written(folder, "folder", at, variant);
+}
+
+function profilesOf({ planned, project }: Candidate): string[] {
+  const active = (project.environment.get("COMPOSE_PROFILES") ?? "").split(",").map((name) => name.trim());
+  return [...new Set([...planned.native?.profiles ?? [], ...active])].filter((name) => name !== "");
+}
+
+/** Drawn groups have the first choice of names. */
+function rank({ standing }: Candidate): number {
+  return standing === "main" ? 0 : standing === "included" ? 1 : 2;
+}
+
+function pathOf({ planned }: Candidate): string {
+  return planned.spec.files[0] ?? planned.native?.source.file.path ?? planned.spec.folder;
+}
+
+function shortHash(path: string): string {
+  return createHash("sha256").update(path).digest("hex").slice(0, 8);
+}
+
+function fileStart({ planned, project }: { planned: PlannedProject; project: Project }): Place {
+  const file = project.files[0];
+  // Who has neither was left out before.
+  return file ? { file, start: 0, end: 0 } : planned.native!.source;
+}
+
+function wholeFile({ project }: Candidate, source: Place): Place {
+  const file = project.files[0];
+  return file ? { file, start: 0, end: file.text.length } : source;
+}

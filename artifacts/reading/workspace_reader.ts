@@ -1,0 +1,302 @@
+/** Reads a folder into a model, and after a change reads again only what the change touches. */
+
+import type { ArtifactFile, Finding, Model } from "../artifact.ts";
+import { buildGroup, type Built } from "../compose/group.ts";
+import { loadProject, type Project } from "../compose/project.ts";
+import { assemble } from "./assemble.ts";
+import { BUDGETS, type Budgets } from "./budgets.ts";
+import { discover, isComposeName, type Listing, mayCount } from "./discover.ts";
+import { FileStore, isRefusal } from "./file_store.ts";
+import { IgnoreRules, isNeverEntered } from "./ignore.ts";
+import { type Identified, identify } from "./identity.ts";
+import { readNatives } from "./native.ts";
+import { baseName, folderOf, join } from "./paths.ts";
+import { plan, type PlannedProject } from "./plan.ts";
+import { type Refusal, SafeReader } from "./safe_reader.ts";
+import { type ReadSettings, readSettings } from "./settings.ts";
+
+const SETTINGS = "berth.yaml";
+const IGNORE = ".berthignore";
+const AT_ONCE = 8;
+
+/** What one pass over the files brought up. */
+export interface Gathered {
+  readonly natives: readonly ArtifactFile[];
+  readonly backstage: readonly ArtifactFile[];
+  readonly envs: ReadonlyMap<string, ArtifactFile>;
+  readonly readmes: ReadonlyMap<string, string>;
+  readonly findings: readonly Finding[];
+}
+
+interface KeptGroup {
+  readonly project: Project;
+  readonly identity: string;
+  readonly built: Built;
+}
+
+/** All that is kept between two readings. */
+interface State {
+  listing: Listing | null;
+  readonly projects: Map<string, Project>;
+  readonly groups: Map<string, KeptGroup>;
+}
+
+export class WorkspaceReader {
+  readonly #store: FileStore;
+  readonly #state: State;
+  readonly #budgets: Budgets;
+
+  /** `root` is a real path. */
+  constructor(readonly root: string, budgets: Partial<Budgets> = {}) {
+    this.#budgets = { ...BUDGETS, ...budgets };
+    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes));
+    this.#state = { listing: null, projects: new Map(), groups: new Map() };
+  }
+
+  /** Folders that were walked, below the root: what is worth watching. */
+  get folders(): readonly string[] {
+    return [...this.#state.listing?.folders.keys() ?? [""]];
+  }
+
+  /** Everything; texts that did not change are not parsed again. */
+  async read(): Promise<Model> {
+    this.#store.forget(null);
+    const before = this.#state.listing;
+    this.#state.listing = null;
+    this.#state.projects.clear();
+    try {
+      return await this.#read(this.#store, this.#state);
+    } catch (error) {
+      this.#state.listing = before;
+      throw error;
+    }
+  }
+
+  /** After changes at these paths below the root. */
+  async update(changed: ReadonlySet<string>): Promise<Model> {
+    if (changed.has("") || !this.#state.listing) return await this.read();
+    this.#store.forget(changed);
+    forgetProjects(this.#state, changed);
+    this.#state.listing = await this.#relist(this.#state.listing, changed);
+    return await this.#read(this.#store, this.#state);
+  }
+
+  /** The folder with unsaved texts over it, by path below the root. Leaves no trace. */
+  async overlaid(texts: ReadonlyMap<string, string>): Promise<Model> {
+    if (!this.#state.listing) await this.read();
+    const state: State = {
+      listing: overlaidListing(this.#state.listing!, texts),
+      projects: new Map(this.#state.projects),
+      groups: new Map(this.#state.groups),
+    };
+    forgetProjects(state, new Set(texts.keys()));
+    return await this.#read(this.#store.over(texts), state);
+  }
+
+  async #read(store: FileStore, state: State): Promise<Model> {
+    const begun = performance.now();
+    const settingsFile = await store.get(SETTINGS, "settings");
+    const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
+    state.listing ??= await discover(this.root, await this.#ignore(store, read), read.budgets);
+    const listing = state.listing;
+    const gathered = await gather(store, listing);
+    const natives = gathered.natives.map(readNatives);
+    const planned = plan(
+      this.root,
+      listing.folders,
+      gathered.envs,
+      natives.flatMap((native) => native.groups),
+    );
+    const projects = await this.#projects(store, state, planned.projects);
+    const identified = identify(
+      this.root,
+      planned.projects,
+      projects,
+      natives.flatMap((native) => native.units),
+    );
+    const built = await this.#groups(store, state, identified);
+    return await assemble({
+      root: this.root,
+      store,
+      settings: isRefusal(settingsFile) ? null : settingsFile,
+      read,
+      gathered,
+      natives,
+      built: built.map((one) => one.group),
+      identified,
+      findings: [
+        ...(isRefusal(settingsFile) ? refusalFinding(SETTINGS, settingsFile, "error") : []),
+        ...listing.findings,
+        ...gathered.findings,
+        ...planned.findings,
+        ...await missingFiles(store, planned.projects),
+      ],
+      complete: listing.complete,
+      begun,
+    });
+  }
+
+  async #ignore(store: FileStore, { settings }: ReadSettings): Promise<IgnoreRules> {
+    const file = await store.get(IGNORE, "readme");
+    const lines = isRefusal(file) ? [] : file.text.split(/\r?\n/);
+    return new IgnoreRules([...lines, ...settings.ignore]);
+  }
+
+  async #projects(
+    store: FileStore,
+    state: State,
+    planned: readonly PlannedProject[],
+  ): Promise<Map<PlannedProject, Project>> {
+    const projects = new Map<PlannedProject, Project>();
+    const alive = new Set<string>();
+    await eachOf(planned, async (one) => {
+      alive.add(one.key);
+      let project = state.projects.get(one.key);
+      if (!project) state.projects.set(one.key, project = await loadProject(store, one.spec));
+      projects.set(one, project);
+    });
+    for (const key of state.projects.keys()) if (!alive.has(key)) state.projects.delete(key);
+    for (const key of state.groups.keys()) if (!alive.has(key)) state.groups.delete(key);
+    return projects;
+  }
+
+  async #groups(store: FileStore, state: State, identified: readonly Identified[]): Promise<Built[]> {
+    const built = new Map<Identified, Built>();
+    await eachOf(identified, async (one) => {
+      const kept = state.groups.get(one.key);
+      if (kept && kept.project === one.project && kept.identity === one.identityKey) {
+        built.set(one, kept.built);
+        return;
+      }
+      const group = await buildGroup(store, one.project, one.identity);
+      state.groups.set(one.key, { project: one.project, identity: one.identityKey, built: group });
+      built.set(one, group);
+    });
+    return identified.map((one) => built.get(one)!);
+  }
+
+  /** The listing after changes: looked at again one by one, or walked where folders came or went. */
+  async #relist(listing: Listing, changed: ReadonlySet<string>): Promise<Listing | null> {
+    const folders = new Map(listing.folders);
+    for (const path of changed) {
+      if (path === IGNORE || path === SETTINGS || folders.has(path)) return null;
+      const folder = folderOf(path);
+      const name = baseName(path);
+      const names = folders.get(folder);
+      let stat: Deno.FileInfo | null = null;
+      try {
+        stat = await Deno.lstat(`${this.root}/${path}`);
+      } catch {
+        // Gone, or not for us to see: the same here.
+      }
+      if (stat?.isDirectory) {
+        if (!isNeverEntered(name)) return null;
+        continue;
+      }
+      if (!mayCount(name) || !names) continue;
+      const isListed = names.includes(name);
+      // A new file may be ignored or one too many: the walk knows.
+      if (stat && !isListed) return null;
+      if (!stat && isListed) folders.set(folder, names.filter((other) => other !== name));
+    }
+    return { ...listing, folders };
+  }
+}
+
+function forgetProjects(state: State, changed: ReadonlySet<string>): void {
+  for (const [key, project] of state.projects) {
+    const needed = state.groups.get(key)?.built.needed ?? project.needed;
+    if (touches(needed, changed)) {
+      state.projects.delete(key);
+      state.groups.delete(key);
+    }
+  }
+}
+
+function touches(needed: ReadonlySet<string>, changed: ReadonlySet<string>): boolean {
+  for (const path of changed) {
+    if (needed.has(path)) return true;
+    const inside = `${path}/`;
+    for (const one of needed) if (one.startsWith(inside)) return true;
+  }
+  return false;
+}
+
+function overlaidListing(listing: Listing, texts: ReadonlyMap<string, string>): Listing {
+  const folders = new Map(listing.folders);
+  for (const path of texts.keys()) {
+    const folder = folderOf(path);
+    const name = baseName(path);
+    if (!mayCount(name) || folder.split("/").some((part) => part !== "" && isNeverEntered(part))) continue;
+    const names = folders.get(folder) ?? [];
+    if (!names.includes(name)) folders.set(folder, [...names, name].sort());
+  }
+  return { ...listing, folders };
+}
+
+async function gather(store: FileStore, listing: Listing): Promise<Gathered> {
+  const natives: ArtifactFile[] = [];
+  const backstage: ArtifactFile[] = [];
+  const envs = new Map<string, ArtifactFile>();
+  const readmes = new Map<string, string>();
+  const findings: Finding[] = [];
+  await eachOf([...listing.folders], async ([folder, names]) => {
+    for (const name of names) {
+      const path = join(folder, name);
+      if (name === ".env") {
+        const env = await store.get(path, "env");
+        if (!isRefusal(env)) envs.set(folder, env);
+        else findings.push(...refusalFinding(path, env, "error"));
+      } else if (/^readme/i.test(name)) {
+        if (!readmes.has(folder)) readmes.set(folder, path);
+      } else if (isComposeName(name)) {
+        const file = await store.get(path, "compose");
+        if (isRefusal(file)) findings.push(...refusalFinding(path, file, "error"));
+      } else if (name !== IGNORE && path !== SETTINGS) {
+        const file = await store.detect(path);
+        if (file === null) continue;
+        if (isRefusal(file)) findings.push(...refusalFinding(path, file, "info"));
+        else if (file.kind === "native") natives.push(file);
+        else if (file.kind === "backstage") backstage.push(file);
+      }
+    }
+  });
+  const byPath = (one: ArtifactFile, other: ArtifactFile) => one.path < other.path ? -1 : 1;
+  return { natives: natives.sort(byPath), backstage: backstage.sort(byPath), envs, readmes, findings };
+}
+
+function refusalFinding(path: string, refusal: Refusal, severity: "error" | "info"): Finding[] {
+  if (refusal.code === "missing") return [];
+  const message = `Cannot read ${path}: ${refusal.why}`;
+  return [
+    refusal.code === "fs/symlink-escape" && severity === "error"
+      ? { code: refusal.code, message, at: null, path }
+      : { code: refusal.code, severity, message, at: null, path },
+  ];
+}
+
+/** Files that COMPOSE_FILE or a Group names and that are not there. */
+async function missingFiles(store: FileStore, planned: readonly PlannedProject[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const project of planned) {
+    for (const [path, at] of project.namedAt) {
+      const file = await store.get(path, "compose");
+      if (!isRefusal(file)) continue;
+      findings.push(
+        file.code === "missing"
+          ? { code: "ref/include-missing", message: `${path} not found`, at }
+          : { code: file.code, message: `Cannot read ${path}: ${file.why}`, at },
+      );
+    }
+  }
+  return findings;
+}
+
+/** A few at a time: the disk is kept busy, memory is not. */
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) await work(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+}
