@@ -48,8 +48,8 @@ class Run {
         at = close + 1;
       } else {
         const name = nameAt(text, dollar + 1);
-        if (name === "") return this.#invalid(text.slice(dollar), "");
-        result += this.#value(name);
+        // "$(date)" and "$1" are left to the shell, as Compose does by now.
+        result += name === "" ? "$" : this.#value(name);
         at = dollar + 1 + name.length;
       }
     }
