@@ -200,3 +200,25 @@ export function edgesAt(graph: Graph, id: string): { out: GraphEdge[]; into: Gra
   }
   return { out, into };
 }
+
+/** The edges by their source, sorted out once. */
+export function edgesFrom(graph: Graph): (number: number) => readonly GraphEdge[] {
+  const known = bySource.get(graph);
+  if (known !== undefined) return known;
+  let lists: Map<number, GraphEdge[]> | null = null;
+  const from = (number: number) => {
+    if (lists === null) {
+      lists = new Map();
+      for (const edge of graph.edges) {
+        const same = lists.get(edge.source);
+        if (same) same.push(edge);
+        else lists.set(edge.source, [edge]);
+      }
+    }
+    return lists.get(number) ?? [];
+  };
+  bySource.set(graph, from);
+  return from;
+}
+
+const bySource = new WeakMap<Graph, (number: number) => readonly GraphEdge[]>();

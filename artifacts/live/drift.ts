@@ -1,0 +1,216 @@
+/** Where a container differs from what its unit declares, field by field. What image or engine add is no difference. */
+
+import type { InspectedContainer } from "../../core/runtime.ts";
+import type { Group, Model, Node, Unit } from "../artifact.ts";
+import { bytesOf, imageReference } from "../rules/amounts.ts";
+import { at, itemsOf, numberOf, scalarOf, textOf } from "../rules/values.ts";
+import { driftInMounts } from "./drift_mounts.ts";
+import { driftInNetworks } from "./drift_networks.ts";
+import { driftInPorts } from "./drift_ports.ts";
+import type { Drift } from "./live.ts";
+import { isSecretName, MASK, masked } from "./mask.ts";
+import { shellWords } from "./shell_words.ts";
+
+/** Notes one difference; values are masked here. */
+export type Note = (field: string, declared: string, actual: string) => void;
+
+/** All differences of one container. `mappedTo` brings a host path of the engine into this machine's view. */
+export function driftOf(
+  model: Model,
+  group: Group,
+  unit: Unit,
+  container: InspectedContainer,
+  mappedTo: (path: string) => string,
+): Drift[] {
+  const drift: Drift[] = [];
+  if (unit.service === null) return drift;
+  const note: Note = (field, declared, actual) =>
+    void drift.push({ field, container: container.name, declared: masked(declared), actual: masked(actual) });
+  imageDrift(group, unit, container, note);
+  commandDrift(unit, container, note);
+  environmentDrift(unit, container, note);
+  driftInPorts(unit, container, note);
+  driftInMounts(model, group, unit, container, mappedTo, note);
+  driftInNetworks(group, unit, container, note);
+  policyDrift(unit, container, note);
+  limitDrift(unit, container, note);
+  identityDrift(unit, container, note);
+  dependencyDrift(group, unit, container, note);
+  return drift;
+}
+
+function imageDrift(group: Group, unit: Unit, container: InspectedContainer, note: Note): void {
+  const { image, build, imageAt } = unit.service!;
+  if (imageAt !== null && textOf(imageAt) === null) return;
+  const actual = fullImage(container.image);
+  if (image !== null) {
+    if (fullImage(image) !== actual && image !== container.imageId) note("image", image, container.image);
+  } else if (build) {
+    // Compose 2 joins with a dash, Compose 1 with an underscore.
+    const names = ["-", "_"].map((sign) => `${group.project}${sign}${unit.label}`);
+    if (!names.some((name) => fullImage(name) === actual)) note("image", names[0]!, container.image);
+  }
+}
+
+/** A reference with everything that engines add or leave out. */
+function fullImage(text: string): string {
+  const bare = text.replace(/^(?:localhost|docker\.io)\//, "").replace(/^library\//, "");
+  const image = imageReference(bare);
+  if (image === null) return bare;
+  if (image.digest !== null) return `${image.name}@${image.digest}`;
+  return `${image.name}:${image.tag ?? "latest"}`;
+}
+
+/** The words of a command in either form; null where it is not declared or not known. */
+function wordsOf(node: Node | null): string[] | null {
+  if (node === null) return null;
+  if (node.kind === "list") {
+    const words = node.items.map(textOf);
+    return words.some((word) => word === null) ? null : words as string[]; // none is null
+  }
+  const text = textOf(node);
+  return text === null ? null : shellWords(text);
+}
+
+function commandDrift(unit: Unit, container: InspectedContainer, note: Note): void {
+  const compare = (field: string, declared: string[] | null, actual: readonly string[]) => {
+    if (declared === null || same(declared, actual)) return;
+    note(field, line(declared), line(actual));
+  };
+  compare("command", wordsOf(at(unit.value, "command")), container.command);
+  compare("entrypoint", wordsOf(at(unit.value, "entrypoint")), container.entrypoint);
+  const test = at(unit.value, "healthcheck", "test");
+  const disabled = unit.service!.healthcheck?.disabled === true;
+  const text = textOf(test);
+  const declared = disabled ? ["NONE"] : text !== null ? ["CMD-SHELL", text] : wordsOf(test);
+  compare("healthcheck", declared, container.healthcheck ?? ["NONE"]);
+}
+
+const line = (words: readonly string[]): string =>
+  words.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)).join(" ") || "(none)";
+
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i]);
+
+/** Only names are shown, never values. */
+function environmentDrift(unit: Unit, container: InspectedContainer, note: Note): void {
+  for (const [key, { value, unknown }] of unit.service!.environment) {
+    // Named without a value: whoever started it lent their own, which is not known here.
+    if (value === null || unknown) continue;
+    const actual = container.env[key];
+    if (actual === value) continue;
+    note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
+  }
+}
+
+const RESTARTS: Readonly<Record<string, string>> = { "": "no", none: "no", any: "always" };
+
+function policyDrift(unit: Unit, container: InspectedContainer, note: Note): void {
+  const deployed = at(unit.value, "deploy", "restart_policy");
+  const written = textOf(at(unit.value, "restart")) ?? textOf(at(deployed, "condition"));
+  if (written !== null) {
+    const [name, retries] = written.split(":");
+    const wanted = RESTARTS[name!] ?? name!;
+    const attempts = retries === undefined ? numberOf(at(deployed, "max_attempts")) : Number(retries);
+    const actual = RESTARTS[container.restart.name] ?? container.restart.name;
+    const wrongCount = wanted === "on-failure" && attempts !== null &&
+      attempts !== container.restart.maximumRetries;
+    if (wanted !== actual || wrongCount) {
+      const count = container.restart.maximumRetries > 0 ? `:${container.restart.maximumRetries}` : "";
+      note("restart", attempts === null ? wanted : `${wanted}:${attempts}`, `${actual}${count}`);
+    }
+  }
+  const flag = (field: string, key: string, actual: boolean) => {
+    const declared = scalarOf(at(unit.value, key))?.value;
+    if (typeof declared === "boolean" && declared !== actual) note(field, String(declared), String(actual));
+  };
+  flag("privileged", "privileged", container.privileged);
+  flag("readOnly", "read_only", container.readOnlyRoot);
+  capabilities("capAdd", at(unit.value, "cap_add"), container.capAdd, note);
+  capabilities("capDrop", at(unit.value, "cap_drop"), container.capDrop, note);
+}
+
+function capabilities(field: string, node: Node | null, actual: readonly string[], note: Note): void {
+  const declared = itemsOf(node).map(textOf);
+  if (node === null || declared.includes(null)) return;
+  const plain = (names: readonly (string | null)[]) =>
+    [...new Set(names.map((name) => name!.toUpperCase().replace(/^CAP_/, "")))].sort();
+  const running = plain(actual);
+  // Podman writes "ALL" out, so a whole set cannot be compared by name.
+  if (plain(declared).includes("ALL") && running.length > 0) return;
+  if (!same(plain(declared), running)) {
+    note(field, plain(declared).join(", "), running.join(", ") || "(none)");
+  }
+}
+
+function limitDrift(unit: Unit, container: InspectedContainer, note: Note): void {
+  const limits = at(unit.value, "deploy", "resources", "limits");
+  const memory = textOf(at(unit.value, "mem_limit")) ?? textOf(at(limits, "memory"));
+  const bytes = memory === null ? null : bytesOf(memory);
+  if (bytes !== null && bytes > 0 && bytes !== container.memoryLimitBytes) {
+    note("limits.memory", `${bytes} bytes`, amount(container.memoryLimitBytes, " bytes"));
+  }
+  const cpus = numberOf(at(unit.value, "cpus")) ?? numberOf(at(limits, "cpus"));
+  if (cpus !== null && cpus > 0 && Math.abs(cpus - (container.cpus ?? 0)) > 1e-6) {
+    note("limits.cpus", String(cpus), amount(container.cpus, ""));
+  }
+}
+
+const amount = (value: number | null, unit: string): string =>
+  value === null || value === 0 ? "(no limit)" : `${value}${unit}`;
+
+function identityDrift(unit: Unit, container: InspectedContainer, note: Note): void {
+  const compare = (field: string, key: string, actual: string) => {
+    const declared = textOf(at(unit.value, key));
+    if (declared !== null && declared !== actual) note(field, declared, actual || "(none)");
+  };
+  compare("user", "user", container.user);
+  compare("workingDir", "working_dir", container.workingDir);
+  compare("hostname", "hostname", container.hostname);
+  compare("name", "container_name", container.name);
+  for (const [key, { value, unknown }] of unit.service!.labels) {
+    if (unknown) continue;
+    const declared = value ?? "";
+    const actual = container.labels[key];
+    if (actual === declared) continue;
+    const shown = (text: string) => isSecretName(key) ? MASK : text;
+    note(`labels.${key}`, shown(declared), actual === undefined ? "(not set)" : shown(actual));
+  }
+}
+
+/** `db:service_healthy:true,redis:service_started:false`; older ones hold names alone, the oldest have no such label. */
+function dependencyDrift(group: Group, unit: Unit, container: InspectedContainer, note: Note): void {
+  const label = container.labels["com.docker.compose.depends_on"];
+  if (label === undefined) return;
+  const running = new Map(
+    label.split(",").filter((part) => part !== "").map((part) => {
+      const [name, condition] = part.split(":");
+      return [name!, condition ?? null];
+    }),
+  );
+  const declared = new Map<string, { condition: string | null; required: boolean; implicit: boolean }>();
+  const active = new Map(group.units.map((other) => [other.id, other.service?.active === true]));
+  for (const { kind, target, condition, required, implicit } of unit.references) {
+    if (target === null || !active.has(target)) continue;
+    if (!["depends_on", "link", "namespace", "volumes_from"].includes(kind)) continue;
+    const name = target.slice(`unit:${group.name}.`.length);
+    if (declared.get(name)?.implicit === false) continue;
+    declared.set(name, {
+      condition: condition ?? null,
+      required: required !== false && active.get(target) === true,
+      implicit,
+    });
+  }
+  for (const [name, condition] of running) {
+    const other = declared.get(name);
+    if (other === undefined) note(`dependsOn.${name}`, "(none)", condition ?? "(some)");
+    else if (condition !== null && other.condition !== null && condition !== other.condition) {
+      note(`dependsOn.${name}`, other.condition, condition);
+    }
+  }
+  for (const [name, { condition, required, implicit }] of declared) {
+    if (!running.has(name) && required && !implicit) {
+      note(`dependsOn.${name}`, condition ?? "(some)", "(none)");
+    }
+  }
+}

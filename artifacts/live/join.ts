@@ -1,0 +1,194 @@
+/** Which group a running Compose project belongs to: labels hold paths as they were typed, so real ones are compared. */
+
+import type { RunningContainer } from "../../core/runtime.ts";
+import type { Group, Model } from "../artifact.ts";
+import { mainGroups } from "../graph/graph.ts";
+import type { Match } from "./live.ts";
+
+/** The containers of one Compose project on one engine. */
+export interface RunningProject {
+  readonly project: string;
+  readonly backend: string;
+  readonly workingDir: string | null;
+  readonly configFiles: readonly string[];
+  readonly containers: readonly RunningContainer[];
+}
+
+/** A running project, and the group it was found to belong to. */
+export interface Joined {
+  readonly running: RunningProject;
+  readonly group: Group;
+  readonly match: Match;
+}
+
+/** What came of joining: projects with a group, those that fit several, and the rest. */
+export interface Joining {
+  readonly joined: readonly Joined[];
+  readonly ambiguous: readonly { readonly running: RunningProject; readonly groups: readonly Group[] }[];
+  readonly strangers: readonly RunningProject[];
+}
+
+/** A path as typed to the real one, or null where there is none. Never answered to anybody. */
+export type RealPath = (path: string) => Promise<string | null>;
+
+/** Looks on the disk. */
+export const realPath: RealPath = async (path) => {
+  try {
+    return await Deno.realPath(path);
+  } catch {
+    return null;
+  }
+};
+
+/** Sorts containers by the project in their labels. One-off runs do not count. */
+export function runningProjects(containers: readonly RunningContainer[]): RunningProject[] {
+  const projects = new Map<string, RunningContainer[]>();
+  for (const container of containers) {
+    if (container.compose === null || isOneOff(container)) continue;
+    const key = `${container.backend}\0${container.compose.project}`;
+    const same = projects.get(key);
+    if (same) same.push(container);
+    else projects.set(key, [container]);
+  }
+  return [...projects.values()].map((containers) => {
+    const { project, workingDir, configFiles } = containers[0]!.compose!; // only labelled ones were taken
+    return { project, backend: containers[0]!.backend, workingDir, configFiles, containers };
+  });
+}
+
+function isOneOff({ labels }: RunningContainer): boolean {
+  return labels["com.docker.compose.oneoff"]?.toLowerCase() === "true";
+}
+
+/** Joins running projects to the groups of a workspace, by the strongest sign there is. */
+export async function join(
+  model: Model,
+  projects: readonly RunningProject[],
+  real: RealPath = realPath,
+): Promise<Joining> {
+  const groups = mainGroups(model).filter((group) => group.value !== null);
+  const index = indexOf(model, groups);
+  const known = new Map<string, Promise<string | null>>();
+  const resolve = (path: string): Promise<string | null> => {
+    let found = known.get(path);
+    if (found === undefined) known.set(path, found = real(path));
+    return found;
+  };
+
+  const joined: Joined[] = [];
+  const ambiguous: { running: RunningProject; groups: Group[] }[] = [];
+  const strangers: RunningProject[] = [];
+  for (const running of projects) {
+    const files = await Promise.all(
+      running.configFiles.slice(0, 50).map((file) =>
+        locate(model, absolute(file, running.workingDir), resolve)
+      ),
+    );
+    const folder = running.workingDir === null ? null : await locate(model, running.workingDir, resolve);
+    const found = candidates(model, index, running, files, folder);
+    if (found === null) strangers.push(running);
+    else if (found.groups.length === 1) joined.push({ running, group: found.groups[0]!, match: found.match });
+    else ambiguous.push({ running, groups: [...found.groups] });
+  }
+  return { joined, ambiguous, strangers };
+}
+
+interface Index {
+  readonly byFile: ReadonlyMap<string, readonly Group[]>;
+  readonly byFolder: ReadonlyMap<string, readonly Group[]>;
+  readonly byProject: ReadonlyMap<string, readonly Group[]>;
+  readonly byName: ReadonlyMap<string, Group>;
+}
+
+function indexOf(model: Model, groups: readonly Group[]): Index {
+  const byFile = new Map<string, Group[]>();
+  const byFolder = new Map<string, Group[]>();
+  const byProject = new Map<string, Group[]>();
+  const byName = new Map<string, Group>();
+  const add = (map: Map<string, Group[]>, key: string, group: Group) => {
+    const list = map.get(key);
+    if (list === undefined) map.set(key, [group]);
+    else if (!list.includes(group)) list.push(group);
+  };
+  const isMain = new Set(groups);
+  for (const group of groups) {
+    for (const file of group.files) add(byFile, below(model.root, file.path), group);
+    add(byFolder, below(model.root, group.folder), group);
+    add(byProject, group.project, group);
+    byName.set(group.name, group);
+  }
+  // A variant beside a canonical file was started in that file's place.
+  for (const variant of model.groups) {
+    if (isMain.has(variant)) continue;
+    const owners = variant.standing === "variant"
+      ? byFolder.get(below(model.root, variant.folder)) ?? []
+      : variant.includedBy.flatMap((id) => groups.filter((group) => group.id === id));
+    for (const file of variant.files) {
+      if (byFile.has(below(model.root, file.path))) continue;
+      for (const owner of owners) add(byFile, below(model.root, file.path), owner);
+    }
+  }
+  return { byFile, byFolder, byProject, byName };
+}
+
+function candidates(
+  model: Model,
+  index: Index,
+  running: RunningProject,
+  files: readonly (string | null)[],
+  folder: string | null,
+): { groups: readonly Group[]; match: Match } | null {
+  const { project } = running;
+  const set = model.settings.projects.get(project);
+  const named = set === undefined ? undefined : index.byName.get(set);
+  if (named !== undefined) return { groups: [named], match: { by: "settings", confidence: "certain" } };
+
+  const votes = new Map<Group, number>();
+  for (const file of files) {
+    for (const group of file === null ? [] : index.byFile.get(file) ?? []) {
+      votes.set(group, (votes.get(group) ?? 0) + 1);
+    }
+  }
+  if (votes.size > 0) {
+    const most = Math.max(...votes.values());
+    const best = [...votes].filter(([, count]) => count === most).map(([group]) => group);
+    return { groups: prefer(best, project), match: { by: "configFiles", confidence: "certain" } };
+  }
+  const inFolder = folder === null ? [] : index.byFolder.get(folder) ?? [];
+  const both = inFolder.filter((group) => group.project === project);
+  if (both.length > 0) return { groups: both, match: { by: "workingDirAndProject", confidence: "certain" } };
+  if (inFolder.length > 0) return { groups: inFolder, match: { by: "workingDir", confidence: "likely" } };
+  const sameName = index.byProject.get(project) ?? [];
+  // Labels that lead elsewhere on this machine say that it is somebody else's project of the same name.
+  const elsewhere = [folder, ...files].some((path) => path !== null);
+  if (sameName.length === 0 || elsewhere) return null;
+  return { groups: sameName, match: { by: "project", confidence: "guess" } };
+}
+
+function prefer(groups: readonly Group[], project: string): readonly Group[] {
+  if (groups.length < 2) return groups;
+  const same = groups.filter((group) => group.project === project);
+  return same.length > 0 ? same : groups;
+}
+
+/** The real path behind a label, after the prefixes of the settings. Null where nothing lies there. */
+async function locate(model: Model, path: string, real: RealPath): Promise<string | null> {
+  return await real(mapped(model, path));
+}
+
+/** A path of a label as this machine sees it. */
+export function mapped(model: Model, path: string): string {
+  for (const { from, to } of model.settings.paths) {
+    const prefix = from.replace(/\/+$/, "");
+    if (path === prefix) return to;
+    if (path.startsWith(`${prefix}/`)) return to.replace(/\/+$/, "") + path.slice(prefix.length);
+  }
+  return path;
+}
+
+const absolute = (path: string, workingDir: string | null): string =>
+  /^([/\\]|[A-Za-z]:)/.test(path) || workingDir === null ? path : `${workingDir.replace(/\/+$/, "")}/${path}`;
+
+/** A path below the root as a whole one. */
+export const below = (root: string, path: string): string =>
+  path === "" ? root : `${root === "/" ? "" : root}/${path}`;

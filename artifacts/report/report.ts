@@ -1,0 +1,192 @@
+/** The outcome of validation: findings as ordered, bounded diagnostics with positions, and the totals. */
+
+import { z } from "zod";
+import type { Diagnostic as Shown, Location as ShownLocation, Model } from "../artifact.ts";
+import { graphOf, mainGroups } from "../graph/graph.ts";
+import { locationOf } from "../position.ts";
+import { isRuleCode, ruleOf } from "../rules/catalog.ts";
+import { check } from "../rules/check.ts";
+import type { JudgedFinding } from "../rules/settings.ts";
+
+const Position = z.object({
+  line: z.int().describe("From 1"),
+  column: z.int().describe("From 1, in UTF-16 units"),
+  offset: z.int().describe("From 0, in UTF-16 units"),
+}).meta({ id: "Position" });
+
+/** A stretch of a file; `end` is exclusive. */
+export const Range = z.object({ start: Position, end: Position }).meta({ id: "Range" });
+
+/** A stretch of a file, and the path of the value there. */
+export const Location = z.object({
+  file: z.string(),
+  path: z.array(z.union([z.string(), z.number()])),
+  range: Range,
+}).meta({ id: "Location" });
+
+const Severity = z.enum(["error", "warning", "info", "hint"]).meta({ id: "Severity" });
+
+/** One finding as callers see it. */
+export const Diagnostic = z.object({
+  code: z.string(),
+  severity: Severity,
+  message: z.string(),
+  location: Location.nullable(),
+  subject: z.string().nullable().describe("The id of the node it is about"),
+  related: z.array(z.object({ message: z.string(), location: Location })),
+  data: z.record(z.string(), z.unknown()),
+  tags: z.array(z.enum(["unnecessary", "deprecated"])),
+  fingerprint: z.string().describe("Stays the same when lines move"),
+}).meta({ id: "Diagnostic" });
+
+/** What validation found. */
+export const Report = z.object({
+  schemaVersion: z.literal(1),
+  workspace: z.string(),
+  revision: z.string(),
+  valid: z.boolean(),
+  complete: z.boolean(),
+  durationMs: z.number(),
+  diagnostics: z.array(Diagnostic),
+  summary: z.object({
+    error: z.int(),
+    warning: z.int(),
+    info: z.int(),
+    hint: z.int(),
+    suppressed: z.int(),
+    files: z.int(),
+    groups: z.int(),
+    units: z.int(),
+    cards: z.int(),
+    edges: z.int(),
+  }),
+  truncated: z.object({ diagnostics: z.int(), files: z.int().describe("Files with more than are shown") }),
+}).meta({ id: "Report" });
+export type Report = z.infer<typeof Report>;
+
+/** How many diagnostics are shown. */
+export const LIMITS = { perFile: 100, all: 1_000 };
+
+/** Validates a model. `workspace` is what the report calls it. */
+export function reportOn(model: Model, workspace: string): Report {
+  const began = performance.now();
+  const { findings, suppressed } = check(model);
+  const graph = graphOf(model);
+  const count = { error: 0, warning: 0, info: 0, hint: 0 };
+  for (const { severity } of findings) count[severity]++;
+  const shown = pick(findings);
+  const written = graph.edges.filter((edge) => edge.reference !== null).length;
+  return {
+    schemaVersion: 1,
+    workspace,
+    revision: model.revision,
+    valid: count.error === 0,
+    complete: model.complete,
+    durationMs: Math.round((model.durationMs + performance.now() - began) * 1_000) / 1_000,
+    diagnostics: shown.map(diagnosticOf),
+    summary: {
+      ...count,
+      suppressed,
+      files: model.files.length,
+      groups: mainGroups(model).length,
+      units: model.units.length,
+      cards: model.cards.length,
+      edges: written,
+    },
+    truncated: {
+      diagnostics: findings.length - shown.length,
+      files: crowded(findings),
+    },
+  };
+}
+
+/** The diagnostics about one artifact, or in one stretch of a file. */
+export function diagnosticsAbout(
+  model: Model,
+  concerns: (finding: JudgedFinding) => boolean,
+  limit = LIMITS.perFile,
+): Shown[] {
+  return pick(check(model).findings.filter(concerns)).slice(0, limit).map(diagnosticOf);
+}
+
+/** Whether anything is an error, without making a report. */
+export function problemsOf(model: Model): { errors: number; warnings: number } {
+  let errors = 0;
+  let warnings = 0;
+  for (const { severity } of check(model).findings) {
+    if (severity === "error") errors++;
+    if (severity === "warning") warnings++;
+  }
+  return { errors, warnings };
+}
+
+const fileOf = (finding: JudgedFinding): string => finding.at?.file.path ?? finding.path ?? "";
+
+const WORST: Readonly<Record<string, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
+
+/** By file, offset, code; where there are too many, the worst stay. */
+function pick(findings: readonly JudgedFinding[]): JudgedFinding[] {
+  const byPlace = (a: JudgedFinding, b: JudgedFinding) =>
+    compare(fileOf(a), fileOf(b)) || (a.at?.start ?? -1) - (b.at?.start ?? -1) || compare(a.code, b.code) ||
+    compare(a.message, b.message);
+  let kept = [...findings];
+  if (kept.length > LIMITS.perFile) {
+    const perFile = new Map<string, number>();
+    kept.sort((a, b) => WORST[a.severity]! - WORST[b.severity]!);
+    kept = kept.filter((finding) => {
+      const file = fileOf(finding);
+      const count = (perFile.get(file) ?? 0) + 1;
+      perFile.set(file, count);
+      return count <= LIMITS.perFile;
+    }).slice(0, LIMITS.all);
+  }
+  return kept.sort(byPlace);
+}
+
+function crowded(findings: readonly JudgedFinding[]): number {
+  if (findings.length <= LIMITS.perFile) return 0;
+  const perFile = new Map<string, number>();
+  for (const finding of findings) perFile.set(fileOf(finding), (perFile.get(fileOf(finding)) ?? 0) + 1);
+  let files = 0;
+  for (const count of perFile.values()) if (count > LIMITS.perFile) files++;
+  return files;
+}
+
+const compare = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
+
+const NOWHERE = { line: 1, column: 1, offset: 0 };
+
+/** A finding as callers receive it. */
+export function diagnosticOf(finding: JudgedFinding): Shown {
+  const location: ShownLocation | null = finding.at !== null
+    ? locationOf(finding.at)
+    : finding.path !== undefined
+    ? { file: finding.path, path: [], range: { start: NOWHERE, end: NOWHERE } }
+    : null;
+  const tag = isRuleCode(finding.code) ? ruleOf(finding.code).tag : undefined;
+  return {
+    code: finding.code,
+    severity: finding.severity,
+    message: finding.message,
+    location,
+    subject: finding.subject ?? null,
+    related: (finding.related ?? []).map(({ message, at }) => ({ message, location: locationOf(at) })),
+    data: { ...finding.data },
+    tags: [...(finding.tags ?? (tag === undefined ? [] : [tag]))],
+    fingerprint: fingerprint(
+      [finding.code, location?.file ?? "", ...(location?.path ?? []), finding.message].join("\0"),
+    ),
+  };
+}
+
+/** 64 bits in two independent FNV-1a halves: names a finding, protects nothing. */
+function fingerprint(text: string): string {
+  let a = 0x811c9dc5;
+  let b = 0xcbf29ce4;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ (unit + i), 0x01000193);
+  }
+  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+}

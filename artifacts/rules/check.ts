@@ -1,0 +1,85 @@
+/** Runs every rule over a model and hands back what they found, settings applied. */
+
+import type { Finding, Group, Model } from "../artifact.ts";
+import { checkCards } from "./card.ts";
+import type { RuleCode } from "./catalog.ts";
+import { checkConditions, checkGraph } from "./circle.ts";
+import { checkComposeFile, checkDefaults } from "./compose_file.ts";
+import { checkService } from "./compose_service.ts";
+import { checkValues } from "./compose_value.ts";
+import { checkPaths } from "./file.ts";
+import { checkImage } from "./image.ts";
+import { checkNames } from "./name.ts";
+import { checkOperation } from "./operation.ts";
+import { checkPorts } from "./port.ts";
+import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
+import { sayInto } from "./say.ts";
+import { checkSecurity } from "./security.ts";
+import { judge, type Judged, wantsRule } from "./settings.ts";
+import { checkUnused } from "./unused.ts";
+
+const ofGroup = new WeakMap<Group, readonly Finding[]>();
+const ofModel = new WeakMap<Model, Judged>();
+
+/** Every finding that counts, with its severity, and how many were silenced. Worked out once for a model. */
+export function check(model: Model): Judged {
+  let judged = ofModel.get(model);
+  if (judged === undefined) ofModel.set(model, judged = judge(model, collect(model)));
+  return judged;
+}
+
+function* collect(model: Model): Iterable<Finding> {
+  yield* model.findings;
+  for (const file of model.files) yield* file.findings;
+  for (const group of model.groups) {
+    yield* group.findings;
+    yield* checkGroup(group);
+  }
+  yield* acrossGroups(model);
+}
+
+/** What a group's own files say about it: kept as long as the group is the same object. */
+function checkGroup(group: Group): readonly Finding[] {
+  const known = ofGroup.get(group);
+  if (known !== undefined) return known;
+  const findings: Finding[] = [];
+  const say = sayInto(findings);
+  // An included file is judged as a part of what includes it.
+  if (group.standing !== "included") {
+    const whole = group.standing === "main";
+    checkComposeFile(group, say);
+    for (const unit of group.units) {
+      checkService(group, unit, whole, say);
+      checkValues(unit, say);
+      checkSecurity(unit, say);
+      if (!whole) continue;
+      checkImage(unit, say);
+      checkOperation(unit, say);
+    }
+    if (whole) {
+      checkGroupReferences(group, say);
+      checkConditions(group, say);
+      checkPaths(group, say);
+      checkUnused(group, say);
+    }
+  }
+  ofGroup.set(group, findings);
+  return findings;
+}
+
+/** What only shows when all groups are looked at. */
+function acrossGroups(model: Model): readonly Finding[] {
+  const findings: Finding[] = [];
+  const say = sayInto(findings);
+  const wants = (code: RuleCode) => wantsRule(model, code);
+  if (model.groups.length === 0 && model.units.length === 0 && model.cards.length === 0) {
+    say("workspace/empty", null, "The folder holds no artifacts");
+  }
+  checkDefaults(model, say);
+  checkNativeReferences(model, say);
+  checkGraph(model, wants, say);
+  checkNames(model, say);
+  checkPorts(model, say);
+  checkCards(model, say);
+  return findings;
+}

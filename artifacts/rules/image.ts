@@ -1,0 +1,22 @@
+/** Rules about images: which one a service gets should not change by itself. */
+
+import type { Unit } from "../artifact.ts";
+import { imageReference } from "./amounts.ts";
+import type { Say } from "./say.ts";
+import { textOf } from "./values.ts";
+
+/** What can be said of the image of one unit. */
+export function checkImage(unit: Unit, say: Say): void {
+  const service = unit.service;
+  if (service === null || service.imageAt === null || service.build) return;
+  const text = textOf(service.imageAt);
+  const image = text === null ? null : imageReference(text);
+  if (image === null || image.digest !== null) return;
+  if (image.tag === null) {
+    say("image/no-tag", service.imageAt, `"${text}" has no tag: it follows whatever is "latest"`, {
+      subject: unit.id,
+    });
+  } else if (image.tag === "latest") {
+    say("image/latest", service.imageAt, `"${text}" follows "latest"`, { subject: unit.id });
+  }
+}

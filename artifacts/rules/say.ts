@@ -1,0 +1,15 @@
+/** How a rule speaks: one call per finding, with its code checked against the table. */
+
+import type { Finding, Place } from "../artifact.ts";
+import type { RuleCode } from "./catalog.ts";
+
+/** What a finding may have beside code, place and message. */
+export type Beside = Pick<Finding, "severity" | "subject" | "related" | "data" | "path">;
+
+/** Reports one finding. */
+export type Say = (code: RuleCode, at: Place | null, message: string, beside?: Beside) => void;
+
+/** A `Say` that collects into a list. */
+export function sayInto(findings: Finding[]): Say {
+  return (code, at, message, beside) => void findings.push({ code, at, message, ...beside });
+}

@@ -1,0 +1,100 @@
+/** Rules about what a unit may reach, and what lies open in its file. */
+
+import type { Place, Unit } from "../artifact.ts";
+import type { Say } from "./say.ts";
+import { at, entryOf, saysTrue, scalarOf, textOf } from "./values.ts";
+
+const NAMESPACES = ["network_mode", "pid", "ipc", "uts", "userns_mode", "cgroup"] as const;
+
+const SENSITIVE = new Set([
+  "/",
+  "/boot",
+  "/dev",
+  "/etc",
+  "/etc/shadow",
+  "/etc/ssh",
+  "/home",
+  "/lib",
+  "/proc",
+  "/root",
+  "/root/.ssh",
+  "/run",
+  "/sys",
+  "/usr",
+  "/var",
+  "/var/lib",
+  "/var/lib/docker",
+  "/var/lib/containers",
+  "/var/run",
+]);
+
+/** Prefixes that only real credentials have, and key material. Nothing is guessed from the name of a variable. */
+const CREDENTIAL =
+  /^(?:AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abprs]-[\w-]{10,}|sk_live_\w{20,}|sk-[A-Za-z0-9_-]{32,}|AIza[\w-]{35}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)$|-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/;
+
+/** What can be said of one unit. */
+export function checkSecurity(unit: Unit, say: Say): void {
+  const { service, value, id: subject } = unit;
+  if (service === null || value.kind !== "mapping") return;
+  const privileged = entryOf(value, "privileged");
+  if (privileged !== null && saysTrue(privileged.value)) {
+    say("sec/privileged", privileged.value, `"${unit.label}" runs with all privileges of the host`, {
+      subject,
+    });
+  }
+  for (const key of NAMESPACES) {
+    const node = at(value, key);
+    if (textOf(node) !== "host") continue;
+    say(
+      "sec/host-namespace",
+      node,
+      `"${unit.label}" shares the host's ${key.replace(/_mode$/, "")} namespace`,
+      {
+        subject,
+      },
+    );
+  }
+  for (const mount of service.mounts) {
+    if (mount.type !== "bind" || mount.source === null || mount.unknown) continue;
+    checkSource(unit, mount.source, mount.sourceAt, say);
+  }
+  for (const { at: place, key, value: text } of environmentOf(unit)) {
+    if (!CREDENTIAL.test(text)) continue;
+    say("sec/inline-secret", place, `"${key}" holds what looks like a credential`, { subject });
+  }
+  for (const port of service.ports) {
+    if (port.invalid !== null || port.unknown || (port.hostIp !== null && port.hostIp !== "0.0.0.0")) {
+      continue;
+    }
+    say("sec/port-on-all-interfaces", port.at, `"${port.written}" is open on all interfaces`, { subject });
+  }
+}
+
+function checkSource(unit: Unit, source: string, place: Place, say: Say): void {
+  const path = source.length > 1 ? source.replace(/\/+$/, "") : source;
+  if (/(^|\/)(docker|podman|containerd|crio)\.sock$/.test(path)) {
+    say("sec/docker-socket", place, `"${unit.label}" may steer the engine through "${source}"`, {
+      subject: unit.id,
+    });
+  } else if (SENSITIVE.has(path)) {
+    say("sec/sensitive-host-path", place, `"${unit.label}" mounts the host's "${source}"`, {
+      subject: unit.id,
+    });
+  }
+}
+
+/** The values of `environment` as the author wrote them, in either form. */
+function* environmentOf(unit: Unit): Iterable<{ at: Place; key: string; value: string }> {
+  const environment = at(unit.value, "environment");
+  if (environment?.kind === "mapping") {
+    for (const [key, { value }] of environment.entries) {
+      if (typeof scalarOf(value)?.value === "string") yield { at: value, key, value: textOf(value)! };
+    }
+  } else if (environment?.kind === "list") {
+    for (const item of environment.items) {
+      const text = textOf(item);
+      const cut = text === null ? -1 : text.indexOf("=");
+      if (cut > 0) yield { at: item, key: text!.slice(0, cut), value: text!.slice(cut + 1) };
+    }
+  }
+}

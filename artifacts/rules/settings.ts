@@ -1,0 +1,95 @@
+/** What a workspace wants to hear: severities from `berth.yaml`, and comments that silence single findings. */
+
+import type { ArtifactFile, Finding, Model, Severity } from "../artifact.ts";
+import { isRuleCode, type RuleCode, ruleOf } from "./catalog.ts";
+
+/** A finding with the severity that counts. */
+export interface JudgedFinding extends Finding {
+  readonly severity: Severity;
+}
+
+/** What is left of all findings. */
+export interface Judged {
+  readonly findings: readonly JudgedFinding[];
+  /** How many a comment silenced. */
+  readonly suppressed: number;
+}
+
+/** Whether a rule can be heard at all. */
+export function wantsRule(model: Model, code: RuleCode): boolean {
+  const set = model.settings.rules.get(code);
+  return set === undefined ? ruleOf(code).off !== true : set !== "off";
+}
+
+/** Gives every finding its severity, and drops those that are off, silenced, or said before. */
+export function judge(model: Model, findings: Iterable<Finding>): Judged {
+  const judged: JudgedFinding[] = [];
+  const seen = new Set<string>();
+  let suppressed = 0;
+  for (const finding of findings) {
+    const severity = severityOf(model, finding);
+    if (severity === "off") continue;
+    const { at, code } = finding;
+    if (at !== null) {
+      // Several groups may read one file: what it says, it says once.
+      const key = `${code} ${at.start} ${at.file.path} ${finding.message}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (isSilenced(at.file, at.start, code)) {
+        suppressed++;
+        continue;
+      }
+    }
+    judged.push({ ...finding, severity });
+  }
+  return { findings: judged, suppressed };
+}
+
+function severityOf(model: Model, { code, severity }: Finding): Severity | "off" {
+  const set = model.settings.rules.get(code);
+  if (set !== undefined) return set;
+  if (!isRuleCode(code)) return severity ?? "error";
+  const rule = ruleOf(code);
+  return rule.off === true ? "off" : severity ?? rule.severity;
+}
+
+/** Which codes are silenced, by line start; `null` stands for the whole file. */
+interface Silence {
+  readonly from: number;
+  readonly to: number;
+  readonly codes: ReadonlySet<string> | null;
+}
+
+const silences = new WeakMap<ArtifactFile, readonly Silence[]>();
+const COMMENT = /(?:^|\s)#\s*berth-disable-(line|next-line|file)\b([^\n]*)/g;
+
+function isSilenced(file: ArtifactFile, offset: number, code: string): boolean {
+  return silencesOf(file).some(({ from, to, codes }) =>
+    offset >= from && offset < to && (codes === null || codes.has(code))
+  );
+}
+
+function silencesOf(file: ArtifactFile): readonly Silence[] {
+  const known = silences.get(file);
+  if (known !== undefined) return known;
+  const found: Silence[] = [];
+  const { text } = file;
+  if (text.includes("berth-disable-")) {
+    for (const match of text.matchAll(COMMENT)) {
+      const words = match[2]!.split(/[\s,]+/).filter((word) => word !== "");
+      const codes = words.length === 0 ? null : new Set(words);
+      const after = (from: number) => {
+        const end = text.indexOf("\n", from);
+        return end === -1 ? text.length + 1 : end + 1;
+      };
+      const hash = match.index + match[0].indexOf("#");
+      const lineStart = text.lastIndexOf("\n", hash) + 1;
+      const lineEnd = after(hash);
+      if (match[1] === "file") found.push({ from: 0, to: text.length + 1, codes });
+      else if (match[1] === "line") found.push({ from: lineStart, to: lineEnd, codes });
+      else found.push({ from: lineEnd, to: after(lineEnd), codes });
+    }
+  }
+  silences.set(file, found);
+  return found;
+}
