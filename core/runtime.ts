@@ -72,6 +72,19 @@ export interface InspectedContainer extends RunningContainer {
   readonly healthcheck: readonly string[] | null;
 }
 
+/** What is taken on the engines that are up: what a unit that does not run yet may run into. */
+export interface Holdings {
+  readonly ports: readonly {
+    readonly container: string;
+    readonly backend: string;
+    readonly host: number;
+    readonly protocol: string;
+    readonly address: string | null;
+  }[];
+  readonly networks: readonly string[];
+  readonly volumes: readonly string[];
+}
+
 export type BackendState = "up" | "away" | "refused" | "unsupported";
 
 /** One engine, and how it is doing. */
@@ -107,6 +120,8 @@ export interface ContainerRuntime {
   /** Changes whenever `containers()` would answer otherwise. */
   readonly revision: number;
   inspect(id: string, backend: string): Promise<InspectedContainer>;
+  /** Null while no engine is up. */
+  holdings?(): Promise<Holdings | null>;
 }
 
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */

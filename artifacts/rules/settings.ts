@@ -63,7 +63,8 @@ interface Silence {
 const silences = new WeakMap<ArtifactFile, readonly Silence[]>();
 const COMMENT = /(?:^|\s)#\s*berth-disable-(line|next-line|file)\b([^\n]*)/g;
 
-function isSilenced(file: ArtifactFile, offset: number, code: string): boolean {
+/** Whether a comment in a file silences a code at a place. */
+export function isSilenced(file: ArtifactFile, offset: number, code: string): boolean {
   return silencesOf(file).some(({ from, to, codes }) =>
     offset >= from && offset < to && (codes === null || codes.has(code))
   );

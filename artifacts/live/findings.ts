@@ -1,0 +1,191 @@
+/** What only shows when files and engine are looked at together: the rules of the stage `live`. */
+
+import type { Holdings, RunningContainer } from "../../core/runtime.ts";
+import type { Finding, Group, Model, Place, Unit } from "../artifact.ts";
+import { ruleOf } from "../rules/catalog.ts";
+import { addressesMeet } from "../rules/port.ts";
+import { type Say, sayInto } from "../rules/say.ts";
+import { isSilenced, type JudgedFinding } from "../rules/settings.ts";
+import { below, type Joining, mapped, type RealPath } from "./join.ts";
+import type { UnitLive } from "./live.ts";
+
+/** What is known about the engine and its host beside the containers of the workspace. */
+export interface Surroundings {
+  readonly holdings: Holdings | null;
+  readonly real: RealPath;
+  /** Whether something answers at a TCP port of this host. */
+  readonly answers: (port: number) => Promise<boolean>;
+}
+
+/** Every live finding of a workspace, with settings applied. */
+export async function liveFindings(
+  model: Model,
+  joining: Joining,
+  live: ReadonlyMap<string, UnitLive>,
+  { holdings, real, answers }: Surroundings,
+): Promise<JudgedFinding[]> {
+  const findings: Finding[] = [];
+  const say = sayInto(findings);
+  for (const { running, group, match } of joining.joined) {
+    const place = group.projectFrom.at;
+    const subject = group.id;
+    if (match.by === "project") {
+      say(
+        "map/by-name-only",
+        place,
+        `The running project "${running.project}" fits this group by its name alone`,
+        {
+          subject,
+        },
+      );
+    } else if (running.project !== group.project) {
+      say(
+        "live/renamed",
+        place,
+        `It runs as the project "${running.project}", the files call it "${group.project}"`,
+        {
+          subject,
+        },
+      );
+    }
+    sayOrphans(group, running.containers, say);
+    await sayGone(model, group, running.configFiles, running.workingDir, real, say);
+    for (const unit of group.units) {
+      sayUnit(unit, live.get(unit.id), say);
+      await sayPorts(unit, live.get(unit.id), holdings, answers, say);
+    }
+    if (holdings !== null) sayExternal(group, holdings, say);
+  }
+  for (const { running, groups } of joining.ambiguous) {
+    const names = groups.map(({ name }) => `"${name}"`).join(", ");
+    say(
+      "map/ambiguous",
+      groups[0]!.projectFrom.at,
+      `The running project "${running.project}" fits ${names}`,
+      {
+        subject: groups[0]!.id,
+        data: { candidates: groups.map(({ id }) => id) },
+      },
+    );
+  }
+  return findings.flatMap((finding) => settled(model, finding));
+}
+
+function sayOrphans(group: Group, containers: readonly RunningContainer[], say: Say): void {
+  const labels = new Set(group.units.map((unit) => unit.label));
+  for (const { compose, name } of containers) {
+    if (compose === null || labels.has(compose.service) || group.incomplete) continue;
+    say(
+      "live/orphan-container",
+      group.source,
+      `The container "${name}" runs for "${compose.service}", which the files do not have`,
+      { subject: group.id, data: { container: name, service: compose.service } },
+    );
+  }
+}
+
+async function sayGone(
+  model: Model,
+  group: Group,
+  configFiles: readonly string[],
+  workingDir: string | null,
+  real: RealPath,
+  say: Say,
+): Promise<void> {
+  for (const file of configFiles.slice(0, 50)) {
+    const whole = mapped(model, file.startsWith("/") || workingDir === null ? file : `${workingDir}/${file}`);
+    // What lies outside the workspace is nobody's business here.
+    const root = below(model.root, "").replace(/\/*$/, "/");
+    if (!whole.startsWith(root) || await real(whole) !== null) continue;
+    const path = whole.slice(root.length);
+    say("live/config-file-gone", group.source, `It was started from "${path}", which is gone`, {
+      subject: group.id,
+    });
+  }
+}
+
+function sayUnit(unit: Unit, live: UnitLive | undefined, say: Say): void {
+  if (live === undefined || unit.service === null) return;
+  if ((live.desired ?? 1) > 0 && (live.state === "absent" || live.state === "exited")) {
+    const message = live.state === "absent"
+      ? `"${unit.label}" was never started, while others of its group were`
+      : `"${unit.label}" should run and has ended`;
+    say("live/not-running", unit.source, message, { subject: unit.id });
+  }
+  for (const { field, declared, actual, container } of live.drift ?? []) {
+    say("live/drift", placeOf(unit, field), `${field}: declared ${declared}, runs ${actual}`, {
+      subject: unit.id,
+      data: { field, declared, actual, container },
+    });
+  }
+}
+
+const KEYS: Readonly<Record<string, string>> = {
+  dependsOn: "depends_on",
+  workingDir: "working_dir",
+  mounts: "volumes",
+  readOnly: "read_only",
+  capAdd: "cap_add",
+  capDrop: "cap_drop",
+  name: "container_name",
+  replicas: "scale",
+};
+
+/** The key of the service that a field of the drift is about, or the service itself. */
+function placeOf(unit: Unit, field: string): Place {
+  const head = field.split(".")[0]!;
+  const key = KEYS[head] ?? head;
+  return (unit.value.kind === "mapping" ? unit.value.entries.get(key)?.key : undefined) ?? unit.source;
+}
+
+/** A unit that does not run, and something else that has its port. */
+async function sayPorts(
+  unit: Unit,
+  live: UnitLive | undefined,
+  holdings: Holdings | null,
+  answers: Surroundings["answers"],
+  say: Say,
+): Promise<void> {
+  if (unit.service === null || !unit.service.active || unit.service.networkMode === "host") return;
+  if (live?.state !== "absent" && live?.state !== "exited") return;
+  const own = new Set(live.containers.map(({ id }) => id));
+  for (
+    const { published, protocol, hostIp, unknown, invalid, at, target } of unit.service.ports.slice(0, 20)
+  ) {
+    if (published === null || unknown || invalid !== null) continue;
+    if (published.last - published.first !== target.last - target.first) continue;
+    const holder = holdings?.ports.find((port) =>
+      port.protocol === protocol && port.host >= published.first && port.host <= published.last &&
+      addressesMeet(port.address, hostIp) && !own.has(port.container)
+    );
+    const subject = unit.id;
+    if (holder !== undefined) {
+      say("port/in-use", at, `Port ${holder.host}/${protocol} is taken by another container`, {
+        subject,
+        data: { port: holder.host, protocol, container: holder.container },
+      });
+    } else if (protocol === "tcp" && await answers(published.first)) {
+      say("port/in-use-host", at, `Port ${published.first}/tcp is taken by a process of the host`, {
+        subject,
+        data: { port: published.first, protocol },
+      });
+    }
+  }
+}
+
+function sayExternal(group: Group, holdings: Holdings, say: Say): void {
+  for (const { kind, external, name, at, id } of group.resources) {
+    if (!external || name === null || (kind !== "network" && kind !== "volume")) continue;
+    const present = kind === "network" ? holdings.networks : holdings.volumes;
+    if (present.includes(name)) continue;
+    say("ref/external-missing", at, `The ${kind} "${name}" is not on this engine`, { subject: id });
+  }
+}
+
+function settled(model: Model, finding: Finding): JudgedFinding[] {
+  const code = finding.code as Parameters<typeof ruleOf>[0]; // only `say` made it, with a code of the table
+  const set = model.settings.rules.get(code);
+  if (set === "off") return [];
+  if (finding.at !== null && isSilenced(finding.at.file, finding.at.start, code)) return [];
+  return [{ ...finding, severity: set ?? finding.severity ?? ruleOf(code).severity }];
+}

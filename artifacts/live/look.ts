@@ -1,0 +1,197 @@
+/** Looks at what runs for a workspace: asks the runtime, joins, and compares. */
+
+import type { ContainerRuntime, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { Group, Model, Unit } from "../artifact.ts";
+import { mainGroups } from "../graph/graph.ts";
+import { driftOf } from "./drift.ts";
+import { liveFindings } from "./findings.ts";
+import { join, type Joined, type Joining, mapped, type RealPath, realPath, runningProjects } from "./join.ts";
+import type { Drift, Match, UnitLive } from "./live.ts";
+import type { JudgedFinding } from "../rules/settings.ts";
+import { desiredOf, groupStateOf, stateOf } from "./state.ts";
+
+/** What runs for a workspace. */
+export interface View {
+  /** By the id of a unit or group. */
+  readonly live: ReadonlyMap<string, UnitLive>;
+  readonly joining: Joining;
+  readonly findings: readonly JudgedFinding[];
+}
+
+/** What to look at. */
+export interface LookOptions {
+  /** Compares field by field: one more question to the engine for each container. */
+  readonly drift: boolean;
+  /** The ids of the only units to compare. */
+  readonly only?: ReadonlySet<string>;
+  readonly real?: RealPath;
+  readonly answers?: (port: number) => Promise<boolean>;
+}
+
+/** Whether anything listens at a TCP port of this host's loopback. Not being allowed to look counts as no. */
+async function somethingAnswers(port: number): Promise<boolean> {
+  try {
+    (await Deno.connect({ hostname: "127.0.0.1", port, signal: AbortSignal.timeout(300) })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How many containers are compared in one look, and how many at a time. */
+const MOST = 500;
+const AT_ONCE = 8;
+
+/** Joins and compares. Without any engine every unit is `unknown`. */
+export async function look(
+  model: Model,
+  runtime: ContainerRuntime | null,
+  { drift, only, real = realPath, answers = somethingAnswers }: LookOptions,
+): Promise<View> {
+  if (runtime === null || runtime.counts() === null) return nothingKnown(model);
+  const containers = await runtime.containers();
+  const joining = await join(model, runningProjects(containers), real);
+  const byUnit = assign(model, joining, containers);
+  const compared = drift ? await compare(model, runtime, byUnit, real, only) : new Map<string, Drift[]>();
+
+  const live = new Map<string, UnitLive>();
+  for (const unit of model.units) {
+    const own = byUnit.get(unit.id);
+    live.set(unit.id, {
+      state: stateOf(unit, own?.containers ?? []),
+      desired: desiredOf(unit),
+      match: own?.match ?? null,
+      containers: (own?.containers ?? []).map(shown),
+      drift: compared.get(unit.id) ?? (drift && own === undefined ? [] : null),
+    });
+  }
+  for (const group of mainGroups(model)) live.set(group.id, ofGroup(group, live, joining));
+  const holdings = await runtime.holdings?.() ?? null;
+  return { live, joining, findings: await liveFindings(model, joining, live, { holdings, real, answers }) };
+}
+
+function nothingKnown(model: Model): View {
+  const live = new Map<string, UnitLive>();
+  const unknown = { state: "unknown", match: null, containers: [], drift: null } as const;
+  for (const unit of model.units) live.set(unit.id, { ...unknown, containers: [], desired: desiredOf(unit) });
+  for (const group of mainGroups(model)) live.set(group.id, { ...unknown, containers: [], desired: null });
+  return { live, joining: { joined: [], ambiguous: [], strangers: [] }, findings: [] };
+}
+
+interface Own {
+  readonly containers: RunningContainer[];
+  readonly match: Match;
+}
+
+function assign(model: Model, joining: Joining, containers: readonly RunningContainer[]): Map<string, Own> {
+  const byUnit = new Map<string, Own>();
+  const add = (id: string, container: RunningContainer, match: Match) => {
+    const own = byUnit.get(id);
+    if (own) own.containers.push(container);
+    else byUnit.set(id, { containers: [container], match });
+  };
+  const known = new Set(model.units.map((unit) => unit.id));
+  for (const { running, group, match } of joining.joined) {
+    for (const container of running.containers) {
+      const id = `unit:${group.name}.${container.compose!.service}`; // joined projects have labels
+      if (known.has(id)) add(id, container, match);
+    }
+  }
+  const byName = new Map(containers.map((container) => [container.name, container]));
+  for (const unit of model.units) {
+    const container = unit.container === null ? undefined : byName.get(unit.container);
+    if (container !== undefined) add(unit.id, container, { by: "containerName", confidence: "certain" });
+  }
+  for (const { containers } of byUnit.values()) {
+    containers.sort((a, b) => (numberOf(a) ?? 0) - (numberOf(b) ?? 0) || (a.name < b.name ? -1 : 1));
+  }
+  return byUnit;
+}
+
+async function compare(
+  model: Model,
+  runtime: ContainerRuntime,
+  byUnit: ReadonlyMap<string, Own>,
+  real: RealPath,
+  only: ReadonlySet<string> | undefined,
+): Promise<Map<string, Drift[]>> {
+  const groups = new Map(model.groups.map((group) => [group.id, group]));
+  const jobs: { unit: Unit; group: Group; container: RunningContainer }[] = [];
+  const found = new Map<string, Drift[]>();
+  for (const unit of model.units) {
+    const own = byUnit.get(unit.id);
+    const group = unit.group === null ? undefined : groups.get(unit.group);
+    if (own === undefined || group === undefined || (only !== undefined && !only.has(unit.id))) continue;
+    found.set(unit.id, replicasDrift(unit, own.containers));
+    for (const container of own.containers) jobs.push({ unit, group, container });
+  }
+  const bounded = jobs.slice(0, MOST);
+  let next = 0;
+  const work = async () => {
+    for (let job = bounded[next++]; job !== undefined; job = bounded[next++]) {
+      const { unit, group, container } = job;
+      let inspected: InspectedContainer;
+      try {
+        inspected = await runtime.inspect(container.id, container.backend);
+      } catch {
+        continue; // Gone since it was listed: nothing to compare.
+      }
+      const sources = new Map<string, string>();
+      for (const { type, source } of inspected.mounts) {
+        if (type === "bind") sources.set(source, await real(mapped(model, source)) ?? mapped(model, source));
+      }
+      found.get(unit.id)!.push(
+        ...driftOf(model, group, unit, inspected, (path) => sources.get(path) ?? path),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, bounded.length) }, work));
+  for (const drift of found.values()) {
+    drift.sort((a, b) => compareText(a.field, b.field) || compareText(a.container ?? "", b.container ?? ""));
+  }
+  return found;
+}
+
+const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
+
+function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Drift[] {
+  const desired = desiredOf(unit);
+  if (desired === null || unit.service === null || desired === containers.length) return [];
+  return [{
+    field: "replicas",
+    container: null,
+    declared: String(desired),
+    actual: String(containers.length),
+  }];
+}
+
+const numberOf = ({ labels }: RunningContainer): number | null => {
+  const number = Number(labels["com.docker.compose.container-number"] ?? "");
+  return Number.isInteger(number) && number > 0 ? number : null;
+};
+
+const shown = (container: RunningContainer): UnitLive["containers"][number] => ({
+  id: container.id,
+  name: container.name,
+  number: numberOf(container),
+  state: container.state,
+  health: container.health,
+  exitCode: container.exitCode,
+  startedAt: container.startedAt,
+  backend: container.backend,
+});
+
+function ofGroup(group: Group, live: ReadonlyMap<string, UnitLive>, joining: Joining): UnitLive {
+  const units = group.units.flatMap((unit) => live.get(unit.id) ?? []);
+  const match = joining.joined.find((joined: Joined) => joined.group === group)?.match ?? null;
+  return {
+    state: groupStateOf(units),
+    desired: units.reduce<number | null>(
+      (sum, { desired }) => sum === null || desired === null ? null : sum + desired,
+      0,
+    ),
+    match,
+    containers: [],
+    drift: null,
+  };
+}
