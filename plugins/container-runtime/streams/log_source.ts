@@ -1,8 +1,7 @@
 /** A container's log as one unbroken sequence, however often the engine, the container or the connection breaks. */
 import { ServiceError } from "../../../core/error.ts";
-import type { Engine } from "../engine.ts";
 import { at } from "../engine/path.ts";
-import { flagOf, objectOf, textOf } from "../engine/wire.ts";
+import { findContainer, type FoundContainer } from "./find_container.ts";
 import { FrameReader, type RunSink, type Stream } from "./frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
@@ -25,20 +24,6 @@ export interface LogQuery {
   readonly stderr: boolean;
 }
 
-export interface LogTarget {
-  readonly engine: Engine;
-  readonly id: string;
-  readonly name: string;
-}
-
-/** What of a container decides how its log is read. */
-export interface LogTraits {
-  readonly terminal: boolean;
-  readonly running: boolean;
-  /** Its log loses old lines to new ones, so that a reader who is late may miss some. */
-  readonly rotates: boolean;
-}
-
 export interface LogListener extends LineSink {
   gap(gap: Gap): void;
 }
@@ -48,27 +33,9 @@ export type Awaken = (id: string, wake: () => void) => Disposable;
 
 export type LogEnd = "complete" | "removed";
 
-export async function readTraits(target: LogTarget, signal?: AbortSignal): Promise<LogTraits> {
-  const inspected = objectOf(
-    await target.engine.get(at`/containers/${target.id}/json`, {
-      doing: `read the logs of container "${target.name}"`,
-      missing: "container_not_found",
-      ...(signal === undefined ? {} : { signal }),
-    }),
-  );
-  const log = objectOf(objectOf(inspected.HostConfig).LogConfig);
-  const limits = objectOf(log.Config);
-  return {
-    terminal: flagOf(objectOf(inspected.Config).Tty),
-    running: flagOf(objectOf(inspected.State).Running),
-    rotates: textOf(log.Type) === "local" || textOf(limits["max-size"]) !== "",
-  };
-}
-
 export class LogSource {
-  readonly #target: LogTarget;
+  readonly #target: FoundContainer;
   readonly #query: LogQuery;
-  readonly #traits: LogTraits;
   readonly #position: LogPosition;
   readonly #listener: LogListener;
   readonly #signal: AbortSignal;
@@ -82,9 +49,8 @@ export class LogSource {
   #end: LogEnd | null = null;
 
   constructor(options: {
-    readonly target: LogTarget;
+    readonly target: FoundContainer;
     readonly query: LogQuery;
-    readonly traits: LogTraits;
     /** Where to begin, or an empty one; moves with every line. */
     readonly position: LogPosition;
     readonly listener: LogListener;
@@ -93,12 +59,11 @@ export class LogSource {
   }) {
     this.#target = options.target;
     this.#query = options.query;
-    this.#traits = options.traits;
     this.#position = options.position;
     this.#listener = options.listener;
     this.#signal = options.signal;
     this.#awaken = options.awaken;
-    this.#lines = new LineReader(this.#sink(), { terminal: options.traits.terminal });
+    this.#lines = new LineReader(this.#sink(), { terminal: options.target.terminal });
   }
 
   /** How it ended, once `read` has said so. */
@@ -143,7 +108,7 @@ export class LogSource {
 
   /** Whether somebody who did not read for so long may have missed lines that are not in the log any more. */
   isLate(pausedMs: number): boolean {
-    return this.#traits.rotates && pausedMs > 1_000;
+    return this.#target.rotates && pausedMs > 1_000;
   }
 
   close(): void {
@@ -184,12 +149,12 @@ export class LogSource {
     this.#opened = true;
     this.#answer = answer;
     const runs: RunSink = this.#lines;
-    this.#frames = new FrameReader(runs, { framed: !this.#traits.terminal, framing: answer.framing });
+    this.#frames = new FrameReader(runs, { framed: !this.#target.terminal, framing: answer.framing });
     return answer;
   }
 
   /** From where on to ask: as the caller said at first, behind the latest line ever after. */
-  #from(): { target: LogTarget; since: string | undefined; tail: number | undefined } {
+  #from(): { target: FoundContainer; since: string | undefined; tail: number | undefined } {
     const target = this.#target;
     if (!this.#position.empty) return { target, since: this.#position.resume(), tail: undefined };
     const { since, tail } = this.#query;
@@ -224,7 +189,8 @@ export class LogSource {
     const woken = Promise.withResolvers<void>();
     // Listening before looking: a start in between is not missed
     using _listening = this.#awaken?.(this.#target.id, woken.resolve);
-    const { running } = await readTraits(this.#target, this.#signal);
+    const { engine, id } = this.#target;
+    const { running } = await findContainer([engine], id, "go on reading its logs", this.#signal);
     if (running) await this.#pauseFor(this.#wait()); // the engine may say so for a moment after its death
     else await this.#pauseFor(this.#awaken === undefined ? this.#wait() : LOOK_MS, woken.promise);
   }

@@ -1,0 +1,69 @@
+/** The container that a caller means, looked up at the engine itself: an id, the beginning of one, or a name. */
+import { ServiceError } from "../../../core/error.ts";
+import type { Engine } from "../engine.ts";
+import { at } from "../engine/path.ts";
+import { flagOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
+
+export interface FoundContainer {
+  readonly engine: Engine;
+  readonly id: string;
+  readonly name: string;
+  readonly running: boolean;
+  readonly terminal: boolean;
+  /** Its log loses old lines to new ones, so that a reader who is late may miss some. */
+  readonly rotates: boolean;
+}
+
+/** The engines that are up, or the one of that name; fails as `backend_not_found` where there is none. */
+export type EnginesOf = (backend: string | undefined) => readonly Engine[];
+
+/** Asks one engine after the other. `doing` follows "Cannot" in errors. */
+export async function findContainer(
+  engines: readonly Engine[],
+  idOrName: string,
+  doing: string,
+  signal?: AbortSignal,
+): Promise<FoundContainer> {
+  let failure: unknown = null;
+  for (const engine of engines) {
+    try {
+      return readContainer(engine, await inspect(engine, idOrName, doing, signal), idOrName);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      // An engine that failed counts less than another that has it, and more than one that has not
+      if (error.code !== "container_not_found") failure ??= error;
+    }
+  }
+  if (failure !== null) throw failure;
+  if (engines.length === 0) throw new ServiceError("no_engine", `Cannot ${doing}: no engine is up`);
+  throw new ServiceError(
+    "container_not_found",
+    `Cannot ${doing}: there is no container "${shown(idOrName)}"`,
+  );
+}
+
+async function inspect(engine: Engine, id: string, doing: string, signal?: AbortSignal): Promise<Wire> {
+  return objectOf(
+    await engine.get(at`/containers/${id}/json`, {
+      doing,
+      missing: "container_not_found",
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+}
+
+function readContainer(engine: Engine, inspected: Wire, asked: string): FoundContainer {
+  const log = objectOf(objectOf(inspected.HostConfig).LogConfig);
+  return {
+    engine,
+    id: textOf(inspected.Id) || asked,
+    name: textOf(inspected.Name).replace(/^\//, "") || asked,
+    running: flagOf(objectOf(inspected.State).Running),
+    terminal: flagOf(objectOf(inspected.Config).Tty),
+    rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",
+  };
+}
+
+function shown(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}

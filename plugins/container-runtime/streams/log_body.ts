@@ -1,0 +1,168 @@
+/** A log as the body of an answer: read from the engine only as fast as the caller reads it. */
+import { asServiceError } from "../../../http/problem.ts";
+import type { ByteWriter } from "./byte_writer.ts";
+import { FrameReader } from "./frames.ts";
+import { type LogWriter, RawTextWriter } from "./log_formats.ts";
+import type { LogSource } from "./log_source.ts";
+import type { RawAnswer } from "./raw_answer.ts";
+
+const HEARTBEAT_MS = 15_000;
+/** A caller who reads nothing for so long costs the engine nothing more, and goes on at the same line later. */
+const PATIENCE_MS = 5_000;
+
+export interface LogBodyOptions {
+  readonly source: LogSource;
+  readonly writer: LogWriter;
+  /** Aborted when the caller left, lost the right, or the service stops. */
+  readonly ending: AbortSignal;
+  /** Why a stream ended that was cut short from our side. */
+  readonly reason: () => string;
+  /** Told once when nothing more will come. */
+  readonly onEnd: () => void;
+  readonly heartbeatMs?: number;
+  readonly patienceMs?: number;
+}
+
+export function logBody(options: LogBodyOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(new LogBody(options), { highWaterMark: 0 });
+}
+
+class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
+  readonly #options: LogBodyOptions;
+  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
+  #isPulled = false;
+  #over = false;
+  #lastAt = performance.now();
+  #pulledAt = performance.now();
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #patience: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: LogBodyOptions) {
+    this.#options = options;
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+    this.#controller = controller;
+    const { ending, writer, heartbeatMs = HEARTBEAT_MS } = this.#options;
+    ending.addEventListener("abort", this.#onEnding);
+    if (writer.heartbeat() !== null) {
+      this.#beat = setInterval(() => this.#heartbeat(heartbeatMs), heartbeatMs / 3);
+    }
+    this.#waitPatiently();
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
+    const { source, writer, reason } = this.#options;
+    clearTimeout(this.#patience);
+    if (source.isLate(performance.now() - this.#pulledAt)) source.pause();
+    this.#isPulled = true;
+    try {
+      let goesOn = true;
+      while (goesOn && writer.output.length === 0) goesOn = await source.read();
+      if (!goesOn && source.end === "removed") writer.note({ end: { reason: "removed" } });
+      this.#flush(controller);
+      if (!goesOn) this.#finish(() => controller.close());
+    } catch (error) {
+      this.#fail(controller, error, reason());
+    } finally {
+      this.#isPulled = false;
+      this.#pulledAt = performance.now();
+      if (!this.#over) this.#waitPatiently();
+    }
+  }
+
+  cancel(): void {
+    this.#finish(() => {});
+  }
+
+  #fail(
+    controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
+    error: unknown,
+    reason: string,
+  ): void {
+    if (this.#over) return;
+    const { writer, ending } = this.#options;
+    if (ending.aborted) {
+      writer.note({ end: { reason } });
+      this.#flush(controller);
+      return this.#finish(() => controller.close());
+    }
+    const { code, message } = asServiceError(error);
+    writer.note({ error: { code, title: message } });
+    const isTold = writer.output.length > 0 && writer.heartbeat() !== null;
+    this.#flush(controller);
+    // Text has no place for an error: only a body that breaks off is not mistaken for a whole one
+    this.#finish(() => isTold ? controller.close() : controller.error(error));
+  }
+
+  #flush(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+    const { output } = this.#options.writer;
+    if (output.length === 0 || this.#over) return;
+    controller.enqueue(output.take());
+    this.#lastAt = performance.now();
+  }
+
+  #heartbeat(heartbeatMs: number): void {
+    const beat = this.#options.writer.heartbeat();
+    if (beat === null || !this.#isPulled || this.#over || performance.now() - this.#lastAt < heartbeatMs) {
+      return;
+    }
+    this.#lastAt = performance.now();
+    this.#controller?.enqueue(beat);
+  }
+
+  #waitPatiently(): void {
+    const { source, patienceMs = PATIENCE_MS } = this.#options;
+    this.#patience = setTimeout(() => source.pause(), patienceMs);
+  }
+
+  readonly #onEnding = () => {
+    // Whoever is being read to hears of it in `pull`; whoever reads nothing cannot be told anything
+    if (!this.#isPulled) this.#finish(() => this.#controller?.error(this.#options.ending.reason));
+  };
+
+  #finish(act: () => void): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearInterval(this.#beat);
+    clearTimeout(this.#patience);
+    this.#options.ending.removeEventListener("abort", this.#onEnding);
+    this.#options.source.close();
+    this.#options.onEnd();
+    act();
+  }
+}
+
+/** Text without times of a log that does not go on: its frames' bytes as they are, and nothing to find again. */
+export function rawLogBody(
+  answer: RawAnswer,
+  options: { readonly terminal: boolean; readonly ending: AbortSignal; readonly onEnd: () => void },
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const writer = new RawTextWriter();
+  const frames = new FrameReader(writer, { framed: !options.terminal, framing: answer.framing });
+  const output: ByteWriter = writer.output;
+  const end = () => {
+    answer.close();
+    options.onEnd();
+  };
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      try {
+        do {
+          const { start, end } = answer;
+          answer.start = end;
+          frames.push(answer.bytes, start, end);
+        } while (output.length === 0 && !frames.complete && await answer.read());
+      } catch (error) {
+        end();
+        controller.error(error);
+        return;
+      }
+      if (output.length > 0) return controller.enqueue(output.take());
+      end();
+      if (frames.cut || options.ending.aborted) controller.error(new Error("The engine broke off"));
+      else controller.close();
+    },
+    cancel: end,
+  }, { highWaterMark: 0 });
+}

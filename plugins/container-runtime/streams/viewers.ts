@@ -1,0 +1,37 @@
+/** How many streams may be open, in all and for one caller: each holds a connection to an engine. */
+import type { Principal } from "../../../core/access.ts";
+import { ServiceError } from "../../../core/error.ts";
+
+const MOST_PER_CALLER = 1_024;
+const MOST = 4_096;
+
+export class Viewers {
+  readonly #byCaller = new Map<string, number>();
+  #all = 0;
+
+  get count(): number {
+    return this.#all;
+  }
+
+  /** Throws `too_many_streams`. What it returns may be disposed more than once. */
+  enter(principal: Principal): Disposable {
+    const key = `${principal.kind}:${principal.id}`;
+    const own = this.#byCaller.get(key) ?? 0;
+    if (own >= MOST_PER_CALLER || this.#all >= MOST) {
+      throw new ServiceError("too_many_streams", "Cannot open another stream: too many are open");
+    }
+    this.#byCaller.set(key, own + 1);
+    this.#all++;
+    let left = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (left) return;
+        left = true;
+        this.#all--;
+        const rest = (this.#byCaller.get(key) ?? 1) - 1;
+        if (rest === 0) this.#byCaller.delete(key);
+        else this.#byCaller.set(key, rest);
+      },
+    };
+  }
+}
