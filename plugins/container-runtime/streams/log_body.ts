@@ -92,7 +92,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     const isTold = writer.output.length > 0 && writer.heartbeat() !== null;
     this.#flush(controller);
     // Text has no place for an error: only a body that breaks off is not mistaken for a whole one
-    this.#finish(() => isTold ? controller.close() : controller.error(error));
+    this.#finish(() => isTold ? controller.close() : controller.error(brokenOff()));
   }
 
   #flush(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
@@ -118,7 +118,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
   readonly #onEnding = () => {
     // Whoever is being read to hears of it in `pull`; whoever reads nothing cannot be told anything
-    if (!this.#isPulled) this.#finish(() => this.#controller?.error(this.#options.ending.reason));
+    if (!this.#isPulled) this.#finish(() => this.#controller?.error(brokenOff()));
   };
 
   #finish(act: () => void): void {
@@ -153,16 +153,22 @@ export function rawLogBody(
           answer.start = end;
           frames.push(answer.bytes, start, end);
         } while (output.length === 0 && !frames.complete && await answer.read());
-      } catch (error) {
+      } catch {
         end();
-        controller.error(error);
-        return;
+        return controller.error(brokenOff());
       }
       if (output.length > 0) return controller.enqueue(output.take());
       end();
-      if (frames.cut || options.ending.aborted) controller.error(new Error("The engine broke off"));
+      if (frames.cut || options.ending.aborted) controller.error(brokenOff());
       else controller.close();
     },
     cancel: end,
   }, { highWaterMark: 0 });
+}
+
+/** The runtime prints what a body fails with: neither the engine's words nor a stack belong there. */
+function brokenOff(): Error {
+  const error = new Error("A log was broken off");
+  error.stack = error.message;
+  return error;
 }

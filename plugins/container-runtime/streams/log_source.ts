@@ -205,7 +205,7 @@ export class LogSource {
     }
     const isAway = code === "engine_unavailable" || code === "engine_timeout" || code === "engine_busy";
     // Podman and Docker answer a conflict while the container is going: the next look says that it is gone
-    const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < RETRIES;
+    const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < 2;
     const patient = this.#query.follow && this.#opened || this.#failures < RETRIES && this.#opened;
     if (!mayPass || !patient) throw error;
     await this.#pauseFor(this.#wait());
