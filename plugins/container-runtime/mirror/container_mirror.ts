@@ -1,5 +1,6 @@
 /** One engine's containers in memory, each row read anew by its id when something may have touched it. */
 import { ServiceError } from "../../../core/error.ts";
+import { isRefusal } from "./refusal.ts";
 import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../containers/row.ts";
 import type { Engine } from "../engine.ts";
 import { at, isIdentifier } from "../engine/path.ts";
@@ -9,6 +10,9 @@ import { Passes } from "./passes.ts";
 import { Rows } from "./rows.ts";
 
 const AT_ONCE = 8;
+/** A row that is not read by then is looked for again later. */
+const LATE_MS = 5_000;
+const HANGS = 3;
 /** More containers than this are not kept: a list beyond it is hostile or a mistake. */
 const MOST = 50_000;
 
@@ -19,6 +23,9 @@ export class ContainerMirror implements Disposable {
   #dirty = new Set<string>();
   /** `all`: read every row anew. `compare`: only those that the engine's list shows otherwise. */
   #listing: "all" | "compare" | null = null;
+
+  /** Why the rows are not true, although the engine answers; null while they are. */
+  problem: string | null = null;
 
   /** `failed` is told when a pass could not reach the engine; the mirror is then worth nothing. */
   constructor(private readonly engine: Engine, private readonly failed: (error: unknown) => void) {}
@@ -78,8 +85,13 @@ export class ContainerMirror implements Disposable {
     try {
       if (listing !== null) { for (const id of await this.#listed(listing)) ids.add(id); }
       await this.#read([...ids]);
+      if (listing !== null) this.problem = null;
     } catch (error) {
       for (const id of ids) this.#dirty.add(id);
+      if (isRefusal(error)) {
+        this.problem = error.message;
+        return; // the slow clock tries again
+      }
       this.#listing ??= listing;
       this.failed(error);
       throw error;
@@ -106,17 +118,26 @@ export class ContainerMirror implements Disposable {
 
   async #read(ids: readonly string[]): Promise<void> {
     let next = 0;
+    let answered = 0;
+    let late = 0;
     const reader = async () => {
-      for (let id = ids[next++]; id !== undefined; id = ids[next++]) await this.#readOne(id);
+      for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
+        const lateness = await this.#readOne(id);
+        if (lateness === null) answered += 1;
+        // One container may be locked for long; when none of several answers, the engine hangs.
+        else if ((late += 1) >= HANGS && answered === 0) throw lateness;
+      }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, reader));
   }
 
-  async #readOne(id: string): Promise<void> {
+  /** Returns what was thrown where the engine did not answer in time; the row then stays as it was. */
+  async #readOne(id: string): Promise<ServiceError | null> {
     try {
       const inspected = await this.engine.get(at`/containers/${id}/json`, {
         doing: `inspect container "${id}"`,
         missing: "container_not_found",
+        firstByteMs: LATE_MS,
       });
       const row = containerRow(inspected, this.engine.name);
       if (row !== null) this.rows.put(row.id, row);
@@ -125,8 +146,12 @@ export class ContainerMirror implements Disposable {
       if (error.code === "container_not_found") this.rows.delete(id);
       // Podman fails so while a container comes or goes: the row stays until the next look.
       else if (error.code === "engine_failed" || error.code === "conflict") this.#looks.schedule(id);
-      else throw error;
+      else if (error.code === "engine_timeout") {
+        this.#looks.schedule(id);
+        return error;
+      } else throw error;
     }
+    return null;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What changes seldom and is cheap to list whole (images, volumes, networks), kept in memory. */
 import type { Engine } from "../engine.ts";
+import { isRefusal } from "./refusal.ts";
 import { Looks } from "./looks.ts";
 import { Passes } from "./passes.ts";
 import { Rows } from "./rows.ts";
@@ -11,6 +12,9 @@ export class ListedMirror<Row> implements Disposable {
   readonly rows = new Rows<Row>();
   readonly #looks = new Looks(() => this.#passes.need("look"));
   readonly #passes = new Passes(() => this.#pass());
+
+  /** Why the rows are not true, although the engine answers; null while they are. */
+  problem: string | null = null;
 
   constructor(
     private readonly engine: Engine,
@@ -57,7 +61,12 @@ export class ListedMirror<Row> implements Disposable {
   async #pass(): Promise<void> {
     try {
       this.rows.replace(await this.list(this.engine));
+      this.problem = null;
     } catch (error) {
+      if (isRefusal(error)) {
+        this.problem = error.message;
+        return; // the slow clock tries again
+      }
       this.failed(error);
       throw error;
     }

@@ -1,0 +1,196 @@
+/** Where engines put their sockets: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
+import type { EngineKind } from "../engine.ts";
+import { type EngineAddress, readAddress } from "../engine/address.ts";
+import { objectOf, textOf } from "../engine/wire.ts";
+
+/** What the user's environment says; the settings read it, nobody here does. */
+export interface Surroundings {
+  readonly home: string | null;
+  /** `XDG_RUNTIME_DIR`. */
+  readonly runtimeFolder: string | null;
+  /** `DOCKER_HOST`. */
+  readonly dockerHost: string | null;
+}
+
+export type Found =
+  | { readonly name: string; readonly guess: EngineKind; readonly address: EngineAddress }
+  | { readonly name: string; readonly unsupported: string; readonly address: string };
+
+/** A context's file is a few hundred bytes. */
+const MAX_FILE = 256 * 1024;
+const MAX_ENTRIES = 64;
+
+/** Every engine whose socket is there, once each, the likeliest default first. */
+export async function findEngines(surroundings: Surroundings): Promise<readonly Found[]> {
+  const candidates = [
+    ...dockerHost(surroundings),
+    ...(await dockerContexts(surroundings)),
+    ...await existing(places(surroundings)),
+    ...await existing(await folderPlaces(surroundings)),
+  ];
+  const byTarget = new Map<string, Found>();
+  const names = new Set<string>();
+  for (const found of candidates) {
+    const target = await targetOf(found);
+    if (byTarget.has(target)) continue;
+    byTarget.set(target, { ...found, name: unused(found.name, names) });
+  }
+  return [...byTarget.values()];
+}
+
+interface Place {
+  readonly name: string;
+  readonly guess: EngineKind;
+  readonly path: string;
+}
+
+function places({ home, runtimeFolder }: Surroundings): Place[] {
+  const found: Place[] = [
+    { name: "docker", guess: "docker", path: "/var/run/docker.sock" },
+    { name: "docker", guess: "docker", path: "/run/docker.sock" },
+    { name: "podman", guess: "podman", path: "/run/podman/podman.sock" },
+  ];
+  if (runtimeFolder !== null) {
+    found.push(
+      { name: "docker-rootless", guess: "docker", path: `${runtimeFolder}/docker.sock` },
+      { name: "podman-rootless", guess: "podman", path: `${runtimeFolder}/podman/podman.sock` },
+    );
+  }
+  if (home !== null) {
+    found.push(
+      { name: "docker-desktop", guess: "docker", path: `${home}/.docker/run/docker.sock` },
+      { name: "docker-desktop", guess: "docker", path: `${home}/.docker/desktop/docker.sock` },
+      { name: "rancher-desktop", guess: "docker", path: `${home}/.rd/docker.sock` },
+      { name: "orbstack", guess: "docker", path: `${home}/.orbstack/run/docker.sock` },
+    );
+  }
+  return found;
+}
+
+/** Tools that keep a folder per profile or machine. */
+async function folderPlaces({ home }: Surroundings): Promise<Place[]> {
+  if (home === null) return [];
+  const found: Place[] = [];
+  for (const profile of await folders(`${home}/.colima`)) {
+    found.push({
+      name: profile === "default" ? "colima" : `colima-${profile}`,
+      guess: "docker",
+      path: `${home}/.colima/${profile}/docker.sock`,
+    });
+  }
+  const machines = `${home}/.local/share/containers/podman/machine`;
+  found.push({ name: "podman-machine", guess: "podman", path: `${machines}/podman.sock` });
+  for (const machine of await folders(machines)) {
+    found.push({ name: `podman-${machine}`, guess: "podman", path: `${machines}/${machine}/podman.sock` });
+  }
+  return found;
+}
+
+async function existing(found: readonly Place[]): Promise<Found[]> {
+  const there = await Promise.all(found.map(({ path }) => Deno.stat(path).then(() => true, isDenied)));
+  return found.filter((_, index) => there[index]).map(({ name, guess, path }) => ({
+    name,
+    guess,
+    address: { kind: "unix", path },
+  }));
+}
+
+/** A socket in a folder that we may not enter is worth naming; one that is not there is not. */
+function isDenied(error: unknown): boolean {
+  return error instanceof Deno.errors.PermissionDenied;
+}
+
+function dockerHost({ dockerHost }: Surroundings): Found[] {
+  if (dockerHost === null || dockerHost === "") return [];
+  const address = readAddress(dockerHost);
+  if (address?.kind === "unix") return [{ name: "docker-host", guess: "docker", address }];
+  return [{ name: "docker-host", address: shownHost(dockerHost), unsupported: UNSUPPORTED }];
+}
+
+const UNSUPPORTED =
+  "berth speaks to unix sockets, and over TCP only with the mutual TLS set in its own settings";
+
+async function dockerContexts({ home }: Surroundings): Promise<Found[]> {
+  if (home === null) return [];
+  const base = `${home}/.docker/contexts`;
+  const current = textOf(objectOf(await readJson(`${home}/.docker/config.json`)).currentContext);
+  const found: (Found & { readonly first: boolean })[] = [];
+  for (const folder of await folders(`${base}/meta`)) {
+    const meta = objectOf(await readJson(`${base}/meta/${folder}/meta.json`));
+    const host = textOf(objectOf(objectOf(meta.Endpoints).docker).Host);
+    const context = textOf(meta.Name);
+    if (host === "" || context === "") continue;
+    found.push({
+      ...await contextEngine(plainName(context), host, `${base}/tls/${folder}/docker`),
+      first: context === current,
+    });
+  }
+  found.sort((one, other) => Number(other.first) - Number(one.first));
+  return found.map(({ first: _, ...engine }) => engine);
+}
+
+async function contextEngine(name: string, host: string, tls: string): Promise<Found> {
+  const address = readAddress(host);
+  if (address?.kind === "unix") return { name, guess: /podman/.test(name) ? "podman" : "docker", address };
+  if (address?.kind === "tls") {
+    const [ca, cert, key] = await Promise.all(
+      ["ca", "cert", "key"].map((part) => readText(`${tls}/${part}.pem`)),
+    );
+    if (ca && cert && key) return { name, guess: "docker", address: { ...address, ca, cert, key } };
+  }
+  return { name, address: shownHost(host), unsupported: UNSUPPORTED };
+}
+
+async function targetOf(found: Found): Promise<string> {
+  if ("unsupported" in found) return `${found.name} ${found.address}`;
+  if (found.address.kind === "tls") return `${found.address.host}:${found.address.port}`;
+  return await Deno.realPath(found.address.path).catch(() =>
+    found.address.kind === "unix" ? found.address.path : ""
+  );
+}
+
+function unused(name: string, names: Set<string>): string {
+  let free = name;
+  for (let number = 2; names.has(free); number += 1) free = `${name}-${number}`;
+  names.add(free);
+  return free;
+}
+
+function plainName(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9_.-]+/g, "-").replace(/^[^a-z0-9]+/, "").slice(0, 60) ||
+    "context";
+}
+
+/** Without a user or password that somebody may have put into the address. */
+function shownHost(host: string): string {
+  return host.replace(/\/\/[^@/]*@/, "//").replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
+}
+
+async function folders(path: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const entry of Deno.readDir(path)) {
+      if (entry.isDirectory && names.length < MAX_ENTRIES) names.push(entry.name);
+    }
+  } catch {
+    return [];
+  }
+  return names.sort();
+}
+
+async function readText(path: string): Promise<string | null> {
+  try {
+    if ((await Deno.stat(path)).size > MAX_FILE) return null;
+    return await Deno.readTextFile(path);
+  } catch {
+    return null;
+  }
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readText(path) ?? "null");
+  } catch {
+    return null;
+  }
+}

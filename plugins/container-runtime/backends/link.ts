@@ -1,0 +1,244 @@
+/** The connection to one engine: greets it, watches it, keeps its mirror true, and comes back when it does. */
+import { ServiceError } from "../../../core/error.ts";
+import type { Log } from "../../../core/log.ts";
+import type { Backend, BackendState } from "../../../core/runtime.ts";
+import { Engine, type EngineKind, type EngineVersion } from "../engine.ts";
+import { addressText, type EngineAddress } from "../engine/address.ts";
+import { reasonOf } from "../engine/failure.ts";
+import { Mirror } from "../mirror.ts";
+import type { EventFeed } from "../mirror/event_feed.ts";
+import { readEvents } from "../mirror/events.ts";
+
+const SLOW_CLOCK_MS = 30_000;
+/** An engine that is back is seen within this time, and half of it on average. */
+const LONGEST_WAIT_MS = 1_000;
+
+export interface LinkOptions {
+  readonly name: string;
+  readonly address: EngineAddress;
+  /** What it probably is, until it says so itself. */
+  readonly guess: EngineKind;
+  readonly feed: EventFeed;
+  readonly log: Log;
+}
+
+export class Link implements AsyncDisposable {
+  readonly engine: Engine;
+  readonly mirror: Mirror;
+  readonly #feed: EventFeed;
+  readonly #log: Log;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #state: BackendState = "away";
+  #reason = "it has not answered yet";
+  #kind: EngineKind;
+  #api: string | null = null;
+  #version: EngineVersion | null = null;
+  #attempt = new AbortController();
+  /** Resolves when the mirror holds what the engine has; replaced on every loss of the connection. */
+  #ready = Promise.withResolvers<void>();
+  #isReady = false;
+  #greeted = false;
+  #firstTry = Promise.withResolvers<void>();
+
+  constructor({ name, address, guess, feed, log }: LinkOptions) {
+    this.engine = new Engine(name, address);
+    this.mirror = new Mirror(this.engine, (error) => this.#fail(error));
+    this.#kind = guess;
+    this.#feed = feed;
+    this.#log = log.with({ backend: name });
+    this.#running = this.#run();
+  }
+
+  get name(): string {
+    return this.engine.name;
+  }
+
+  get state(): BackendState {
+    return this.#state;
+  }
+
+  /** Why it is not up; empty while it is. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  get kind(): EngineKind {
+    return this.#kind;
+  }
+
+  get apiVersion(): string | null {
+    return this.#api;
+  }
+
+  /** Whether its mirror is whole. */
+  get ready(): boolean {
+    return this.#isReady;
+  }
+
+  /** Resolves when the mirror is whole, or as soon as the engine is known to be away. */
+  async settle(): Promise<void> {
+    await Promise.race([this.#firstTry.promise, this.#ready.promise]);
+    if (this.#state === "up") await this.#ready.promise;
+  }
+
+  report(isDefault: boolean): Backend {
+    return {
+      name: this.name,
+      kind: this.#kind,
+      address: addressText(this.engine.address),
+      state: this.#state,
+      version: this.#version?.version ?? null,
+      apiVersion: this.#api,
+      os: this.#version?.os ?? null,
+      arch: this.#version?.arch ?? null,
+      default: isDefault,
+      ...(this.#state === "up" ? {} : { reason: this.#reason }),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    this.engine[Symbol.dispose]();
+    await this.#running;
+    this.mirror[Symbol.dispose]();
+    this.#firstTry.resolve();
+    this.#ready.resolve();
+    await Promise.all([
+      this.mirror.containers.idle(),
+      this.mirror.images.idle(),
+      this.mirror.volumes.idle(),
+      this.mirror.networks.idle(),
+    ]);
+    this.mirror[Symbol.dispose]();
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#stopping.signal.aborted) {
+      this.#attempt = new AbortController();
+      this.#greeted = false;
+      try {
+        if (await this.#watch()) failures = 0;
+      } catch (error) {
+        this.#down(error);
+      }
+      if (this.#stopping.signal.aborted) return;
+      const wait = Math.min(LONGEST_WAIT_MS, 50 * 2 ** failures) * (0.5 + Math.random() / 2);
+      failures = Math.min(failures + 1, 8);
+      await pause(wait, this.#stopping.signal);
+    }
+  }
+
+  /** One connection, from its greeting to its end. Whether it ever stood. */
+  async #watch(): Promise<boolean> {
+    this.engine.forget();
+    const { kind, api } = await this.engine.greet();
+    this.#greeted = true;
+    this.#kind = kind;
+    this.#api = api;
+    const attempt = this.#attempt;
+    let syncing: Promise<void> = Promise.resolve();
+    let clock: ReturnType<typeof setInterval> | undefined;
+    try {
+      await readEvents(this.engine, AbortSignal.any([this.#stopping.signal, attempt.signal]), {
+        opened: () => {
+          syncing = this.#sync(attempt);
+          clock = setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS);
+        },
+        event: (event) => {
+          this.mirror.handle(event);
+          this.#feed.publish(this.name, event);
+        },
+      });
+    } finally {
+      clearInterval(clock);
+      attempt.abort();
+      await syncing;
+    }
+    this.#unready();
+    if (attempt.signal.reason instanceof ServiceError) throw attempt.signal.reason;
+    return true;
+  }
+
+  /** Events flow already, so what is listed now and told later are all there is. */
+  async #sync(attempt: AbortController): Promise<void> {
+    this.#setState("up", "");
+    this.#askVersion();
+    try {
+      await this.mirror.resync();
+    } catch (error) {
+      attempt.abort(error instanceof ServiceError ? error : undefined);
+      return;
+    }
+    if (attempt.signal.aborted) return;
+    this.#isReady = true;
+    this.#ready.resolve();
+    this.#feed.resync(this.name);
+  }
+
+  /** A refresh failed: without an answer the mirror cannot be trusted any more. */
+  #fail(error: unknown): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#log.warn("A refresh of the mirror failed", { error });
+    this.#attempt.abort(
+      error instanceof ServiceError
+        ? error
+        : new ServiceError("engine_failed", `Cannot read engine "${this.name}": it answered nonsense`),
+    );
+  }
+
+  #askVersion(): void {
+    this.engine.version().then((version) => this.#version = version, () => {
+      // Asked again with the next connection; nothing depends on it.
+    });
+  }
+
+  #down(error: unknown): void {
+    this.#unready();
+    this.#ready.resolve(); // whoever waits sees for itself that it is not ready
+    this.#ready = Promise.withResolvers<void>();
+    this.mirror.clear();
+    const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
+    const away = error instanceof ServiceError && error.code === "engine_unavailable";
+    const reason = away
+      ? reasonOf(cause)
+      : error instanceof ServiceError
+      ? error.message
+      : "berth could not talk to it";
+    const denied = away && reason.includes("may not open");
+    this.#setState(
+      denied
+        ? "refused"
+        : !this.#greeted && error instanceof ServiceError && error.code === "engine_failed"
+        ? "unsupported"
+        : "away",
+      reason,
+    );
+    this.#firstTry.resolve();
+  }
+
+  #unready(): void {
+    if (this.#isReady) this.#ready = Promise.withResolvers<void>();
+    this.#isReady = false;
+  }
+
+  #setState(state: BackendState, reason: string): void {
+    const changed = this.#state !== state;
+    this.#state = state;
+    this.#reason = reason;
+    if (!changed) return;
+    this.#log.info(state === "up" ? "Engine is up" : "Engine is not up", { state, reason });
+    this.#feed.backend(this.name, state);
+  }
+}
+
+/** Waits, without keeping a timer when `signal` ends the wait. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
+}
