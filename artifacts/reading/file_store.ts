@@ -100,6 +100,17 @@ export class FileStore {
     }
   }
 
+  /** Paths whose file is another one by now, told by time and size. */
+  async outdated(): Promise<Set<string>> {
+    const changed = new Set<string>();
+    for (const [key, held] of this.#held) {
+      const path = key.slice(0, key.indexOf("\0"));
+      if (held.stamp !== await this.#reader.stamp(path)) changed.add(path);
+    }
+    for (const [path, stamp] of this.#dull) if (await this.#reader.stamp(path) !== stamp) changed.add(path);
+    return changed;
+  }
+
   #once(path: string, kind: Wanted): Promise<ArtifactFile | Refusal | null> {
     const overlaid = this.#overlay.get(path);
     if (overlaid === undefined && this.#below) return this.#below.#once(path, kind);

@@ -25,8 +25,12 @@ export interface Refusal {
 export class SafeReader {
   readonly #prefix: string;
 
-  /** `root` is a real path. */
-  constructor(readonly root: string, readonly fileBytes: number = BUDGETS.fileBytes) {
+  /** `root` and `hidden` are real paths; what lies in a hidden folder is as far away as what lies outside. */
+  constructor(
+    readonly root: string,
+    readonly fileBytes: number = BUDGETS.fileBytes,
+    readonly hidden: readonly string[] = [],
+  ) {
     this.#prefix = root === "/" ? "/" : `${root}/`;
   }
 
@@ -82,6 +86,7 @@ export class SafeReader {
     } catch (error) {
       return await this.#throughLink(path) ? ESCAPES : refusalOf(error);
     }
+    if (this.hidden.some((folder) => real === folder || real.startsWith(`${folder}/`))) return ESCAPES;
     return real === this.root || real.startsWith(this.#prefix) ? real : ESCAPES;
   }
 

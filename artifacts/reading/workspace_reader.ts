@@ -46,10 +46,10 @@ export class WorkspaceReader {
   readonly #state: State;
   readonly #budgets: Budgets;
 
-  /** `root` is a real path. */
-  constructor(readonly root: string, budgets: Partial<Budgets> = {}) {
+  /** `root` and `hidden` are real paths; hidden folders are never read. */
+  constructor(readonly root: string, budgets: Partial<Budgets> = {}, hidden: readonly string[] = []) {
     this.#budgets = { ...BUDGETS, ...budgets };
-    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes));
+    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes, hidden));
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }
 
@@ -79,6 +79,17 @@ export class WorkspaceReader {
     forgetProjects(this.#state, changed);
     this.#state.listing = await this.#relist(this.#state.listing, changed);
     return await this.#read(this.#store, this.#state);
+  }
+
+  /** What was changed since it was read, by looking; null where files or folders came or went. */
+  async outdated(): Promise<ReadonlySet<string> | null> {
+    const before = this.#state.listing;
+    if (!before) return null;
+    const settingsFile = await this.#store.get(SETTINGS, "settings");
+    const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
+    const now = await discover(this.root, await this.#ignore(this.#store, read), read.budgets);
+    const names = (listing: Listing) => JSON.stringify([...listing.folders]);
+    return names(before) === names(now) ? await this.#store.outdated() : null;
   }
 
   /** The folder with unsaved texts over it, by path below the root. Leaves no trace. */

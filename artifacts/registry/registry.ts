@@ -1,0 +1,183 @@
+/** The folders berth knows: registered by people, remembered by the store, read when somebody looks. */
+
+import { ServiceError } from "../../core/error.ts";
+import type { WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
+import type { NewWorkspace, Workspace, WorkspaceDetail } from "../../core/workspace.ts";
+import type { Model } from "../artifact.ts";
+import { admit } from "./place.ts";
+import { freeSlug } from "./slug.ts";
+import { type Judge, type Reading, Snapshot, unavailable } from "./snapshot.ts";
+
+export interface RegistryOptions {
+  readonly store: WorkspaceStore;
+  /** Folders under which workspaces may be registered. */
+  readonly roots: readonly string[];
+  /** Folders that are never read, wherever the roots lie: the service's own data. */
+  readonly hidden?: readonly string[];
+  /** Counts what the rules find. */
+  readonly judge?: Judge;
+}
+
+export class Registry implements AsyncDisposable {
+  readonly #options: RegistryOptions;
+  readonly #snapshots = new Map<string, { record: WorkspaceRecord; snapshot: Snapshot }>();
+  #listed: readonly Workspace[] = [];
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** All of them, by name. The same array while nothing changed. */
+  async list(): Promise<readonly Workspace[]> {
+    const records = await this.#options.store.list();
+    for (const id of this.#snapshots.keys()) {
+      if (!records.some((record) => record.id === id)) await this.#forget(id);
+    }
+    const items = await Promise.all(
+      records.map(async (record) => workspaceOf(record, await this.#snapshot(record).current())),
+    );
+    const isSame = items.length === this.#listed.length &&
+      items.every((item, index) => isEqual(item, this.#listed[index]!));
+    return isSame ? this.#listed : this.#listed = items;
+  }
+
+  async get(id: string): Promise<WorkspaceDetail> {
+    const record = await this.#record(id);
+    const reading = await this.#snapshot(record).current();
+    return { ...workspaceOf(record, reading), ...detailsOf(reading.model) };
+  }
+
+  /** Throws `path_refused`, `path_unreadable` or `workspace_exists`. */
+  async register({ path, name }: NewWorkspace): Promise<Workspace> {
+    const real = await admit(path, this.#options.roots, this.#options.hidden ?? []);
+    const known = await this.#options.store.list();
+    const same = known.find((record) => record.path === real);
+    if (same) throw exists(same.name);
+    const shown = name ?? (real.slice(real.lastIndexOf("/") + 1) || "root");
+    const ids = new Set(known.map((record) => record.id));
+    const record: WorkspaceRecord = {
+      id: freeSlug(shown, (id) => ids.has(id)),
+      name: shown,
+      path: real,
+      createdAt: new Date().toISOString(),
+    };
+    await this.#options.store.add(record);
+    return workspaceOf(record, await this.#snapshot(record).current());
+  }
+
+  /** Forgets it; touches nothing on disk. */
+  async unregister(id: string): Promise<void> {
+    const removed = await this.#options.store.remove(id);
+    await this.#forget(id);
+    if (!removed) throw notFound();
+  }
+
+  /** The workspace as it is now. Throws `workspace_not_found` or `workspace_unavailable`. */
+  async model(id: string): Promise<Model> {
+    const { model, state } = await this.#snapshot(await this.#record(id)).current();
+    if (!model) throw unavailable(state);
+    return model;
+  }
+
+  /** The models of all workspaces that can be read, for who joins them with what runs. */
+  async models(): Promise<{ readonly workspace: WorkspaceRecord; readonly model: Model }[]> {
+    const models: { workspace: WorkspaceRecord; model: Model }[] = [];
+    for (const record of await this.#options.store.list()) {
+      const { model } = await this.#snapshot(record).current();
+      if (model) models.push({ workspace: record, model });
+    }
+    return models;
+  }
+
+  /** With unsaved texts, by path below the folder, laid over it. Throws `invalid_request` for paths outside. */
+  async overlaid(id: string, files: Readonly<Record<string, string>>): Promise<Model> {
+    const record = await this.#record(id);
+    const { resolve } = await import("../reading/paths.ts");
+    const texts = new Map<string, string>();
+    for (const [path, text] of Object.entries(files)) {
+      const below = resolve(record.path, "", path);
+      if (!below || path.startsWith("/")) {
+        throw new ServiceError("invalid_request", "Cannot lay the files over the folder: a path leaves it", {
+          errors: [{ path: "body.files", message: "Paths must be relative and stay below the workspace" }],
+        });
+      }
+      texts.set(below, text);
+    }
+    return await this.#snapshot(record).overlaid(texts);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#snapshots.keys()].map((id) => this.#forget(id)));
+  }
+
+  async #record(id: string): Promise<WorkspaceRecord> {
+    const record = await this.#options.store.get(id);
+    if (!record) {
+      await this.#forget(id);
+      throw notFound();
+    }
+    return record;
+  }
+
+  #snapshot(record: WorkspaceRecord): Snapshot {
+    const known = this.#snapshots.get(record.id);
+    if (known && known.record.path === record.path) return known.snapshot;
+    const judge = this.#options.judge ?? (() => Promise.resolve({ errors: 0, warnings: 0 }));
+    const snapshot = new Snapshot(record.path, judge, this.#options.hidden ?? []);
+    this.#snapshots.set(record.id, { record, snapshot });
+    if (known) void known.snapshot[Symbol.asyncDispose]();
+    return snapshot;
+  }
+
+  async #forget(id: string): Promise<void> {
+    const known = this.#snapshots.get(id);
+    this.#snapshots.delete(id);
+    await known?.snapshot[Symbol.asyncDispose]();
+  }
+}
+
+function workspaceOf(record: WorkspaceRecord, { state, model, problems }: Reading): Workspace {
+  return {
+    id: record.id,
+    name: record.name,
+    path: record.path,
+    createdAt: record.createdAt,
+    state,
+    counts: {
+      groups: model?.groups.filter((group) => group.standing === "main").length ?? 0,
+      units: model?.units.length ?? 0,
+      cards: model?.cards.length ?? 0,
+    },
+    problems: { errors: problems.errors, warnings: problems.warnings },
+    revision: model?.revision ?? null,
+  };
+}
+
+function detailsOf(model: Model | null): Pick<WorkspaceDetail, "files" | "projects"> {
+  return {
+    files: model?.files.map(({ path, kind, hash, stale }) => ({ path, kind, sha256: hash, stale })) ?? [],
+    projects: model?.groups.filter((group) => group.files.length > 0).map((group) => ({
+      name: group.project,
+      group: group.name,
+      folder: group.folder,
+      files: group.files.map((file) => file.path),
+      profiles: [...group.profiles],
+      standing: group.standing,
+    })) ?? [],
+  };
+}
+
+/** What can change of a workspace; its revision stands for all that was read. */
+function isEqual(one: Workspace, other: Workspace): boolean {
+  return one.id === other.id && one.name === other.name && one.path === other.path &&
+    one.state === other.state &&
+    one.revision === other.revision && one.createdAt === other.createdAt;
+}
+
+function notFound(): ServiceError {
+  return new ServiceError("workspace_not_found", "Cannot find the workspace: no such id is registered");
+}
+
+function exists(name: string): ServiceError {
+  return new ServiceError("workspace_exists", `Cannot register the folder: it already is, as "${name}"`);
+}

@@ -1,0 +1,175 @@
+/** One workspace's last reading, brought up to date when somebody looks. */
+
+import { ServiceError } from "../../core/error.ts";
+import type { WorkspaceState } from "../../core/workspace.ts";
+import type { Model } from "../artifact.ts";
+import type { WorkspaceReader } from "../reading/workspace_reader.ts";
+import { realPaths } from "./place.ts";
+import { FolderWatch } from "./watch.ts";
+
+export interface Problems {
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+/** What the rules count in a model; reading itself knows no rules. */
+export type Judge = (model: Model) => Promise<Problems>;
+
+export interface Reading {
+  readonly state: WorkspaceState;
+  readonly model: Model | null;
+  readonly problems: Problems;
+}
+
+const NOTHING: Problems = { errors: 0, warnings: 0 };
+/** The root itself is looked at this often at most; events tell the rest. */
+const LOOK_MS = 250;
+/** Without events everything is looked at, so more rarely. */
+const LOOK_AT_ALL_MS = 2000;
+
+export class Snapshot implements AsyncDisposable {
+  readonly #path: string;
+  readonly #judge: Judge;
+  readonly #hidden: readonly string[];
+  readonly #watch: FolderWatch;
+  #reader: WorkspaceReader | null = null;
+  #identity = "";
+  #reading: Reading | null = null;
+  #looked = -Infinity;
+  #walked = -Infinity;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string, judge: Judge, hidden: readonly string[]) {
+    this.#path = path;
+    this.#judge = judge;
+    this.#hidden = hidden;
+    this.#watch = new FolderWatch(path);
+  }
+
+  /** The reading as of now; the same object while nothing changed. */
+  current(): Promise<Reading> {
+    return this.#inTurn(() => this.#current());
+  }
+
+  /** The folder with unsaved texts over it. */
+  async overlaid(texts: ReadonlyMap<string, string>): Promise<Model> {
+    return await this.#inTurn(async () => {
+      const { state } = await this.#current();
+      if (!this.#reader || state === "missing" || state === "unreadable") throw unavailable(state);
+      return await this.#reader.overlaid(texts);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watch[Symbol.dispose]();
+    await this.#queue.catch(() => {});
+  }
+
+  /** One reading at a time: the reader keeps state between them. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work, work);
+    this.#queue = turn.catch(() => {});
+    return turn;
+  }
+
+  async #current(): Promise<Reading> {
+    const now = performance.now();
+    const changed = this.#watch.take();
+    const mustLook = this.#reading === null || changed === null || now - this.#looked >= LOOK_MS;
+    if (mustLook) {
+      this.#looked = now;
+      const identity = await this.#look();
+      if (identity === null) return this.#gone("missing");
+      // Another folder under the same path: the events are still about the old one.
+      if (identity !== this.#identity) {
+        this.#identity = identity;
+        this.#watch[Symbol.dispose]();
+        return await this.#readAll();
+      }
+    }
+    if (this.#reading === null || this.#reading.model === null || changed === null) {
+      return await this.#readAll();
+    }
+    if (changed.size > 0) return await this.#readChanged(changed);
+    if (!this.#watch.isWatching && now - this.#walked >= LOOK_AT_ALL_MS) return await this.#readAll();
+    return this.#reading;
+  }
+
+  async #look(): Promise<string | null> {
+    try {
+      const stat = await Deno.stat(this.#path);
+      return stat.isDirectory ? `${stat.dev}:${stat.ino}` : null;
+    } catch {
+      return null;
+    }
+  }
+
+  async #readAll(): Promise<Reading> {
+    this.#walked = performance.now();
+    try {
+      const reader = this.#reader ??= await this.#newReader();
+      let model = await reader.read();
+      // What changed between reading and watching would be missed: look once more, now that events come in.
+      if (this.#watch.follow(reader.folders) && this.#watch.isWatching) {
+        model = await this.#again(reader, model);
+      }
+      return await this.#keep(model);
+    } catch (error) {
+      if (!isOfTheSystem(error)) throw error;
+      return this.#gone(error instanceof Deno.errors.NotFound ? "missing" : "unreadable");
+    }
+  }
+
+  async #again(reader: WorkspaceReader, model: Model): Promise<Model> {
+    const changed = await reader.outdated();
+    return changed === null ? await reader.read() : changed.size > 0 ? await reader.update(changed) : model;
+  }
+
+  async #readChanged(changed: ReadonlySet<string>): Promise<Reading> {
+    try {
+      const reader = this.#reader!;
+      const model = await reader.update(changed);
+      if (this.#watch.follow(reader.folders) && this.#watch.isWatching) {
+        return await this.#keep(await this.#again(reader, model));
+      }
+      return await this.#keep(model);
+    } catch (error) {
+      if (!isOfTheSystem(error)) throw error;
+      return this.#gone(error instanceof Deno.errors.NotFound ? "missing" : "unreadable");
+    }
+  }
+
+  async #keep(model: Model): Promise<Reading> {
+    const before = this.#reading;
+    if (before?.model && before.model.revision === model.revision) return before;
+    const isEmpty = model.groups.length === 0 && model.units.length === 0 && model.cards.length === 0;
+    return this.#reading = { state: isEmpty ? "empty" : "ready", model, problems: await this.#judge(model) };
+  }
+
+  /** Starts anew once the folder is back; its reader may hold texts that are not true any more. */
+  #gone(state: "missing" | "unreadable"): Reading {
+    if (this.#reading?.state === state) return this.#reading;
+    this.#watch[Symbol.dispose]();
+    this.#reader = null;
+    this.#identity = "";
+    return this.#reading = { state, model: null, problems: NOTHING };
+  }
+
+  /** The YAML parser and all that needs it are loaded with the first workspace that is read. */
+  async #newReader(): Promise<WorkspaceReader> {
+    const { WorkspaceReader } = await import("../reading/workspace_reader.ts");
+    return new WorkspaceReader(this.#path, {}, await realPaths(this.#hidden));
+  }
+}
+
+/** The folder's fault, not ours. */
+function isOfTheSystem(error: unknown): boolean {
+  return Object.values(Deno.errors).some((kind) => error instanceof kind);
+}
+
+export function unavailable(state: WorkspaceState): ServiceError {
+  return new ServiceError(
+    "workspace_unavailable",
+    `Cannot read the workspace: its folder is ${state === "missing" ? "gone" : "not readable"}`,
+  );
+}

@@ -1,0 +1,54 @@
+/** Workspaces: the folders berth knows, as callers see them. */
+
+import { z } from "zod";
+
+export const WorkspaceState = z.enum(["ready", "missing", "unreadable", "empty"]).meta({
+  id: "WorkspaceState",
+})
+  .describe("`missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact");
+export type WorkspaceState = z.infer<typeof WorkspaceState>;
+
+export const Workspace = z.object({
+  id: z.string().describe("A slug of the name"),
+  name: z.string(),
+  path: z.string().describe("The folder's real path"),
+  createdAt: z.string().describe("RFC 3339"),
+  state: WorkspaceState,
+  counts: z.object({ groups: z.int(), units: z.int(), cards: z.int() }),
+  problems: z.object({ errors: z.int(), warnings: z.int() }),
+  revision: z.string().nullable().describe(
+    "Changes when anything that was read does; null while nothing can be",
+  ),
+}).meta({ id: "Workspace" });
+export type Workspace = z.infer<typeof Workspace>;
+
+export const WorkspaceFile = z.object({
+  path: z.string(),
+  kind: z.enum(["compose", "native", "backstage", "env", "settings", "readme"]),
+  sha256: z.string(),
+  stale: z.boolean().describe("The last text that could be read stands in for a broken one"),
+}).meta({ id: "WorkspaceFile" });
+export type WorkspaceFile = z.infer<typeof WorkspaceFile>;
+
+export const WorkspaceProject = z.object({
+  name: z.string().describe("Docker's name of the project"),
+  group: z.string(),
+  folder: z.string().describe("Below the workspace; empty for its root"),
+  files: z.array(z.string()),
+  profiles: z.array(z.string()),
+  standing: z.enum(["main", "included", "variant", "fragment"]),
+}).meta({ id: "WorkspaceProject" });
+export type WorkspaceProject = z.infer<typeof WorkspaceProject>;
+
+export const WorkspaceDetail = Workspace.extend({
+  files: z.array(WorkspaceFile),
+  projects: z.array(WorkspaceProject),
+}).meta({ id: "WorkspaceDetail" });
+export type WorkspaceDetail = z.infer<typeof WorkspaceDetail>;
+
+export const NewWorkspace = z.strictObject({
+  path: z.string().min(1).max(4096).describe("Absolute, inside one of the service's roots"),
+  name: z.string().trim().min(1).max(100).regex(/^[^\p{Cc}]*$/u, "Expected no control characters").optional()
+    .describe("The folder's name unless given"),
+}).meta({ id: "NewWorkspace" });
+export type NewWorkspace = z.infer<typeof NewWorkspace>;

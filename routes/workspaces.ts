@@ -1,0 +1,71 @@
+/** Workspaces: list, register, fetch and forget the folders berth reads. */
+
+import { z } from "zod";
+import type { Registry } from "../artifacts/registry/registry.ts";
+import { NewWorkspace, Workspace, WorkspaceDetail } from "../core/workspace.ts";
+import { empty, json, kept, problems, reply, route, type Router, router } from "../http/router.ts";
+
+const Id = z.object({ id: z.string().min(1).max(100) });
+
+const list = route({
+  method: "get",
+  path: "/workspaces",
+  summary: "List the registered workspaces",
+  permission: "workspaces:read",
+  answers: {
+    200: json(
+      z.object({ items: z.array(Workspace), total: z.int() }).meta({ id: "WorkspaceList" }),
+      "All of them, by name",
+    ),
+  },
+});
+
+const register = route({
+  method: "post",
+  path: "/workspaces",
+  summary: "Register a folder as a workspace",
+  permission: "workspaces:write",
+  body: NewWorkspace,
+  answers: {
+    201: json(Workspace, "The workspace as registered"),
+    ...problems("workspace_exists", "path_refused", "path_unreadable"),
+  },
+});
+
+const fetchOne = route({
+  method: "get",
+  path: "/workspaces/{id}",
+  summary: "Fetch a workspace with its files and projects",
+  permission: "workspaces:read",
+  params: Id,
+  answers: { 200: json(WorkspaceDetail, "The workspace"), ...problems("workspace_not_found") },
+});
+
+const unregister = route({
+  method: "delete",
+  path: "/workspaces/{id}",
+  summary: "Forget a workspace, and touch nothing on disk",
+  permission: "workspaces:write",
+  params: Id,
+  answers: { 204: empty("It is forgotten"), ...problems("workspace_not_found") },
+});
+
+export function workspaces({ registry }: { readonly registry: Registry }): Router {
+  const texts = new WeakMap<readonly Workspace[], string>();
+  return router()
+    .on(list, async () => {
+      const items = await registry.list();
+      let text = texts.get(items);
+      if (text === undefined) texts.set(items, text = JSON.stringify({ items, total: items.length }));
+      return kept(text);
+    })
+    .on(register, async ({ body }) => {
+      const workspace = await registry.register(body);
+      return reply(201, workspace, { location: `/api/workspaces/${workspace.id}` });
+    })
+    .on(fetchOne, async ({ params }) => reply(200, await registry.get(params.id)))
+    .on(unregister, async ({ params }) => {
+      await registry.unregister(params.id);
+      return reply(204);
+    });
+}
