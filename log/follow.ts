@@ -1,6 +1,6 @@
 /** Follows the log file by inode, so that no rename loses a line. */
 import type { LogChunk, LogQuery } from "../core/log.ts";
-import { chunksOf, LineSplitter, openRegular, regularFile } from "./lines.ts";
+import { chunksOf, LineSplitter, openRegular, regularFile, shown } from "./lines.ts";
 import { matcher, MAX_ROTATED, tail } from "./tail.ts";
 
 const POLL_MS = 200;
@@ -33,14 +33,14 @@ export async function* follow(
         await file.seek(offset, Deno.SeekMode.Start);
         for await (const bytes of chunksOf(file)) {
           offset += bytes.length;
-          for (const line of lines.push(bytes)) if (wanted(line)) yield { line };
+          for (const line of lines.push(bytes)) if (wanted(line)) yield { line: shown(line) };
           if (signal.aborted) return;
         }
       }
       const next: Successor | null = await successorOf(path, file);
       if (next !== null) {
         if (next.gap) yield { gap: "the file was replaced" };
-        for (const line of lines.end()) if (wanted(line)) yield { line };
+        for (const line of lines.end()) if (wanted(line)) yield { line: shown(line) };
         file?.close();
         file = next.file;
         offset = 0;

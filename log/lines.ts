@@ -1,5 +1,7 @@
 /** Lines out of a log file: forwards in chunks, backwards from the end, and only from a regular file. */
 
+import { visible } from "./line.ts";
+
 const CHUNK = 65_536;
 /** A longer line is none of ours: it is cut, so that memory stays bounded. */
 const MAX_LINE = 262_144;
@@ -128,4 +130,11 @@ export async function openRegular(path: string): Promise<Deno.FsFile | null> {
   if (opened.ino === seen.ino && opened.dev === seen.dev) return file;
   file.close();
   return null;
+}
+
+/** The line as a reader gets it: a record of ours, or a stranger's text made one; nothing in it obeys a terminal. */
+export function shown(line: string): string {
+  const clean = visible(line);
+  if (clean.startsWith('{"time":"') && clean.endsWith("}")) return clean;
+  return JSON.stringify({ time: "", level: "info", message: clean });
 }

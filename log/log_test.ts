@@ -138,9 +138,17 @@ Deno.test("tail never reads through a link (R46)", async () => {
 
 Deno.test("tail skips a last line that is still being written", async () => {
   await using at = await place();
-  await Deno.writeTextFile(at.path, '{"message":"whole"}\n{"message":"ha');
+  await Deno.writeTextFile(at.path, '{"time":"t","message":"whole"}\n{"message":"ha');
 
   assert.deepEqual(messages(await logReader(at.path).tail({ lines: 5 })), ["whole"]);
+});
+
+Deno.test("tail makes records of a stranger's lines, and no escape sequence of theirs survives", async () => {
+  await using at = await place();
+  await Deno.writeTextFile(at.path, "plain \u001b]0;owned\u0007 \u202e\n\u0000\u0001binary\r\n");
+  const lines = await logReader(at.path).tail({ lines: 5 });
+
+  assert.deepEqual(messages(lines), ["plain \\u001b]0;owned\\u0007 \\u202e", "\\u0000\\u0001binary\\u000d"]);
 });
 
 Deno.test("follow gives the tail and then every line once, across many rotations", async () => {
@@ -165,12 +173,12 @@ Deno.test("follow gives the tail and then every line once, across many rotations
 
 Deno.test("follow goes on after the file was cut in place, and says so", async () => {
   await using at = await place();
-  await Deno.writeTextFile(at.path, `{"message":"${"old".repeat(50)}"}\n`);
+  await Deno.writeTextFile(at.path, `{"time":"t","message":"${"old".repeat(50)}"}\n`);
   const ending = new AbortController();
   const seen: string[] = [];
   for await (const chunk of logReader(at.path).follow({ lines: 1 }, ending.signal)) {
     seen.push(...messages([chunk]));
-    if (seen.length === 1) await Deno.writeTextFile(at.path, '{"message":"new"}\n');
+    if (seen.length === 1) await Deno.writeTextFile(at.path, '{"time":"t","message":"new"}\n');
     if (seen.at(-1) === "new") ending.abort();
   }
   assert.deepEqual(seen.slice(1), ["gap: the file was cut", "new"]);

@@ -8,7 +8,7 @@ import {
   type LogReader,
 } from "../core/log.ts";
 import { follow } from "./follow.ts";
-import { linesFromEnd, openRegular, regularFile } from "./lines.ts";
+import { linesFromEnd, openRegular, regularFile, shown } from "./lines.ts";
 
 /** How far back a search with a filter goes, in characters. */
 const MAX_SCAN = 64 * 1024 * 1024;
@@ -60,7 +60,7 @@ export async function tail(path: string, query: LogQuery, ending?: Ending): Prom
         return found.reverse();
       }
       if (!wanted(line)) continue;
-      found.push({ line });
+      found.push({ line: shown(line) });
       if (found.length >= query.lines) break;
     }
     end = undefined;

@@ -1,0 +1,121 @@
+/** The listening socket: comes back after running out of descriptors, and closes only when the work is done. */
+import type { Log } from "../core/log.ts";
+import { ServiceError } from "../core/error.ts";
+
+export interface ListenOptions {
+  readonly hostname: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** PEM texts. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly handler: (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
+  readonly log: Log;
+}
+
+export interface Listener {
+  readonly hostname: string;
+  readonly port: number;
+  /** How often the socket had to be opened again. */
+  reopened(): number;
+  /** Takes no new connection and resolves when every request is answered, or false after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<boolean>;
+}
+
+const RETRY_MS = 100;
+
+/**
+ * Listens until drained. `Deno.serve` ends when the process runs out of descriptors (EMFILE); connections that are
+ * open live on, and the socket is opened again as soon as it can be.
+ *
+ * @throws Deno.errors.AddrInUse and other errors of the first attempt.
+ */
+export function listen(options: ListenOptions): Listener {
+  const { log } = options;
+  let port = options.port;
+  let stopping = false;
+  let reopened = 0;
+  const woken = Promise.withResolvers<void>();
+
+  const open = () =>
+    Deno.serve({
+      hostname: options.hostname,
+      port,
+      ...(options.tls === null ? {} : options.tls),
+      handler: options.handler,
+      onListen: () => {},
+      onError: (error) => {
+        log.error("A request failed outside every handler", { error });
+        return new Response(null, { status: 500 });
+      },
+    });
+
+  let server = open();
+  port = server.addr.port;
+  const lifetime = keepOpen();
+
+  async function keepOpen(): Promise<void> {
+    while (!stopping) {
+      try {
+        await server.finished;
+        if (stopping) return;
+        log.error("The listener ended by itself and is opened again");
+      } catch (error) {
+        if (stopping) return;
+        log.error("The listener failed and is opened again", { error });
+      }
+      await reopen();
+    }
+  }
+
+  async function reopen(): Promise<void> {
+    while (!stopping) {
+      await pause(RETRY_MS);
+      if (stopping) return;
+      try {
+        server = open();
+        reopened++;
+        log.warn("The listener is open again", { port, reopened });
+        return;
+      } catch {
+        // Still no descriptor, or the port is not free yet: the next attempt comes soon.
+      }
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await Promise.race([new Promise<void>((resolve) => timer = setTimeout(resolve, ms)), woken.promise]);
+    clearTimeout(timer);
+  }
+
+  return {
+    hostname: server.addr.hostname,
+    port,
+    reopened: () => reopened,
+    async drain(timeoutMs) {
+      stopping = true;
+      woken.resolve();
+      const closed = server.shutdown().catch(() => {});
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<boolean>((resolve) => timer = setTimeout(() => resolve(false), timeoutMs));
+      const done = Promise.all([closed, lifetime]).then(() => true);
+      const inTime = await Promise.race([done, late]);
+      clearTimeout(timer);
+      return inTime;
+    },
+  };
+}
+
+/** A typed, one-sentence reason why listening failed, for whoever starts the service. */
+export function listenFailure(error: unknown, hostname: string, port: number): string {
+  if (error instanceof ServiceError) return error.message;
+  const address = hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
+  if (error instanceof Deno.errors.AddrInUse) return `Cannot listen on ${address}: another program uses that port`;
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return `Cannot listen on ${address}: permission denied`;
+  }
+  if (error instanceof Deno.errors.AddrNotAvailable) {
+    return `Cannot listen on ${address}: this machine has no such address`;
+  }
+  return `Cannot listen on ${address}: the system refused`;
+}

@@ -1,0 +1,179 @@
+/** The service about itself: whether it can serve, where it runs, and which plugins it has. */
+import { z } from "zod";
+import type { ContainerRuntime } from "../core/runtime.ts";
+import { json, reply, route, type Router, router } from "../http/router.ts";
+
+const Check = z.object({
+  status: z.enum(["ok", "degraded", "failed"]),
+  reason: z.string().optional(),
+}).meta({ id: "Check" });
+export type Check = z.infer<typeof Check>;
+
+const Health = z.object({
+  status: z.enum(["ok", "degraded", "failed"]),
+  version: z.string(),
+  uptimeMs: z.number(),
+  checks: z.record(z.string(), Check).describe("`store`, `log`, `plugins`, and `backend:<name>` for every engine"),
+}).meta({ id: "Health" });
+export type Health = z.infer<typeof Health>;
+
+const SystemInfo = z.object({
+  os: z.string(),
+  arch: z.string(),
+  hostname: z.string().nullable(),
+  cpus: z.int(),
+  memoryBytes: z.int().nullable(),
+  version: z.string(),
+  denoVersion: z.string(),
+  startedAt: z.iso.datetime(),
+  containers: z.object({ running: z.int(), paused: z.int(), stopped: z.int(), total: z.int() }).nullable()
+    .describe("Null while no engine is up"),
+  images: z.int().nullable(),
+  backends: z.array(z.object({
+    name: z.string(),
+    kind: z.enum(["docker", "podman"]),
+    state: z.enum(["up", "away", "refused", "unsupported"]),
+    version: z.string().nullable(),
+  })),
+}).meta({ id: "SystemInfo" });
+
+const PluginItem = z.object({
+  name: z.string(),
+  summary: z.string(),
+  version: z.string(),
+  enabled: z.boolean().describe("Whether the settings want it"),
+  state: z.enum(["running", "disabled", "failed"]),
+  reason: z.string().optional(),
+  routes: z.array(z.string()).readonly(),
+}).meta({ id: "Plugin" });
+export type PluginItem = z.infer<typeof PluginItem>;
+
+const PluginList = z.object({ items: z.array(PluginItem).readonly(), total: z.int() }).meta({ id: "PluginList" });
+
+const health = route({
+  method: "get",
+  path: "/health",
+  summary: "Whether the service can serve",
+  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503.",
+  permission: "open",
+  answers: {
+    200: json(Health, "It serves"),
+    503: json(Health, "Its own store is gone"),
+  },
+});
+
+const info = route({
+  method: "get",
+  path: "/system/info",
+  summary: "The machine, the version, and how much runs",
+  permission: "system:read",
+  answers: { 200: json(SystemInfo, "The system") },
+});
+
+const plugins = route({
+  method: "get",
+  path: "/system/plugins",
+  summary: "The plugins, and how they are doing",
+  permission: "system:read",
+  answers: { 200: json(PluginList, "All plugins, switched off or not") },
+});
+
+export interface SystemOptions {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly plugins: readonly PluginItem[];
+  readonly runtime: ContainerRuntime | null;
+  /** Rejects while the store cannot be read. */
+  readonly checkStore: () => Promise<void>;
+  /** Why log lines are lost, or null. */
+  readonly logFailure: () => string | null;
+}
+
+/** A store that has not answered by then is gone as far as a caller is concerned. */
+const STORE_MS = 2_000;
+
+export function system(options: SystemOptions): Router {
+  const started = performance.now();
+  const pluginCheck = checkPlugins(options.plugins);
+  const machine = aboutMachine();
+  return router()
+    .on(health, async () => {
+      const checks: Record<string, Check> = {
+        store: await checkStore(options.checkStore),
+        log: options.logFailure() === null ? OK : { status: "degraded", reason: "Lines cannot be written" },
+        plugins: pluginCheck,
+      };
+      for (const { name, state } of options.runtime?.backends() ?? []) {
+        checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason: `It is ${state}` };
+      }
+      const answer = {
+        status: worst(Object.values(checks)),
+        version: options.version,
+        uptimeMs: Math.round(performance.now() - started),
+        checks,
+      };
+      return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
+    })
+    .on(info, () => {
+      const counts = options.runtime?.counts() ?? null;
+      return reply(200, {
+        ...machine,
+        version: options.version,
+        startedAt: options.startedAt.toISOString(),
+        containers: counts?.containers ?? null,
+        images: counts?.images ?? null,
+        backends: (options.runtime?.backends() ?? []).map(({ name, kind, state, version }) => ({
+          name,
+          kind,
+          state,
+          version,
+        })),
+      });
+    })
+    .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
+}
+
+const OK: Check = { status: "ok" };
+
+function worst(checks: readonly Check[]): Check["status"] {
+  if (checks.some(({ status }) => status === "failed")) return "failed";
+  return checks.some(({ status }) => status === "degraded") ? "degraded" : "ok";
+}
+
+function checkPlugins(items: readonly PluginItem[]): Check {
+  const failed = items.filter(({ state }) => state === "failed").map(({ name }) => name);
+  return failed.length === 0 ? OK : { status: "degraded", reason: `Failed to start: ${failed.join(", ")}` };
+}
+
+async function checkStore(check: () => Promise<void>): Promise<Check> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error("late")), STORE_MS));
+  try {
+    await Promise.race([check(), late]);
+    return OK;
+  } catch {
+    return { status: "failed", reason: "It cannot be read" };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Asked once; what the process may not ask for is null. */
+function aboutMachine() {
+  return {
+    os: Deno.build.os,
+    arch: Deno.build.arch,
+    hostname: allowed(() => Deno.hostname()),
+    cpus: navigator.hardwareConcurrency,
+    memoryBytes: allowed(() => Deno.systemMemoryInfo().total),
+    denoVersion: Deno.version.deno,
+  };
+}
+
+function allowed<T>(ask: () => T): T | null {
+  try {
+    return ask();
+  } catch {
+    return null;
+  }
+}

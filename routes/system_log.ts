@@ -1,0 +1,99 @@
+/** berth's own log over HTTP: where it is, its last lines, and those to come. */
+import { z } from "zod";
+import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../core/log.ts";
+import { count, flag } from "../http/query.ts";
+import { json, raw, reply, route, type Router, router } from "../http/router.ts";
+
+const LogPath = z.object({
+  path: z.string(),
+  size: z.int().describe("Bytes of the file that is written now"),
+  rotated: z.array(z.string()).readonly().describe("Older files, newest first"),
+}).meta({ id: "LogPath" });
+
+const logPath = route({
+  method: "get",
+  path: "/system/log-path",
+  summary: "Where the log file is",
+  permission: "system:logs",
+  answers: { 200: json(LogPath, "The log file and the older ones") },
+});
+
+const LogLine = z.union([
+  z.looseObject({ time: z.string(), level: z.enum(LOG_LEVELS), message: z.string() }),
+  z.object({ gap: z.string().describe("Why lines are missing here") }),
+]).meta({ id: "LogLine" });
+
+const logs = route({
+  method: "get",
+  path: "/system/logs",
+  summary: "The last lines of the log",
+  description: "Read from the end, across rotation. With `follow` the answer goes on with every new line.",
+  permission: "system:logs",
+  query: z.object({
+    lines: count(0, 10_000).default(200).describe("How many lines at most"),
+    level: z.enum(LOG_LEVELS).optional().describe("The least level shown"),
+    q: z.string().min(1).max(200).optional().describe("Text that a line must hold, in any case"),
+    follow: flag.default(false),
+    format: z.enum(["text", "ndjson"]).optional().describe("`text` unless `Accept` asks for NDJSON"),
+  }),
+  answers: {
+    200: raw("The lines, oldest first", { "text/plain": null, "application/x-ndjson": LogLine }),
+  },
+});
+
+export function systemLog(reader: LogReader): Router {
+  return router()
+    .on(logPath, async () => reply(200, await reader.files()))
+    .on(logs, async ({ query, request, ending }) => {
+      const format = query.format ?? formatOf(request.headers.get("accept"));
+      const show = format === "ndjson" ? ndjson : text;
+      const wanted: LogQuery = {
+        lines: query.lines,
+        ...(query.level === undefined ? {} : { level: query.level }),
+        ...(query.q === undefined ? {} : { text: query.q }),
+      };
+      const headers = {
+        "content-type": format === "ndjson" ? "application/x-ndjson" : "text/plain; charset=utf-8",
+        "cache-control": "no-store",
+      };
+      if (query.follow) return new Response(stream(reader, wanted, show, ending), { headers });
+      const chunks = await reader.tail(wanted);
+      return new Response(chunks.map(show).join(""), { headers });
+    });
+}
+
+function formatOf(accept: string | null): "text" | "ndjson" {
+  return accept?.includes("application/x-ndjson") ? "ndjson" : "text";
+}
+
+function ndjson(chunk: LogChunk): string {
+  return "line" in chunk ? `${chunk.line}\n` : `${JSON.stringify(chunk)}\n`;
+}
+
+/** Lines are JSON already, with every control character escaped: what is text is safe to show as it is. */
+function text(chunk: LogChunk): string {
+  return "line" in chunk ? `${chunk.line}\n` : `--- ${chunk.gap} ---\n`;
+}
+
+/** Reads on only when the caller has taken what was there: a slow one holds back the file, not our memory. */
+function stream(
+  reader: LogReader,
+  query: LogQuery,
+  show: (chunk: LogChunk) => string,
+  ending: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const left = new AbortController();
+  const lines = reader.follow(query, AbortSignal.any([ending, left.signal]))[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await lines.next();
+      if (next.done) controller.close();
+      else controller.enqueue(encoder.encode(show(next.value)));
+    },
+    async cancel() {
+      left.abort();
+      await lines.return?.();
+    },
+  }, { highWaterMark: 0 });
+}
