@@ -110,7 +110,9 @@ export function listen(options: ListenOptions): Listener {
 export function listenFailure(error: unknown, hostname: string, port: number): string {
   if (error instanceof ServiceError) return error.message;
   const address = hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
-  if (error instanceof Deno.errors.AddrInUse) return `Cannot listen on ${address}: another program uses that port`;
+  if (error instanceof Deno.errors.AddrInUse) {
+    return `Cannot listen on ${address}: another program uses that port`;
+  }
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
     return `Cannot listen on ${address}: permission denied`;
   }

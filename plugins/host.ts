@@ -27,7 +27,6 @@ export interface PluginSelection {
 export interface Plugins extends AsyncDisposable {
   readonly reports: readonly PluginReport[];
   readonly routers: readonly Router[];
-  readonly pages: readonly NonNullable<RunningPlugin["page"]>[];
   /** Null while no plugin brings one. */
   readonly runtime: ContainerRuntime | null;
   /** Why no route answers at this path, if the reason is a plugin that does not run. */
@@ -92,7 +91,6 @@ export async function startPlugins(
   return {
     reports,
     routers: running.flatMap(({ started }) => started.routes ?? []),
-    pages: running.flatMap(({ started }) => started.page ?? []),
     runtime: running.find(({ started }) => started.runtime !== undefined)?.started.runtime ?? null,
     explainMissing: (path) => explainMissing(plugins, reports, path),
     async [Symbol.asyncDispose]() {

@@ -43,8 +43,6 @@ export interface RunningPlugin extends AsyncDisposable {
   readonly routes?: Router;
   /** What system routes and drift ask. */
   readonly runtime?: ContainerRuntime;
-  /** Answers outside /api, as the dashboard's page; null is not ours. */
-  readonly page?: (request: Request) => Promise<Response | null>;
 }
 
 /** Keeps a plugin's own configuration type while it is declared. */

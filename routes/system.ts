@@ -13,7 +13,9 @@ const Health = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
   version: z.string(),
   uptimeMs: z.number(),
-  checks: z.record(z.string(), Check).describe("`store`, `log`, `plugins`, and `backend:<name>` for every engine"),
+  checks: z.record(z.string(), Check).describe(
+    "`store`, `log`, `plugins`, and `backend:<name>` for every engine",
+  ),
 }).meta({ id: "Health" });
 export type Health = z.infer<typeof Health>;
 
@@ -48,7 +50,9 @@ const PluginItem = z.object({
 }).meta({ id: "Plugin" });
 export type PluginItem = z.infer<typeof PluginItem>;
 
-const PluginList = z.object({ items: z.array(PluginItem).readonly(), total: z.int() }).meta({ id: "PluginList" });
+const PluginList = z.object({ items: z.array(PluginItem).readonly(), total: z.int() }).meta({
+  id: "PluginList",
+});
 
 const health = route({
   method: "get",
@@ -147,7 +151,9 @@ function checkPlugins(items: readonly PluginItem[]): Check {
 
 async function checkStore(check: () => Promise<void>): Promise<Check> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error("late")), STORE_MS));
+  const late = new Promise<never>((_, reject) =>
+    timer = setTimeout(() => reject(new Error("late")), STORE_MS)
+  );
   try {
     await Promise.race([check(), late]);
     return OK;

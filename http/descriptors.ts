@@ -1,0 +1,44 @@
+/** Whether the process may open enough files and sockets to serve at all. */
+import { ServiceError } from "../core/error.ts";
+
+/**
+ * Deno raises the soft limit to the hard one. The kernel's own figure is read where the process may read it; without
+ * that permission a file of ours is opened that often.
+ *
+ * @throws ServiceError when the limit is below `least`.
+ */
+export function mustHaveDescriptors(least: number, ownFile: string): void {
+  if (least === 0 || Deno.build.os === "windows") return;
+  const limit = kernelLimit() ?? probedLimit(least, ownFile);
+  if (limit >= least) return;
+  throw new ServiceError(
+    "internal",
+    `Cannot start: only ${limit} file descriptors are allowed, and ${least} are needed; raise "ulimit -n" or ` +
+      "set BERTH_MIN_DESCRIPTORS",
+  );
+}
+
+function kernelLimit(): number | null {
+  if (Deno.build.os !== "linux") return null;
+  try {
+    const limits = Deno.readTextFileSync("/proc/self/limits");
+    const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
+    return soft === undefined ? null : soft === "unlimited" ? Infinity : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+function probedLimit(least: number, ownFile: string): number {
+  const opened: Deno.FsFile[] = [];
+  try {
+    while (opened.length < least) {
+      opened.push(Deno.openSync(ownFile, { create: true, append: true, mode: 0o600 }));
+    }
+    return opened.length;
+  } catch {
+    return opened.length;
+  } finally {
+    for (const file of opened) file.close();
+  }
+}

@@ -1,0 +1,4 @@
+/** The plugins that come with berth, in the order they start. */
+import type { Plugin } from "./plugins/plugin.ts";
+
+export const PLUGINS: readonly Plugin[] = [];

@@ -1,0 +1,158 @@
+/** A whole berth for one test: a real listener on a free port, a real store and log in a folder of its own. */
+import type { Clock } from "../auth/clock.ts";
+import type { IdentityProvider } from "../auth/identity_provider.ts";
+import type { Config } from "../config.ts";
+import type { Router } from "../http/router.ts";
+import type { Plugin } from "../plugins/plugin.ts";
+import { type Berth, type Parts, startBerth } from "../start.ts";
+
+/** Any setting, and the parts that a test brings itself. */
+export interface ServiceOptions extends Partial<Config> {
+  /** Instead of berth's own plugins. */
+  readonly install?: readonly Plugin[];
+  /** Further routes, over the same parts. */
+  readonly mount?: (parts: Parts) => readonly Router[];
+  readonly clock?: Clock;
+  readonly provider?: IdentityProvider;
+  /** False leaves the service without its first admin. */
+  readonly setup?: boolean;
+  /** A folder that outlives the service, to start another one on it. */
+  readonly folder?: string;
+  /** The admin's key of an earlier start on the same folder. */
+  readonly admin?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // deno-lint-ignore no-explicit-any -- a test reads what it expects and fails where it is absent
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Somebody who calls: with one credential, or with none. */
+export class TestCaller {
+  constructor(readonly url: string, readonly credential: string | null) {}
+
+  /** `call("POST /api/workspaces", { path })`; the answer's body is parsed where it is JSON. */
+  async call(route: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    const response = await this.fetch(route, body, options);
+    const text = await response.text();
+    const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : text,
+    };
+  }
+
+  /** The response itself, for streams; its body is the caller's to read or cancel. */
+  async fetch(route: string, body?: unknown, options: CallOptions = {}): Promise<Response> {
+    const space = route.indexOf(" ");
+    const headers = new Headers(options.headers);
+    if (this.credential !== null && !headers.has("authorization")) {
+      headers.set("authorization", `Bearer ${this.credential}`);
+    }
+    if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
+    return await fetch(`${this.url}${route.slice(space + 1)}`, {
+      method: route.slice(0, space),
+      headers,
+      redirect: "manual",
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+  }
+}
+
+export class TestService extends TestCaller implements AsyncDisposable {
+  constructor(
+    readonly berth: Berth,
+    /** The admin's key, or null when there is none yet. */
+    readonly admin: string | null,
+    /** Holds `data` and the allowed root `workspaces`. */
+    readonly folder: string,
+    readonly keepsFolder: boolean,
+  ) {
+    super(berth.url, admin);
+  }
+
+  get port(): number {
+    return this.berth.port;
+  }
+
+  anonymous(): TestCaller {
+    return new TestCaller(this.url, null);
+  }
+
+  as(credential: string): TestCaller {
+    return new TestCaller(this.url, credential);
+  }
+
+  /** A key with this role, or with exactly these permissions. */
+  async key(rights: string | readonly string[]): Promise<TestCaller> {
+    const made = await this.call("POST /api/settings/api-keys", {
+      name: "test",
+      ...(typeof rights === "string" ? { role: rights } : { permissions: rights }),
+    });
+    if (made.status !== 201) throw new Error(`No key was made: ${made.text}`);
+    return this.as(made.body.key);
+  }
+
+  /** A WebSocket address of this service. */
+  socketUrl(path: string): string {
+    return `${this.url.replace(/^http/, "ws")}${path}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.berth.stop();
+    if (!this.keepsFolder) await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+/** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const { install, mount, clock, provider, setup = true, folder: given, admin: known, ...settings } = options;
+  // The real path, as berth itself shows it: on some systems the temporary folder is behind a link.
+  const folder = given ?? await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
+  await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
+  const berth = await startBerth({
+    config: { ...defaults(folder), ...settings },
+    plugins: install ?? (await import("../plugins.ts")).PLUGINS,
+    console: null,
+    ...(mount === undefined ? {} : { mount }),
+    ...(clock === undefined ? {} : { clock }),
+    ...(provider === undefined ? {} : { provider }),
+  });
+  const token = berth.access.setupToken;
+  const admin = setup && token !== null
+    ? (await berth.access.setup.complete(token, "test admin")).key
+    : known ?? null;
+  return new TestService(berth, admin, folder, given !== undefined);
+}
+
+function defaults(folder: string): Config {
+  return {
+    host: "127.0.0.1",
+    port: 0,
+    data: `${folder}/data`,
+    roots: [`${folder}/workspaces`],
+    engines: [],
+    baseUrl: null,
+    trustedProxies: [],
+    tls: null,
+    databaseUrl: null,
+    identityProvider: null,
+    roles: [],
+    plugins: null,
+    pluginSettings: {},
+    logLevel: "info",
+    minDescriptors: 0,
+    file: null,
+  };
+}
