@@ -1,7 +1,7 @@
 /** The first admin, and the API keys after that. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import { permissionsOfKey } from "../auth/api_keys.ts";
+import { permissionsOfKey, principalOfKey } from "../auth/api_keys.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { Permission, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/store.ts";
@@ -57,7 +57,7 @@ const setUp = route({
   path: "/settings/setup",
   summary: "Make the first admin's key, with the one-time token of the data folder",
   permission: "open",
-  body: z.strictObject({ token: z.string().min(1).max(200), name: Name }).meta({ id: "Setup" }),
+  body: z.strictObject({ token: z.string().min(1).max(4_096), name: Name }).meta({ id: "Setup" }),
   answers: {
     201: json(ApiKeyCreated, "The first admin's key"),
     ...problems("setup_done", "setup_refused", "too_many_requests"),
@@ -109,6 +109,7 @@ export function settings({ access }: { readonly access: Access }): Router {
     .on(setUp, async (call) => {
       limits.setup.spend(peerGroup(call.peer));
       const { record, key } = await setup.complete(call.body.token, call.body.name);
+      call.letIn(principalOfKey(record));
       return reply(201, { ...shown(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
     .on(list, async () => {
