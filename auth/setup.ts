@@ -51,6 +51,7 @@ export class Setup {
   async complete(token: string, name: string): Promise<MadeKey> {
     if (!await this.required()) throw done();
     const hash = await digest(token);
+    if (this.#done) throw done(); // another call was faster while this one was hashing
     const expected = this.#token;
     if (expected === null || !sameDigest(expected.hash, hash)) {
       throw new ServiceError(

@@ -84,13 +84,13 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
   const log = recordingLog(logged);
   const store = await openSqliteStore(`${folder}/berth.db`);
   const { roles = [], identityProvider = null } = options;
-  const access = await openAccess({
-    store,
-    log,
-    dataFolder: folder,
-    clock,
-    config: { roles, identityProvider },
-  });
+  let access: Access;
+  try {
+    access = await openAccess({ store, log, dataFolder: folder, clock, config: { roles, identityProvider } });
+  } catch (thrown) {
+    await store[Symbol.asyncDispose]();
+    throw thrown;
+  }
   const origins = new Set<string>();
   const hosts = new Set<string>();
   const stopping = new AbortController();
