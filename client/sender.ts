@@ -40,6 +40,8 @@ export class Sender {
   readonly base: URL;
   readonly login: Login | undefined;
   readonly timeoutMs: number;
+  /** Whether TLS is to be other than the runtime's own, which sockets cannot do. */
+  readonly ownTls: boolean;
   readonly #maxBodyBytes: number;
   readonly #transport: Transport;
   readonly #running: Set<Deadline> = new Set();
@@ -53,6 +55,7 @@ export class Sender {
     this.timeoutMs = Math.min(Math.ceil(timeoutS * 1000), 2 ** 31 - 1);
     this.#maxBodyBytes = maxBodyBytes;
     this.login = auth && loginOf(auth);
+    this.ownTls = !!options.caCerts || options.verifyTls === false;
     this.#transport = transportFor(this.base, options);
   }
 

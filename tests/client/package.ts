@@ -6,6 +6,8 @@ const ROOT = new URL("../../", import.meta.url);
 /** Where each entry of the package is. */
 const ENTRIES = {
   "@berth/client": "client/mod.ts",
+  "@berth/client/connect": "client/connect.ts",
+  "@berth/client/stream": "client/stream.ts",
 };
 
 /** A folder with the package in its `node_modules`; removed on disposal. */

@@ -1,6 +1,7 @@
 /** The real servers of the client's promises: what each path does is listed here. */
 import { type Certificate, certificates, type Kind, KINDS } from "./certificates.ts";
 import { type Answer, type Arrived, type Connection, type RawServer, serveRaw } from "./raw_server.ts";
+import { serveSockets } from "./socket_server.ts";
 import type { Ground } from "./suite/ground.ts";
 
 /** Running servers, and where they are. */
@@ -23,9 +24,10 @@ export async function playground(page?: Page): Promise<Playground> {
   const tls = KINDS.map((kind) => [kind, made[kind], serveRaw(answer, made[kind])] as const);
   const http = serveRaw(answer);
   const spare = serveRaw(answer);
+  const sockets = serveSockets();
   const dead = serveRaw(answer);
   await dead[Symbol.asyncDispose]();
-  const servers: RawServer[] = [http, spare, ...tls.map(([, , server]) => server)];
+  const servers: RawServer[] = [http, spare, sockets, ...tls.map(([, , server]) => server)];
   const https = Object.fromEntries(
     tls.map(([kind, { ca }, { port }]: readonly [Kind, Certificate, RawServer]) => [kind, { port, ca }]),
   ) as Ground["https"]; // every kind is in KINDS
@@ -34,6 +36,7 @@ export async function playground(page?: Page): Promise<Playground> {
       http: `http://127.0.0.1:${http.port}`,
       spare: `http://127.0.0.1:${spare.port}`,
       dead: `http://127.0.0.1:${dead.port}`,
+      sockets: `http://127.0.0.1:${sockets.port}`,
       https,
     },
     async [Symbol.asyncDispose]() {

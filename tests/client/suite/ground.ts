@@ -7,6 +7,8 @@ export interface Ground {
   readonly http: string;
   /** The same server on another port, to which nobody has a connection yet. */
   readonly spare: string;
+  /** A server of WebSockets, and of the few routes that go with them. */
+  readonly sockets: string;
   /** A TLS server for each kind of certificate, and the PEM that vouches for it. */
   readonly https: Readonly<Record<Kind, { readonly port: number; readonly ca: string }>>;
   /** An address where nobody listens. */
