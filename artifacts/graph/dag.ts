@@ -1,85 +1,13 @@
 /** The graph as it is drawn: nodes in a fixed order, edges, layers, cycles. The same model gives the same bytes. */
 
-import { z } from "zod";
 import type { Group, Model, Unit } from "../artifact.ts";
 import { positionOf } from "../position.ts";
 import { check } from "../rules/check.ts";
-import { UnitLive } from "../live/live.ts";
+import type { UnitLive } from "../live/live.ts";
 import { ServiceError } from "../../core/error.ts";
+import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
 import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "./graph.ts";
 import { parts } from "./order.ts";
-
-/** A node as drawn. */
-export const DagNode = z.object({
-  id: z.string(),
-  kind: z.enum(["group", "unit", "card", "network", "volume", "secret", "config", "model", "missing"]),
-  label: z.string(),
-  parent: z.string().nullable(),
-  layer: z.int().nullable().describe("When it starts: 0 first; null for what does not start"),
-  order: z.int().describe("Its place within its layer"),
-  cycle: z.int().nullable().describe("The number of the cycle it is part of"),
-  data: z.object({
-    image: z.string().nullable().optional(),
-    ports: z.array(z.string()).optional(),
-    profiles: z.array(z.string()).optional(),
-    active: z.boolean().optional(),
-    card: z.string().nullable().optional(),
-  }),
-  live: UnitLive.optional(),
-  diagnostics: z.object({ error: z.int(), warning: z.int() }),
-  source: z.object({ file: z.string(), line: z.int(), column: z.int() }).nullable(),
-}).meta({ id: "DagNode" });
-export type DagNode = z.infer<typeof DagNode>;
-
-/** An edge as drawn: the source depends on the target. */
-export const DagEdge = z.object({
-  id: z.string(),
-  source: z.string(),
-  target: z.string(),
-  kind: z.enum([
-    "depends_on",
-    "link",
-    "namespace",
-    "volumes_from",
-    "build_context",
-    "extends",
-    "include",
-    "requires",
-    "uses",
-    "describes",
-    "shares",
-  ]),
-  condition: z.string().optional(),
-  required: z.boolean().optional(),
-  restart: z.boolean().optional(),
-  access: z.enum(["ro", "rw"]).optional(),
-  implicit: z.boolean(),
-  inCycle: z.boolean(),
-  unresolved: z.boolean(),
-}).meta({ id: "DagEdge" });
-export type DagEdge = z.infer<typeof DagEdge>;
-
-/** A whole drawing. */
-export const Dag = z.object({
-  schemaVersion: z.literal(1),
-  workspace: z.string(),
-  revision: z.string(),
-  acyclic: z.boolean(),
-  direction: z.literal("dependent->dependency"),
-  nodes: z.array(DagNode),
-  edges: z.array(DagEdge),
-  stats: z.object({
-    nodes: z.int(),
-    edges: z.int(),
-    layers: z.int(),
-    width: z.int().describe("How many units the widest layer has"),
-    components: z.int(),
-    cycles: z.int(),
-  }),
-  layers: z.array(z.array(z.string())),
-  cycles: z.array(z.array(z.string())),
-}).meta({ id: "Dag" });
-export type Dag = z.infer<typeof Dag>;
 
 /** More nodes than this are only drawn by group. */
 export const MAX_NODES = 5_000;
@@ -89,7 +17,7 @@ export interface DagOptions {
   /** The id of the only group to draw, with what its units lead to and what leads to them. */
   readonly group?: string;
   /** What runs, by the id of a unit or group. */
-  readonly live?: ReadonlyMap<string, z.infer<typeof UnitLive>>;
+  readonly live?: ReadonlyMap<string, UnitLive>;
 }
 
 /** Draws a model. @throws {ServiceError} `invalid_request` when there are too many nodes for one drawing. */

@@ -1,6 +1,6 @@
 /** A drawing as DOT, for Graphviz. */
 
-import type { Dag, DagNode } from "./dag.ts";
+import type { Dag, DagNode } from "./dag_shape.ts";
 
 const SHAPES: Readonly<Record<DagNode["kind"], string>> = {
   group: "box",

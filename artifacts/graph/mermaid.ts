@@ -1,6 +1,6 @@
 /** A drawing as a Mermaid flowchart, for READMEs and web pages. */
 
-import type { Dag, DagNode } from "./dag.ts";
+import type { Dag, DagNode } from "./dag_shape.ts";
 
 /** Beyond these, Mermaid refuses to draw: only groups are left. */
 export const MERMAID_LIMITS = { edges: 500, characters: 50_000 };

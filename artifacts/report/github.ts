@@ -1,6 +1,6 @@
 /** A report as the workflow commands that GitHub turns into annotations. */
 
-import type { Report } from "./report.ts";
+import type { Report } from "./report_shape.ts";
 
 const COMMANDS = { error: "error", warning: "warning", info: "notice", hint: "notice" } as const;
 

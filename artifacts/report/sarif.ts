@@ -2,7 +2,7 @@
 
 import type { Location, Severity } from "../artifact.ts";
 import { RULES } from "../rules/catalog.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./report_shape.ts";
 
 const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   error: "error",

@@ -1,7 +1,7 @@
 /** A report for people at a terminal: every finding with its line and a caret under the place. */
 
 import type { Model } from "../artifact.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./report_shape.ts";
 
 /** How much of a line is shown around the place. */
 const WIDTH = 100;

@@ -1,0 +1,59 @@
+/** The shape of a report and of its diagnostics, as callers receive them. */
+
+import { z } from "zod";
+
+const Position = z.object({
+  line: z.int().describe("From 1"),
+  column: z.int().describe("From 1, in UTF-16 units"),
+  offset: z.int().describe("From 0, in UTF-16 units"),
+}).meta({ id: "Position" });
+
+/** A stretch of a file; `end` is exclusive. */
+export const Range = z.object({ start: Position, end: Position }).meta({ id: "Range" });
+
+/** A stretch of a file, and the path of the value there. */
+export const Location = z.object({
+  file: z.string(),
+  path: z.array(z.union([z.string(), z.number()])),
+  range: Range,
+}).meta({ id: "Location" });
+
+const Severity = z.enum(["error", "warning", "info", "hint"]).meta({ id: "Severity" });
+
+/** One finding as callers see it. */
+export const Diagnostic = z.object({
+  code: z.string(),
+  severity: Severity,
+  message: z.string(),
+  location: Location.nullable(),
+  subject: z.string().nullable().describe("The id of the node it is about"),
+  related: z.array(z.object({ message: z.string(), location: Location })),
+  data: z.record(z.string(), z.unknown()),
+  tags: z.array(z.enum(["unnecessary", "deprecated"])),
+  fingerprint: z.string().describe("Stays the same when lines move"),
+}).meta({ id: "Diagnostic" });
+
+/** What validation found. */
+export const Report = z.object({
+  schemaVersion: z.literal(1),
+  workspace: z.string(),
+  revision: z.string(),
+  valid: z.boolean(),
+  complete: z.boolean(),
+  durationMs: z.number(),
+  diagnostics: z.array(Diagnostic),
+  summary: z.object({
+    error: z.int(),
+    warning: z.int(),
+    info: z.int(),
+    hint: z.int(),
+    suppressed: z.int(),
+    files: z.int(),
+    groups: z.int(),
+    units: z.int(),
+    cards: z.int(),
+    edges: z.int(),
+  }),
+  truncated: z.object({ diagnostics: z.int(), files: z.int().describe("Files with more than are shown") }),
+}).meta({ id: "Report" });
+export type Report = z.infer<typeof Report>;

@@ -1,0 +1,61 @@
+/** Artifacts as lists show them. */
+
+import type { Card, Group, Model, Place, Unit } from "../artifact.ts";
+import { positionOf } from "../position.ts";
+import { check } from "../rules/check.ts";
+import type { ArtifactKind, ArtifactSummary } from "./artifact_shape.ts";
+
+/** What a list may be narrowed to. */
+export interface Narrowing {
+  readonly kind?: ArtifactKind;
+  /** Part of a name, title or image, in any case. */
+  readonly q?: string;
+}
+
+const rows = new WeakMap<Model, readonly ArtifactSummary[]>();
+
+/** The artifacts of a model: groups, units, cards, each in the order they were read. */
+export function summariesOf(model: Model, { kind, q }: Narrowing = {}): readonly ArtifactSummary[] {
+  let all = rows.get(model);
+  if (all === undefined) rows.set(model, all = summarise(model));
+  if (kind === undefined && q === undefined) return all;
+  const needle = q?.toLowerCase() ?? "";
+  return all.filter((row) =>
+    (kind === undefined || row.kind === kind) &&
+    (needle === "" || [row.name, row.title, row.image].some((text) => text?.toLowerCase().includes(needle)))
+  );
+}
+
+function summarise(model: Model): ArtifactSummary[] {
+  const counts = new Map<string, { error: number; warning: number }>();
+  for (const { subject, severity } of check(model).findings) {
+    if (subject === undefined || (severity !== "error" && severity !== "warning")) continue;
+    const count = counts.get(subject) ?? { error: 0, warning: 0 };
+    count[severity]++;
+    counts.set(subject, count);
+  }
+  const row = (
+    artifact: Group | Unit | Card,
+    more: Pick<ArtifactSummary, "group" | "type" | "image">,
+  ): ArtifactSummary => ({
+    id: artifact.id,
+    kind: artifact.kind,
+    name: artifact.name,
+    title: artifact.title,
+    ...more,
+    source: sourceOf(artifact.source),
+    diagnostics: counts.get(artifact.id) ?? { error: 0, warning: 0 },
+  });
+  return [
+    ...model.groups.map((group) => row(group, { group: null, type: group.standing, image: null })),
+    ...model.units.map((unit) =>
+      row(unit, { group: unit.group, type: unit.type, image: unit.service?.image ?? null })
+    ),
+    ...model.cards.map((card) => row(card, { group: null, type: card.origin, image: null })),
+  ];
+}
+
+function sourceOf(place: Place): ArtifactSummary["source"] {
+  const { line, column } = positionOf(place.file, place.start);
+  return { file: place.file.path, line, column };
+}
