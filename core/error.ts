@@ -35,6 +35,7 @@ export type ErrorCode =
   | "workspace_exists"
   | "workspace_unavailable"
   | "artifact_not_found"
+  | "ambiguous_name"
   | "path_refused"
   | "path_unreadable"
   // engines

@@ -33,6 +33,7 @@ export const statusOf = {
   workspace_exists: 409,
   workspace_unavailable: 409,
   artifact_not_found: 404,
+  ambiguous_name: 409,
   path_refused: 403,
   path_unreadable: 422,
   backend_not_found: 404,

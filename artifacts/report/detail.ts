@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Card, Group, Model, Place, Reference, Unit } from "../artifact.ts";
 import { edgesAt, graphOf, targetOf } from "../graph/graph.ts";
 import { rangeOf } from "../position.ts";
+import type { JudgedFinding } from "../rules/settings.ts";
 import type { CardDetail, GroupDetail, UnitDetail } from "./artifact_shape.ts";
 import { diagnosticsAbout } from "./report.ts";
 
@@ -13,11 +14,15 @@ type Common = Pick<
 >;
 
 /** A group of the model. */
-export function groupDetail(model: Model, group: Group): z.infer<typeof GroupDetail> {
+export function groupDetail(
+  model: Model,
+  group: Group,
+  live: readonly JudgedFinding[] = [],
+): z.infer<typeof GroupDetail> {
   const files = new Set(group.sources);
   return {
     kind: "group",
-    ...commonOf(model, group, group.references, (file) => files.has(file)),
+    ...commonOf(model, group, group.references, live, (file) => files.has(file)),
     project: group.project,
     folder: group.folder,
     standing: group.standing,
@@ -37,12 +42,16 @@ export function groupDetail(model: Model, group: Group): z.infer<typeof GroupDet
 }
 
 /** A unit of the model. */
-export function unitDetail(model: Model, unit: Unit): z.infer<typeof UnitDetail> {
+export function unitDetail(
+  model: Model,
+  unit: Unit,
+  live: readonly JudgedFinding[] = [],
+): z.infer<typeof UnitDetail> {
   const { service } = unit;
   const healthcheck = service?.healthcheck ?? null;
   return {
     kind: "unit",
-    ...commonOf(model, unit, unit.references),
+    ...commonOf(model, unit, unit.references, live),
     group: unit.group,
     type: unit.type,
     image: service?.image ?? null,
@@ -80,11 +89,16 @@ function commonOf(
   model: Model,
   artifact: Group | Unit | Card,
   references: readonly Reference[],
+  live: readonly JudgedFinding[] = [],
   inFile: (file: Place["file"]) => boolean = () => false,
 ): Common {
   const graph = graphOf(model);
   const own = artifact.kind === "unit" ? artifact.group : artifact.kind === "group" ? artifact.id : null;
   const { extent } = artifact;
+  const concerns = ({ subject, at }: JudgedFinding) =>
+    subject === artifact.id ||
+    (at !== null && (inFile(at.file) ||
+      (at.file === extent.file && at.start >= extent.start && at.start < extent.end)));
   return {
     id: artifact.id,
     name: artifact.name,
@@ -115,10 +129,7 @@ function commonOf(
         ? []
         : [{ kind, from: graph.nodes[source]!.id, under: reference.under, source: placeOf(reference.at) }]
     ),
-    diagnostics: diagnosticsAbout(model, ({ subject, at }) =>
-      subject === artifact.id ||
-      (at !== null && (inFile(at.file) ||
-        (at.file === extent.file && at.start >= extent.start && at.start < extent.end)))),
+    diagnostics: diagnosticsAbout(model, concerns, live),
   };
 }
 

@@ -11,10 +11,11 @@ import type { Report } from "./report_shape.ts";
 /** How many diagnostics are shown. */
 export const LIMITS = { perFile: 100, all: 1_000 };
 
-/** Validates a model. `workspace` is what the report calls it. */
-export function reportOn(model: Model, workspace: string): Report {
+/** Validates a model. `workspace` is what the report calls it; `more` are findings from beyond the files. */
+export function reportOn(model: Model, workspace: string, more: readonly JudgedFinding[] = []): Report {
   const began = performance.now();
-  const { findings, suppressed } = check(model);
+  const { findings: own, suppressed } = check(model);
+  const findings = more.length === 0 ? own : [...own, ...more];
   const graph = graphOf(model);
   const count = { error: 0, warning: 0, info: 0, hint: 0 };
   for (const { severity } of findings) count[severity]++;
@@ -48,9 +49,11 @@ export function reportOn(model: Model, workspace: string): Report {
 export function diagnosticsAbout(
   model: Model,
   concerns: (finding: JudgedFinding) => boolean,
-  limit = LIMITS.perFile,
+  more: readonly JudgedFinding[] = [],
 ): Shown[] {
-  return pick(check(model).findings.filter(concerns)).slice(0, limit).map(diagnosticOf);
+  return pick([...check(model).findings, ...more].filter(concerns)).slice(0, LIMITS.perFile).map(
+    diagnosticOf,
+  );
 }
 
 /** Whether anything is an error, without making a report. */
