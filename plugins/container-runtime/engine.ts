@@ -1,7 +1,8 @@
 /** One engine, Docker or Podman: bounded calls over its socket, whose answers and refusals are our own types. */
 import { ServiceError } from "../../core/error.ts";
 import { type EngineAddress, hostText } from "./engine/address.ts";
-import { readText } from "./engine/body.ts";
+import { Ending } from "./engine/ending.ts";
+import { type Chunk, endable, readText } from "./engine/body.ts";
 import { failureOf, type Subject, unreachable } from "./engine/failure.ts";
 import { at, type EnginePath } from "./engine/path.ts";
 import { Slots } from "./engine/slots.ts";
@@ -53,7 +54,8 @@ export interface Done {
 
 /** A streamed answer; disposing it ends the engine's side too. */
 export interface EngineStream extends AsyncDisposable {
-  readonly body: ReadableStream<Uint8Array>;
+  /** Ends as if it were done when the call's signal aborts. */
+  readonly body: ReadableStream<Chunk>;
 }
 
 export class Engine implements Disposable {
@@ -135,27 +137,27 @@ export class Engine implements Disposable {
     path: EnginePath,
     call: Call & { signal: AbortSignal },
   ): Promise<EngineStream> {
-    const ending = new AbortController();
     const slot = await this.#streams.enter(call.signal);
+    const ending = new Ending([call.signal, this.#closing.signal]);
+    const end = () => {
+      ending.abort();
+      slot[Symbol.dispose]();
+    };
     try {
       const target = await this.target(path, call.query);
-      const signal = AbortSignal.any([call.signal, ending.signal, this.#closing.signal]);
-      const response = await this.#fetch(method, target, call, signal, call.firstByteMs ?? FIRST_BYTE_MS);
+      const response = await this.#fetch(method, target, call, ending, call.firstByteMs ?? FIRST_BYTE_MS);
       if (!response.ok || response.body === null) {
-        throw failureOf(this.name, response.status, await this.#text(response, call), call);
+        throw failureOf(this.name, response.status, await this.#text(response, call, ending), call);
       }
-      const body = response.body;
       return {
-        body,
+        body: endable(response.body, ending.signal),
         [Symbol.asyncDispose]: () => {
-          ending.abort();
-          slot[Symbol.dispose]();
+          end();
           return Promise.resolve();
         },
       };
     } catch (error) {
-      ending.abort();
-      slot[Symbol.dispose]();
+      end();
       throw error;
     }
   }
@@ -201,8 +203,14 @@ export class Engine implements Disposable {
 
   async #ping(): Promise<Greeting> {
     const subject: Subject = { doing: `reach engine "${this.name}"` };
-    const response = await this.#fetch("GET", "/_ping", subject, this.#closing.signal, PING_MS);
-    await this.#text(response, subject);
+    using ending = new Ending([this.#closing.signal]);
+    const response = await this.#fetch("GET", "/_ping", subject, ending, PING_MS);
+    ending.expire(PING_MS);
+    try {
+      await this.#text(response, subject, ending);
+    } catch (error) {
+      throw ending.failure(this.name, error, subject);
+    }
     if (!response.ok) throw failureOf(this.name, response.status, "", subject);
     const kind = response.headers.has("libpod-api-version") ? "podman" : "docker";
     return { kind, api: negotiated(this.name, response.headers.get("api-version")) };
@@ -211,21 +219,19 @@ export class Engine implements Disposable {
   async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: Call): Promise<Done> {
     const target = await this.target(path, call.query);
     const firstByteMs = call.firstByteMs ?? FIRST_BYTE_MS;
-    using deadline = new Deadline(firstByteMs + BODY_MS);
-    const signals = [deadline.signal, this.#closing.signal];
+    const signals = [this.#closing.signal];
     if (call.signal !== undefined && method === "GET") signals.push(call.signal);
-    const signal = AbortSignal.any(signals);
+    using ending = new Ending(signals);
+    ending.expire(firstByteMs);
     try {
-      using _slot = await this.#calls.enter(signal);
-      const response = await this.#fetch(method, target, call, signal, firstByteMs);
-      const text = await this.#text(response, call);
+      using _slot = await this.#calls.enter(ending.signal);
+      const response = await this.#fetch(method, target, call, ending, firstByteMs);
+      ending.expire(BODY_MS);
+      const text = await this.#text(response, call, ending);
       if (response.ok || response.status === 304) return { changed: response.status !== 304, text };
       throw failureOf(this.name, response.status, text, call);
     } catch (error) {
-      if (error instanceof ServiceError) throw error;
-      if (deadline.signal.aborted) throw timedOut(this.name, call);
-      if (call.signal?.aborted) throw call.signal.reason;
-      throw unreachable(this.name, error, call);
+      throw ending.failure(this.name, error, call);
     }
   }
 
@@ -234,60 +240,34 @@ export class Engine implements Disposable {
     method: "GET" | "POST" | "DELETE",
     target: string,
     call: Pick<Call, "doing" | "body" | "headers">,
-    signal: AbortSignal,
+    ending: Ending,
     firstByteMs: number,
   ): Promise<Response> {
-    using deadline = new Deadline(firstByteMs);
     const headers = new Headers(call.headers);
     const init: RequestInit & { client: Deno.HttpClient } = {
       method,
       headers,
       client: method === "GET" ? this.#reads : this.#writes,
       redirect: "manual",
-      signal: AbortSignal.any([signal, deadline.signal]),
+      signal: ending.signal,
     };
     if (call.body !== undefined) {
       headers.set("content-type", "application/json");
       init.body = JSON.stringify(call.body);
     }
+    ending.expire(firstByteMs);
     try {
       return await fetch(this.#origin + target, init);
     } catch (error) {
-      if (signal.aborted && signal.reason instanceof ServiceError) throw signal.reason;
-      if (signal.aborted) throw error;
-      if (deadline.signal.aborted) throw timedOut(this.name, call);
-      throw unreachable(this.name, error, call);
+      throw ending.failure(this.name, error, call);
+    } finally {
+      ending.expire(null);
     }
   }
 
-  async #text(response: Response, call: Pick<Call, "doing" | "maxBytes">): Promise<string> {
-    return await readText(response, call.maxBytes ?? MAX_BODY, call.doing);
+  async #text(response: Response, call: Pick<Call, "doing" | "maxBytes">, ending: Ending): Promise<string> {
+    return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, ending.signal);
   }
-}
-
-/** A time-out that leaves no timer behind. */
-class Deadline implements Disposable {
-  readonly #controller = new AbortController();
-  readonly #timer: ReturnType<typeof setTimeout>;
-
-  constructor(ms: number) {
-    this.#timer = setTimeout(() => this.#controller.abort(), ms);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-  }
-}
-
-function timedOut(engine: string, subject: Subject): ServiceError {
-  return new ServiceError(
-    "engine_timeout",
-    `Cannot ${subject.doing}: engine "${engine}" took too long to answer`,
-  );
 }
 
 /** The newest version that both speak. Throws `engine_failed` with words that a person can act on. */

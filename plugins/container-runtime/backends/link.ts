@@ -99,6 +99,7 @@ export class Link implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
+    this.#attempt.abort();
     this.engine[Symbol.dispose]();
     await this.#running;
     this.mirror[Symbol.dispose]();
@@ -141,7 +142,7 @@ export class Link implements AsyncDisposable {
     let syncing: Promise<void> = Promise.resolve();
     let clock: ReturnType<typeof setInterval> | undefined;
     try {
-      await readEvents(this.engine, AbortSignal.any([this.#stopping.signal, attempt.signal]), {
+      await readEvents(this.engine, attempt.signal, {
         opened: () => {
           syncing = this.#sync(attempt);
           clock = setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS);

@@ -1,23 +1,66 @@
-/** The whole body of an answer as text, within a limit of bytes. */
+/**
+ * Reading the body of an engine's answer so that its end can be forced. Once a response is there, Deno no longer
+ * holds on to the signal of its request: after a garbage collection an abort ends nothing, and only cancelling
+ * the reader does.
+ */
 import { ServiceError } from "../../../core/error.ts";
 
-export async function readText(response: Response, maxBytes: number, doing: string): Promise<string> {
-  const announced = Number(response.headers.get("content-length") ?? "NaN");
-  if (announced > maxBytes) {
-    await response.body?.cancel();
+export type Chunk = Uint8Array<ArrayBuffer>;
+
+/** The body, closed as soon as `signal` aborts. */
+export function endable(body: ReadableStream<Chunk>, signal: AbortSignal): ReadableStream<Chunk> {
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
+  return new ReadableStream<Chunk>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) return controller.enqueue(value);
+      signal.removeEventListener("abort", cancel);
+      controller.close();
+    },
+    cancel() {
+      signal.removeEventListener("abort", cancel);
+      return reader.cancel();
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** The whole body as text, within a limit of bytes. */
+export async function readText(
+  response: Response,
+  maxBytes: number,
+  doing: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (response.body === null) return "";
+  const announced = response.headers.get("content-length");
+  if (Number(announced ?? "0") > maxBytes) {
+    await response.body.cancel();
     throw tooLong(maxBytes, doing);
   }
-  if (response.body === null) return "";
-  if (Number.isFinite(announced)) return await response.text();
   const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLong(maxBytes, doing);
-    text += decoder.decode(chunk, { stream: true });
+  const reader = response.body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    let text = "";
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) throw signal.reason;
+      if (done) return text + decoder.decode();
+      bytes += value.byteLength;
+      if (bytes > maxBytes) {
+        cancel();
+        throw tooLong(maxBytes, doing);
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
   }
-  return text + decoder.decode();
 }
 
 function tooLong(maxBytes: number, doing: string): ServiceError {

@@ -1,0 +1,58 @@
+/** How a request to the engine ends early: its time is over, its caller left, or the service stops. */
+import { ServiceError } from "../../../core/error.ts";
+import { type Subject, unreachable } from "./failure.ts";
+
+export class Ending implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #parents: readonly AbortSignal[];
+  readonly #onParent = () => this.abort();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #expired = false;
+
+  constructor(parents: readonly AbortSignal[]) {
+    this.#parents = parents;
+    for (const parent of parents) {
+      if (parent.aborted) this.#controller.abort(parent.reason);
+      else parent.addEventListener("abort", this.#onParent, { once: true });
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Ends the request this long from now; null: not by time. */
+  expire(ms: number | null): void {
+    clearTimeout(this.#timer);
+    if (ms === null) return;
+    this.#timer = setTimeout(() => {
+      this.#expired = true;
+      this.abort();
+    }, ms);
+  }
+
+  abort(): void {
+    clearTimeout(this.#timer);
+    for (const parent of this.#parents) parent.removeEventListener("abort", this.#onParent);
+    this.#controller.abort();
+  }
+
+  /** What a failure of the request is to its caller. */
+  failure(engine: string, thrown: unknown, subject: Subject): unknown {
+    if (thrown instanceof ServiceError) return thrown;
+    if (this.#expired) {
+      return new ServiceError(
+        "engine_timeout",
+        `Cannot ${subject.doing}: engine "${engine}" took too long to answer`,
+        { cause: thrown },
+      );
+    }
+    const left = this.#parents.find((parent) => parent.aborted);
+    return left === undefined ? unreachable(engine, thrown, subject) : left.reason;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    for (const parent of this.#parents) parent.removeEventListener("abort", this.#onParent);
+  }
+}
