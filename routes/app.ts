@@ -2,7 +2,6 @@
 import { createEdge, type Edge, type EdgeOptions } from "../http/edge.ts";
 import { json, kept, route, type Router, router } from "../http/router.ts";
 import { z } from "zod";
-import { docs } from "./docs.ts";
 
 export interface AppOptions extends Omit<EdgeOptions, "entries"> {
   readonly routers: readonly Router[];
@@ -18,7 +17,7 @@ const openapi = route({
 });
 
 export function createApp({ routers, version, ...edge }: AppOptions): Edge {
-  const entries = [...routers, docs()].flatMap((one) => one.entries);
+  const entries = routers.flatMap((one) => one.entries);
   let document: string | undefined;
   const described: Router = router().on(openapi, async () => {
     // loaded by the first who asks: a start needs none of it
