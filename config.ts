@@ -126,7 +126,8 @@ async function readFile(
     }
     text = await Deno.readTextFile(path);
   } catch (error) {
-    if (named === undefined && error instanceof Deno.errors.NotFound) return null;
+    const absent = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+    if (named === undefined && absent) return null;
     mistakes.push(`"${path}" cannot be read: ${fileReason(error)}`);
     return null;
   }

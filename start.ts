@@ -26,13 +26,9 @@ import { docs } from "./routes/docs.ts";
 import { settings } from "./routes/settings.ts";
 import { system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { StartFailure } from "./start_failure.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
-
-/** What stops a start for a reason that people can mend; the message is the whole sentence. */
-export class StartFailure extends Error {
-  override readonly name = "StartFailure";
-}
 
 export interface StartOptions {
   readonly config: Config;

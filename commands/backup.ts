@@ -1,0 +1,28 @@
+/** `berth backup <file>`: a complete copy of the store, while the service runs or not. */
+import { type Config, readConfig } from "../config.ts";
+import { openStore } from "../store/open.ts";
+import { StartFailure } from "../start_failure.ts";
+import { tell } from "./failure.ts";
+
+export async function backup(file: string): Promise<number> {
+  try {
+    const config = await readConfig();
+    await mustExist(config);
+    await using store = await openStore(config);
+    await store.backup(file);
+  } catch (error) {
+    return tell(error);
+  }
+  console.log(`The store was copied to ${file}`);
+  return 0;
+}
+
+/** Opening a store makes one where there is none, and a copy of nothing would look like a backup. */
+async function mustExist({ data, databaseUrl }: Config): Promise<void> {
+  if (databaseUrl !== null) return;
+  try {
+    await Deno.stat(`${data}/berth.db`);
+  } catch {
+    throw new StartFailure(`Cannot back up: there is no store in the data folder "${data}"`);
+  }
+}

@@ -1,0 +1,72 @@
+/** `berth serve`: runs the service until it is told to stop. */
+import { readConfig } from "../config.ts";
+import { PLUGINS } from "../plugins.ts";
+import { type Berth, startBerth } from "../start.ts";
+import { VERSION } from "../version.ts";
+import { tell } from "./failure.ts";
+
+/** A stop that takes longer than this is cut short; the exit code is still 0, because stopping was asked for. */
+const STOP_MS = 9_500;
+
+export async function serve(): Promise<number> {
+  const asked = stopSignal();
+  let berth: Berth;
+  try {
+    berth = await startBerth({ config: await readConfig(), plugins: PLUGINS });
+  } catch (error) {
+    return tell(error);
+  }
+  surviveBugs(berth);
+  console.log(greeting(berth));
+  await asked;
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STOP_MS));
+  await Promise.race([berth.stop(), late]);
+  return 0;
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second SIGINT ends the process at once, as people expect. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let count = 0;
+    const stop = () => {
+      if (++count > 1) Deno.exit(130);
+      resolve();
+    };
+    Deno.addSignalListener("SIGINT", stop);
+    if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => resolve());
+  });
+}
+
+/** One request's bug must not end the others': what escapes every handler is logged, and the process lives. */
+function surviveBugs({ log }: Berth): void {
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    log.error("A promise was rejected and nobody cared", { error: event.reason });
+  });
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    log.error("An exception escaped every handler", { error: event.error });
+  });
+}
+
+function greeting({ url, config, access, plugins }: Berth): string {
+  const lines = [`berth ${VERSION} listens on ${url}`];
+  const failed = plugins.reports.filter(({ state }) => state === "failed");
+  for (const { name, reason } of failed) lines.push(`  the plugin "${name}" does not run: ${reason}`);
+  if (access.setupToken === null) {
+    lines.push(`  The API and a page to try it: ${url}/api/docs`);
+  } else {
+    lines.push(
+      "",
+      "  Next: make the first admin key, within 30 minutes:",
+      "",
+      `    curl ${url}/api/settings/setup -H 'content-type: application/json' \\`,
+      `      -d '{"token": "${access.setupToken}", "name": "me"}'`,
+      "",
+      `  The one-time token is also in ${config.data}/setup-token.`,
+      `  Then send the key as "Authorization: Bearer <key>"; the API and a page to try it:`,
+      `    ${url}/api/docs#setup=${access.setupToken}`,
+    );
+  }
+  return lines.join("\n");
+}

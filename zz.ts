@@ -1,0 +1,16 @@
+const t0=performance.now(); const lap=(n:string)=>console.log(n, (performance.now()-t0).toFixed(1));
+await import("zod"); lap("zod");
+await import("./core/access.ts"); lap("core");
+await import("hono"); lap("hono");
+await import("./config.ts"); lap("config");
+await import("./auth/access.ts"); lap("auth");
+await import("jose"); lap("jose");
+await import("./routes/app.ts"); lap("app");
+await import("./routes/auth.ts"); lap("routes/auth");
+await import("./routes/settings.ts"); lap("routes/settings");
+await import("./routes/system.ts"); lap("routes/system");
+await import("./start.ts"); lap("start");
+const {readConfig}=await import("./config.ts"); const c=await readConfig(); lap("readConfig");
+const {startBerth}=await import("./start.ts"); const b=await startBerth({config:{...c,data:"/tmp/house/d3",port:0,engines:[]},plugins:[],console:null}); lap("started");
+await (await fetch(b.url+"/api/health")).text(); lap("answered");
+await b.stop();
