@@ -41,6 +41,12 @@ export interface Config {
   readonly pluginSettings: Readonly<Record<string, unknown>>;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly minDescriptors: number;
+  /** What the user's environment says about where engines are; no setting of berth's. */
+  readonly surroundings: {
+    readonly home: string | null;
+    readonly runtimeFolder: string | null;
+    readonly dockerHost: string | null;
+  };
   /** The file that was read, if there was one. */
   readonly file: string | null;
 }
@@ -82,18 +88,25 @@ export async function readConfig({ env }: ConfigSources = processEnvironment): P
     throw new SettingsError([...mistakes, ...checked.map((mistake) => sentence(mistake, fromEnv))]);
   }
   if (mistakes.length > 0) throw new SettingsError(mistakes);
-  return joined(checked, file?.path ?? null);
+  return {
+    ...joined(checked),
+    surroundings: {
+      home: home ?? null,
+      runtimeFolder: env("XDG_RUNTIME_DIR") ?? null,
+      dockerHost: env("DOCKER_HOST") ?? null,
+    },
+    file: file?.path ?? null,
+  };
 }
 
 function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly Mistake[] {
   return Array.isArray(checked);
 }
 
-function joined(settings: Settings, file: string | null): Config {
+function joined(settings: Settings): Omit<Config, "file" | "surroundings"> {
   const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...rest } = settings;
   return {
     ...rest,
-    file,
     tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
     identityProvider: idpIssuer !== null && idpClientId !== null
       ? {

@@ -19,12 +19,17 @@ import { type OpenLog, openLog } from "./log/log.ts";
 import { logReader } from "./log/tail.ts";
 import { pluginMistakes, type Plugins, type PluginSelection, startPlugins } from "./plugins/host.ts";
 import type { Plugin } from "./plugins/plugin.ts";
+import { Registry } from "./artifacts/registry/registry.ts";
+import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { createApp } from "./routes/app.ts";
+import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
 import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { settings } from "./routes/settings.ts";
 import { system } from "./routes/system.ts";
+import { toolProjects } from "./routes/tool_projects.ts";
+import { workspaces } from "./routes/workspaces.ts";
 import { systemLog } from "./routes/system_log.ts";
 import { StartFailure } from "./start_failure.ts";
 import { openStore } from "./store/open.ts";
@@ -48,6 +53,7 @@ export interface Parts {
   readonly store: Store;
   readonly access: Access;
   readonly log: OpenLog;
+  readonly registry: Registry;
   readonly plugins: Plugins;
   readonly stopping: AbortSignal;
 }
@@ -89,15 +95,19 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
       ...(options.provider === undefined ? {} : { provider: options.provider }),
     }),
   );
+  const registry = parts.use(
+    new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
+  );
   const plugins = parts.use(
     await startPlugins(options.plugins, selection, (name) => ({
       log: log.with({ plugin: name }),
       stopping: stopping.signal,
+      surroundings: config.surroundings,
       workspaces: () => store.workspaces.list(),
       ownership: NO_OWNERS,
     }), log),
   );
-  const shared: Parts = { config, store, access, log, plugins, stopping: stopping.signal };
+  const shared: Parts = { config, store, access, log, registry, plugins, stopping: stopping.signal };
 
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
   const tls = await readTls(config);
@@ -117,6 +127,9 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
       settings({ access }),
       audit({ access, store: store.audit }),
       docs(),
+      workspaces({ registry }),
+      artifacts({ registry, runtime: () => plugins.runtime, version: VERSION }),
+      toolProjects({ registry, runtime: () => plugins.runtime }),
       ...plugins.routers,
       ...options.mount?.(shared) ?? [],
     ],
@@ -162,6 +175,9 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     [Symbol.asyncDispose]: async () => void await stop(),
   };
 }
+
+/** Counts what the rules find; they are loaded with the first workspace that is read. */
+const judge: Judge = async (model) => (await import("./artifacts/report/report.ts")).problemsOf(model);
 
 /** Until the workspaces say whose a container is, it is nobody's. */
 const NO_OWNERS: Ownership = { ownerOf: () => null, revision: 0, projectsOf: () => null };

@@ -18,6 +18,15 @@ export interface Plugin<Config extends z.ZodType = z.ZodType> {
   start(host: PluginHost, config: z.output<Config>): Promise<RunningPlugin>;
 }
 
+/** What the user's environment says, read by the settings; null for what it does not say. */
+export interface Surroundings {
+  readonly home: string | null;
+  /** `XDG_RUNTIME_DIR`. */
+  readonly runtimeFolder: string | null;
+  /** `DOCKER_HOST`. */
+  readonly dockerHost: string | null;
+}
+
 export interface RegisteredWorkspace {
   readonly id: string;
   readonly name: string;
@@ -33,6 +42,8 @@ export interface PluginHost {
   readonly stopping: AbortSignal;
   /** The registered workspaces. */
   workspaces(): Promise<readonly RegisteredWorkspace[]>;
+  /** Where on this machine an engine may be found. */
+  readonly surroundings: Surroundings;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
 }

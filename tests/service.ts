@@ -153,6 +153,7 @@ function defaults(folder: string): Config {
     pluginSettings: {},
     logLevel: "info",
     minDescriptors: 0,
+    surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
   };
 }
