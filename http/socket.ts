@@ -194,10 +194,9 @@ export function openSocket(
 ): Response {
   // The offer may hold a credential, so only our own name is ever answered, and only where it was offered
   const offered = (request.headers.get("sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
-  const { socket: wire, response } = Deno.upgradeWebSocket(request, {
-    idleTimeout: IDLE_S,
-    ...(offered.includes(PROTOCOL) ? { protocol: PROTOCOL } : {}),
-  });
+  const { socket: wire, response } = offered.includes(PROTOCOL)
+    ? Deno.upgradeWebSocket(offering(request, PROTOCOL), { idleTimeout: IDLE_S, protocol: PROTOCOL })
+    : Deno.upgradeWebSocket(request, { idleTimeout: IDLE_S });
   wire.binaryType = "arraybuffer";
   const socket = new Socket(wire);
   const contain = (act: () => void) => {
@@ -265,4 +264,14 @@ export function closeCodeOf(code: ErrorCode): number {
   if (status === 400) return 4400;
   if (status === 429) return CLOSE.tooSlow;
   return CLOSE.failed;
+}
+
+/**
+ * The request as if this were all it offered: Deno 2.9 looks for a protocol only between comma and space, and
+ * clients that leave the space out, as the npm package `ws` does, would be answered 500.
+ */
+function offering(request: Request, protocol: string): Request {
+  const headers = new Headers(request.headers);
+  headers.set("sec-websocket-protocol", protocol);
+  return Object.create(request, { headers: { value: headers } });
 }
