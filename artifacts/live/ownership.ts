@@ -1,0 +1,124 @@
+/** Tells the runtime's lists which workspace and unit a container belongs to. */
+
+import type { Ownership, RunningContainer } from "../../core/runtime.ts";
+import type { Group } from "../artifact.ts";
+import { join, type RealPath, realPath, type RunningProject } from "./join.ts";
+import type { RegisteredModel } from "./tool_projects.ts";
+
+type Owner = { readonly id: string; readonly unit: string | null } | null;
+
+interface Known {
+  readonly workspace: string;
+  readonly group: Group;
+  readonly units: ReadonlySet<string>;
+}
+
+/** How old an answer may grow before the workspaces are looked at again, in the background. */
+const FRESH_MS = 1_000;
+/** Projects remembered; each holds a few names. */
+const MOST = 10_000;
+
+/**
+ * Answers from what was joined last, since a list cannot wait for a disk. A project that was never seen is joined in
+ * the background, and `revision` changes when that brought an answer.
+ */
+export class ContainerOwnership implements Ownership {
+  readonly #models: () => Promise<readonly RegisteredModel[]>;
+  readonly #real: RealPath;
+  readonly #owners = new Map<string, Known | null>();
+  readonly #samples = new Map<string, RunningContainer>();
+  #projects = new Map<string, string[]>();
+  #revision = 0;
+  #refreshed = -Infinity;
+  #refreshing: Promise<void> | null = null;
+  #isNew = false;
+
+  constructor(models: () => Promise<readonly RegisteredModel[]>, real: RealPath = realPath) {
+    this.#models = models;
+    this.#real = real;
+  }
+
+  get revision(): number {
+    this.#soon();
+    return this.#revision;
+  }
+
+  ownerOf(container: RunningContainer): Owner {
+    const { compose } = container;
+    if (compose === null) return null;
+    const key = keyOf(container);
+    if (!this.#samples.has(key)) {
+      if (this.#samples.size >= MOST) return null;
+      this.#samples.set(key, container);
+      this.#isNew = true;
+      this.#soon();
+    }
+    const known = this.#owners.get(key);
+    if (known === undefined || known === null) return null;
+    const unit = `${known.group.name}.${compose.service}`;
+    return { id: known.workspace, unit: known.units.has(compose.service) ? unit : null };
+  }
+
+  projectsOf(workspace: string): readonly string[] | null {
+    this.#soon();
+    return this.#projects.get(workspace) ?? null;
+  }
+
+  /** Joins anew; resolves when the answers are as of now. */
+  async refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = null);
+    await this.#refreshing;
+  }
+
+  #soon(): void {
+    if (this.#refreshing !== null || (!this.#isNew && performance.now() - this.#refreshed < FRESH_MS)) return;
+    // A folder or store that is away now is looked at again later; until then the last answers hold.
+    this.refresh().catch(() => {});
+  }
+
+  async #refresh(): Promise<void> {
+    this.#isNew = false;
+    this.#refreshed = performance.now();
+    const registered = await this.#models();
+    const running = [...this.#samples.values()].map(sampled);
+    const projects = new Map<string, string[]>();
+    const owners = new Map<string, Known>();
+    for (const { workspace, model } of registered) {
+      const names = new Set(
+        model.groups.filter(({ standing }) => standing === "main").map(({ project }) => project),
+      );
+      const { joined } = await join(model, running, this.#real);
+      for (const { running, group } of joined) {
+        names.add(running.project);
+        const key = keyOf(running.containers[0]!); // made from one sample
+        const units = new Set(group.units.map(({ label }) => label));
+        if (!owners.has(key)) owners.set(key, { workspace: workspace.id, group, units });
+      }
+      projects.set(workspace.id, [...names].sort());
+    }
+    let changed = !sameProjects(projects, this.#projects);
+    for (const key of this.#samples.keys()) {
+      const now = owners.get(key) ?? null;
+      const before = this.#owners.get(key) ?? null;
+      if (now?.workspace !== before?.workspace || now?.group !== before?.group) changed = true;
+      this.#owners.set(key, now);
+    }
+    this.#projects = projects;
+    if (changed) this.#revision++;
+  }
+}
+
+/** Containers of one project with the same labels of place are joined alike. */
+const keyOf = ({ backend, compose }: RunningContainer): string =>
+  [backend, compose!.project, compose!.workingDir ?? "", ...compose!.configFiles].join("\0"); // labelled ones only
+
+function sampled(container: RunningContainer): RunningProject {
+  const { project, workingDir, configFiles } = container.compose!; // labelled ones only
+  return { project, backend: container.backend, workingDir, configFiles, containers: [container] };
+}
+
+function sameProjects(a: ReadonlyMap<string, string[]>, b: ReadonlyMap<string, string[]>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [id, names] of a) if (names.join("\0") !== b.get(id)?.join("\0")) return false;
+  return true;
+}
