@@ -4,7 +4,7 @@ import type { ArtifactFile, Entry, Finding, Mapping, Node } from "../artifact.ts
 import { interpolateText } from "../compose/interpolate.ts";
 import type { Parsed } from "./yaml.ts";
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const FINDINGS = 50;
 
 /** One mapping of names to values. Values may use names that were set on lines before. */

@@ -148,7 +148,7 @@ class Walk {
       }
       // The parser takes a value under an unknown tag for text.
       if (tag) return { kind: "scalar", file, start, end, value: plainValue(value), plain, tag };
-      if (value.length < 4 && BOOLEAN_WORD.test(value)) {
+      if (value.length < 4 && file.kind === "compose" && BOOLEAN_WORD.test(value)) {
         this.#find("yaml/boolean-word", `"${value}" is a string`, { file, start, end });
       }
       return { kind: "scalar", file, start, end, value, plain };

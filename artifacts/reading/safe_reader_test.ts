@@ -1,0 +1,116 @@
+/** Only regular files inside the folder are read, whatever is planted there; nothing tells of the outside. */
+
+import assert from "node:assert/strict";
+import { plant } from "../../tests/planted_folder.ts";
+import { isRefusal } from "./file_store.ts";
+import { resolve } from "./paths.ts";
+import { SafeReader } from "./safe_reader.ts";
+
+Deno.test("a regular file is read with its hash", async () => {
+  await using folder = await plant({ "a/compose.yaml": "services: {}\n" });
+  const read = await new SafeReader(folder.path).read("a/compose.yaml");
+  assert.ok(!isRefusal(read));
+  assert.equal(read.text, "services: {}\n");
+  assert.match(read.hash, /^[0-9a-f]{64}$/);
+});
+
+Deno.test("links inside the folder are followed, links out of it are not", async () => {
+  await using outside = await plant({ "secret.yaml": "secret: 1\n", "folder/x.yaml": "x: 1\n" });
+  await using folder = await plant({ "real.yaml": "a: 1\n" });
+  await Deno.symlink("real.yaml", `${folder.path}/inside.yaml`);
+  await Deno.symlink(`${outside.path}/secret.yaml`, `${folder.path}/out.yaml`);
+  await Deno.symlink(`${outside.path}/absent.yaml`, `${folder.path}/dangling.yaml`);
+  await Deno.symlink(`${outside.path}/folder`, `${folder.path}/linked`);
+  const reader = new SafeReader(folder.path);
+  const inside = await reader.read("inside.yaml");
+  assert.ok(!isRefusal(inside) && inside.text === "a: 1\n");
+  // Present, absent and behind a linked folder: the same words, so that nothing is told about outside.
+  const refusals = await Promise.all(
+    ["out.yaml", "dangling.yaml", "linked/x.yaml", "linked/absent.yaml"].map((path) => reader.read(path)),
+  );
+  for (const refusal of refusals) {
+    assert.ok(isRefusal(refusal));
+    assert.equal(refusal.code, "fs/symlink-escape");
+    assert.deepEqual(refusal, refusals[0]);
+    assert.ok(!refusal.why.includes(outside.path));
+  }
+  assert.deepEqual(
+    await Promise.all(
+      ["out.yaml", "dangling.yaml", "linked/x.yaml", "linked/no"].map((path) => reader.look(path)),
+    ),
+    ["outside", "outside", "outside", "outside"],
+  );
+});
+
+Deno.test("pipes, devices, folders, hard links and what is too large are refused without waiting", async () => {
+  await using folder = await plant({
+    "folder.yaml/": "",
+    "one.yaml": "a: 1\n",
+    "large.yaml": "a".repeat(1024 * 1024 + 1),
+    "full.yaml": "a".repeat(1024 * 1024),
+    "latin1.yaml": new Uint8Array([0x61, 0xe9, 0x0a]),
+    "binary.yaml": new Uint8Array([0x61, 0x00, 0x0a]),
+  });
+  await Deno.link(`${folder.path}/one.yaml`, `${folder.path}/two.yaml`);
+  const pipe = await new Deno.Command("mkfifo", { args: [`${folder.path}/pipe.yaml`] }).output();
+  assert.ok(pipe.success);
+  await Deno.symlink("/dev/zero", `${folder.path}/device.yaml`);
+  const reader = new SafeReader(folder.path);
+  const codes: Record<string, string> = {};
+  for (
+    const path of [
+      "folder.yaml",
+      "two.yaml",
+      "large.yaml",
+      "latin1.yaml",
+      "binary.yaml",
+      "pipe.yaml",
+      "device.yaml",
+      "absent.yaml",
+    ]
+  ) {
+    const refusal = await reader.read(path);
+    assert.ok(isRefusal(refusal), path);
+    codes[path] = refusal.code;
+  }
+  assert.deepEqual(codes, {
+    "folder.yaml": "fs/unreadable",
+    "two.yaml": "fs/unreadable",
+    "large.yaml": "fs/too-large",
+    "latin1.yaml": "fs/not-utf8",
+    "binary.yaml": "fs/not-utf8",
+    "pipe.yaml": "fs/unreadable",
+    "device.yaml": "fs/symlink-escape",
+    "absent.yaml": "missing",
+  });
+  assert.ok(!isRefusal(await reader.read("full.yaml")));
+});
+
+Deno.test("what lies in a hidden folder is as far away as what lies outside", async () => {
+  await using folder = await plant({ "data/key.yaml": "key: 1\n" });
+  const reader = new SafeReader(folder.path, undefined, [`${folder.path}/data`]);
+  const refusal = await reader.read("data/key.yaml");
+  assert.ok(isRefusal(refusal));
+  assert.equal(refusal.code, "fs/symlink-escape");
+  assert.equal(await reader.look("data/key.yaml"), "outside");
+});
+
+const PATHS: [folder: string, written: string, path: string | null][] = [
+  ["a", "./b.yaml", "a/b.yaml"],
+  ["a", "../b.yaml", "b.yaml"],
+  ["a", "../../b.yaml", null],
+  ["a", "/etc/passwd", null],
+  ["a", "/ws/c.yaml", "c.yaml"],
+  ["a", "/wsx/c.yaml", null],
+  ["", "..", null],
+  ["", ".", ""],
+  ["a", "b\0c", null],
+  ["a", "~/x", null],
+  ["a", "C:\\x", null],
+  ["a", "b//c/./d/../e", "a/b/c/e"],
+];
+for (const [folder, written, path] of PATHS) {
+  Deno.test(`from "${folder}", ${JSON.stringify(written)} leads ${path === null ? "outside" : `to "${path}"`}`, () => {
+    assert.equal(resolve("/ws", folder, written), path);
+  });
+}
