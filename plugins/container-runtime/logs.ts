@@ -96,7 +96,9 @@ async function answer(call: LogCall, { engines, viewers, awaken }: LogRoutes): P
   const { params: { id }, query } = call;
   const wanted = wantedOf(query);
   const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
-  const position = cursor === "" ? new LogPosition() : LogPosition.parse(cursor);
+  const position = cursor === ""
+    ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
+    : LogPosition.parse(cursor);
   const doing = "read the logs";
   const viewer = viewers.enter(call.principal);
   const { ending } = call;

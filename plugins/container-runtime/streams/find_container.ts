@@ -1,6 +1,6 @@
 /** The container that a caller means, looked up at the engine itself: an id, the beginning of one, or a name. */
 import { ServiceError } from "../../../core/error.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine, EngineKind } from "../engine.ts";
 import { at } from "../engine/path.ts";
 import { flagOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
 
@@ -10,6 +10,7 @@ export interface FoundContainer {
   readonly name: string;
   readonly running: boolean;
   readonly terminal: boolean;
+  readonly kind: EngineKind;
   /** Its log loses old lines to new ones, so that a reader who is late may miss some. */
   readonly rotates: boolean;
 }
@@ -27,7 +28,8 @@ export async function findContainer(
   let failure: unknown = null;
   for (const engine of engines) {
     try {
-      return readContainer(engine, await inspect(engine, idOrName, doing, signal), idOrName);
+      const inspected = await inspect(engine, idOrName, doing, signal);
+      return readContainer(engine, (await engine.greet()).kind, inspected, idOrName);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       // An engine that failed counts less than another that has it, and more than one that has not
@@ -52,10 +54,11 @@ async function inspect(engine: Engine, id: string, doing: string, signal?: Abort
   );
 }
 
-function readContainer(engine: Engine, inspected: Wire, asked: string): FoundContainer {
+function readContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked: string): FoundContainer {
   const log = objectOf(objectOf(inspected.HostConfig).LogConfig);
   return {
     engine,
+    kind,
     id: textOf(inspected.Id) || asked,
     name: textOf(inspected.Name).replace(/^\//, "") || asked,
     running: flagOf(objectOf(inspected.State).Running),

@@ -13,6 +13,12 @@ const Z = 0x5a;
 /** No engine's time is longer, its space included. */
 const TIME_LIMIT_BYTES = 64;
 
+/**
+ * What a frame without a newline is. Podman's is always a part, of any size; Docker's may also be the last words
+ * of a process that ended without one, and only the size tells them apart.
+ */
+export type Parts = "unended" | "sized";
+
 export interface LineSink {
   /**
    * One line: its time is `bytes` `timeFrom` up to `timeTo`, its text `from` up to `to`, to be used before this
@@ -99,12 +105,14 @@ class Unfinished {
 export class LineReader implements RunSink {
   readonly #sink: LineSink;
   readonly #terminal: boolean;
+  readonly #parts: Parts;
   readonly #out = new Unfinished();
   readonly #err = new Unfinished();
 
-  constructor(sink: LineSink, options: { readonly terminal: boolean }) {
+  constructor(sink: LineSink, options: { readonly terminal: boolean; readonly parts?: Parts }) {
     this.#sink = sink;
     this.#terminal = options.terminal;
+    this.#parts = options.parts ?? "sized";
   }
 
   run(
@@ -169,7 +177,7 @@ export class LineReader implements RunSink {
     rest.append(bytes, from, ended ? to - 1 : to);
     if (!last) return;
     if (ended) this.#close(stream, rest, true);
-    else if (isPart(rest)) rest.continues = true;
+    else if (this.#parts === "unended" || isSized(rest)) rest.continues = true;
     else this.#close(stream, rest, false);
   }
 
@@ -224,7 +232,7 @@ export class LineReader implements RunSink {
     if (!rest.isTime) {
       rest.partBytes += rest.timeLength;
       rest.appendTime();
-    } else if (rest.mayEnd) {
+    } else if (rest.mayEnd && this.#parts === "sized") {
       const time = rest.time.slice(0, rest.timeLength);
       this.#close(1, rest, false);
       rest.append(time, 0, time.byteLength);
@@ -249,12 +257,9 @@ export class LineReader implements RunSink {
   }
 }
 
-/**
- * A frame without a newline is a part of a line, or the last words of a process that ended without one. Only
- * their size tells them apart: parts are as long as the engine's buffer.
- */
-function isPart(rest: Unfinished): boolean {
-  const time = rest.bytes.subarray(0, 64).indexOf(SPACE) + 1;
+/** As long as a buffer of the engine, or several. */
+function isSized(rest: Unfinished): boolean {
+  const time = rest.bytes.subarray(0, TIME_LIMIT_BYTES).indexOf(SPACE) + 1;
   const size = rest.length - time;
   return rest.cut || size > 0 && size % 1024 === 0;
 }

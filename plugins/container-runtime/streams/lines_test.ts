@@ -154,7 +154,7 @@ Deno.test("a log cut at every byte and resumed by cursor loses no line and repea
       const since = last === undefined ? 0 : Number(position.resume().split(".")[1]) +
         1e9 * (Number(position.resume().split(".")[0]) - Date.parse("2026-11-21T22:34:10Z") / 1000);
       // As an engine does it: what stands before the first match is left out, and nothing after it
-      const first = lines.findIndex((one) => one.time >= time(since));
+      const first = lines.findIndex((one) => one.time >= time(Math.max(0, since)));
       const again = play(recorded(lines.slice(first), terminal), { terminal, position });
 
       assert.deepEqual(
@@ -184,11 +184,43 @@ Deno.test("a cursor whose line is gone from the log gives a gap and every line t
 Deno.test("a stream that was silent for long is not searched, and all that comes of it is new", () => {
   const position = LogPosition.parse(`o${time(20_000_000_000)}e${time(1)}`);
 
-  assert.equal(position.resume(), `${Date.parse("2026-11-21T22:34:30Z") / 1000}.000000000`);
+  assert.equal(position.resume(), `${Date.parse("2026-11-21T22:34:28Z") / 1000}.000000000`);
   const { output, gaps } = play(
     recorded([
       { stream: 1, time: time(20_000_000_000), line: "seen" },
       { stream: 2, time: time(20_000_000_001), line: "new" },
+    ]),
+    { position },
+  );
+  assert.deepEqual(gaps, []);
+  assert.deepEqual(records(output).map(({ line }) => line), ["new"]);
+});
+
+Deno.test("the first line of the other stream may be older than the place, and is new all the same", () => {
+  const position = LogPosition.parse(`o${time(5_000_000_900)}`);
+
+  assert.equal(position.resume(), `${Date.parse("2026-11-21T22:34:13Z") / 1000}.000000900`);
+  const { output } = play(
+    recorded([
+      { stream: 1, time: time(5_000_000_900), line: "seen" },
+      { stream: 2, time: time(5_000_000_100), line: "overtaken" },
+    ]),
+    { position },
+  );
+  assert.deepEqual(records(output).map(({ line }) => line), ["overtaken"]);
+});
+
+Deno.test("resuming a reading of the log's tail brings nothing that is older than that tail", () => {
+  const before = play(recorded([{ stream: 1, time: time(500), line: "tail" }]), {
+    position: new LogPosition({ bounded: true }),
+  });
+  const position = LogPosition.parse(records(before.output)[0]!.cursor);
+  position.resume();
+  const { output, gaps } = play(
+    recorded([
+      { stream: 2, time: time(400), line: "older than the tail" },
+      { stream: 1, time: time(500), line: "tail" },
+      { stream: 2, time: time(600), line: "new" },
     ]),
     { position },
   );

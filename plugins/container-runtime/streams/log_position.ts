@@ -9,7 +9,7 @@ import type { Stream } from "./frames.ts";
 import { compareLogTimes, engineTime, inUtc, type LogTime, readLogTime } from "./log_time.ts";
 
 /** How far apart the engine may write the two streams of one container. */
-const OVERTAKING_S = 5;
+const OVERTAKING_S = 2;
 const LONGEST_TIME = 40;
 const CURSOR = /^(?:o([^*e]{20,40})(?:\*(\d{1,9}))?)?(?:e([^*]{20,40})(?:\*(\d{1,9}))?)?$/;
 
@@ -28,6 +28,12 @@ class Place {
   count = 0;
   /** While the place is searched in a stream that was opened again: lines of its time still to come. */
   toSkip = 0;
+  /** Nothing of this stream was seen; what is not behind its time was not wanted when the reading began. */
+  isFloor = false;
+
+  get isKnown(): boolean {
+    return this.count > 0 || this.isFloor;
+  }
 
   is(bytes: Uint8Array, from: number, to: number): boolean {
     if (to - from !== this.rawLength) return false;
@@ -65,7 +71,13 @@ export interface Gap {
 export class LogPosition {
   readonly #out = new Place();
   readonly #err = new Place();
+  readonly #bounded: boolean;
   #searching = 0;
+
+  /** `bounded`: the reading begins somewhere in the log, so that older lines are not wanted. */
+  constructor(options: { readonly bounded: boolean } = { bounded: false }) {
+    this.#bounded = options.bounded;
+  }
 
   /** Reads a cursor. Throws `invalid_request`. */
   static parse(cursor: string): LogPosition {
@@ -83,6 +95,7 @@ export class LogPosition {
       const bytes = encoder.encode(time);
       place.set(bytes, 0, bytes.byteLength);
       place.count = Number(count ?? 1);
+      place.isFloor = place.count === 0;
     }
     if (position.empty) throw badCursor();
     return position;
@@ -102,19 +115,20 @@ export class LogPosition {
    * gone by, `admit` refuses them.
    */
   resume(): string {
-    const times = [this.#out, this.#err].filter(({ count }) => count > 0)
+    const times = [this.#out, this.#err].filter(({ isKnown }) => isKnown)
       .map((place) => ({ place, time: readLogTime(place.time) }))
       .filter((one): one is { place: Place; time: LogTime } => one.time !== null);
     const latest = times.reduce((a, b) => compareLogTimes(a.time, b.time) >= 0 ? a : b).time;
     const floor: LogTime = { seconds: latest.seconds - OVERTAKING_S, nanos: latest.nanos };
-    let since = latest;
+    // What the other stream wrote before this may stand behind it
+    let since = times.length === 2 ? latest : floor;
     this.#searching = 0;
     for (const { place, time } of times) {
       // A stream that has been silent for long is not searched: all that comes of it is new
-      const near = compareLogTimes(time, floor) >= 0;
-      place.toSkip = near ? place.count : 0;
-      if (near) this.#searching++;
-      if (near && compareLogTimes(time, since) < 0) since = time;
+      const isNear = compareLogTimes(time, floor) >= 0;
+      place.toSkip = isNear ? Math.max(1, place.count) : 0;
+      if (isNear) this.#searching++;
+      if (compareLogTimes(time, since) < 0) since = isNear ? time : floor;
     }
     return engineTime(since);
   }
@@ -126,8 +140,10 @@ export class LogPosition {
     if (place.is(bytes, from, to)) {
       place.count++;
     } else {
+      if (this.#bounded && this.empty) this.#setFloor(stream, bytes, from, to);
       place.set(bytes, from, to);
       place.count = 1;
+      place.isFloor = false;
     }
     return true;
   }
@@ -135,9 +151,9 @@ export class LogPosition {
   /** Called at the end of a log that does not go on: what was searched and never came is gone. */
   endSearch(onGap: (gap: Gap) => void): void {
     for (const place of [this.#out, this.#err]) {
-      if (place.toSkip === 0) continue;
+      const isLost = place.toSkip > 0 && !place.isFloor;
       place.toSkip = 0;
-      onGap({ after: place.time, before: null });
+      if (isLost) onGap({ after: place.time, before: null });
     }
     this.#searching = 0;
   }
@@ -145,8 +161,8 @@ export class LogPosition {
   /** The cursor of the latest line of this stream, so that resuming gives what comes after it. */
   writeCursor(writer: ByteWriter): void {
     writer.reserve(2 * LONGEST_TIME + 24);
-    if (this.#out.count > 0) writePlace(writer, 0x6f, this.#out); // o
-    if (this.#err.count > 0) writePlace(writer, 0x65, this.#err); // e
+    if (this.#out.isKnown) writePlace(writer, 0x6f, this.#out); // o
+    if (this.#err.isKnown) writePlace(writer, 0x65, this.#err); // e
   }
 
   writeTime(stream: Stream, writer: ByteWriter): void {
@@ -156,13 +172,19 @@ export class LogPosition {
   }
 
   toString(): string {
-    const text = (letter: string, { count, time }: Place) =>
-      count === 0 ? "" : `${letter}${time}${count === 1 ? "" : `*${count}`}`;
+    const text = (letter: string, { count, time, isKnown }: Place) =>
+      !isKnown ? "" : `${letter}${time}${count === 1 ? "" : `*${count}`}`;
     return text("o", this.#out) + text("e", this.#err);
   }
 
   #of(stream: Stream): Place {
     return stream === 2 ? this.#err : this.#out;
+  }
+
+  #setFloor(stream: Stream, bytes: Uint8Array, from: number, to: number): void {
+    const other = this.#of(stream === 1 ? 2 : 1);
+    other.set(bytes, from, to);
+    other.isFloor = true;
   }
 
   #isOld(place: Place, bytes: Uint8Array, from: number, to: number, onGap: (gap: Gap) => void): boolean {
@@ -171,14 +193,14 @@ export class LogPosition {
     const sought = readLogTime(place.time);
     if (time === null || sought === null) return false;
     const order = compareLogTimes(time, sought);
-    if (order < 0) return true;
+    if (order < 0 || order === 0 && place.isFloor) return true;
     if (order === 0) {
       if (--place.toSkip === 0) this.#searching--;
       return true;
     }
     place.toSkip = 0;
     this.#searching--;
-    onGap({ after: place.time, before: text });
+    if (!place.isFloor) onGap({ after: place.time, before: text });
     return false;
   }
 }
@@ -186,7 +208,7 @@ export class LogPosition {
 function writePlace(writer: ByteWriter, letter: number, { utc, utcLength, count }: Place): void {
   writer.bytes[writer.length++] = letter;
   copy(utc, utcLength, writer);
-  if (count > 1) writer.text(`*${count}`);
+  if (count !== 1) writer.text(`*${count}`);
 }
 
 /** For a few bytes a loop is faster than a call into the engine's own copy. */

@@ -63,7 +63,8 @@ export class LogSource {
     this.#listener = options.listener;
     this.#signal = options.signal;
     this.#awaken = options.awaken;
-    this.#lines = new LineReader(this.#sink(), { terminal: options.target.terminal });
+    const { terminal, kind } = options.target;
+    this.#lines = new LineReader(this.#sink(), { terminal, parts: kind === "podman" ? "unended" : "sized" });
   }
 
   /** How it ended, once `read` has said so. */

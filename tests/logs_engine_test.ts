@@ -1,0 +1,212 @@
+/** Logs against real engines, with the engine's own command line as the oracle. */
+import assert from "node:assert/strict";
+import { Engine } from "../plugins/container-runtime/engine.ts";
+import { logRoutes } from "../plugins/container-runtime/logs.ts";
+import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { FIXTURE, type TestEngine } from "./engine.ts";
+import { engineTests } from "./engine_tests.ts";
+import { eventually } from "./eventually.ts";
+import { StreamService } from "./stream_service.ts";
+
+interface Line {
+  readonly cursor: string;
+  readonly time: string;
+  readonly stream: string;
+  readonly line: string;
+  readonly end?: { reason: string };
+}
+
+function serve(real: TestEngine) {
+  const engine = new Engine(real.kind, { kind: "unix", path: real.socket });
+  const service = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
+  return {
+    service,
+    get: service.get.bind(service),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]();
+      engine[Symbol.dispose]();
+    },
+  };
+}
+
+/** Reads NDJSON in the background. */
+class Follower {
+  readonly lines: Line[] = [];
+  readonly done: Promise<void>;
+  readonly #reader: ReadableStreamDefaultReader<string>;
+
+  constructor(response: Response) {
+    this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    this.done = this.#read();
+  }
+
+  get texts(): string[] {
+    return this.lines.flatMap(({ line }) => line ?? []);
+  }
+
+  async leave(): Promise<void> {
+    await this.#reader.cancel();
+    await this.done;
+  }
+
+  async #read(): Promise<void> {
+    let rest = "";
+    for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
+      const lines = (rest + next.value).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line !== "") this.lines.push(JSON.parse(line));
+    }
+  }
+}
+
+async function run(engine: TestEngine, script: string, ...options: string[]): Promise<string> {
+  return await engine.cli("run", "-d", ...options, FIXTURE, "sh", "-c", script);
+}
+
+async function exited(engine: TestEngine, id: string): Promise<void> {
+  await eventually("the container has exited", async () => {
+    return (await engine.ask(`GET /containers/${id}/json`)).json?.State?.Status === "exited";
+  });
+}
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await engineTests(kind);
+
+  test("a log reads as the engine's own command line reads it, both streams and each alone", async (engine) => {
+    await using berth = serve(engine);
+    const id = await run(
+      engine,
+      "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done; printf 'no newline'",
+    );
+    await exited(engine, id);
+    const text = async (query: string) => await (await berth.get(`/containers/${id}/logs${query}`)).text();
+
+    assert.equal((await text("?stderr=false")).trimEnd(), "out 1\nout 2\nout 3\nout 4\nout 5\nno newline");
+    assert.equal(await text("?stdout=false"), "err 1\nerr 2\nerr 3\nerr 4\nerr 5\n");
+    assert.equal((await text("")).split("\n").length, (await text("?timestamps")).split("\n").length);
+    assert.equal(
+      await text("?tail=3&stderr=false"),
+      (await engine.ask(`GET /containers/${id}/logs?tail=3&stdout=1`)).body
+        // deno-lint-ignore no-control-regex -- the heads of the engine's frames
+        .replace(/[\x00-\x02]\x00\x00\x00[\s\S]{4}/g, ""),
+    );
+  });
+
+  test("a line of 40 KB is one line with one time, in every format", async (engine) => {
+    await using berth = serve(engine);
+    const id = await run(engine, "head -c 40000 /dev/zero | tr '\\0' x; echo; echo after");
+    await exited(engine, id);
+    const response = await berth.get(`/containers/${id}/logs?format=ndjson`);
+    const follower = new Follower(response);
+    await follower.done;
+
+    assert.deepEqual(follower.texts.map(({ length }) => length), [40_000, 5]);
+    const stamped = await (await berth.get(`/containers/${id}/logs?timestamps`)).text();
+    assert.deepEqual(stamped.trimEnd().split("\n").map((line) => line.replace(/^\S+ /, "").length), [
+      40_000,
+      5,
+    ]);
+  });
+
+  test("a terminal's log comes raw, although it may look like frames", async (engine) => {
+    await using berth = serve(engine);
+    const id = await run(engine, `printf '\\001\\000\\000\\000\\000\\000\\000\\003abc\\n'; echo plain`, "-t");
+    await exited(engine, id);
+    const response = await berth.get(`/containers/${id}/logs?format=ndjson`);
+    const follower = new Follower(response);
+    await follower.done;
+
+    assert.equal(follower.texts.at(-1), "plain");
+    assert.ok(follower.texts[0]?.includes("abc"));
+    assert.ok(follower.lines.every(({ stream }) => stream === "stdout"));
+  });
+
+  test("resuming at any line's cursor gives exactly the lines behind it", async (engine) => {
+    await using berth = serve(engine);
+    const id = await run(engine, "for i in $(seq 1 30); do echo line $i; echo error $i >&2; done");
+    await exited(engine, id);
+    const all = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson`));
+    await all.done;
+    assert.equal(all.lines.length, 60);
+
+    for (const [at, { cursor }] of all.lines.entries()) {
+      if (at % 7 !== 0) continue;
+      const rest = new Follower(
+        await berth.get(`/containers/${id}/logs?format=ndjson&cursor=${encodeURIComponent(cursor)}`),
+      );
+      await rest.done;
+      assert.deepEqual(rest.lines, all.lines.slice(at + 1), `resumed behind line ${at}`);
+    }
+  });
+
+  test("following goes on across a restart of the container, each line once, and ends when it is removed", async (engine) => {
+    await using berth = serve(engine);
+    const script = "echo begun; n=0; while [ $n -lt 1000 ]; do n=$((n+1)); echo $n; sleep 0.02; done";
+    const id = await run(engine, script, "--init=false", "--stop-signal", "KILL");
+    const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
+    await eventually("the first lines", () => follower.texts.length > 5);
+    await engine.cli("restart", "-t", "0", id);
+    await eventually("the lines of the second life", () => {
+      const { texts } = follower;
+      return texts.lastIndexOf("begun") > 0 && texts.length > texts.lastIndexOf("begun") + 20;
+    });
+
+    const oracle = await engine.cli("logs", id);
+    const seen = follower.texts.slice(0, -1);
+    assert.deepEqual(seen, oracle.split("\n").slice(0, seen.length));
+    await engine.cli("rm", "-f", id);
+    await follower.done;
+    assert.deepEqual(follower.lines.at(-1)?.end, { reason: "removed" });
+  });
+
+  test("a follower that was there before the first line misses none", async (engine) => {
+    await using berth = serve(engine);
+    const id = await engine.cli(
+      "create",
+      FIXTURE,
+      "sh",
+      "-c",
+      "for i in 1 2 3; do echo $i; done; sleep 1000",
+    );
+    const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow&tail=0`));
+    await engine.cli("start", id);
+    await eventually("three lines", () => follower.texts.length === 3);
+    await follower.leave();
+    await engine.cli("rm", "-f", id);
+    assert.deepEqual(follower.texts, ["1", "2", "3"]);
+  });
+}
+
+const { test } = await engineTests("docker");
+
+test("following survives the death of the engine and goes on behind the last line", async (engine) => {
+  await using berth = serve(engine);
+  const id = await run(
+    engine,
+    "n=0; while [ $n -lt 100000 ]; do n=$((n+1)); echo $n; sleep 0.01; done",
+    "--restart",
+    "always",
+  );
+  const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
+  await eventually("the first lines", () => follower.texts.length > 20);
+  await engine.kill();
+  const before = follower.texts.length;
+  await engine.start();
+  await eventually("lines after the engine is back", () => follower.texts.length > before + 20, {
+    timeoutMs: 90_000,
+  });
+  await follower.leave();
+  const oracle = (await engine.cli("logs", id)).split("\n");
+  await engine.cli("rm", "-f", id);
+
+  assert.deepEqual(follower.texts, oracle.slice(0, follower.texts.length));
+});
+
+test("a container without readable logs is a typed refusal", async (engine) => {
+  await using berth = serve(engine);
+  const id = await run(engine, "echo hidden", "--log-driver", "none");
+  const response = await berth.get(`/containers/${id}/logs?follow`);
+  assert.ok(response.status >= 400 && response.status < 600 && response.status !== 500);
+  assert.equal(response.headers.get("content-type"), "application/problem+json");
+  await response.body?.cancel();
+});
