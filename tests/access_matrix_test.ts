@@ -1,0 +1,207 @@
+/** Every route and socket against every kind of caller: exactly those come in whom the table lets in. */
+import assert from "node:assert/strict";
+import { type Permission, PERMISSIONS, permissionsOf, type Role } from "../core/access.ts";
+import { MovableClock } from "./access_service.ts";
+import { startService, type TestService } from "./service.ts";
+
+/** Who needs no credential, in so many words (API.md, "Conventions"); everything else is closed. */
+const OPEN = new Set([
+  "GET /api/health",
+  "GET /api/auth/status",
+  "POST /api/auth/idp",
+  "POST /api/auth/refresh",
+  "GET /api/settings/setup-required",
+  "POST /api/settings/setup",
+  "GET /api/openapi.json",
+]);
+
+/** The page that shows the API document holds nothing but that document. */
+const isDocsPage = (name: string) => /^GET \/api\/docs(\/|$)/.test(name);
+
+/** What the table of permissions says of routes where a slip would be an escalation. Checked where they are served. */
+const TABLE: Readonly<Record<string, Permission | "any">> = {
+  "GET /api/auth/me": "any",
+  "POST /api/auth/logout": "any",
+  "GET /api/settings/api-keys": "keys:manage",
+  "POST /api/settings/api-keys": "keys:manage",
+  "DELETE /api/settings/api-keys/{id}": "keys:manage",
+  "POST /api/settings/api-keys/verify": "keys:manage",
+  "GET /api/system/audit": "audit:read",
+  "GET /api/system/log-path": "system:logs",
+  "GET /api/system/logs": "system:logs",
+  "GET /api/system/info": "system:read",
+  "POST /api/system/prune": "system:prune",
+  "POST /api/workspaces": "workspaces:write",
+  "DELETE /api/workspaces/{id}": "workspaces:write",
+  "GET /api/containers": "containers:read",
+  "GET /api/containers/{id}": "containers:read",
+  "GET /api/containers/{id}/logs": "containers:logs",
+  "GET /api/containers/{id}/exec": "containers:exec",
+  "POST /api/containers/{id}/start": "containers:control",
+  "POST /api/containers/{id}/stop": "containers:control",
+  "POST /api/containers/{id}/restart": "containers:control",
+  "DELETE /api/containers/{id}": "containers:remove",
+  "POST /api/images/pull": "images:write",
+  "POST /api/volumes": "volumes:write",
+  "POST /api/networks": "networks:write",
+};
+
+interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly permission: string;
+}
+
+/** The served API document is made from the very entries that are mounted: what it lists is what there is. */
+async function operations(berth: TestService): Promise<Operation[]> {
+  const { body } = await berth.call("GET /api/openapi.json");
+  const found: Operation[] = [];
+  for (const [path, methods] of Object.entries<Record<string, Record<string, string>>>(body.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const verb = method.toUpperCase();
+      found.push({
+        name: `${verb} ${path}`,
+        method: verb,
+        path,
+        permission: operation["x-permission"] ?? "undeclared",
+      });
+    }
+  }
+  return found;
+}
+
+Deno.test("Every route and socket declares a permission, and only the listed ones are open", async () => {
+  await using berth = await startService();
+  const all = await operations(berth);
+  assert.ok(all.length >= 20, `${all.length} operations`);
+  const known = new Set<string>([...PERMISSIONS, "open", "any"]);
+  for (const { name, permission } of all) {
+    assert.ok(known.has(permission), `${name} declares ${permission}`);
+    if (permission === "open") assert.ok(OPEN.has(name) || isDocsPage(name), `${name} is open`);
+    if (OPEN.has(name)) assert.equal(permission, "open", name);
+    const expected = TABLE[name];
+    if (expected !== undefined) assert.equal(permission, expected, name);
+  }
+  for (const name of OPEN) assert.ok(all.some((one) => one.name === name), `${name} is missing`);
+});
+
+interface Caller {
+  readonly name: string;
+  /** Null where the credential is none, or not good. */
+  readonly permissions: readonly Permission[] | null;
+  /** A credential for one call: signing out must not spoil the next cell. */
+  readonly credential: () => Promise<string | null>;
+}
+
+async function callers(berth: TestService, clock: MovableClock): Promise<Caller[]> {
+  const { access } = berth.berth;
+  const key = async (rights: Role | readonly Permission[]) => (await berth.key(rights)).credential;
+  const session = (group: string) =>
+    access.sessions.open({
+      issuer: "https://issuer.example",
+      subject: group,
+      name: group,
+      email: null,
+      picture: null,
+      claims: { groups: [group] },
+    }, null);
+
+  const made = await berth.call("POST /api/settings/api-keys", {
+    name: "short",
+    role: "admin",
+    expiresInDays: 1,
+  });
+  const outdated = await session("admin");
+  clock.move(2 * 86_400_000);
+  const revoked = await berth.call("POST /api/settings/api-keys", { name: "gone", role: "admin" });
+  await berth.call(`DELETE /api/settings/api-keys/${revoked.body.id}`);
+  const ended = await session("admin");
+  await access.sessions.end(ended.session);
+  const { refreshToken } = await session("admin");
+
+  const bad: Record<string, string | null> = {
+    "nobody": null,
+    "rubbish": "rubbish",
+    "a key that never was": `berth_${"0".repeat(16)}_${"A".repeat(43)}`,
+    "an expired key": made.body.key,
+    "a deleted key": revoked.body.key,
+    "an expired token": outdated.accessToken,
+    "a token of an ended session": ended.accessToken,
+    "a refresh token": refreshToken,
+  };
+  const good: [string, readonly Permission[], () => Promise<string | null>][] = [];
+  for (const role of ["viewer", "operator", "admin"] as const) {
+    const permissions = permissionsOf(role);
+    const ofRole = await key(role);
+    good.push([`a key as ${role}`, permissions, () => Promise.resolve(ofRole)]);
+    good.push([`a user as ${role}`, permissions, async () => (await session(role)).accessToken]);
+  }
+  for (const permission of PERMISSIONS) {
+    const alone = await key([permission]);
+    good.push([`a key with ${permission} alone`, [permission], () => Promise.resolve(alone)]);
+  }
+  return [
+    ...Object.entries(bad).map(([name, credential]) => ({
+      name,
+      permissions: null,
+      credential: () => Promise.resolve(credential),
+    })),
+    ...good.map(([name, permissions, credential]) => ({ name, permissions, credential })),
+  ];
+}
+
+/** What the table says: null for "let in", else the code of the refusal. */
+function expected({ permission }: Operation, { permissions }: Caller): string | null {
+  if (permission === "open") return null;
+  if (permissions === null) return "unauthenticated";
+  if (permission === "any") return null;
+  return permissions.some((one) => one === permission) ? null : "forbidden";
+}
+
+Deno.test("The matrix of all routes and all callers holds, cell by cell", async () => {
+  const clock = new MovableClock();
+  const roles = permissionsPerRole();
+  await using berth = await startService({ clock, roles });
+  const all = await operations(berth);
+  const everybody = await callers(berth, clock);
+  const keysBefore = (await berth.berth.store.keys.list()).length;
+  const wrong: string[] = [];
+  let cells = 0;
+  let allows = 0;
+  for (const operation of all) {
+    // Nothing is there by this name and no body is sent, so whoever is let in changes nothing.
+    const path = operation.path.replace(/\{\w+(\.\.\.)?\}/g, "none");
+    for (const caller of everybody) {
+      const credential = await caller.credential();
+      const response = await fetch(berth.url + path, {
+        method: operation.method,
+        headers: credential === null ? {} : { authorization: `Bearer ${credential}` },
+        redirect: "manual",
+      });
+      const isProblem = response.headers.get("content-type")?.includes("problem+json") === true;
+      const code = isProblem ? (await response.json()).code : null;
+      if (!isProblem) await response.body?.cancel();
+      const refusal = response.status === 401 || code === "forbidden"
+        ? code ?? String(response.status)
+        : null;
+      const due = expected(operation, caller);
+      cells++;
+      if (refusal === null) allows++;
+      const bad = refusal !== due || (due === "unauthenticated" && response.status !== 401) ||
+        (due === "forbidden" && response.status !== 403) || response.status === 500;
+      if (bad) {
+        wrong.push(`${operation.name} as ${caller.name}: ${response.status} ${code}, due ${due ?? "let in"}`);
+      }
+    }
+  }
+  console.log(
+    `${all.length} routes and sockets × ${everybody.length} callers = ${cells} cells, ${allows} let in, ${wrong.length} wrong`,
+  );
+  assert.deepEqual(wrong, []);
+  assert.equal((await berth.berth.store.keys.list()).length, keysBefore);
+});
+
+function permissionsPerRole() {
+  return (["viewer", "operator", "admin"] as const).map((role) => ({ claim: "groups", value: role, role }));
+}
