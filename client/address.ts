@@ -17,11 +17,12 @@ export function address(
   params: Readonly<Record<string, unknown>> = {},
   query: Query = {},
 ): string {
-  const unused = new Set(Object.keys(params));
-  const path = template.replace(/^\//, "").replace(/\{(\w+)\}/g, (_, name: string) => {
+  let path = template[0] === "/" ? template.slice(1) : template;
+  const names = new Set<string>();
+  path = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    names.add(name);
     const what = "param " + name;
     if (!Object.hasOwn(params, name)) throw new TypeError(what + " is missing");
-    unused.delete(name);
     const value = scalar(what, params[name]);
     // Gateways decode %2F, so a dot segment inside a value would climb.
     if (!value || !value.isWellFormed() || /(^|[/\\])\.\.?($|[/\\])/.test(value)) {
@@ -29,14 +30,17 @@ export function address(
     }
     return quote(value);
   });
-  for (const name of unused) throw new TypeError(`param ${name} is not in the path`);
+  for (const name of Object.keys(params)) {
+    if (!names.has(name)) throw new TypeError(`param ${name} is not in the path`);
+  }
   const url = new URL(base.href + path);
   if (url.origin !== base.origin || url.pathname !== base.pathname + path) {
     throw new TypeError("the path would change on its way");
   }
   let search = "";
   for (const key of Object.keys(query)) {
-    for (const value of [query[key]].flat()) {
+    const given = query[key];
+    for (const value of Array.isArray(given) ? given : [given]) {
       if (value === undefined || value === null) continue;
       const what = "query " + key;
       const text = value instanceof Date && !isNaN(+value) ? value.toISOString() : scalar(what, value);
@@ -47,7 +51,9 @@ export function address(
 }
 
 function scalar(what: string, value: unknown): string {
-  if (!/^(str|num|big|boo)/.test(typeof value) || typeof value === "number" && !isFinite(value)) {
+  const type = typeof value;
+  if (type === "string") return value as string;
+  if (type === "number" ? !isFinite(value as number) : type !== "boolean" && type !== "bigint") {
     throw new TypeError(what + " is not a string, finite number, bigint or boolean");
   }
   return String(value);
@@ -55,6 +61,7 @@ function scalar(what: string, value: unknown): string {
 
 /** RFC 3986: all but `A-Za-z0-9-._~`; `1),O(2` must not become a second predicate. */
 function quote(value: string): string {
+  if (/^[\w.~-]*$/.test(value)) return value;
   return encodeURIComponent(value.toWellFormed()).replace(
     /[!'()*]/g,
     (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase(),

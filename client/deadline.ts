@@ -1,28 +1,32 @@
 /** Joins all that can end a call early (time, its caller, `close()`) into one signal and one rejection. */
+import type { Method } from "./endpoint.ts";
+import { ClosedError, TimeoutError } from "./errors.ts";
 
 /** One call's end: what is awaited through {@linkcode Deadline.until} rejects when the deadline is aborted. */
 export class Deadline {
   readonly #controller = new AbortController();
+  readonly signal: AbortSignal = this.#controller.signal;
+  readonly #call: { readonly method: Method; readonly url: string };
   readonly #running: Set<Deadline>;
-  readonly #closed: () => Error;
   readonly #unhook: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #reject: ((reason: unknown) => void) | undefined;
 
-  constructor(running: Set<Deadline>, outer: AbortSignal | undefined, closed: () => Error) {
-    this.#closed = closed;
+  constructor(
+    call: { readonly method: Method; readonly url: string },
+    running: Set<Deadline>,
+    outer: AbortSignal | undefined,
+  ) {
+    this.#call = call;
     this.#running = running.add(this);
     this.#unhook = outer && onAbort(outer, () => this.abort(outer.reason));
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Starts the clock anew; `undefined` stops it. */
-  arm(ms: number | undefined, error: () => Error): void {
+  /** Starts the clock anew, with what to say when it runs out; `undefined` stops it. */
+  arm(ms: number | undefined, message: string): void {
     clearTimeout(this.#timer);
-    if (ms !== undefined) this.#timer = setTimeout(() => this.abort(error()), ms);
+    const { method, url } = this.#call;
+    if (ms) this.#timer = setTimeout(() => this.abort(new TimeoutError(message, method, url)), ms);
   }
 
   /** Ends the call with this reason, be it what it may. The first one wins. */
@@ -34,7 +38,7 @@ export class Deadline {
 
   /** Ends the call because its client is closed. */
   close(): void {
-    this.abort(this.#closed());
+    this.abort(new ClosedError("the client is closed", this.#call.method, this.#call.url));
   }
 
   /** The work's outcome, or the abort's reason whether or not the work heeds the signal. One at a time. */

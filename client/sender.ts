@@ -4,7 +4,7 @@ import type { Auth } from "./auth.ts";
 import { readText } from "./body.ts";
 import { Deadline } from "./deadline.ts";
 import type { Method, Query } from "./endpoint.ts";
-import { BodyLimitError, ClosedError, NetworkError, StatusError, TimeoutError } from "./errors.ts";
+import { BodyLimitError, NetworkError, StatusError } from "./errors.ts";
 import { type Login, loginOf, type Ticket } from "./login.ts";
 import { HttpResponse } from "./response.ts";
 import { type Transport, transportFor, type TransportOptions } from "./transport.ts";
@@ -39,7 +39,7 @@ export interface Call {
 export class Sender {
   readonly base: URL;
   readonly login: Login | undefined;
-  readonly timeoutMs: number;
+  readonly #timeoutMs: number;
   /** Whether TLS is to be other than the runtime's own, which sockets cannot do. */
   readonly ownTls: boolean;
   readonly #maxBodyBytes: number;
@@ -52,7 +52,7 @@ export class Sender {
     this.base = parseBase(baseUrl);
     if (!(timeoutS > 0 && maxBodyBytes > 0)) throw new TypeError("timeoutS and maxBodyBytes must be above 0");
     // Above 2^31 - 1 timers fire at once, and some refuse fractions.
-    this.timeoutMs = Math.min(Math.ceil(timeoutS * 1000), 2 ** 31 - 1);
+    this.#timeoutMs = Math.min(Math.ceil(timeoutS * 1000), 2 ** 31 - 1);
     this.#maxBodyBytes = maxBodyBytes;
     this.login = auth && loginOf(auth);
     this.ownTls = !!options.caCerts || options.verifyTls === false;
@@ -81,15 +81,10 @@ export class Sender {
   }
 
   /** Starts the clock of a call. */
-  begin({ method, url }: Call, signal: AbortSignal | undefined): Deadline {
-    if (this.#closed) throw new ClosedError("the client is closed", method, url);
-    const deadline = new Deadline(
-      this.#running,
-      signal,
-      () => new ClosedError("the client was closed", method, url),
-    );
-    const { timeoutMs } = this;
-    deadline.arm(timeoutMs, () => new TimeoutError(`no answer within ${timeoutMs / 1000} s`, method, url));
+  begin(call: Call, signal: AbortSignal | undefined): Deadline {
+    const deadline = new Deadline(call, this.#running, signal);
+    if (this.#closed) deadline.close();
+    else deadline.arm(this.#timeoutMs, `no answer within ${this.#timeoutMs / 1000} s`);
     return deadline;
   }
 

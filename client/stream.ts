@@ -20,7 +20,7 @@
 import { type Client, senderOf } from "./client.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Endpoint, EndpointTypes, Method, Options, TypesOf } from "./endpoint.ts";
-import { BodyLimitError, NetworkError, TimeoutError } from "./errors.ts";
+import { BodyLimitError, NetworkError } from "./errors.ts";
 import type { AnyOptions, Call } from "./sender.ts";
 import { EventDecoder, type ServerSentEvent } from "./sse.ts";
 
@@ -109,7 +109,6 @@ async function* run(
   // The methods' names in types are the protocol's in lower case.
   const call = sender.prepare(method.toUpperCase() as Method, path, options, [200], format.accept);
   const idleMs = idleTimeoutS && Math.min(Math.ceil(idleTimeoutS * 1000), 2 ** 31 - 1);
-  const idle = () => new TimeoutError(`nothing came for ${idleTimeoutS} s`, call.method, call.url);
   const deadline = state.deadline = sender.begin(call, options.signal);
   let finished = false;
   try {
@@ -124,9 +123,9 @@ async function* run(
     const utf8 = new TextDecoder();
     const reader = response.body?.getReader();
     while (reader && !finished) {
-      deadline.arm(idleMs, idle);
+      deadline.arm(idleMs, `nothing came for ${idleTimeoutS} s`);
       const { done, value } = await next(reader, deadline, call);
-      deadline.arm(undefined, idle);
+      deadline.arm(undefined, "");
       yield* decoder.push(utf8.decode(value, { stream: !done }));
       if (done) {
         finished = true;
