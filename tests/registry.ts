@@ -14,6 +14,8 @@ export interface TestRegistry extends AsyncDisposable {
   readonly host: string;
   /** Stores an image of the engine under `<host>/<name>` and removes that name from the engine again. */
   push(image: string, name: string): Promise<string>;
+  /** The digest that it knows a pushed image by: `digest("app", "1")`. */
+  digest(repository: string, tag: string): Promise<string>;
   /** What it was asked, one line a request, newest last. */
   requests(): Promise<string>;
 }
@@ -49,6 +51,10 @@ export async function startRegistry(
       if (account) await Deno.remove(cliSettings);
       await engine.cli("rmi", reference);
       return reference;
+    },
+    async digest(repository, tag) {
+      const manifests = `${folder}/data/docker/registry/v2/repositories/${repository}/_manifests`;
+      return (await Deno.readTextFile(`${manifests}/tags/${tag}/current/link`)).trim();
     },
     requests: () => Deno.readTextFile(`${folder}/log`),
     async [Symbol.asyncDispose]() {

@@ -47,7 +47,7 @@ const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
     "name_taken",
   ],
   [
-    /volume is (?:being used|in use)|is in use by|image is (?:being used|in use)|is being used by|image used by|has active endpoints|network is being used|must be forced/i,
+    /volume is (?:being used|in use)|is in use by|image is (?:being used|in use)|is being used by|image used by|has active endpoints|network is being used|must be forced|is using its/i,
     "in_use",
   ],
   [

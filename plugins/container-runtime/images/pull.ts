@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type ErrorCode, ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine.ts";
+import { Ending } from "../engine/ending.ts";
 import { clean, EngineAnswer } from "../engine/failure.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { numberOf, objectOf, textOf, textOrNull, textsOf } from "../engine/wire.ts";
@@ -27,6 +28,9 @@ export const PullResult = z.object({
 }).meta({ id: "PullResult" });
 export type PullResult = z.infer<typeof PullResult>;
 
+/** Without a sign of life for so long, a pull has failed. */
+const SILENCE_MS = 120_000;
+
 export interface Pull {
   readonly reference: Reference;
   readonly platform?: string | undefined;
@@ -34,7 +38,6 @@ export interface Pull {
   /** Aborting it ends the engine's pull as well. */
   readonly signal: AbortSignal;
   readonly progress: (frame: PullProgress) => void;
-  /** Without a sign of life for so long, a pull has failed. */
   readonly silenceMs?: number;
 }
 
@@ -65,8 +68,10 @@ async function look(engine: Engine, { reference, signal }: Pull) {
         signal,
       }),
     );
-    const digest = textsOf(answer.RepoDigests).find((one) => isOf(one, reference));
-    return { id: imageIdOf(textOf(answer.Id)), digest: digest?.slice(digest.indexOf("@") + 1) ?? null };
+    const digests = textsOf(answer.RepoDigests).filter((one) => isOf(one, reference));
+    // Podman gives an image's digests to each of its names: of several, none is claimed.
+    const [digest = null] = digests.length === 1 ? digests.map((one) => one.slice(one.indexOf("@") + 1)) : [];
+    return { id: imageIdOf(textOf(answer.Id)), digest };
   } catch (error) {
     if (error instanceof ServiceError && error.code === "image_not_found") return null;
     throw error;
@@ -84,9 +89,9 @@ function isOf(digested: string, reference: Reference): boolean {
 
 /** Reads the engine's progress to its clean end; the digest, where it told one. */
 async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
-  const { reference, platform, credentials, progress, silenceMs = 120_000 } = wanted;
-  using silence = new Silence(silenceMs);
-  const signal = AbortSignal.any([wanted.signal, silence.signal]);
+  const { reference, platform, credentials, progress, silenceMs = SILENCE_MS } = wanted;
+  using ending = new Ending([wanted.signal]);
+  ending.expire(silenceMs);
   let digest: string | null = null;
   const take = (line: string) => {
     const frame = objectOf(parsed(line));
@@ -97,27 +102,31 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
     digest = /^Digest: (sha256:[0-9a-f]{64})$/.exec(status)?.[1] ?? digest;
     progress(progressOf(frame, status));
   };
+  const subject = {
+    doing: `pull "${textOfReference(reference)}"`,
+    missing: "image_not_found",
+  } as const;
   try {
     await using stream = await engine.stream("POST", at`/images/create`, {
-      doing: `pull "${textOfReference(reference)}"`,
-      missing: "image_not_found",
+      ...subject,
       query: { fromImage: nameOf(reference), tag: versionOf(reference), platform },
       headers: credentials === undefined
         ? {}
         : { "x-registry-auth": registryAuth(credentials, reference.registry) },
       firstByteMs: silenceMs,
-      signal,
+      signal: ending.signal,
     });
     const lines = new Lines();
     for await (const chunk of stream.body) {
-      silence.broken();
+      ending.expire(silenceMs);
       for (const line of lines.push(chunk)) take(line);
     }
+    // An aborted stream looks like a finished one.
+    if (ending.signal.aborted) throw ending.signal.reason;
     for (const line of lines.push(NEWLINE)) take(line); // an error may be the last line, and lack its end
     return digest;
   } catch (error) {
-    if (wanted.signal.aborted) throw wanted.signal.reason;
-    if (silence.signal.aborted) throw failed(wanted, "the engine said nothing for too long", error);
+    if (ending.signal.aborted) throw ending.failure(engine.name, ending.signal.reason, subject);
     if (!(error instanceof ServiceError)) throw failed(wanted, "the engine's answer was cut short", error);
     if (error.cause instanceof EngineAnswer && error.cause.words !== "") {
       throw failed(wanted, error.cause.words, error);
@@ -163,32 +172,5 @@ function parsed(line: string): unknown {
     return JSON.parse(line);
   } catch {
     return null;
-  }
-}
-
-/** Aborts when nothing was heard for so long; leaves no timer behind. */
-class Silence implements Disposable {
-  readonly #controller = new AbortController();
-  #timer: ReturnType<typeof setTimeout>;
-
-  constructor(private readonly ms: number) {
-    this.#timer = this.#start();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  broken(): void {
-    clearTimeout(this.#timer);
-    this.#timer = this.#start();
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-  }
-
-  #start(): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.#controller.abort(), this.ms);
   }
 }

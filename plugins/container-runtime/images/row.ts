@@ -1,8 +1,6 @@
 /** An image as lists show it, read from the engine's list or from what it says of one image. */
 import { z } from "zod";
-import type { Engine } from "../engine.ts";
-import { at } from "../engine/path.ts";
-import { listOf, mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
+import { mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
 import { imageIdOf } from "../containers/row.ts";
 import { maskLabels } from "../containers/mask.ts";
 
@@ -54,16 +52,4 @@ export function imageRow(answer: unknown, backend: string): ImageRow | null {
 /** Without the `<none>` that engines write for nothing. */
 function namesOf(value: unknown): string[] {
   return textsOf(value).filter((name) => !name.startsWith("<none>") && !name.endsWith(":<none>")).sort();
-}
-
-/** All images of an engine by their id, as its mirror reads them. */
-export async function listImages(engine: Engine): Promise<readonly (readonly [string, ImageRow])[]> {
-  const answer = await engine.get(at`/images/json`, {
-    doing: `list the images of engine "${engine.name}"`,
-    firstByteMs: 30_000,
-  });
-  return listOf(answer).flatMap((one) => {
-    const row = imageRow(one, engine.name);
-    return row === null ? [] : [[row.id, row] as const];
-  });
 }

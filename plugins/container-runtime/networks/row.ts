@@ -1,8 +1,6 @@
 /** A network as lists show it, read from what the engine says of it. */
 import { z } from "zod";
 import { maskLabels } from "../containers/mask.ts";
-import type { Engine } from "../engine.ts";
-import { at } from "../engine/path.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
 import { User } from "../images/row.ts";
 
@@ -56,16 +54,4 @@ export function networkRow(answer: unknown, backend: string): NetworkRow | null 
 function subnetOf(value: unknown): z.infer<typeof Subnet> {
   const config = objectOf(value);
   return { subnet: textOf(config.Subnet), gateway: textOrNull(config.Gateway) };
-}
-
-/** All networks of an engine by their id, as its mirror reads them. */
-export async function listNetworks(engine: Engine): Promise<readonly (readonly [string, NetworkRow])[]> {
-  const answer = await engine.get(at`/networks`, {
-    doing: `list the networks of engine "${engine.name}"`,
-    firstByteMs: 30_000,
-  });
-  return listOf(answer).flatMap((one) => {
-    const row = networkRow(one, engine.name);
-    return row === null ? [] : [[row.id, row] as const];
-  });
 }

@@ -1,9 +1,7 @@
 /** A volume as lists show it, read from what the engine says of it. */
 import { z } from "zod";
 import { looksSecret, MASK, maskLabels, maskText } from "../containers/mask.ts";
-import type { Engine } from "../engine.ts";
-import { at } from "../engine/path.ts";
-import { listOf, mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
+import { mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
 import { User } from "../images/row.ts";
 
 export const Volume = z.object({
@@ -55,16 +53,4 @@ function maskOption(option: string): string {
   const equals = option.indexOf("=");
   if (equals > 0 && looksSecret(option.slice(0, equals))) return `${option.slice(0, equals)}=${MASK}`;
   return maskText(option);
-}
-
-/** All volumes of an engine by their name, as its mirror reads them. */
-export async function listVolumes(engine: Engine): Promise<readonly (readonly [string, VolumeRow])[]> {
-  const answer = await engine.get(at`/volumes`, {
-    doing: `list the volumes of engine "${engine.name}"`,
-    firstByteMs: 30_000,
-  });
-  return listOf(objectOf(answer).Volumes).flatMap((one) => {
-    const row = volumeRow(one, engine.name);
-    return row === null ? [] : [[row.name, row] as const];
-  });
 }

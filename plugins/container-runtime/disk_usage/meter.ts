@@ -1,0 +1,66 @@
+/** Measuring an engine's disk: one measurement at a time, shared by all who wait, ended when nobody does. */
+import type { Link } from "../backends/link.ts";
+import { measure, type Measurement } from "./measurement.ts";
+
+/** How old a measurement may be that is answered instead of a new one. */
+const KEPT_MS = 30_000;
+
+interface Running {
+  readonly result: Promise<Measurement>;
+  readonly ending: AbortController;
+  waiting: number;
+}
+
+export class Meter {
+  readonly #kept = new Map<Link, { readonly measurement: Measurement; readonly until: number }>();
+  readonly #running = new Map<Link, Running>();
+
+  constructor(private readonly keptMs = KEPT_MS) {}
+
+  /** A measurement that is kept, or the one that runs, or a new one. */
+  async read(link: Link, signal: AbortSignal): Promise<Measurement> {
+    const kept = this.#kept.get(link);
+    if (kept !== undefined && kept.until > performance.now()) return kept.measurement;
+    return await this.#join(this.#running.get(link) ?? this.#start(link), signal);
+  }
+
+  /** A measurement that began now: what somebody decides by must not be old. */
+  async anew(link: Link, signal: AbortSignal): Promise<Measurement> {
+    return await this.#join(this.#start(link), signal);
+  }
+
+  /** Something was removed: what is kept, and what runs, no longer tells the truth. */
+  forget(link: Link): void {
+    this.#kept.delete(link);
+    this.#running.delete(link);
+  }
+
+  #start(link: Link): Running {
+    const ending = new AbortController();
+    const running: Running = { result: measure(link.engine, ending.signal), ending, waiting: 0 };
+    this.#running.set(link, running);
+    const current = () => this.#running.get(link) === running;
+    running.result.then((measurement) => {
+      if (current()) this.#kept.set(link, { measurement, until: performance.now() + this.keptMs });
+    }, () => {}).finally(() => {
+      if (current()) this.#running.delete(link);
+    });
+    return running;
+  }
+
+  async #join(running: Running, signal: AbortSignal): Promise<Measurement> {
+    const left = Promise.withResolvers<never>();
+    left.promise.catch(() => {});
+    const leave = () => left.reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    running.waiting += 1;
+    try {
+      return await Promise.race([running.result, left.promise]);
+    } finally {
+      signal.removeEventListener("abort", leave);
+      running.waiting -= 1;
+      if (running.waiting === 0) running.ending.abort();
+    }
+  }
+}

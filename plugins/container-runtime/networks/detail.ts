@@ -1,0 +1,38 @@
+/** One network with the addresses that its containers have in it. */
+import { z } from "zod";
+import { objectOf, textOf, textOrNull } from "../engine/wire.ts";
+import type { Users } from "../users.ts";
+import { Network, networkRow } from "./row.ts";
+
+const Endpoint = z.object({
+  id: z.string(),
+  name: z.string(),
+  ipv4: z.string().nullable(),
+  ipv6: z.string().nullable(),
+  mac: z.string().nullable(),
+}).meta({ id: "NetworkEndpoint" });
+
+export const NetworkDetail = Network.extend({
+  endpoints: z.array(Endpoint).describe("Of the containers that run"),
+}).meta({ id: "NetworkDetail" });
+
+/** Null where the engine's answer is none. */
+export function networkDetail(
+  answer: unknown,
+  backend: string,
+  users: Users,
+): z.infer<typeof NetworkDetail> | null {
+  const row = networkRow(answer, backend);
+  if (row === null) return null;
+  const endpoints = Object.entries(objectOf(objectOf(answer).Containers)).map(([id, value]) => {
+    const endpoint = objectOf(value);
+    return {
+      id,
+      name: textOf(endpoint.Name),
+      ipv4: textOrNull(endpoint.IPv4Address),
+      ipv6: textOrNull(endpoint.IPv6Address),
+      mac: textOrNull(endpoint.MacAddress),
+    };
+  });
+  return { ...row, containers: users.network(row), endpoints };
+}

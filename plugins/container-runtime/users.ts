@@ -1,0 +1,52 @@
+/** Which containers use an image, a volume or a network: joined from the mirror of the same engine. */
+import type { Link } from "./backends/link.ts";
+import type { ContainerRow } from "./containers/row.ts";
+import type { User } from "./images/row.ts";
+
+/** Containers by what they use, made in one pass over one engine's containers. */
+export class Users {
+  readonly #images = new Map<string, User[]>();
+  readonly #volumes = new Map<string, User[]>();
+  readonly #networks = new Map<string, User[]>();
+
+  constructor(containers: Iterable<ContainerRow>) {
+    for (const container of containers) {
+      const user = { id: container.id, name: container.name };
+      add(this.#images, container.imageId, user);
+      for (const mount of container.mounts) if (mount.name !== null) add(this.#volumes, mount.name, user);
+      for (const network of new Set([...container.networkIds, ...container.networks])) {
+        add(this.#networks, network, user);
+      }
+    }
+  }
+
+  static of(link: Link): Users {
+    return new Users(link.mirror.containers.rows.values());
+  }
+
+  image(id: string): User[] {
+    return this.#images.get(id) ?? [];
+  }
+
+  volume(name: string): User[] {
+    return this.#volumes.get(name) ?? [];
+  }
+
+  /**
+   * Docker names a network's id in its containers, but only the name before they first ran; Podman only the name, and
+   * its default network is "bridge" in lists and "podman" in containers.
+   */
+  network({ id, name }: { readonly id: string; readonly name: string }): User[] {
+    const keys = name === "bridge" ? [id, name, "podman"] : [id, name];
+    const found = new Map(
+      keys.flatMap((key) => this.#networks.get(key) ?? []).map((user) => [user.id, user]),
+    );
+    return [...found.values()];
+  }
+}
+
+function add(users: Map<string, User[]>, key: string, user: User): void {
+  const known = users.get(key);
+  if (known === undefined) users.set(key, [user]);
+  else known.push(user);
+}
