@@ -168,8 +168,8 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
     good: service("container_name: web-1\nscale: 1"),
   },
   "compose/duplicate-mount-target": {
-    bad: service("tmpfs: /data\nvolumes: ['a:/data']", "volumes:\n  a:\n"),
-    good: service("tmpfs: /run\nvolumes: ['a:/data']", "volumes:\n  a:\n"),
+    bad: service("tmpfs: /data\nvolumes: ['disk:/data']", "volumes:\n  disk:\n"),
+    good: service("tmpfs: /run\nvolumes: ['disk:/data']", "volumes:\n  disk:\n"),
   },
   "compose/limits-mismatch": {
     bad: service("mem_limit: 1g\ndeploy:\n  resources:\n    limits:\n      memory: 2g"),
@@ -291,8 +291,8 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
     good: service("networks: [a]", "networks:\n  a:\n"),
   },
   "ref/unknown-volume": {
-    bad: service("volumes: ['a:/a']"),
-    good: service("volumes: ['a:/a']", "volumes:\n  a:\n"),
+    bad: service("volumes: ['disk:/a']"),
+    good: service("volumes: ['disk:/a']", "volumes:\n  disk:\n"),
   },
   "ref/unknown-secret": {
     bad: service("secrets: [a]"),
@@ -489,12 +489,12 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
   },
   "name/shared-volume": {
     bad: {
-      "a/compose.yaml": `${one}    volumes: ['v:/v']\nvolumes:\n  v: { name: data }\n`,
-      "b/compose.yaml": `${one}    volumes: ['v:/v']\nvolumes:\n  v: { name: data }\n`,
+      "a/compose.yaml": `${one}    volumes: ['disk:/v']\nvolumes:\n  disk: { name: data }\n`,
+      "b/compose.yaml": `${one}    volumes: ['disk:/v']\nvolumes:\n  disk: { name: data }\n`,
     },
     good: {
-      "a/compose.yaml": `${one}    volumes: ['v:/v']\nvolumes:\n  v:\n`,
-      "b/compose.yaml": `${one}    volumes: ['v:/v']\nvolumes:\n  v:\n`,
+      "a/compose.yaml": `${one}    volumes: ['disk:/v']\nvolumes:\n  disk:\n`,
+      "b/compose.yaml": `${one}    volumes: ['disk:/v']\nvolumes:\n  disk:\n`,
     },
   },
 
@@ -588,8 +588,8 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
     good: service("networks: [a]", "networks:\n  a:\n  default:\n"),
   },
   "unused/volume": {
-    bad: compose(`${one}volumes:\n  a:\n`),
-    good: service("volumes: ['a:/a']", "volumes:\n  a:\n"),
+    bad: compose(`${one}volumes:\n  disk:\n`),
+    good: service("volumes: ['disk:/a']", "volumes:\n  disk:\n"),
   },
   "unused/secret": {
     bad: compose(`${one}secrets:\n  a: { environment: A }\n`),

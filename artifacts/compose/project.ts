@@ -234,7 +234,7 @@ class Loader {
     if (!found) {
       this.#findings.push({
         code: "ref/extends-missing",
-        message: `Service "${base}"${written === null ? "" : ` of ${written}`} not found`,
+        message: `Service "${base}"${written === null ? "" : ` of "${written}"`} is not found`,
         at: baseAt,
         data: { service: base },
       });
@@ -258,7 +258,7 @@ class Loader {
   async #named(written: string, folder: string, at: Node, missing: string): Promise<ArtifactFile | null> {
     if (isRemote(written)) {
       this.#incomplete = true;
-      this.#findings.push({ code: "ref/remote-not-loaded", message: `${written} is not fetched`, at });
+      this.#findings.push({ code: "ref/remote-not-loaded", message: `"${written}" is not fetched`, at });
       return null;
     }
     const path = resolve(this.#store.root, folder, written);
@@ -266,7 +266,7 @@ class Loader {
       this.#incomplete = true;
       this.#findings.push({
         code: "fs/path-escape",
-        message: `${written} leaves the workspace, not read`,
+        message: `"${written}" leaves the workspace and is not read`,
         at,
       });
       return null;
@@ -276,7 +276,7 @@ class Loader {
     this.#incomplete = true;
     this.#findings.push(
       file.code === "missing"
-        ? { code: missing, message: `${written} not found`, at, data: { path: written } }
+        ? { code: missing, message: `"${written}" is not found`, at, data: { path: written } }
         : { code: file.code, message: `Cannot read ${written}: ${file.why}`, at },
     );
     return null;
@@ -372,7 +372,7 @@ class Loader {
       if (path === null) {
         this.#findings.push({
           code: "fs/path-escape",
-          message: `${written} leaves the workspace, not read`,
+          message: `"${written}" leaves the workspace and is not read`,
           at,
         });
         continue;
@@ -381,7 +381,7 @@ class Loader {
       const file = await this.#store.get(path, "env");
       if (!isRefusal(file)) files.push(file);
       else if (file.code === "missing") {
-        this.#findings.push({ code: "file/env-file-missing", message: `${written} not found`, at });
+        this.#findings.push({ code: "file/env-file-missing", message: `"${written}" is not found`, at });
       }
     }
     return files;

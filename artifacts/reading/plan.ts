@@ -58,7 +58,11 @@ export function plan(
   const inside = (folder: string, written: string, at: Place): string | null => {
     const path = resolve(root, folder, written);
     if (path === null) {
-      findings.push({ code: "fs/path-escape", message: `${written} leaves the workspace, not read`, at });
+      findings.push({
+        code: "fs/path-escape",
+        message: `"${written}" leaves the workspace and is not read`,
+        at,
+      });
     }
     return path;
   };

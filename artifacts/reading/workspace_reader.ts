@@ -295,7 +295,7 @@ async function missingFiles(store: FileStore, planned: readonly PlannedProject[]
       if (!isRefusal(file)) continue;
       findings.push(
         file.code === "missing"
-          ? { code: "ref/include-missing", message: `${path} not found`, at }
+          ? { code: "ref/include-missing", message: `"${path}" is not found`, at }
           : { code: file.code, message: `Cannot read ${path}: ${file.why}`, at },
       );
     }

@@ -108,8 +108,8 @@ export const RULES = {
   "env/invalid-template": read("error", "A `${}` expression is malformed."),
   "env/unset-variable": read("warning", "A variable is not set, so the value is unknown."),
   "env/dotenv-syntax": read("error", "A line of an environment file is malformed."),
-  "env/compose-variable": read("info", "The environment file steers Compose itself."),
-  "env/unused": read("hint", "A variable of the environment file is never used.", off),
+  "env/compose-variable": check("info", "The environment file steers Compose itself."),
+  "env/unused": check("hint", "A variable of the environment file is never used.", off),
 
   "ref/unknown-service": check("error", "A dependency names a service that is not defined."),
   "ref/unknown-link": check("error", "A link names a service that is not defined."),

@@ -7,6 +7,7 @@ import { checkConditions, checkGraph } from "./circle.ts";
 import { checkComposeFile, checkDefaults } from "./compose_file.ts";
 import { checkService } from "./compose_service.ts";
 import { checkValues } from "./compose_value.ts";
+import { checkEnvironment } from "./env.ts";
 import { checkPaths } from "./file.ts";
 import { checkImage } from "./image.ts";
 import { checkNames } from "./name.ts";
@@ -61,6 +62,7 @@ function checkGroup(group: Group): readonly Finding[] {
       checkConditions(group, say);
       checkPaths(group, say);
       checkUnused(group, say);
+      checkEnvironment(group, say);
     }
   }
   ofGroup.set(group, findings);

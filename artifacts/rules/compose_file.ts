@@ -1,6 +1,6 @@
 /** Rules about a Compose project as a whole: its files, its name, its resources. */
 
-import type { Group, Model, Resource } from "../artifact.ts";
+import type { Finding, Group, Model, Resource } from "../artifact.ts";
 import type { Say } from "./say.ts";
 import { at, entriesOf, entryOf, saysTrue, startOf } from "./values.ts";
 
@@ -16,13 +16,15 @@ export function checkComposeFile(group: Group, say: Say): void {
       say("compose/version-obsolete", version.key, "`version` is ignored and can go");
     }
   }
-  if (group.value === null || group.files.length === 0) return;
+  const first = group.files[0];
+  if (first === undefined) return;
   for (const resource of group.resources) checkResource(resource, say);
   if (group.standing !== "main") return;
   checkName(group, say);
-  if (group.units.length > 0 || group.incomplete) return;
-  const first = group.files[0]!;
-  const bare = group.value.entries.size === 0;
+  // A file that is no YAML has said so itself.
+  const isBroken = group.incomplete || group.files.some((file) => file.stale || file.findings.some(isSyntax));
+  if (group.units.length > 0 || isBroken) return;
+  const bare = group.value === null || group.value.entries.size === 0;
   say(
     "compose/no-services",
     startOf({ file: first, start: 0, end: 0 }),
@@ -30,6 +32,8 @@ export function checkComposeFile(group: Group, say: Say): void {
     { severity: bare ? "error" : "info", subject: group.id },
   );
 }
+
+const isSyntax = ({ code }: Finding): boolean => code.startsWith("yaml/") && code !== "yaml/style";
 
 function checkName(group: Group, say: Say): void {
   const { written, by, at: place } = group.projectFrom;
