@@ -15,6 +15,7 @@ import { checkOperation } from "./operation.ts";
 import { checkPorts } from "./port.ts";
 import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { sayInto } from "./say.ts";
+import { checkShapes } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
 import { judge, type Judged, wantsRule } from "./settings.ts";
 import { checkUnused } from "./unused.ts";
@@ -34,6 +35,7 @@ function* collect(model: Model): Iterable<Finding> {
   for (const file of model.files) yield* file.findings;
   for (const group of model.groups) {
     yield* group.findings;
+    yield* checkShapes(group);
     yield* checkGroup(group);
   }
   yield* acrossGroups(model);
