@@ -166,7 +166,7 @@ const fields = {
       (address) => /^postgres(?:ql)?:$/.test(parsedUrl(address)?.protocol ?? ""),
       "expected a postgres:// address",
     ).nullable().default(null),
-    "`postgres://…` for several replicas",
+    "`postgres://…` for several replicas; this version refuses it, as it has no such store yet",
     { default: "SQLite in the data folder" },
   ),
   idpIssuer: setting(

@@ -1,0 +1,52 @@
+/** Writes `docs/settings.md` out of the settings themselves; with `--check` it only says whether that is needed. */
+import { SETTINGS } from "../config/settings.ts";
+
+const FILE = new URL("settings.md", import.meta.url);
+
+export function settingsPage(): string {
+  const rows = SETTINGS.map(({ variable, key, default: value, meaning }) =>
+    `| \`${variable}\` | \`${key}\` | ${shown(value)} | ${meaning.replaceAll("|", "\\|")} |`
+  );
+  return `# Settings
+
+<!-- Written by \`deno task docs\` from config/settings.ts; a test holds it to that. -->
+
+Every setting is an environment variable, and may also stand in \`config.yaml\` in the data folder under its short name.
+The environment goes before the file. A mistake stops the start; all mistakes are listed at once.
+
+| variable | in \`config.yaml\` | default | meaning |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+| \`BERTH_CONFIG\` | – | \`config.yaml\` in the data folder, if there | Another file of settings |
+
+\`XDG_DATA_HOME\`, \`XDG_RUNTIME_DIR\`, \`DOCKER_HOST\` and \`HOME\` are read to find the data folder and the engines.
+
+## A \`config.yaml\` with everything that needs structure
+
+\`\`\`yaml
+port: 8700
+roots: [/srv/projects, /home/ada/code]
+engines:
+  - { name: docker, url: "unix:///var/run/docker.sock" }
+  - name: far
+    url: tcp://engine.example:2376
+    ca: /etc/berth/engine/ca.pem
+    cert: /etc/berth/engine/cert.pem
+    key: /etc/berth/engine/key.pem
+idpIssuer: https://login.example/realms/main
+idpClientId: berth
+idpClientSecretFile: /etc/berth/client-secret
+idpRedirectUris: ["https://berth.example/"]
+roles:
+  - { claim: groups, value: platform, role: admin }
+  - { claim: groups, value: developers, role: operator }
+  - { claim: email, value: auditor@example.org, role: viewer }
+\`\`\`
+`;
+}
+
+function shown(value: string): string {
+  return /^[\w.:/-]+$/.test(value) && /[\d.]|^(?:all|info)$/.test(value) ? `\`${value}\`` : value;
+}
+
+if (import.meta.main) await Deno.writeTextFile(FILE, settingsPage());

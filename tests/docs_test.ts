@@ -1,0 +1,32 @@
+/** Promises of the documentation: what it lists is what there is. */
+import assert from "node:assert/strict";
+import { SETTINGS } from "../config/settings.ts";
+import { settingsPage } from "../docs/settings.ts";
+import { readConfig } from "../config.ts";
+
+const page = (name: string) => Deno.readTextFile(new URL(`../${name}`, import.meta.url));
+
+Deno.test("docs/settings.md is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/settings.md"), settingsPage(), "run `deno task docs`");
+});
+
+Deno.test("every setting has a meaning and a default in words", () => {
+  for (const { variable, meaning, default: value } of SETTINGS) {
+    assert.ok(meaning.length > 10, variable);
+    assert.ok(value !== "undefined" && value !== "", variable);
+  }
+});
+
+Deno.test("the example of docs/settings.md is read without a mistake", async () => {
+  const example = /```yaml\n([\s\S]+?)```/.exec(settingsPage())?.[1] ?? "";
+  const path = await Deno.makeTempFile({ suffix: ".yaml" });
+  try {
+    await Deno.writeTextFile(path, example);
+    const config = await readConfig({ env: (name) => ({ HOME: "/home/ada", BERTH_CONFIG: path })[name] });
+
+    assert.deepEqual(config.roles.map(({ role }) => role), ["admin", "operator", "viewer"]);
+    assert.deepEqual(config.engines?.map(({ name }) => name), ["docker", "far"]);
+  } finally {
+    await Deno.remove(path);
+  }
+});
