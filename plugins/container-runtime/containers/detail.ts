@@ -1,0 +1,158 @@
+/** One container in full: our own fields, with its secrets masked unless they are asked for by name. */
+import { z } from "zod";
+import {
+  flagOf,
+  listOf,
+  mapOf,
+  numberOf,
+  objectOf,
+  textOf,
+  textOrNull,
+  textsOf,
+  timeOf,
+  type Wire,
+} from "../engine/wire.ts";
+import { MASK, maskArguments, maskText } from "./mask.ts";
+import { Container, type ContainerRow } from "./row.ts";
+
+export const ContainerDetail = Container.extend({
+  masked: z.boolean().describe("Whether secrets were replaced in this answer"),
+  command: z.array(z.string()),
+  entrypoint: z.array(z.string()),
+  env: z.record(z.string(), z.string()).describe("Values are masked without `reveal`"),
+  user: z.string(),
+  workingDir: z.string(),
+  hostname: z.string(),
+  terminal: z.boolean(),
+  stopSignal: z.string().nullable(),
+  restart: z.object({ name: z.string(), maximumRetries: z.int() }),
+  restartCount: z.int(),
+  pid: z.int().nullable(),
+  oomKilled: z.boolean(),
+  error: z.string().nullable(),
+  limits: z.object({
+    memoryBytes: z.int().nullable(),
+    cpus: z.number().nullable(),
+    pids: z.int().nullable(),
+  }),
+  privileged: z.boolean(),
+  readOnlyRoot: z.boolean(),
+  capAdd: z.array(z.string()),
+  capDrop: z.array(z.string()),
+  networkMode: z.string(),
+  attachments: z.array(z.object({
+    network: z.string(),
+    networkId: z.string(),
+    address: z.string().nullable(),
+    gateway: z.string().nullable(),
+    mac: z.string().nullable(),
+    aliases: z.array(z.string()),
+  })).describe("How it is connected to each of its networks"),
+  healthcheck: z.array(z.string()).nullable(),
+  healthLog: z.array(z.object({
+    startedAt: z.string().nullable(),
+    endedAt: z.string().nullable(),
+    exitCode: z.int(),
+    output: z.string(),
+  })),
+  logDriver: z.string(),
+}).meta({ id: "ContainerDetail" });
+
+type Detail = Omit<z.infer<typeof ContainerDetail>, "workspace">;
+
+/** `reveal`: with the values of its environment, arguments and labels as they are. */
+export function containerDetail(row: ContainerRow, inspected: unknown, reveal: boolean): Detail {
+  const wire = objectOf(inspected);
+  const config = objectOf(wire.Config);
+  const host = objectOf(wire.HostConfig);
+  const state = objectOf(wire.State);
+  const { networkIds: _, ...shown } = row;
+  const words = (args: readonly string[]) => reveal ? [...args] : maskArguments(args);
+  const text = (one: string) => reveal ? one : maskText(one);
+  return {
+    ...shown,
+    labels: reveal ? mapOf(config.Labels) : shown.labels,
+    masked: !reveal,
+    command: words(textsOf(config.Cmd)),
+    entrypoint: words(wordsOf(config.Entrypoint)),
+    env: environmentOf(config, reveal),
+    user: textOf(config.User),
+    workingDir: textOf(config.WorkingDir),
+    hostname: textOf(config.Hostname),
+    terminal: flagOf(config.Tty),
+    stopSignal: textOrNull(config.StopSignal),
+    restart: restartOf(host),
+    restartCount: numberOf(wire.RestartCount),
+    pid: numberOf(state.Pid) > 0 ? numberOf(state.Pid) : null,
+    oomKilled: flagOf(state.OOMKilled),
+    error: textOrNull(text(textOf(state.Error))),
+    limits: {
+      memoryBytes: numberOf(host.Memory) > 0 ? numberOf(host.Memory) : null,
+      cpus: cpusOf(host),
+      pids: numberOf(host.PidsLimit) > 0 ? numberOf(host.PidsLimit) : null,
+    },
+    privileged: flagOf(host.Privileged),
+    readOnlyRoot: flagOf(host.ReadonlyRootfs),
+    capAdd: textsOf(host.CapAdd),
+    capDrop: textsOf(host.CapDrop),
+    networkMode: textOf(host.NetworkMode),
+    attachments: Object.entries(objectOf(objectOf(wire.NetworkSettings).Networks)).map(attachmentOf),
+    healthcheck: config.Healthcheck === null || config.Healthcheck === undefined
+      ? null
+      : words(textsOf(objectOf(config.Healthcheck).Test)),
+    healthLog: listOf(objectOf(state.Health).Log).slice(-10).map((entry) =>
+      healthEntry(objectOf(entry), text)
+    ),
+    logDriver: textOf(objectOf(host.LogConfig).Type),
+  };
+}
+
+/** Some engines write one word where others write a list. */
+export function wordsOf(value: unknown): string[] {
+  return typeof value === "string" && value !== "" ? value.split(" ") : textsOf(value);
+}
+
+/** `NAME=value` entries as they are. */
+export function plainEnvironment(entries: readonly string[]): Record<string, string> {
+  return Object.fromEntries(entries.map((entry) => {
+    const equals = entry.indexOf("=");
+    return equals < 0 ? [entry, ""] : [entry.slice(0, equals), entry.slice(equals + 1)];
+  }));
+}
+
+function environmentOf(config: Wire, reveal: boolean): Record<string, string> {
+  const plain = plainEnvironment(textsOf(config.Env));
+  return reveal ? plain : Object.fromEntries(Object.keys(plain).map((name) => [name, MASK]));
+}
+
+export function restartOf(host: Wire): { name: string; maximumRetries: number } {
+  const policy = objectOf(host.RestartPolicy);
+  return { name: textOf(policy.Name) || "no", maximumRetries: numberOf(policy.MaximumRetryCount) };
+}
+
+export function cpusOf(host: Wire): number | null {
+  if (numberOf(host.NanoCpus) > 0) return numberOf(host.NanoCpus) / 1e9;
+  const quota = numberOf(host.CpuQuota);
+  return quota > 0 ? quota / (numberOf(host.CpuPeriod) || 100_000) : null;
+}
+
+function attachmentOf([network, value]: [string, unknown]): Detail["attachments"][number] {
+  const wire = objectOf(value);
+  return {
+    network,
+    networkId: textOf(wire.NetworkID),
+    address: textOrNull(wire.IPAddress),
+    gateway: textOrNull(wire.Gateway),
+    mac: textOrNull(wire.MacAddress),
+    aliases: textsOf(wire.Aliases),
+  };
+}
+
+function healthEntry(entry: Wire, text: (one: string) => string): Detail["healthLog"][number] {
+  return {
+    startedAt: timeOf(entry.Start),
+    endedAt: timeOf(entry.End),
+    exitCode: numberOf(entry.ExitCode),
+    output: text(textOf(entry.Output).slice(0, 4_096)),
+  };
+}

@@ -1,0 +1,114 @@
+/** A container as it was made, and what its image would have made of it: what drift is told by. */
+import type { InspectedContainer } from "../../../core/runtime.ts";
+import { ServiceError } from "../../../core/error.ts";
+import type { Engine } from "../engine.ts";
+import { at, SlashedName } from "../engine/path.ts";
+import { flagOf, listOf, mapOf, numberOf, objectOf, textOf, textsOf, type Wire } from "../engine/wire.ts";
+import { cpusOf, plainEnvironment, restartOf, wordsOf } from "./detail.ts";
+import { type ContainerRow, containerRow } from "./row.ts";
+
+type ImageDefaults = InspectedContainer["imageDefaults"];
+
+const MOST_IMAGES = 256;
+
+/** Reads containers for comparison; what an image says is kept, because an image never changes under its id. */
+export class Inspections {
+  readonly #images = new Map<string, Promise<ImageDefaults>>();
+
+  async read(engine: Engine, id: string): Promise<InspectedContainer> {
+    const doing = `inspect container "${id}"`;
+    const inspected = await engine.get(at`/containers/${id}/json`, { doing, missing: "container_not_found" });
+    const row = containerRow(inspected, engine.name);
+    if (row === null) {
+      throw new ServiceError("engine_failed", `Cannot ${doing}: the engine answered nonsense`);
+    }
+    return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
+  }
+
+  #defaults(engine: Engine, imageId: string): Promise<ImageDefaults> {
+    const key = `${engine.name} ${imageId}`;
+    const known = this.#images.get(key);
+    if (known !== undefined) return known;
+    const asked = readDefaults(engine, imageId).catch(() => {
+      this.#images.delete(key);
+      return null;
+    });
+    this.#images.set(key, asked);
+    if (this.#images.size > MOST_IMAGES) {
+      const oldest = this.#images.keys().next();
+      if (!oldest.done) this.#images.delete(oldest.value);
+    }
+    return asked;
+  }
+}
+
+async function readDefaults(engine: Engine, imageId: string): Promise<ImageDefaults> {
+  const config = objectOf(
+    objectOf(
+      await engine.get(at`/images/${new SlashedName(imageId)}/json`, {
+        doing: `inspect image "${imageId}"`,
+        missing: "image_not_found",
+      }),
+    ).Config,
+  );
+  return {
+    command: textsOf(config.Cmd),
+    entrypoint: wordsOf(config.Entrypoint),
+    env: plainEnvironment(textsOf(config.Env)),
+    labels: mapOf(config.Labels),
+    user: textOf(config.User),
+    workingDir: textOf(config.WorkingDir),
+  };
+}
+
+function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): InspectedContainer {
+  const config = objectOf(wire.Config);
+  const host = objectOf(wire.HostConfig);
+  const networks = Object.entries(objectOf(objectOf(wire.NetworkSettings).Networks));
+  return {
+    ...row,
+    labels: mapOf(config.Labels),
+    command: textsOf(config.Cmd),
+    entrypoint: wordsOf(config.Entrypoint),
+    env: plainEnvironment(textsOf(config.Env)),
+    imageDefaults,
+    user: textOf(config.User),
+    workingDir: textOf(config.WorkingDir),
+    hostname: textOf(config.Hostname),
+    restart: restartOf(host),
+    ports: declaredPorts(host, row),
+    // A named volume is declared by its name, not by the folder that the engine keeps it in.
+    mounts: row.mounts.map(({ type, name, source, target, readOnly }) => ({
+      type,
+      source: name ?? source,
+      target,
+      readOnly,
+    })),
+    networks: networks.map(([name, network]) => ({ name, aliases: textsOf(objectOf(network).Aliases) })),
+    networkMode: textOf(host.NetworkMode),
+    privileged: flagOf(host.Privileged),
+    readOnlyRoot: flagOf(host.ReadonlyRootfs),
+    capAdd: textsOf(host.CapAdd),
+    capDrop: textsOf(host.CapDrop),
+    memoryLimitBytes: numberOf(host.Memory) > 0 ? numberOf(host.Memory) : null,
+    cpus: cpusOf(host),
+    healthcheck: config.Healthcheck === null || config.Healthcheck === undefined
+      ? null
+      : textsOf(objectOf(config.Healthcheck).Test),
+  };
+}
+
+/** As it was made with: a stopped container has no ports, but still declares them. */
+function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports"] {
+  const bindings = Object.entries(objectOf(host.PortBindings));
+  if (bindings.length === 0) return row.ports;
+  return bindings.flatMap(([name, value]) => {
+    const [port = "", protocol = "tcp"] = name.split("/");
+    return listOf(value).map(objectOf).map((binding) => ({
+      container: Number(port),
+      protocol,
+      host: /^\d{1,5}$/.test(textOf(binding.HostPort)) ? Number(textOf(binding.HostPort)) : null,
+      address: textOf(binding.HostIp) || null,
+    }));
+  });
+}

@@ -1,0 +1,105 @@
+/** Lists of containers over all engines, kept as text and compressed once until something in them changes. */
+import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
+import type { Ownership } from "../../../core/runtime.ts";
+import { etagOf, type Kept, kept } from "../../../http/answer.ts";
+import type { Backends } from "../backends.ts";
+import { Unavailable } from "../listed.ts";
+import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
+import { Container, type ContainerRow } from "./row.ts";
+
+export const ContainerList = z.object({
+  items: z.array(Container),
+  total: z.int().describe("How many fit, on all pages"),
+  next: z.string().optional().describe("The cursor of the next page; absent on the last"),
+  unavailable: z.array(Unavailable),
+}).meta({ id: "ContainerList" });
+
+interface KeptText {
+  /** What it was made from; another stamp means that it may have changed. */
+  readonly stamp: string;
+  readonly text: string;
+  readonly etag: string;
+  gzip?: Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const MOST_KEPT = 32;
+
+export class ContainerLists {
+  readonly #kept = new Map<string, KeptText>();
+  #texts = new WeakMap<ContainerRow, string>();
+  #textsOwnership = -1;
+
+  constructor(private readonly backends: Backends, private readonly ownership: Ownership) {}
+
+  /** The list that the query asks for: from what is kept, if nothing changed since. */
+  async answer(query: ContainerQuery, request: Request): Promise<Kept> {
+    const mark = request.url.indexOf("?");
+    const key = mark < 0 ? "" : request.url.slice(mark);
+    const known = this.#kept.get(key);
+    const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
+      ? known
+      : await this.#renew(key, query);
+    const zips = request.headers.get("accept-encoding")?.includes("gzip") === true;
+    return kept(list.text, list.etag, zips ? await (list.gzip ??= gzip(list.text)) : undefined);
+  }
+
+  /** A row as the answer shows it. */
+  textOf(row: ContainerRow): string {
+    if (this.#textsOwnership !== this.ownership.revision) {
+      this.#texts = new WeakMap();
+      this.#textsOwnership = this.ownership.revision;
+    }
+    let text = this.#texts.get(row);
+    if (text === undefined) {
+      const { networkIds: _, backend, ...shown } = row;
+      text = JSON.stringify({ ...shown, workspace: this.ownership.ownerOf(row), backend });
+      this.#texts.set(row, text);
+    }
+    return text;
+  }
+
+  async #renew(key: string, query: ContainerQuery): Promise<KeptText> {
+    if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
+      throw new ServiceError(
+        "workspace_not_found",
+        `Cannot list containers: there is no workspace "${query.workspace}"`,
+      );
+    }
+    const { up, unavailable } = await this.backends.fresh("containers", this.backends.pick(query.backend));
+    // From here on nothing waits, so the stamp is that of the rows.
+    const stamp = this.backends.settled("containers") ? this.#stamp() : "";
+    const fitting: ContainerRow[] = [];
+    for (const link of up) {
+      for (const row of link.mirror.containers.rows.values()) {
+        if (fits(row, query, (one) => this.ownership.ownerOf(one))) fitting.push(row);
+      }
+    }
+    const { rows, next } = page(inOrder(fitting, query), query);
+    const text = `{"items":[${rows.map((row) => this.textOf(row)).join(",")}],"total":${fitting.length}` +
+      `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
+      `,"unavailable":${JSON.stringify(unavailable)}}`;
+    const list: KeptText = { stamp, text, etag: etagOf(text) };
+    this.#keep(key, list);
+    return list;
+  }
+
+  #keep(key: string, list: KeptText): void {
+    this.#kept.delete(key);
+    this.#kept.set(key, list);
+    if (this.#kept.size <= MOST_KEPT) return;
+    const oldest = this.#kept.keys().next();
+    if (!oldest.done) this.#kept.delete(oldest.value);
+  }
+
+  #stamp(): string {
+    let stamp = `${this.backends.revision} ${this.ownership.revision}`;
+    for (const { mirror } of this.backends.links) stamp += ` ${mirror.containers.rows.version}`;
+    return stamp;
+  }
+}
+
+async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

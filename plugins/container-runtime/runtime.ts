@@ -1,0 +1,65 @@
+/** The engines as the rest of the service sees them: one container runtime, whatever is behind it. */
+import { ServiceError } from "../../core/error.ts";
+import type {
+  Backend,
+  ContainerRuntime,
+  InspectedContainer,
+  RunningContainer,
+  RuntimeCounts,
+} from "../../core/runtime.ts";
+import type { Backends } from "./backends.ts";
+import { Inspections } from "./containers/inspected.ts";
+
+export class EngineRuntime implements ContainerRuntime {
+  readonly #inspections = new Inspections();
+
+  constructor(private readonly engines: Backends) {}
+
+  backends(): readonly Backend[] {
+    return this.engines.report();
+  }
+
+  /** Every term only ever rises, so that no two changes cancel out. */
+  get revision(): number {
+    return this.engines.links.reduce(
+      (sum, { mirror }) => sum + mirror.containers.rows.version,
+      this.engines.revision,
+    );
+  }
+
+  counts(): RuntimeCounts | null {
+    const { up } = this.engines.current("containers");
+    if (up.length === 0) return null;
+    let running = 0;
+    let paused = 0;
+    let stopped = 0;
+    let total = 0;
+    let images = 0;
+    for (const { mirror } of up) {
+      images += mirror.images.rows.size;
+      for (const { state } of mirror.containers.rows.values()) {
+        total += 1;
+        if (state === "running" || state === "restarting") running += 1;
+        else if (state === "paused") paused += 1;
+        else stopped += 1;
+      }
+    }
+    return { containers: { running, paused, stopped, total }, images };
+  }
+
+  async containers(): Promise<readonly RunningContainer[]> {
+    const { up } = await this.engines.fresh("containers");
+    return up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+  }
+
+  async inspect(id: string, backend: string): Promise<InspectedContainer> {
+    const [link] = this.engines.pick(backend);
+    if (link === undefined || link.state !== "up") {
+      throw new ServiceError(
+        "engine_unavailable",
+        `Cannot inspect container "${id}": engine "${backend}" is away`,
+      );
+    }
+    return await this.#inspections.read(link.engine, id);
+  }
+}
