@@ -187,9 +187,13 @@ const RUNTIME = "container-runtime";
 /** The engines are a setting of berth's own, and reach the one plugin that talks to them as a setting of its own. */
 function selectionOf(config: Config, plugins: readonly Plugin[]): PluginSelection {
   const settings = { ...config.pluginSettings };
-  if (config.engines !== null && plugins.some(({ name }) => name === RUNTIME)) {
+  if (plugins.some(({ name }) => name === RUNTIME)) {
     const own = settings[RUNTIME];
-    settings[RUNTIME] = { ...(typeof own === "object" ? own : {}), engines: config.engines };
+    settings[RUNTIME] = {
+      ...config.surroundings,
+      ...(typeof own === "object" ? own : {}),
+      ...(config.engines === null ? {} : { engines: config.engines }),
+    };
   }
   return { enabled: config.plugins, settings };
 }

@@ -5,7 +5,7 @@ import type { Backend } from "../../core/runtime.ts";
 import { findEngines, type Found, type Surroundings } from "./backends/discovery.ts";
 import { Link, pause } from "./backends/link.ts";
 import type { EngineAddress } from "./engine/address.ts";
-import type { EngineKind } from "./engine.ts";
+import type { Engine, EngineKind } from "./engine.ts";
 import type { Mirror } from "./mirror.ts";
 import { EventFeed } from "./mirror/event_feed.ts";
 
@@ -89,6 +89,14 @@ export class Backends implements AsyncDisposable {
     throw new ServiceError(
       "backend_not_found",
       `Cannot use engine "${name}": there is no engine of that name`,
+    );
+  }
+
+  /** The engines that may be asked: the named one, whatever its state, or all that are up. */
+  engines(name: string | undefined): readonly Engine[] {
+    const links = this.pick(name);
+    return (name === undefined ? links.filter((link) => link.state === "up") : links).map(({ engine }) =>
+      engine
     );
   }
 

@@ -4,7 +4,9 @@ import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends.ts";
 import { containers } from "./containers.ts";
 import { readAddress } from "./engine/address.ts";
+import { logRoutes } from "./logs.ts";
 import { EngineRuntime } from "./runtime.ts";
+import { Viewers } from "./streams/viewers.ts";
 import { systemBackends } from "./system_backends.ts";
 
 const EngineSetting = z.strictObject({
@@ -38,7 +40,8 @@ export const containerRuntime = plugin({
       ? await Backends.found(config, host.log)
       : Backends.configured(await Promise.all(config.engines.map(readEngine)), host.log);
     const routes = containers({ backends, ownership: host.ownership })
-      .add(systemBackends({ backends }));
+      .add(systemBackends({ backends }))
+      .add(logRoutes({ engines: (name) => backends.engines(name), viewers: new Viewers() }));
     return {
       routes,
       runtime: new EngineRuntime(backends),
