@@ -102,7 +102,6 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     await startPlugins(options.plugins, selection, (name) => ({
       log: log.with({ plugin: name }),
       stopping: stopping.signal,
-      surroundings: config.surroundings,
       workspaces: () => store.workspaces.list(),
       ownership: NO_OWNERS,
     }), log),
@@ -184,7 +183,7 @@ const NO_OWNERS: Ownership = { ownerOf: () => null, revision: 0, projectsOf: () 
 
 const RUNTIME = "container-runtime";
 
-/** The engines are a setting of berth's own, and reach the one plugin that talks to them as a setting of its own. */
+/** Engines and where to look for them are settings of berth's own, and reach the one plugin that talks to them as its. */
 function selectionOf(config: Config, plugins: readonly Plugin[]): PluginSelection {
   const settings = { ...config.pluginSettings };
   if (plugins.some(({ name }) => name === RUNTIME)) {

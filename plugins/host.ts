@@ -153,7 +153,7 @@ function explainMissing(
   path: string,
 ): ServiceError | null {
   const owner = plugins.find(({ paths }) =>
-    paths.some((own) => path === `/api${own}` || path.startsWith(`/api${own}/`))
+    paths.some((own) => path === `/api/${own}` || path.startsWith(`/api/${own}/`))
   );
   const state = reports.find(({ name }) => name === owner?.name)?.state;
   if (state === "disabled") {

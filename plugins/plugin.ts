@@ -9,22 +9,13 @@ export interface Plugin<Config extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly summary: string;
   readonly version: string;
-  /** First segments of its routes below /api, so that they can be explained while it is switched off. */
+  /** What its routes below /api begin with (`containers`, `system/prune`), so that they can be explained while it is switched off. */
   readonly paths: readonly string[];
   readonly config: Config;
   /** What the process must be allowed to do. Asked before `start`, never prompted for. */
   permissions(config: z.output<Config>): readonly Deno.PermissionDescriptor[];
   /** Resolves soon: what may be away (an engine, another host) is waited for in the background. */
   start(host: PluginHost, config: z.output<Config>): Promise<RunningPlugin>;
-}
-
-/** What the user's environment says, read by the settings; null for what it does not say. */
-export interface Surroundings {
-  readonly home: string | null;
-  /** `XDG_RUNTIME_DIR`. */
-  readonly runtimeFolder: string | null;
-  /** `DOCKER_HOST`. */
-  readonly dockerHost: string | null;
 }
 
 export interface RegisteredWorkspace {
@@ -42,8 +33,6 @@ export interface PluginHost {
   readonly stopping: AbortSignal;
   /** The registered workspaces. */
   workspaces(): Promise<readonly RegisteredWorkspace[]>;
-  /** Where on this machine an engine may be found. */
-  readonly surroundings: Surroundings;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
 }

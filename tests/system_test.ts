@@ -20,7 +20,7 @@ function pinging(name: string, stopped: string[], fails?: Error) {
     name,
     summary: "Answers a ping",
     version: "1.0.0",
-    paths: ["/ping"],
+    paths: ["ping"],
     config: z.strictObject({ limit: z.int().default(1) }),
     permissions: () => [],
     start(): Promise<RunningPlugin> {
