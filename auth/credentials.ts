@@ -8,6 +8,8 @@ import type { Sessions } from "./session.ts";
 /** What was verified is asked of the store again after this: another replica may have revoked it. */
 const RECHECK_MS = 4_000;
 const MAX_REMEMBERED = 10_000;
+/** Hashing what was presented costs more than all else here; the few that are used right now are found without. */
+const MAX_HOT = 64;
 
 /** A credential that was good a moment ago. */
 export interface Credential {
@@ -36,8 +38,11 @@ export class Credentials {
   readonly #keys: ApiKeys;
   readonly #sessions: Sessions;
   readonly #clock: Clock;
-  /** By the hash of what was presented: a memory dump holds no credential. */
+  /** By the hash of what was presented, so that no credential stays in memory for long. */
   readonly #remembered = new Map<string, Remembered>();
+  /** By what was presented; emptied whenever it is full, older than a recheck, or something is revoked. */
+  readonly #hot = new Map<string, Remembered>();
+  #hotSince = -Infinity;
   readonly #watches = new Map<string, Watch>();
   readonly #sourceOf = new WeakMap<Principal, string>();
   #hash: Hash | null = null;
@@ -54,15 +59,15 @@ export class Credentials {
   /** Throws `unauthenticated`, always with the same words, for whatever is not good. */
   check(presented: string): Credential | Promise<Credential> {
     if (this.#hash === null) return this.#load().then(() => this.check(presented));
-    const hash = this.#hash(presented);
-    const known = this.#remembered.get(hash);
-    if (known === undefined) return this.#verify(presented, hash);
+    const monotonic = this.#clock.monotonic();
+    const known = this.#known(presented, monotonic, this.#hash);
+    if (known === undefined) return this.#verify(presented, this.#hash(presented));
     if (known.expiresAt <= this.#clock.now()) {
-      this.#remembered.delete(hash);
+      this.#forget(known);
       throw unauthenticated();
     }
-    if (this.#clock.monotonic() - known.checkedAt >= RECHECK_MS) {
-      return this.#recheck(presented, hash, known);
+    if (monotonic - known.checkedAt >= RECHECK_MS) {
+      return this.#recheck(presented, this.#hash(presented), known);
     }
     if (known.principal.kind === "apiKey") this.#keys.use(known.principal.id);
     return known;
@@ -76,6 +81,7 @@ export class Credentials {
   /** Forgets everything that came from this source, and ends its streams, at once. */
   revoke(source: string): void {
     this.#epoch++;
+    this.#hot.clear();
     for (const [hash, one] of this.#remembered) if (one.source === source) this.#remembered.delete(hash);
     this.#watches.get(source)?.controller.abort(ended());
     this.#watches.delete(source);
@@ -89,6 +95,23 @@ export class Credentials {
   /** How many are remembered; never more than 10,000. */
   get size(): number {
     return this.#remembered.size;
+  }
+
+  #known(presented: string, monotonic: number, hash: Hash): Remembered | undefined {
+    if (monotonic - this.#hotSince >= RECHECK_MS || this.#hot.size >= MAX_HOT) {
+      this.#hot.clear();
+      this.#hotSince = monotonic;
+    }
+    const hot = this.#hot.get(presented);
+    if (hot !== undefined) return hot;
+    const known = this.#remembered.get(hash(presented));
+    if (known !== undefined) this.#hot.set(presented, known);
+    return known;
+  }
+
+  #forget(known: Remembered): void {
+    this.#hot.clear();
+    for (const [hash, one] of this.#remembered) if (one === known) this.#remembered.delete(hash);
   }
 
   async #load(): Promise<void> {

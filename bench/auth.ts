@@ -1,0 +1,61 @@
+/** What it costs to know who calls: one route open, with an API key, and with an access token. */
+import { requestsPerSecond } from "./load.ts";
+import { rounds } from "./rounds.ts";
+import { startServer } from "./server_process.ts";
+
+const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
+await using stack = new AsyncDisposableStack();
+stack.defer(() => Deno.remove(data, { recursive: true }));
+const server = stack.use(
+  await startServer({
+    args: ["-A", new URL("peers/auth_server.ts", import.meta.url).pathname],
+    path: "/api/bench/open",
+    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none" },
+  }),
+);
+const { key, accessToken } = await credentials();
+const seconds = 2;
+const cases = [
+  { name: "open", path: "/api/bench/open", headers: {} },
+  { name: "API key", path: "/api/bench/closed", headers: { authorization: `Bearer ${key}` } },
+  { name: "access token", path: "/api/bench/closed", headers: { authorization: `Bearer ${accessToken}` } },
+];
+
+await rounds(
+  "auth-requests",
+  cases.map(({ name, path, headers }) => ({
+    name,
+    run: () => requestsPerSecond({ port: server.port, path, headers, seconds }),
+  })),
+  {
+    unit: "requests/s",
+    better: "more",
+    about: "the same small JSON answer, 8 connections",
+    warmUps: 2,
+    rounds: 7,
+  },
+);
+await rounds(
+  "auth-cpu",
+  cases.map(({ name, path, headers }) => ({
+    name,
+    async run() {
+      const before = await server.cpuSeconds();
+      const rate = await requestsPerSecond({ port: server.port, path, headers, seconds });
+      return (await server.cpuSeconds() - before) * 1e6 / (rate * seconds);
+    },
+  })),
+  { unit: "µs of CPU per request", about: "the same, as the server's own CPU time", warmUps: 1 },
+);
+
+/** Written by the server right after it began to listen. */
+async function credentials(): Promise<{ key: string; accessToken: string }> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    try {
+      return JSON.parse(await Deno.readTextFile(`${data}/credentials.json`));
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  throw new Error("the server wrote no credentials");
+}
