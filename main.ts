@@ -7,7 +7,7 @@ Usage: berth [command]
 
 Commands:
   serve                 start the service (what happens without a command)
-  validate <folder>     check the artifacts of a folder; --format=text|json|sarif
+  validate <folder>     check the artifacts of a folder; --format text|json|sarif|github
   backup <file>         write a complete copy of the store, while the service runs or not
   admin-key <name>      make another admin key, for who lost theirs and owns the data folder
   version               say which version this is
@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
     if (args.length > 0) return usage(`serve takes no arguments, but got "${args[0]}"`);
     return await (await import("./commands/serve.ts")).serve();
   },
+  validate: async (args) => await (await import("./commands/validate.ts")).validate(args),
   backup: async (args) => {
     const [file, ...more] = args;
     if (file === undefined || more.length > 0) return usage("backup takes the name of one file");

@@ -4,7 +4,6 @@ import type { Clock } from "./auth/clock.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
 import { ServiceError } from "./core/error.ts";
-import type { Ownership } from "./core/runtime.ts";
 import type { Store } from "./core/store.ts";
 import { createAuditor } from "./http/auditor.ts";
 import { Finisher } from "./http/answer.ts";
@@ -19,6 +18,7 @@ import { type OpenLog, openLog } from "./log/log.ts";
 import { logReader } from "./log/tail.ts";
 import { pluginMistakes, type Plugins, type PluginSelection, startPlugins } from "./plugins/host.ts";
 import type { Plugin } from "./plugins/plugin.ts";
+import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { createApp } from "./routes/app.ts";
@@ -98,12 +98,13 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const registry = parts.use(
     new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
   );
+  const ownership = new ContainerOwnership(() => registry.models());
   const plugins = parts.use(
     await startPlugins(options.plugins, selection, (name) => ({
       log: log.with({ plugin: name }),
       stopping: stopping.signal,
       workspaces: () => store.workspaces.list(),
-      ownership: NO_OWNERS,
+      ownership,
     }), log),
   );
   const shared: Parts = { config, store, access, log, registry, plugins, stopping: stopping.signal };
@@ -177,9 +178,6 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
 
 /** Counts what the rules find; they are loaded with the first workspace that is read. */
 const judge: Judge = async (model) => (await import("./artifacts/report/report.ts")).problemsOf(model);
-
-/** Until the workspaces say whose a container is, it is nobody's. */
-const NO_OWNERS: Ownership = { ownerOf: () => null, revision: 0, projectsOf: () => null };
 
 const RUNTIME = "container-runtime";
 
