@@ -12,12 +12,14 @@ export interface Auth {
 export interface TokenPair {
   /** What goes into the `authorization` header. */
   readonly accessToken: string;
-  /** What buys the next pair, once. */
-  readonly refreshToken: string;
+  /** What buys the next pair, once. Absent in an answer: the one before is kept. */
+  readonly refreshToken?: string | undefined;
 }
 
 /** A pair, and how to trade its refresh token for the next one. */
 export interface RefreshableTokens extends TokenPair {
+  /** What buys the next pair, once. */
+  readonly refreshToken: string;
   /** Trades a refresh token, never twice. Call it through a client without `auth`. */
   refresh(refreshToken: string): TokenPair | Promise<TokenPair>;
 }
@@ -48,7 +50,7 @@ export class BearerAuth implements Auth {
       this.#login = async () => {
         if (refreshToken === undefined) return source as string; // no pair, so it is the fixed token
         const next = await pair!.refresh(refreshToken);
-        refreshToken = next.refreshToken;
+        refreshToken = next.refreshToken ?? refreshToken;
         return next.accessToken;
       };
     }

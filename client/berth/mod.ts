@@ -1,0 +1,22 @@
+/**
+ * A typed constant for every path of berth's API, and the types of what goes over them.
+ *
+ * @example
+ * ```ts
+ * import { BearerAuth, Client } from "@berth/client";
+ * import { WORKSPACES } from "@berth/client/berth";
+ *
+ * async function missing(baseUrl: string, key: string): Promise<string[]> {
+ *   using client = new Client({ baseUrl, auth: new BearerAuth(key) });
+ *   const { items } = (await client.get(WORKSPACES)).json();
+ *   return items.filter(({ state }) => state === "missing").map(({ name }) => name);
+ * }
+ * ```
+ *
+ * @module
+ */
+export * from "./auth.ts";
+export * from "./models.ts";
+export * from "./settings.ts";
+export * from "./system.ts";
+export * from "./workspaces.ts";

@@ -1,0 +1,32 @@
+/** The types that several groups of the API share, written from the document that the service serves. */
+
+/** A part of `UnitLive`. */
+export type LiveState = "running" | "degraded" | "paused" | "completed" | "exited" | "absent" | "unknown";
+
+/** A part of `Principal`. */
+export type Permission =
+  | "system:read"
+  | "workspaces:read"
+  | "artifacts:read"
+  | "containers:read"
+  | "containers:logs"
+  | "images:read"
+  | "volumes:read"
+  | "networks:read"
+  | "events:read"
+  | "containers:control"
+  | "images:write"
+  | "volumes:write"
+  | "networks:write"
+  | "workspaces:write"
+  | "containers:exec"
+  | "containers:remove"
+  | "containers:reveal"
+  | "volumes:host-paths"
+  | "system:prune"
+  | "system:logs"
+  | "keys:manage"
+  | "audit:read";
+
+/** A part of `Principal`. */
+export type Role = "viewer" | "operator" | "admin";

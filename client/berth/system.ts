@@ -1,0 +1,211 @@
+/** The API's group `system`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type { LiveState } from "./models.ts";
+
+/** GET: Whether the service can serve. */
+export const HEALTH: Endpoint<"/api/health", {
+  get: { response: Health; query: Record<string, never> };
+}> = new Endpoint("/api/health");
+
+/** GET: The machine, the version, and how much runs. */
+export const SYSTEM_INFO: Endpoint<"/api/system/info", {
+  get: { response: SystemInfo; query: Record<string, never> };
+}> = new Endpoint("/api/system/info");
+
+/** GET: The plugins, and how they are doing. */
+export const SYSTEM_PLUGINS: Endpoint<"/api/system/plugins", {
+  get: { response: PluginList; query: Record<string, never> };
+}> = new Endpoint("/api/system/plugins");
+
+/** GET: Where the log file is. */
+export const SYSTEM_LOG_PATH: Endpoint<"/api/system/log-path", {
+  get: { response: LogPath; query: Record<string, never> };
+}> = new Endpoint("/api/system/log-path");
+
+/** GET: The last lines of the log. */
+export const SYSTEM_LOGS: Endpoint<"/api/system/logs", {
+  get: {
+    item: LogLine;
+    query: {
+      /** How many lines at most. */
+      lines?: number;
+      /** The least level shown. */
+      level?: "debug" | "info" | "warn" | "error";
+      /** Text that a line must hold, in any case. */
+      q?: string;
+      follow?: boolean;
+      /** `text` unless `Accept` asks for NDJSON. */
+      format?: "text" | "ndjson";
+    };
+  };
+}> = new Endpoint("/api/system/logs");
+
+/** GET: Every change and every refusal, newest first. */
+export const SYSTEM_AUDIT: Endpoint<"/api/system/audit", {
+  get: {
+    response: {
+      readonly items: readonly (AuditEntry)[];
+      readonly total: number;
+      readonly next?: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: number;
+      action?: string;
+      /** The actor's id. */
+      actor?: string;
+      result?: string;
+    };
+  };
+}> = new Endpoint("/api/system/audit");
+
+/** GET: A page to try this API. */
+export const DOCS: Endpoint<"/api/docs", {
+  get: { query: Record<string, never> };
+}> = new Endpoint("/api/docs");
+
+/** GET: Its style. */
+export const DOCS_PAGE_CSS: Endpoint<"/api/docs/page.css", {
+  get: { query: Record<string, never> };
+}> = new Endpoint("/api/docs/page.css");
+
+/** GET: Its script. */
+export const DOCS_PAGE_JS: Endpoint<"/api/docs/page.js", {
+  get: { query: Record<string, never> };
+}> = new Endpoint("/api/docs/page.js");
+
+/** GET: Compose projects: declared in a workspace, running, or both. */
+export const SYSTEM_TOOL_PROJECTS: Endpoint<"/api/system/tool-projects", {
+  get: {
+    response: {
+      readonly items: readonly (ToolProject)[];
+      readonly total: number;
+    };
+    query: Record<string, never>;
+  };
+}> = new Endpoint("/api/system/tool-projects");
+
+/** GET: This API as an OpenAPI 3.1 document. */
+export const OPENAPI_JSON: Endpoint<"/api/openapi.json", {
+  get: { response: { readonly [key: string]: unknown }; query: Record<string, never> };
+}> = new Endpoint("/api/openapi.json");
+
+/** The answer of `GET /api/system/audit`. */
+export type AuditEntry = {
+  readonly id: number;
+  readonly time: string;
+  readonly actor: {
+    readonly kind: "user" | "apiKey" | "anonymous" | "system";
+    readonly id: string;
+    readonly name: string;
+  };
+  /** The route that was asked, or what berth did by itself. */
+  readonly action: string;
+  readonly target: string | null;
+  /** `done`, or the code of the refusal. */
+  readonly result: string;
+  readonly requestId: string | null;
+  readonly peer: string | null;
+};
+
+/** A part of `Health`. */
+export type Check = {
+  readonly status: "ok" | "degraded" | "failed";
+  readonly reason?: string;
+};
+
+/** The answer of `GET /api/health`. */
+export type Health = {
+  readonly status: "ok" | "degraded" | "failed";
+  readonly version: string;
+  readonly uptimeMs: number;
+  /** `store`, `log`, `plugins`, and `backend:<name>` for every engine. */
+  readonly checks: { readonly [key: string]: Check };
+};
+
+/** An item of the stream of `GET /api/system/logs`. */
+export type LogLine = {
+  readonly time: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+} | {
+  /** Why lines are missing here. */
+  readonly gap: string;
+};
+
+/** The answer of `GET /api/system/log-path`. */
+export type LogPath = {
+  readonly path: string;
+  /** Bytes of the file that is written now. */
+  readonly size: number;
+  /** Older files, newest first. */
+  readonly rotated: readonly (string)[];
+};
+
+/** A part of `PluginList`. */
+export type Plugin = {
+  readonly name: string;
+  readonly summary: string;
+  readonly version: string;
+  /** Whether the settings want it. */
+  readonly enabled: boolean;
+  readonly state: "running" | "disabled" | "failed";
+  readonly reason?: string;
+  readonly routes: readonly (string)[];
+};
+
+/** The answer of `GET /api/system/plugins`. */
+export type PluginList = {
+  readonly items: readonly (Plugin)[];
+  readonly total: number;
+};
+
+/** The answer of `GET /api/system/info`. */
+export type SystemInfo = {
+  readonly os: string;
+  readonly arch: string;
+  readonly hostname: string | null;
+  readonly cpus: number;
+  readonly memoryBytes: number | null;
+  readonly version: string;
+  readonly denoVersion: string;
+  readonly startedAt: string;
+  /** Null while no engine is up. */
+  readonly containers: {
+    readonly running: number;
+    readonly paused: number;
+    readonly stopped: number;
+    readonly total: number;
+  } | null;
+  readonly images: number | null;
+  readonly backends: readonly ({
+    readonly name: string;
+    readonly kind: "docker" | "podman";
+    readonly state: "up" | "away" | "refused" | "unsupported";
+    readonly version: string | null;
+  })[];
+};
+
+/** The answer of `GET /api/system/tool-projects`. */
+export type ToolProject = {
+  /** Null for one that only runs. */
+  readonly workspace: {
+    readonly id: string;
+    readonly name: string;
+  } | null;
+  /** The name of its group in that workspace. */
+  readonly group: string | null;
+  readonly project: string;
+  readonly status: LiveState;
+  readonly services: readonly ({
+    readonly name: string;
+    readonly containers: number;
+    readonly running: number;
+    /** The worst of its containers. */
+    readonly health: "healthy" | "unhealthy" | "starting" | null;
+  })[];
+  readonly workingDir: string | null;
+  readonly configFiles: readonly (string)[];
+  /** Null for one that does not run. */
+  readonly backend: string | null;
+};

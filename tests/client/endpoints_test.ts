@@ -1,0 +1,45 @@
+/** The client's endpoint constants are those of the service, no more and no fewer. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { BearerAuth, Client, Endpoint, isStatusError } from "@berth/client";
+import * as endpoints from "@berth/client/berth";
+import { startService } from "../service.ts";
+import { constantName, type Document, endpointFiles } from "./endpoint_writer.ts";
+import { formatted } from "./formatted.ts";
+
+const folder = new URL("../../client/berth/", import.meta.url);
+
+async function served(): Promise<Document> {
+  await using berth = await startService({});
+  return (await berth.call("GET /api/openapi.json")).body;
+}
+
+Deno.test("every path that the service serves has an endpoint constant, and no constant is for another", async () => {
+  const document = await served();
+  const constants = Object.entries(endpoints).filter(([, it]) => it instanceof Endpoint);
+  const expected = Object.keys(document.paths).map((path) => [constantName(path), path]);
+  deepEqual(constants.map(([name, { path }]) => [name, path]).sort(), expected.sort());
+  ok(expected.length > 25);
+  equal(new Set(expected.map(([name]) => name)).size, expected.length, "two paths share a name");
+});
+
+Deno.test("the endpoints' types are those of the served document; if not, run `deno task endpoints`", async () => {
+  const fresh = await formatted(endpointFiles(await served()));
+  const kept = new Map<string, string>();
+  for await (const { name } of Deno.readDir(folder)) {
+    kept.set(name, await Deno.readTextFile(new URL(name, folder)));
+  }
+  deepEqual([...kept.keys()].sort(), [...fresh.keys()].sort());
+  for (const [name, text] of fresh) equal(kept.get(name), text, `client/berth/${name} is stale`);
+});
+
+Deno.test("the client and its constants work against a running berth", async () => {
+  await using berth = await startService({});
+  ok(berth.admin);
+  using client = new Client({ baseUrl: berth.url, auth: new BearerAuth(berth.admin) });
+  const { HEALTH, AUTH_ME, WORKSPACES, WORKSPACE } = endpoints;
+  equal((await client.get(HEALTH)).json().checks["store"]?.status, "ok");
+  deepEqual((await client.get(AUTH_ME)).json().role, "admin");
+  deepEqual((await client.get(WORKSPACES)).json(), { items: [], total: 0 });
+  const missing = await client.get(WORKSPACE, { params: { id: "no/such one" } }).catch((error) => error);
+  ok(isStatusError(missing) && missing.response.statusCode === 404, String(missing));
+});

@@ -1,0 +1,83 @@
+/** What the package promises as a package: its size, its independence, its documentation, its readiness for JSR. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { bundle, command, installPacked } from "./package.ts";
+
+const client = new URL("../../client/", import.meta.url);
+const MOST_BYTES = 4608;
+
+Deno.test("111 the core is at most 4.5 KB, bundled, minified and compressed", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-size-" });
+  try {
+    await bundle(new URL("mod.ts", client), `${folder}/core.js`, ["--minify", "--platform", "browser"]);
+    const code = await Deno.readFile(`${folder}/core.js`);
+    const size = gzipSync(code, { level: 9 }).byteLength;
+    ok(size <= MOST_BYTES, `it is ${size} bytes`);
+    match(new TextDecoder().decode(code), /StatusError/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("112 no file of the client imports anything above its folder, or any package", async () => {
+  const { specifiers } = await graph();
+  ok(specifiers.length > 10);
+  for (const specifier of specifiers) ok(specifier.startsWith(client.href), specifier);
+});
+
+Deno.test("102 every symbol of the client is documented, and JSR would take it", async () => {
+  const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("deno.json", client)));
+  const files: string[] = Object.values(entries);
+  deepEqual(files.length, 4);
+  await command(Deno.execPath(), ["doc", "--lint", "--quiet", ...files], client);
+  const said = await command(Deno.execPath(), ["publish", "--dry-run", "--allow-dirty"], client);
+  match(said, /Dry run complete/);
+});
+
+Deno.test("102 verifyTls: false needs no more of Deno than --allow-net", async () => {
+  const { playground } = await import("./playground.ts");
+  await using servers = await playground();
+  const { port } = servers.ground.https["private CA"];
+  const script = `import { Client, Endpoint } from ${JSON.stringify(new URL("mod.ts", client).href)};
+    using client = new Client({ baseUrl: "https://127.0.0.1:${port}", timeoutS: 3600 });
+    console.log((await client.get(new Endpoint("echo"))).statusCode);`;
+  const folder = await Deno.makeTempDir({ prefix: "berth-net-" });
+  try {
+    await Deno.writeTextFile(`${folder}/script.ts`, script);
+    const args = [
+      "run",
+      "--no-prompt",
+      "--no-check",
+      "--allow-net=127.0.0.1",
+      "--quiet",
+      `${folder}/script.ts`,
+    ];
+    match(await command(Deno.execPath(), args, client), /^200$/m);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("the packed tarball has every entry, with types", async () => {
+  await using installed = await installPacked();
+  const target = `${installed.folder}/node_modules/@berth/client`;
+  const { name, exports: entries, dependencies } = JSON.parse(
+    await Deno.readTextFile(`${target}/package.json`),
+  );
+  equal(name, "@berth/client");
+  equal(dependencies, undefined);
+  deepEqual(Object.keys(entries).sort(), [".", "./berth", "./connect", "./stream"]);
+  for (const { types, import: code } of Object.values(entries) as { types: string; import: string }[]) {
+    ok((await Deno.stat(`${target}/${types}`)).isFile && (await Deno.stat(`${target}/${code}`)).isFile);
+  }
+});
+
+/** Every module that the client's entries reach. */
+async function graph(): Promise<{ specifiers: string[] }> {
+  const specifiers = new Set<string>();
+  for (const entry of ["mod.ts", "stream.ts", "connect.ts", "berth/mod.ts"]) {
+    const { modules } = JSON.parse(await command(Deno.execPath(), ["info", "--json", entry], client));
+    for (const { specifier } of modules) specifiers.add(specifier);
+  }
+  return { specifiers: [...specifiers] };
+}

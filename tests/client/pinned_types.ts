@@ -1,0 +1,55 @@
+/**
+ * Holds the client's types equal to the server's schemas: nothing here runs, a difference does not compile.
+ * After a change to a schema or a route, `deno task endpoints` brings the client up to it.
+ */
+import type { z } from "zod";
+import type * as report from "../../artifacts/report/artifact_shape.ts";
+import type { Diagnostic, Report } from "../../artifacts/report/report_shape.ts";
+import type { Dag, DagEdge, DagNode } from "../../artifacts/graph/dag_shape.ts";
+import type { UnitLive } from "../../artifacts/live/live.ts";
+import type * as access from "../../core/access.ts";
+import type * as workspace from "../../core/workspace.ts";
+import type * as client from "@berth/client/berth";
+
+/** `T` with every property read-only and no `undefined` that can be left out: in these the two may differ. */
+type Fixed<T> = T extends readonly (infer Item)[] ? readonly Fixed<Item>[]
+  : T extends object ? { readonly [Key in keyof T]: Fixed<Exclude<T[Key], undefined>> }
+  : T;
+
+/** True only for two types of the same shape, optional keys included. */
+export type Same<A, B> = (<T>() => T extends Fixed<A> ? 1 : 2) extends (<T>() => T extends Fixed<B> ? 1 : 2)
+  ? true
+  : false;
+
+/** Compiles for `true` only. */
+export type Held<Checks extends readonly true[]> = Checks;
+
+/** Answers are what the schemas give, payloads what they take. */
+export type Pinned = Held<[
+  Same<client.Workspace, z.output<typeof workspace.Workspace>>,
+  Same<client.WorkspaceDetail, z.output<typeof workspace.WorkspaceDetail>>,
+  Same<client.NewWorkspace, z.input<typeof workspace.NewWorkspace>>,
+  Same<client.Principal, z.output<typeof access.Principal>>,
+  Same<client.Permission, z.output<typeof access.Permission>>,
+  Same<client.Role, z.output<typeof access.Role>>,
+  Same<client.ArtifactSummary, z.output<typeof report.ArtifactSummary>>,
+  Same<client.GroupDetail, z.output<typeof report.GroupDetail>>,
+  Same<client.UnitDetail, z.output<typeof report.UnitDetail>>,
+  Same<client.CardDetail, z.output<typeof report.CardDetail>>,
+  Same<client.Report, z.output<typeof Report>>,
+  Same<client.Diagnostic, z.output<typeof Diagnostic>>,
+  Same<client.Dag, z.output<typeof Dag>>,
+  Same<client.DagNode, z.output<typeof DagNode>>,
+  Same<client.DagEdge, z.output<typeof DagEdge>>,
+  Same<client.UnitLive, z.output<typeof UnitLive>>,
+]>;
+
+/** The rule itself is held: it lets no difference through. */
+export type Tested = Held<[
+  Same<{ readonly a: string }, { a: string }>,
+  Same<{ a: string[] }, { a: readonly string[] }>,
+  Same<Same<{ a?: string }, { a: string }>, false>,
+  Same<Same<{ a?: string }, Record<never, never>>, false>,
+  Same<Same<{ a: string }, { a: string | null }>, false>,
+  Same<Same<{ a: { b: 1 }[] }, { a: { b: 2 }[] }>, false>,
+]>;

@@ -1,0 +1,68 @@
+/** The messages of the WebSockets: the one part of the API that its document cannot describe. */
+
+/** What a socket sends and receives, as TypeScript. */
+export interface SocketMessages {
+  readonly send: string;
+  readonly receive: string;
+  /** The types that both name. */
+  readonly declarations: string;
+}
+
+/** By path. */
+export const SOCKETS: Readonly<Record<string, SocketMessages>> = {
+  "/api/containers/{id}/exec": {
+    send: "ExecRequest",
+    receive: "ExecMessage",
+    declarations: `/** What an exec takes as text; its standard input goes as bytes. */
+export type ExecRequest =
+  | { readonly type: "resize"; readonly cols: number; readonly rows: number }
+  | { readonly type: "eof" };
+
+/** What an exec says as text; its output comes as bytes. */
+export type ExecMessage =
+  | { readonly type: "ready"; readonly execId: string }
+  | { readonly type: "exit"; readonly code: number }
+  | { readonly type: "error"; readonly code: string; readonly title: string };`,
+  },
+  "/api/containers/{id}/stats": {
+    send: "never",
+    receive: "StatsMessage",
+    declarations: `/** What a container uses, once a second or so. */
+export type StatsMessage = {
+  readonly time: string;
+  readonly cpuPercent: number;
+  readonly memoryBytes: number;
+  readonly memoryLimitBytes: number;
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  readonly readBytes: number;
+  readonly writeBytes: number;
+  readonly pids: number;
+};`,
+  },
+  "/api/terminal/compose-logs": {
+    send: "never",
+    receive: "TerminalMessage",
+    declarations: `/** What the terminal tells: events, log lines, and what it could not keep up with. */
+export type TerminalMessage =
+  | { readonly type: "hello"; readonly seq: number }
+  | {
+    readonly type: "event";
+    readonly seq: number;
+    readonly time: string;
+    readonly action: string;
+    readonly container: { readonly id: string; readonly name: string };
+    readonly attributes: { readonly [key: string]: string };
+  }
+  | {
+    readonly type: "log";
+    readonly time: string;
+    readonly stream: "stdout" | "stderr";
+    readonly container: string;
+    readonly line: string;
+  }
+  | { readonly type: "gap"; readonly missed: number }
+  | { readonly type: "backend"; readonly backend: string; readonly state: string }
+  | { readonly type: "resync" };`,
+  },
+};
