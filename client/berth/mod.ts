@@ -16,6 +16,7 @@
  * @module
  */
 export * from "./auth.ts";
+export * from "./containers.ts";
 export * from "./models.ts";
 export * from "./settings.ts";
 export * from "./system.ts";

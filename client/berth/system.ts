@@ -85,6 +85,11 @@ export const SYSTEM_TOOL_PROJECTS: Endpoint<"/api/system/tool-projects", {
   };
 }> = new Endpoint("/api/system/tool-projects");
 
+/** GET: List the container engines, those that are away too. */
+export const SYSTEM_BACKENDS: Endpoint<"/api/system/backends", {
+  get: { response: BackendList; query: Record<string, never> };
+}> = new Endpoint("/api/system/backends");
+
 /** GET: This API as an OpenAPI 3.1 document. */
 export const OPENAPI_JSON: Endpoint<"/api/openapi.json", {
   get: { response: { readonly [key: string]: unknown }; query: Record<string, never> };
@@ -106,6 +111,28 @@ export type AuditEntry = {
   readonly result: string;
   readonly requestId: string | null;
   readonly peer: string | null;
+};
+
+/** A part of `BackendList`. */
+export type Backend = {
+  readonly name: string;
+  readonly kind: "docker" | "podman";
+  readonly address: string;
+  readonly state: "up" | "away" | "refused" | "unsupported";
+  readonly version: string | null;
+  readonly apiVersion: string | null;
+  readonly os: string | null;
+  readonly arch: string | null;
+  /** Where things are made when no engine is named and it is up. */
+  readonly default: boolean;
+  /** Why it is not up. */
+  readonly reason?: string;
+};
+
+/** The answer of `GET /api/system/backends`. */
+export type BackendList = {
+  readonly items: readonly (Backend)[];
+  readonly total: number;
 };
 
 /** A part of `Health`. */
