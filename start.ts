@@ -1,4 +1,5 @@
 /** Puts the parts together: settings, log, store, access, plugins, app, listener; and takes them apart in reverse. */
+import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { type Access, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
@@ -98,7 +99,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const registry = parts.use(
     new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
   );
-  const ownership = new ContainerOwnership(() => registry.models());
+  const ownership = parts.use(new ContainerOwnership(() => registry.models()));
   const plugins = parts.use(
     await startPlugins(options.plugins, selection, (name) => ({
       log: log.with({ plugin: name }),

@@ -22,7 +22,7 @@ const MOST = 10_000;
  * Answers from what was joined last, since a list cannot wait for a disk. A project that was never seen is joined in
  * the background, and `revision` changes when that brought an answer.
  */
-export class ContainerOwnership implements Ownership {
+export class ContainerOwnership implements Ownership, AsyncDisposable {
   readonly #models: () => Promise<readonly RegisteredModel[]>;
   readonly #real: RealPath;
   readonly #owners = new Map<string, Known | null>();
@@ -32,6 +32,7 @@ export class ContainerOwnership implements Ownership {
   #refreshed = -Infinity;
   #refreshing: Promise<void> | null = null;
   #isNew = false;
+  #isOver = false;
 
   constructor(models: () => Promise<readonly RegisteredModel[]>, real: RealPath = realPath) {
     this.#models = models;
@@ -70,7 +71,13 @@ export class ContainerOwnership implements Ownership {
     await this.#refreshing;
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    await this.#refreshing?.catch(() => {}); // nobody asks any more
+  }
+
   #soon(): void {
+    if (this.#isOver) return;
     if (this.#refreshing !== null || (!this.#isNew && performance.now() - this.#refreshed < FRESH_MS)) return;
     // A folder or store that is away now is looked at again later; until then the last answers hold.
     this.refresh().catch(() => {});
