@@ -1,5 +1,4 @@
 /** Puts the parts together: settings, log, store, access, plugins, app, listener; and takes them apart in reverse. */
-import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { type Access, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";

@@ -41,7 +41,7 @@ for (const [code, { bad, good }] of Object.entries(EXAMPLES)) {
 /** Rules whose condition a folder of files cannot make, with the test that does. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "workspace/nested": "tests/artifacts_test.ts",
-  "fs/unreadable": "tests/artifacts_test.ts",
+  "fs/unreadable": "artifacts/reading/safe_reader_test.ts",
   "yaml/style": "the parser knows no reservation that a text of today provokes",
 };
 
