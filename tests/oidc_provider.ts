@@ -92,6 +92,14 @@ export async function signInAt(
     code_challenge: toBase64Url(new Uint8Array(challenge)),
     code_challenge_method: "S256",
   }).toString();
+  const back = await browse(start, redirectUri, login);
+  if (back.searchParams.get("state") !== state) throw new Error("another state came back");
+  const code = back.searchParams.get("code") ?? `refused: ${back.search}`;
+  return { code, iss: back.searchParams.get("iss") ?? undefined, codeVerifier, nonce, redirectUri };
+}
+
+/** Signs in and consents, and says where the provider sent the browser at last: a page of `redirectUri`. */
+export async function browse(start: URL, redirectUri: string, login: string): Promise<URL> {
   const cookies = new Map<string, { readonly name: string; readonly value: string; readonly path: string }>();
   let next: { url: URL; form?: URLSearchParams } = { url: start };
   for (let hop = 0; hop < 20; hop++) {
@@ -113,11 +121,7 @@ export async function signInAt(
     const location = response.headers.get("location");
     if (location !== null) {
       const to = new URL(location, url);
-      if (to.href.startsWith(redirectUri)) {
-        if (to.searchParams.get("state") !== state) throw new Error("another state came back");
-        const code = to.searchParams.get("code") ?? `refused: ${to.search}`;
-        return { code, iss: to.searchParams.get("iss") ?? undefined, codeVerifier, nonce, redirectUri };
-      }
+      if (to.href.startsWith(redirectUri)) return to;
       next = { url: to };
       continue;
     }

@@ -1,7 +1,7 @@
 /** The whole way in at a real OpenID Connect provider: sign-in, consent, code, PKCE, tokens, refresh, out. */
 import assert from "node:assert/strict";
 import { startAccess } from "./access_service.ts";
-import { CLIENT_ID, CLIENT_SECRET, signInAt, startProvider } from "./oidc_provider.ts";
+import { browse, CLIENT_ID, CLIENT_SECRET, signInAt, startProvider } from "./oidc_provider.ts";
 
 const PAGE = "http://127.0.0.1/signed-in";
 const ROLES = [
@@ -188,4 +188,38 @@ Deno.test("POST /api/auth/idp says so when no identity provider is configured", 
     body: { code: "c", codeVerifier: "v".repeat(43), redirectUri: PAGE },
   });
   assert.deepEqual([refused.status, refused.body.code], [404, "identity_provider_not_configured"]);
+});
+
+Deno.test("docs/examples/sign_in.ts signs a person in from the command line, as docs/access.md says", async () => {
+  await using all = await together();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--allow-net",
+      new URL("../docs/examples/sign_in.ts", import.meta.url).pathname,
+      all.berth.url,
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  let printed = "";
+  let visited: Promise<void> | undefined;
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    printed += text;
+    const link = /^ {2}(http:\S+)\n/m.exec(printed)?.[1];
+    if (link === undefined || visited !== undefined) continue;
+    const start = new URL(link);
+    visited = browse(start, start.searchParams.get("redirect_uri") ?? "", "oskar")
+      .then(async (back) => void await (await fetch(back)).text())
+      .catch((error) => {
+        child.kill(); // it would wait for an answer for ever
+        throw error;
+      });
+  }
+  await visited;
+  assert.equal((await child.status).code, 0, printed);
+  assert.match(printed, /You are Oskar, operator/);
+  const token = /Bearer (\S+)/.exec(printed)?.[1] ?? "";
+  assert.equal((await all.berth.call("GET /api/auth/me", { token })).body.name, "Oskar");
 });
