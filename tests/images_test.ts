@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { startRuntimeApp } from "./runtime_app.ts";
+import { tidy } from "./tidy.ts";
 
 const FULL_FIXTURE = `docker.io/library/${FIXTURE}`;
 
@@ -11,6 +12,7 @@ for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
   test("GET /api/images lists each image once, with its names, size and users", async (engine) => {
+    await tidy(engine);
     await engine.cli("run", "-d", "--name", "user", FIXTURE);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
 
@@ -28,10 +30,10 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual(image.usedBy.map((user: { name: string }) => user.name), ["user"]);
     assert.equal(image.backend, "one");
     assert.deepEqual(body.unavailable, []);
-    await engine.cli("rm", "-f", "user");
   });
 
   test("GET /api/images follows a change, answers 304 without one, and has another tag after it", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const first = await app.call("GET /api/images");
     const headers = { "if-none-match": first.headers.get("etag") ?? "" };
@@ -47,6 +49,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("GET /api/images filters by name and use", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     assert.equal((await app.call("GET /api/images?q=BERTH-fixture")).body.total, 1);
     assert.equal((await app.call("GET /api/images?q=nothing-like-it")).body.total, 0);
@@ -57,6 +60,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("GET /api/images/{id} answers by id, prefix, name and full name, with config, history and layers", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const { id } = (await app.call("GET /api/images")).body.items[0];
     const names = [id, id.slice(7), id.slice(7, 19), FIXTURE, FULL_FIXTURE, encodeURIComponent(FULL_FIXTURE)];
@@ -73,6 +77,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("images that are not there are 404, and what is no reference never reaches the engine", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     assert.equal((await app.call("GET /api/images/nope")).body.code, "image_not_found");
     assert.equal((await app.call("DELETE /api/images/nope")).body.code, "image_not_found");
@@ -84,6 +89,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("DELETE /api/images/{id} refuses an image that a running container uses, and it stays", async (engine) => {
+    await tidy(engine);
     await engine.cli("run", "-d", "--name", "holder", FIXTURE);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
 
@@ -91,10 +97,10 @@ for (const kind of ["docker", "podman"] as const) {
 
     assert.deepEqual([status, body.code], [409, "in_use"]);
     assert.equal((await engine.ask(`GET /images/${FIXTURE}/json`)).status, 200);
-    await engine.cli("rm", "-f", "holder");
   });
 
   test("DELETE /api/images/{id} is refused to a viewer, and nothing is removed", async (engine) => {
+    await tidy(engine);
     await engine.cli("tag", FIXTURE, "berth-kept:1");
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
 

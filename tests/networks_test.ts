@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { startRuntimeApp } from "./runtime_app.ts";
+import { tidy } from "./tidy.ts";
 
 interface Named {
   readonly id: string;
@@ -18,6 +19,7 @@ for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
   test("GET /api/networks lists what the engine has, with who is connected, running or not", async (engine) => {
+    await tidy(engine);
     await engine.cli("network", "create", "--subnet", "10.77.0.0/24", "front");
     await engine.cli("run", "-d", "--name", "running", "--network", "front", FIXTURE);
     await engine.cli("create", "--name", "waiting", "--network", "front", FIXTURE);
@@ -46,11 +48,10 @@ for (const kind of ["docker", "podman"] as const) {
       ),
       ["running"],
     );
-    await engine.cli("rm", "-f", "running", "waiting", "plain");
-    await engine.cli("network", "rm", "front");
   });
 
   test("POST /api/networks creates, and the next list has it; DELETE removes it", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const before = (await app.call("GET /api/networks")).body.total;
     const wanted = {
@@ -76,6 +77,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("POST /api/networks/{name}/connect and /disconnect say whether they changed anything", async (engine) => {
+    await tidy(engine);
     await engine.cli("network", "create", "joined");
     await engine.cli("run", "-d", "--name", "member", FIXTURE);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
@@ -96,11 +98,10 @@ for (const kind of ["docker", "podman"] as const) {
       (await app.call("POST /api/networks/nope/connect", { container: "member" })).body.code,
       "network_not_found",
     );
-    await engine.cli("rm", "-f", "member");
-    await engine.cli("network", "rm", "joined");
   });
 
   test("DELETE /api/networks/{name} refuses one with a container, running or stopped, and the engine's own", async (engine) => {
+    await tidy(engine);
     await engine.cli("network", "create", "held");
     await engine.cli("create", "--name", "stopped", "--network", "held", FIXTURE);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
@@ -112,11 +113,10 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual([own.status, own.body.code], [409, "conflict"]);
     assert.equal((await engine.ask("GET /networks/held")).status, 200);
     assert.equal((await engine.ask("GET /networks/bridge")).status, 200);
-    await engine.cli("rm", "-f", "stopped");
-    await engine.cli("network", "rm", "held");
   });
 
   test("networks that are not there are 404; bad names and subnets are 400 and make nothing", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const before = (await engine.ask("GET /networks")).json.length;
     assert.equal((await app.call("GET /api/networks/nope")).body.code, "network_not_found");
@@ -136,6 +136,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("changes of networks and volumes are refused to a viewer, and change nothing", async (engine) => {
+    await tidy(engine);
     await engine.cli("network", "create", "watched");
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const viewer = await app.service.key("viewer");
@@ -152,6 +153,5 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal((await engine.ask("GET /networks/viewers")).status, 404);
     assert.equal((await engine.ask("GET /networks/watched")).status, 200);
     assert.equal((await engine.ask("GET /volumes/viewers")).status, 404);
-    await engine.cli("network", "rm", "watched");
   });
 }

@@ -5,6 +5,8 @@ export interface ScriptedCall {
   /** Without the version: `/containers/x/logs?follow=true`. */
   readonly path: string;
   readonly conn: Deno.UnixConn;
+  /** The request line and the headers. */
+  readonly head: string;
   /** What the request had beyond its head. */
   readonly body: string;
   /** Writes bytes or text as they are; throws when berth has hung up. */
@@ -96,7 +98,15 @@ export class ScriptedEngine implements AsyncDisposable {
       );
     }
     this.calls.push(`${method} ${path}`);
-    await this.script({ method, path, conn, body: text.slice(end + 4), write, json });
+    await this.script({
+      method,
+      path,
+      conn,
+      head: text.slice(0, end),
+      body: text.slice(end + 4),
+      write,
+      json,
+    });
   }
 }
 

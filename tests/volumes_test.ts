@@ -4,11 +4,13 @@ import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { startRuntimeApp } from "./runtime_app.ts";
+import { tidy } from "./tidy.ts";
 
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
   test("GET /api/volumes lists what the engine has, with who mounts it", async (engine) => {
+    await tidy(engine);
     await engine.cli("volume", "create", "--label", "team=dock", "used");
     await engine.cli("volume", "create", "idle");
     await engine.cli("run", "-d", "--name", "mounter", "-v", "used:/data", FIXTURE);
@@ -28,11 +30,10 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal(used.labels.team, "dock");
     const unused = await app.call("GET /api/volumes?unused=true");
     assert.deepEqual(unused.body.items.map(({ name }: { name: string }) => name), ["idle"]);
-    await engine.cli("rm", "-f", "mounter");
-    await engine.cli("volume", "rm", "used", "idle");
   });
 
   test("POST /api/volumes creates, and the next list has it", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const before = (await app.call("GET /api/volumes")).body.total;
 
@@ -50,6 +51,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("POST /api/volumes refuses a name that is taken, and leaves that volume alone", async (engine) => {
+    await tidy(engine);
     await engine.cli("volume", "create", "--label", "first=1", "taken");
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
 
@@ -57,10 +59,10 @@ for (const kind of ["docker", "podman"] as const) {
 
     assert.deepEqual([refused.status, refused.body.code], [409, "name_taken"]);
     assert.deepEqual((await engine.ask("GET /volumes/taken")).json.Labels, { first: "1" });
-    await engine.cli("volume", "rm", "taken");
   });
 
   test("POST /api/volumes lets only an admin reach folders of the host", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const operator = await app.service.key("operator");
     const reaching = { name: "reach", options: { type: "none", o: "bind", device: "/tmp" } };
@@ -74,10 +76,10 @@ for (const kind of ["docker", "podman"] as const) {
     const made = await app.call("POST /api/volumes", reaching);
     assert.equal(made.status, 201);
     assert.equal(made.body.options.device, "/tmp");
-    await engine.cli("volume", "rm", "plain", "reach");
   });
 
   test("POST /api/volumes refuses bad names and unknown fields before the engine hears of them", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     const before = (await engine.ask("GET /volumes")).json.Volumes?.length ?? 0;
     for (const body of [{ name: "../x" }, { name: "" }, { name: "a/b" }, { nmae: "x" }, { name: 7 }, []]) {
@@ -87,6 +89,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("DELETE /api/volumes/{name} refuses one that a container mounts, and it stays", async (engine) => {
+    await tidy(engine);
     await engine.cli("volume", "create", "held");
     await engine.cli("run", "-d", "--name", "holder", "-v", "held:/data", FIXTURE);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
@@ -95,11 +98,10 @@ for (const kind of ["docker", "podman"] as const) {
 
     assert.deepEqual([refused.status, refused.body.code], [409, "in_use"]);
     assert.equal((await engine.ask("GET /volumes/held")).status, 200);
-    await engine.cli("rm", "-f", "holder");
-    await engine.cli("volume", "rm", "held");
   });
 
   test("volumes that are not there are 404, and bad names 400", async (engine) => {
+    await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
     for (const verb of ["GET", "DELETE"]) {
       assert.equal((await app.call(`${verb} /api/volumes/nope`)).body.code, "volume_not_found");

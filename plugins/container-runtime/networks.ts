@@ -199,11 +199,12 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
     .on(remove, async ({ params, query }) => {
       const link = await holding(backends, params.name, query.backend, "remove");
       const doing = `remove network "${params.name}"`;
+      await link.mirror.containers.resync(); // what no event told yet counts too
       const network = await read(backends, link, params.name);
       if (network.predefined) throw new ServiceError("conflict", `Cannot ${doing}: it is the engine's own`);
       const [user] = network.containers;
       if (user !== undefined) {
-        // Docker would remove it from under a stopped container, which then cannot start any more.
+        // The engines would remove it from under a stopped container, which then cannot start any more.
         throw new ServiceError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
       }
       await link.engine.delete(at`/networks/${network.id}`, {

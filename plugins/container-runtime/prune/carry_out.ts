@@ -44,7 +44,7 @@ async function attempt(
 ): Promise<Pick<PruneResult, "result" | "reason">> {
   try {
     const link = backends.target(planned.backend);
-    const kept = await remove(backends, link, planned);
+    const kept = await remove(link, planned);
     return kept === null ? { result: "removed" } : { result: "kept", reason: kept };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -55,7 +55,7 @@ async function attempt(
 const MISSING = new Set(["container_not_found", "image_not_found", "volume_not_found", "network_not_found"]);
 
 /** Why it was kept after all; null once it is gone. */
-async function remove(backends: Backends, link: Link, planned: Planned): Promise<string | null> {
+async function remove(link: Link, planned: Planned): Promise<string | null> {
   const { engine, mirror } = link;
   const { id, name } = planned;
   switch (planned.type) {
@@ -67,8 +67,9 @@ async function remove(backends: Backends, link: Link, planned: Planned): Promise
       }).finally(() => mirror.containers.touch(id));
       return null;
     case "networks": {
-      await backends.fresh("containers", [link]);
-      // Docker removes a network from under stopped containers, which then cannot start any more.
+      // Both engines remove a network from under stopped containers, which then cannot start any more. So they are
+      // asked themselves: what no event told yet is not in the mirror.
+      await mirror.containers.resync();
       if (Users.of(link).network(planned).length > 0) return "a container is connected to it by now";
       await engine.delete(at`/networks/${id}`, {
         doing: `remove network "${name}"`,
