@@ -1,0 +1,172 @@
+/** Container events to many viewers: told once a tick, written once for all who want the same. */
+import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
+
+/** One frame a tick holds many more events a second than one frame an event. */
+const TICK_MS = 15;
+/** Of one container and action, so many go through in each window; then they are counted and told now and then. */
+const CALM_WINDOW_MS = 10_000;
+const CALM_COUNT = 12;
+const SUMMARY_MS = 1_000;
+
+/** Which events somebody wants. Equal keys want the same. */
+export interface EventFilter {
+  readonly key: string;
+  wants(event: EngineEvent): boolean;
+}
+
+export interface EventViewer {
+  readonly filter: EventFilter;
+  /** One or several messages as one frame; written once for all who have the same filter. */
+  frame(text: string): void;
+}
+
+interface Loop {
+  since: number;
+  count: number;
+  /** Events that were held back, and the last of them. */
+  held: number;
+  last: EngineEvent | null;
+}
+
+export class EventHub implements Disposable {
+  readonly #feed: EventFeed;
+  readonly #listening: Disposable;
+  readonly #viewers = new Set<EventViewer>();
+  readonly #loops = new Map<string, Loop>();
+  #pending: { readonly event: EngineEvent | null; readonly text: string }[] = [];
+  #tick: ReturnType<typeof setTimeout> | undefined;
+  #summary: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(feed: EventFeed) {
+    this.#feed = feed;
+    this.#listening = feed.subscribe({
+      event: (event) => this.#hear(event),
+      resync: (backend) => this.#say(null, JSON.stringify({ type: "resync", backend })),
+      backend: (backend, state) => this.#say(null, JSON.stringify({ type: "backend", backend, state })),
+    });
+  }
+
+  /**
+   * From now on the viewer is told of everything it wants; first of what happened since `since`, or that this
+   * is not known any more.
+   */
+  add(viewer: EventViewer, since: number | undefined): Disposable {
+    this.#flush(); // what waits was before the viewer came, and is part of its past
+    const messages = [JSON.stringify({ type: "hello", seq: this.#feed.seq })];
+    if (since !== undefined) {
+      const past = this.#feed.since(since);
+      if (past === null) messages.push(JSON.stringify({ type: "resync" }));
+      for (const event of past ?? []) {
+        if (isShown(event) && viewer.filter.wants(event)) messages.push(eventText(event));
+      }
+    }
+    for (const message of messages.splice(0, 1)) viewer.frame(message);
+    if (messages.length > 0) viewer.frame(framed(messages));
+    this.#viewers.add(viewer);
+    return { [Symbol.dispose]: () => this.#viewers.delete(viewer) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+    clearTimeout(this.#tick);
+    clearTimeout(this.#summary);
+    this.#viewers.clear();
+  }
+
+  #hear(event: EngineEvent): void {
+    if (!isShown(event) || this.#viewers.size === 0) return;
+    if (!this.#isHeld(event)) this.#say(event, eventText(event));
+  }
+
+  /** Whether the event is one of very many, and is told with those that follow. */
+  #isHeld(event: EngineEvent): boolean {
+    const key = `${event.backend} ${event.id} ${event.action}`;
+    const now = performance.now();
+    let loop = this.#loops.get(key);
+    if (loop === undefined || now - loop.since > CALM_WINDOW_MS && loop.held === 0) {
+      loop = { since: now, count: 0, held: 0, last: null };
+      this.#loops.set(key, loop);
+      if (this.#loops.size > 4_096) this.#forget(now);
+    }
+    if (++loop.count <= CALM_COUNT) return false;
+    loop.held++;
+    loop.last = event;
+    this.#summary ??= setTimeout(() => this.#summarise(), SUMMARY_MS);
+    return true;
+  }
+
+  #summarise(): void {
+    this.#summary = undefined;
+    const held = [...this.#loops.values()].filter((loop) => loop.last !== null)
+      .sort((a, b) => (a.last?.seq ?? 0) - (b.last?.seq ?? 0));
+    const now = performance.now();
+    for (const loop of held) {
+      if (loop.last !== null) this.#say(loop.last, eventText(loop.last, loop.held));
+      loop.last = null;
+      loop.held = 0;
+      if (now - loop.since > CALM_WINDOW_MS) loop.count = 0;
+      if (loop.count === 0) loop.since = now;
+    }
+  }
+
+  #forget(now: number): void {
+    for (const [key, loop] of this.#loops) {
+      if (loop.held === 0 && (now - loop.since > CALM_WINDOW_MS || this.#loops.size > 8_192)) {
+        this.#loops.delete(key);
+      }
+    }
+  }
+
+  #say(event: EngineEvent | null, text: string): void {
+    if (this.#viewers.size === 0) return;
+    this.#pending.push({ event, text });
+    this.#tick ??= setTimeout(() => this.#flush(), TICK_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#tick);
+    this.#tick = undefined;
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    const frames = new Map<string, string | null>();
+    for (const viewer of this.#viewers) {
+      const { filter } = viewer;
+      let frame = frames.get(filter.key);
+      if (frame === undefined) {
+        const wanted = pending.filter(({ event }) => event === null || filter.wants(event)).map(({ text }) =>
+          text
+        );
+        frame = wanted.length === 0 ? null : framed(wanted);
+        frames.set(filter.key, frame);
+      }
+      if (frame !== null) viewer.frame(frame);
+    }
+  }
+}
+
+/** One message as it is, several as `{"type":"batch","items":[...]}`. */
+export function framed(messages: readonly string[]): string {
+  const [only] = messages;
+  return messages.length === 1 && only !== undefined ? only : `{"type":"batch","items":[${messages.join()}]}`;
+}
+
+function isShown({ type, action }: EngineEvent): boolean {
+  // Looking through an exec is what berth and health checks do all the time
+  return type === "container" && action !== "exec_inspect";
+}
+
+function eventText({ seq, time, action, id, backend, attributes }: EngineEvent, repeated?: number): string {
+  const { name = "", ...rest } = attributes;
+  return JSON.stringify({
+    type: "event",
+    seq,
+    time,
+    // Once more: what follows the colon is a command line
+    action: action.startsWith("exec_") ? action.replace(/:.*$/s, "") : action,
+    container: { id, name },
+    backend,
+    attributes: rest,
+    ...(repeated === undefined ? {} : { repeated }),
+  });
+}
