@@ -5,6 +5,7 @@ import { Backends, type NamedEngine } from "./backends.ts";
 import { containers } from "./containers.ts";
 import { readAddress } from "./engine/address.ts";
 import { logRoutes } from "./logs.ts";
+import { objects } from "./objects.ts";
 import { EngineRuntime } from "./runtime.ts";
 import { Viewers } from "./streams/viewers.ts";
 import { systemBackends } from "./system_backends.ts";
@@ -26,6 +27,8 @@ const Config = z.strictObject({
   home: z.string().nullable().default(null).describe("The home folder to look in"),
   runtimeFolder: z.string().nullable().default(null).describe("XDG_RUNTIME_DIR of the user"),
   dockerHost: z.string().nullable().default(null).describe("DOCKER_HOST of the user"),
+  registries: z.array(z.string().min(1).max(253)).max(256).nullable().default(null)
+    .describe('The registries that images may be pulled from, as "ghcr.io"; null for all'),
 });
 
 export const containerRuntime = plugin({
@@ -41,6 +44,7 @@ export const containerRuntime = plugin({
       : Backends.configured(await Promise.all(config.engines.map(readEngine)), host.log);
     const routes = containers({ backends, ownership: host.ownership })
       .add(systemBackends({ backends }))
+      .add(objects({ backends, registries: config.registries }))
       .add(logRoutes({ engines: (name) => backends.engines(name), viewers: new Viewers() }));
     return {
       routes,
