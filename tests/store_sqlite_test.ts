@@ -1,6 +1,7 @@
 /** SQLite keeps every promise of a store, and what only a file can break. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { ServiceError } from "../core/error.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import { key, refused, storeContract } from "./store_contract.ts";
 
@@ -118,4 +119,82 @@ Deno.test("Store keeps every acknowledged write through kill -9", async () => {
     for (const id of acknowledged) assert.ok(kept.has(id), id);
   }
   assert.ok(acknowledged.length >= 60);
+});
+
+Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and never anything else", async () => {
+  await using here = await folderOfOurOwn();
+  const whole = `${here.folder}/whole.db`;
+  const keys = Array.from({ length: 40 }, (_, n) => key(`k${n}`, { role: "viewer", name: `key ${n}` }));
+  {
+    await using store = await openSqliteStore(whole);
+    for (const one of keys) await store.keys.add(one);
+    await store.backup(`${here.folder}/copy.db`);
+  }
+  const good = await Deno.readFile(`${here.folder}/copy.db`);
+  let refusals = 0;
+  for (let n = 0; n < 200; n++) {
+    const path = `${here.folder}/flipped-${n}.db`;
+    const bent = good.slice();
+    // Every page is hit, its head more often than its rows: that is where a tree is damaged.
+    const at = (n * 7919) % bent.length;
+    bent[at] = (bent[at] ?? 0) ^ (1 << (n % 8));
+    await Deno.writeFile(path, bent);
+    try {
+      await using store = await openSqliteStore(path);
+      const found = await store.keys.list();
+      assert.ok(found.every((one) => one.role === "viewer"), "no key ever rises");
+    } catch (thrown) {
+      assert.ok(thrown instanceof ServiceError, `${thrown}`);
+      assert.equal(thrown.code, "store_unavailable");
+      refusals++;
+    }
+    for (const end of ["", "-wal", "-shm"]) await Deno.remove(path + end).catch(() => {});
+  }
+  assert.ok(refusals > 0);
+});
+
+/** A file system of 1 MiB, where the machine lets us have one. */
+async function mountSmall(folder: string): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command("mount", {
+      args: ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder],
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    return success;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("Store says the disk is full, loses nothing it acknowledged, and heals when there is room again", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-full-" });
+  if (!await mountSmall(folder)) {
+    console.log("SKIPPED: no small file system may be mounted here, so a full disk was not tried");
+    await Deno.remove(folder);
+    return;
+  }
+  try {
+    await using store = await openSqliteStore(`${folder}/store.db`);
+    await Deno.writeFile(`${folder}/ballast`, new Uint8Array(500_000));
+    let acknowledged = 0;
+    const error = await refused(
+      "store_unavailable",
+      (async () => {
+        for (; acknowledged < 5_000; acknowledged++) {
+          await store.keys.add(key(`k${acknowledged}`, { name: "x".repeat(1_000) }));
+        }
+      })(),
+    );
+    assert.match(error.message, /full|failed/);
+    assert.ok((await store.keys.list()).length >= acknowledged, "reads go on");
+    await Deno.remove(`${folder}/ballast`);
+    await store.keys.add(key("after", {}));
+    const ids = new Set((await store.keys.list()).map((one) => one.id));
+    for (let n = 0; n < acknowledged; n++) assert.ok(ids.has(`k${n}`));
+    assert.ok(ids.has("after"));
+  } finally {
+    await new Deno.Command("umount", { args: ["-l", folder] }).output();
+    await Deno.remove(folder);
+  }
 });
