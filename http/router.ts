@@ -165,6 +165,7 @@ async function respond(
   let caller: Caller | null = null;
   let status: number;
   let code: string | null = null;
+  let made: string | undefined;
   let response: Response;
   try {
     if (entry.route.permission !== "open") {
@@ -173,6 +174,7 @@ async function respond(
     }
     const answer = await entry.handler(await parse(entry, request, params, scope, caller));
     caller ??= scope.caller; // whom an open route just let in
+    if (answer instanceof Reply) made = answer.headers?.["location"];
     response = answer instanceof Reply
       ? finisher.reply(answer, scope.requestId)
       : answer instanceof Kept
@@ -193,7 +195,7 @@ async function respond(
     auditor.record({
       actor: caller?.principal ?? null,
       action: `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${route.path}`,
-      target: new URL(request.url).pathname,
+      target: made ?? new URL(request.url).pathname,
       status,
       code,
       requestId: scope.requestId,

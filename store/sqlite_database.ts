@@ -213,7 +213,7 @@ function asStoreError(thrown: unknown): unknown {
     ? "another process keeps it locked"
     : saying(thrown, /disk is full/i)
     ? "the disk is full"
-    : saying(thrown, /malformed|not a database|corrupt/i)
+    : thrown instanceof SyntaxError || saying(thrown, /malformed|not a database|corrupt/i)
     ? "its file is damaged; restore a backup"
     : saying(thrown, /readonly|read-only/i)
     ? "its file is read-only"

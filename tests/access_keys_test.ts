@@ -296,6 +296,8 @@ Deno.test("GET /api/system/audit shows each change and each refusal, with who di
     ["first", "POST /api/settings/api-keys", "done"],
     ["first", "POST /api/settings/setup", "done"],
   ]);
+  const targets = body.items.map((one: { target: string }) => one.target);
+  assert.deepEqual([targets[0], targets[3]], Array(2).fill(`/api/settings/api-keys/${viewer.id}`));
   assert.match(body.items[0].requestId, /./);
   assert.equal(body.items[0].peer, "127.0.0.1");
   const page = await berth.call("GET /api/system/audit?limit=2", { token: admin });
@@ -350,6 +352,27 @@ Deno.test("An open stream of a deleted key ends within five seconds, at other re
   assert.equal((await one.call(`DELETE /api/settings/api-keys/${shell.id}`, { token: admin })).status, 204);
   await eventually("all three are closed", () => sockets.every((socket) => socket.code !== null));
   assert.deepEqual(sockets.map((socket) => socket.code), [1008, 1008, 1008]);
+});
+
+Deno.test("A key in the place of an id is not kept in the audit log", async () => {
+  await using berth = await startAccess();
+  const admin = await berth.setUp();
+  await berth.call(`DELETE /api/settings/api-keys/${admin}`, { token: admin });
+  const { body } = await berth.call("GET /api/system/audit?limit=1", { token: admin });
+  assert.equal(body.items[0].target, `/api/settings/api-keys/${admin.slice(0, 23)}...`);
+});
+
+Deno.test("When the store is gone nobody is let in: 503, remembered or not", async () => {
+  await using berth = await startAccess();
+  const admin = await berth.setUp();
+  const viewer = await makeKey(berth, admin, { role: "viewer" });
+  assert.equal((await berth.call("GET /api/auth/me", { token: admin })).status, 200);
+  await berth.store[Symbol.asyncDispose]();
+  berth.clock.move(5_000);
+  for (const token of [admin, viewer.key]) {
+    const refused = await berth.call("GET /api/auth/me", { token });
+    assert.deepEqual([refused.status, refused.body.code], [503, "store_unavailable"]);
+  }
 });
 
 async function openEcho(berth: AccessService, token: string): Promise<{ code: number | null }> {
