@@ -81,3 +81,9 @@ async function graph(): Promise<{ specifiers: string[] }> {
   }
   return { specifiers: [...specifiers] };
 }
+
+Deno.test("every example of the client's README compiles", async () => {
+  const examples = (await Deno.readTextFile(new URL("README.md", client))).match(/^```ts$/gm) ?? [];
+  ok(examples.length >= 7, `only ${examples.length}`);
+  await command(Deno.execPath(), ["check", "--doc-only", "README.md"], client);
+});

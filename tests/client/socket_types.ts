@@ -8,6 +8,8 @@ export interface SocketMessages {
   readonly declarations: string;
 }
 
+const FAILURE = `{ readonly type: "error"; readonly code: string; readonly title: string }`;
+
 /** By path. */
 export const SOCKETS: Readonly<Record<string, SocketMessages>> = {
   "/api/containers/{id}/exec": {
@@ -20,17 +22,21 @@ export type ExecRequest =
 
 /** What an exec says as text; its output comes as bytes. */
 export type ExecMessage =
-  | { readonly type: "ready"; readonly execId: string }
+  | { readonly type: "ready"; readonly execId: string; readonly container: string }
   | { readonly type: "exit"; readonly code: number }
-  | { readonly type: "error"; readonly code: string; readonly title: string };`,
+  | ${FAILURE};`,
   },
   "/api/containers/{id}/stats": {
     send: "never",
     receive: "StatsMessage",
-    declarations: `/** What a container uses, once a second or so. */
-export type StatsMessage = {
+    declarations: `/** What a container uses, about once a second. */
+export type StatsMessage = StatsSample | ${FAILURE};
+
+/** One measurement. */
+export type StatsSample = {
   readonly time: string;
-  readonly cpuPercent: number;
+  /** 100 is one processor; null for the first, which has nothing to compare with. */
+  readonly cpuPercent: number | null;
   readonly memoryBytes: number;
   readonly memoryLimitBytes: number;
   readonly rxBytes: number;
@@ -43,8 +49,14 @@ export type StatsMessage = {
   "/api/terminal/compose-logs": {
     send: "never",
     receive: "TerminalMessage",
-    declarations: `/** What the terminal tells: events, log lines, and what it could not keep up with. */
+    declarations: `/** What the terminal tells: one thing, or several at once. */
 export type TerminalMessage =
+  | TerminalItem
+  | { readonly type: "batch"; readonly items: readonly TerminalItem[] }
+  | ${FAILURE};
+
+/** An event, a log line, or what could not be kept up with. */
+export type TerminalItem =
   | { readonly type: "hello"; readonly seq: number }
   | {
     readonly type: "event";
@@ -52,17 +64,26 @@ export type TerminalMessage =
     readonly time: string;
     readonly action: string;
     readonly container: { readonly id: string; readonly name: string };
+    readonly backend: string;
     readonly attributes: { readonly [key: string]: string };
+    /** How many more there were of the same kind, where a container loops. */
+    readonly repeated?: number;
   }
   | {
     readonly type: "log";
     readonly time: string;
     readonly stream: "stdout" | "stderr";
-    readonly container: string;
+    readonly container: { readonly id: string; readonly name: string };
+    readonly backend: string;
     readonly line: string;
   }
-  | { readonly type: "gap"; readonly missed: number }
+  | {
+    readonly type: "gap";
+    readonly missed: number | null;
+    readonly container?: { readonly id: string; readonly name: string };
+    readonly gap?: { readonly after: string; readonly before: string | null };
+  }
   | { readonly type: "backend"; readonly backend: string; readonly state: string }
-  | { readonly type: "resync" };`,
+  | { readonly type: "resync"; readonly backend?: string };`,
   },
 };
