@@ -1,5 +1,6 @@
 /** The API's group `containers`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
+import type { Unavailable } from "./models.ts";
 
 /** GET: List the containers of all engines, running or not. */
 export const CONTAINERS: Endpoint<"/api/containers", {
@@ -333,10 +334,4 @@ export type LogRecord = {
     readonly code: string;
     readonly title: string;
   };
-};
-
-/** A part of `ContainerList`. */
-export type Unavailable = {
-  readonly backend: string;
-  readonly reason: string;
 };

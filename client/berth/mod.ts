@@ -17,7 +17,10 @@
  */
 export * from "./auth.ts";
 export * from "./containers.ts";
+export * from "./images.ts";
 export * from "./models.ts";
+export * from "./networks.ts";
 export * from "./settings.ts";
 export * from "./system.ts";
+export * from "./volumes.ts";
 export * from "./workspaces.ts";

@@ -30,3 +30,15 @@ export type Permission =
 
 /** A part of `Principal`. */
 export type Role = "viewer" | "operator" | "admin";
+
+/** A part of `ContainerList`. */
+export type Unavailable = {
+  readonly backend: string;
+  readonly reason: string;
+};
+
+/** A part of `Image`. */
+export type User = {
+  readonly id: string;
+  readonly name: string;
+};

@@ -1,6 +1,6 @@
 /** The API's group `system`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { LiveState } from "./models.ts";
+import type { LiveState, Unavailable } from "./models.ts";
 
 /** GET: Whether the service can serve. */
 export const HEALTH: Endpoint<"/api/health", {
@@ -90,6 +90,26 @@ export const SYSTEM_BACKENDS: Endpoint<"/api/system/backends", {
   get: { response: BackendList; query: Record<string, never> };
 }> = new Endpoint("/api/system/backends");
 
+/** GET: What the engines' objects take on disk. */
+export const SYSTEM_DISK_USAGE: Endpoint<"/api/system/disk-usage", {
+  get: {
+    response: DiskUsage;
+    query: {
+      /** Only this type, with its items. */
+      type?: "images" | "containers" | "volumes" | "buildCache";
+      /** The name of one engine. */
+      backend?: string;
+      /** Measure now. */
+      fresh?: boolean;
+    };
+  };
+}> = new Endpoint("/api/system/disk-usage");
+
+/** POST: Remove what nobody uses. */
+export const SYSTEM_PRUNE: Endpoint<"/api/system/prune", {
+  post: { response: PruneReport; payload: PruneRequest; query: Record<string, never> };
+}> = new Endpoint("/api/system/prune");
+
 /** GET: This API as an OpenAPI 3.1 document. */
 export const OPENAPI_JSON: Endpoint<"/api/openapi.json", {
   get: { response: { readonly [key: string]: unknown }; query: Record<string, never> };
@@ -141,6 +161,17 @@ export type Check = {
   readonly reason?: string;
 };
 
+/** The answer of `GET /api/system/disk-usage`. */
+export type DiskUsage = {
+  readonly images?: Usage;
+  readonly containers?: Usage;
+  readonly volumes?: Usage;
+  readonly buildCache?: Usage;
+  /** The oldest measurement in it; null without any. */
+  readonly measuredAt: string | null;
+  readonly unavailable: readonly (Unavailable)[];
+};
+
 /** The answer of `GET /api/health`. */
 export type Health = {
   readonly status: "ok" | "degraded" | "failed";
@@ -185,6 +216,58 @@ export type Plugin = {
 export type PluginList = {
   readonly items: readonly (Plugin)[];
   readonly total: number;
+};
+
+/** A part of `PruneRequest`. */
+export type PruneFilters = {
+  /** Only what was made before this time, or longer ago than this age. */
+  readonly until?: string;
+  /** Only what has all of them: `name` or `name=value`. */
+  readonly labels?: readonly (string)[];
+  /** Images that have a name but no container, too. */
+  readonly tagged?: boolean;
+};
+
+/** The answer of `POST /api/system/prune`. */
+export type PruneReport = {
+  readonly dryRun: boolean;
+  /** Post it to remove what is listed. */
+  readonly plan: string | null;
+  readonly expiresAt: string | null;
+  readonly items: readonly (PruneResult)[];
+  /** Bytes of all that is listed; layers that images share may free less. */
+  readonly size: number;
+  /** Bytes of what was removed. */
+  readonly reclaimed: number;
+  readonly unavailable: readonly (Unavailable)[];
+};
+
+/** The payload of `POST /api/system/prune`. */
+export type PruneRequest = {
+  /** Nothing else is touched. */
+  readonly types?: readonly ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  readonly filters?: PruneFilters;
+  /** The name of one engine. */
+  readonly backend?: string;
+  /** Only list what would go, and keep the list as a plan. */
+  readonly dryRun?: boolean;
+  /** Remove exactly what this plan listed. */
+  readonly plan?: string;
+};
+
+/** A part of `PruneReport`. */
+export type PruneResult = {
+  readonly type: "containers" | "networks" | "volumes" | "images" | "buildCache";
+  readonly id: string;
+  readonly name: string;
+  readonly why: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly backend: string;
+  /** `gone`: somebody else removed it before. */
+  readonly result: "planned" | "removed" | "gone" | "kept";
+  /** Why it was kept. */
+  readonly reason?: string;
 };
 
 /** The answer of `GET /api/system/info`. */
@@ -235,4 +318,28 @@ export type ToolProject = {
   readonly configFiles: readonly (string)[];
   /** Null for one that does not run. */
   readonly backend: string | null;
+};
+
+/** A part of `DiskUsage`. */
+export type Usage = {
+  readonly count: number;
+  /** How many are in use. */
+  readonly active: number;
+  /** Bytes; layers that images share count once. */
+  readonly size: number;
+  /** Bytes of those that are not in use. */
+  readonly reclaimable: number;
+  /** With `type` only. */
+  readonly items?: readonly (UsageItem)[];
+};
+
+/** A part of `Usage`. */
+export type UsageItem = {
+  readonly id: string;
+  readonly name: string;
+  /** Bytes that go when it goes. */
+  readonly size: number;
+  readonly active: boolean;
+  readonly createdAt: string | null;
+  readonly backend: string;
 };

@@ -1,0 +1,86 @@
+/** The API's group `volumes`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type { Unavailable, User } from "./models.ts";
+
+/**
+ * GET: List the volumes of all engines.
+ *
+ * POST: Create a volume.
+ */
+export const VOLUMES: Endpoint<"/api/volumes", {
+  get: {
+    response: VolumeList;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+      /** Part of a name. */
+      q?: string;
+      /** Only those that no container mounts, or only the others. */
+      unused?: boolean;
+    };
+  };
+  post: {
+    response: Volume;
+    payload: NewVolume;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/volumes");
+
+/**
+ * GET: One volume.
+ *
+ * DELETE: Remove a volume and what is in it.
+ */
+export const VOLUME: Endpoint<"/api/volumes/{name}", {
+  get: {
+    response: Volume;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+    };
+  };
+  delete: {
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/volumes/{name}");
+
+/** The payload of `POST /api/volumes`. */
+export type NewVolume = {
+  /** The engine makes one up where it is missing. */
+  readonly name?: string;
+  readonly driver?: string;
+  /** What binds folders of the host needs volumes:host-paths. */
+  readonly options?: { readonly [key: string]: string };
+  readonly labels?: { readonly [key: string]: string };
+};
+
+/** A part of `VolumeList`. */
+export type Volume = {
+  readonly name: string;
+  readonly driver: string;
+  readonly mountpoint: string;
+  readonly scope: string;
+  /** Values of labels that look secret are masked. */
+  readonly labels: { readonly [key: string]: string };
+  /** Passwords in mount options are masked. */
+  readonly options: { readonly [key: string]: string };
+  readonly createdAt: string | null;
+  /** The containers that mount it, running or not. */
+  readonly usedBy: readonly (User)[];
+  /** Bytes; null where not measured. */
+  readonly size: number | null;
+  readonly backend: string;
+};
+
+/** The answer of `GET /api/volumes`. */
+export type VolumeList = {
+  readonly items: readonly (Volume)[];
+  readonly total: number;
+  readonly unavailable: readonly (Unavailable)[];
+};
