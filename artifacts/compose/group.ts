@@ -3,6 +3,7 @@
 import type {
   ArtifactFile,
   Entry,
+  Finding,
   Group,
   Mapping,
   Node,
@@ -12,6 +13,7 @@ import type {
   ResourceKind,
   Unit,
 } from "../artifact.ts";
+import { breathe } from "../reading/breath.ts";
 import type { FileStore } from "../reading/file_store.ts";
 import { annotated, type NativeUnit, unitOf } from "../reading/native.ts";
 import { PathLookup } from "./path_uses.ts";
@@ -55,6 +57,7 @@ export async function buildGroup(store: FileStore, project: Project, identity: I
     const resource = (kind: ResourceKind, key: string) =>
       ids.get(`${kind}:${key}`) ?? `${kind}:${identity.name}.${key}`;
     for (const [name, entry] of entriesOf(value.entries.get("services")?.value)) {
+      await breathe();
       units.push(await unit(lookup, name, entry, identity, resource));
     }
     addDefaultNetwork(resources, units, identity, value);
@@ -88,9 +91,22 @@ export async function buildGroup(store: FileStore, project: Project, identity: I
     references: identity.references,
     paths,
     incomplete: project.incomplete,
-    findings: project.findings,
+    findings: [...project.findings, ...units.flatMap(escapes)],
   };
   return { group, needed: new Set([...project.needed, ...lookup.needed]) };
+}
+
+/** Files that Compose would read and berth does not. */
+function escapes(unit: Unit): Finding[] {
+  return unit.paths.filter(({ kind, found }) =>
+    found === "outside" && (kind === "env_file" || kind === "label_file")
+  )
+    .map(({ written, at }) => ({
+      code: "fs/path-escape",
+      message: `${written} leaves the workspace, not read`,
+      at,
+      subject: unit.id,
+    }));
 }
 
 async function unit(

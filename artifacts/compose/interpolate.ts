@@ -12,7 +12,7 @@ export interface Interpolated {
 }
 
 const NESTING = 20;
-const LENGTH = 256 * 1024;
+const LENGTH = 64 * 1024;
 
 export function interpolateText(text: string, lookup: Lookup): Interpolated {
   const run = new Run(lookup);

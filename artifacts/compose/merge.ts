@@ -1,6 +1,7 @@
 /** Lays one Compose document over another by Compose's rules; values keep the place of the one that won. */
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
+import { splitMount } from "./mounts.ts";
 import { child, isNull, textOf, withEntries, withItems } from "./tree.ts";
 
 /** Lists of `KEY=value` that merge by key, and lists of names that are mappings in long form. */
@@ -191,8 +192,8 @@ function portKey(item: Node): string | null {
 function mountKey(item: Node): string | null {
   const text = textOf(item);
   if (text === null) return textOf(child(item, "target"));
-  const parts = text.split(":");
-  return parts.length === 1 ? text : /^[A-Za-z]$/.test(parts[0]!) && parts.length > 2 ? parts[2]! : parts[1]!;
+  const [source, target] = splitMount(text);
+  return target ?? source ?? null;
 }
 
 function grantKey(item: Node): string | null {

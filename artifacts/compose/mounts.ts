@@ -50,7 +50,7 @@ function shortMount(node: Node): Mount {
 }
 
 /** At colons, but not behind the letter of a Windows drive. */
-function splitMount(written: string): string[] {
+export function splitMount(written: string): string[] {
   const parts: string[] = [];
   for (const part of written.split(":")) {
     const last = parts.at(-1);

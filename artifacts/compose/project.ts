@@ -1,6 +1,7 @@
 /** Puts the files of one Compose project together: variables, `include`, `extends`, overrides. */
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
+import { breathe } from "../reading/breath.ts";
 import { type FileStore, isRefusal } from "../reading/file_store.ts";
 import { folderOf, isRemote, resolve } from "../reading/paths.ts";
 import type { Refusal } from "../reading/safe_reader.ts";
@@ -39,6 +40,7 @@ export interface Project {
 
 const SECTIONS = ["services", "networks", "volumes", "secrets", "configs", "models"];
 const INCLUDE_DEPTH = 20;
+const EXTENDS_DEPTH = 100;
 const SOURCES = 500;
 
 export async function loadProject(store: FileStore, spec: ProjectSpec): Promise<Project> {
@@ -57,6 +59,10 @@ class Loader {
   readonly #extended = new Set<string>();
   /** A file with its variables put in, by environment: `extends` asks for the same base many times. */
   readonly #read = new Map<Environment, Map<ArtifactFile, Mapping | null>>();
+  /** Services with what they extend, by the document they stand in. */
+  readonly #whole = new Map<Mapping, Map<string, Node>>();
+  /** What was included already: a lattice of includes would otherwise be walked along every path. */
+  readonly #taken = new Set<string>();
   #incomplete = false;
   #name: Node | null = null;
 
@@ -185,6 +191,7 @@ class Loader {
     let entries: Map<string, Entry> | undefined;
     for (const [name, entry] of services.value.entries) {
       if (!child(entry.value, "extends")) continue;
+      await breathe();
       const value = await this.#extend(name, entry, document, environment, []);
       (entries ??= new Map(services.value.entries)).set(name, { key: entry.key, value });
     }
@@ -204,6 +211,24 @@ class Loader {
     const local = entry.value;
     const extend = child(local, "extends");
     if (extend === undefined || isNull(extend)) return local;
+    let whole = this.#whole.get(document);
+    if (!whole) this.#whole.set(document, whole = new Map());
+    const known = whole.get(name);
+    if (known) return known;
+    const node = await this.#extendFrom(name, entry, extend, document, environment, stack);
+    whole.set(name, node);
+    return node;
+  }
+
+  async #extendFrom(
+    name: string,
+    entry: Entry,
+    extend: Node,
+    document: Mapping,
+    environment: Environment,
+    stack: readonly string[],
+  ): Promise<Node> {
+    const local = entry.value;
     const baseAt = extend.kind === "mapping" ? child(extend, "service") : extend;
     const base = textOf(baseAt);
     const fileAt = extend.kind === "mapping" ? child(extend, "file") : undefined;
@@ -220,6 +245,10 @@ class Loader {
         at: baseAt,
         data: { cycle },
       });
+      return local;
+    }
+    if (stack.length >= EXTENDS_DEPTH) {
+      this.#tooDeep(`Extends over ${EXTENDS_DEPTH} levels deep are not followed`, baseAt);
       return local;
     }
     let from = document;
@@ -331,12 +360,7 @@ class Loader {
     }
     if (files.length === 0) return null;
     if (depth >= INCLUDE_DEPTH) {
-      this.#incomplete = true;
-      this.#findings.push({
-        code: "fs/limit-reached",
-        message: `Includes over ${INCLUDE_DEPTH} levels deep are not read`,
-        at: item,
-      });
+      this.#tooDeep(`Includes over ${INCLUDE_DEPTH} levels deep are not read`, item);
       return null;
     }
     const directory = textOf(child(item, "project_directory"));
@@ -344,6 +368,9 @@ class Loader {
     const inside = directory === null
       ? folderOf(first.path)
       : resolve(this.#store.root, folder, directory) ?? folderOf(first.path);
+    const key = [inside, ...files.map((file) => file.path)].join("\0");
+    if (this.#taken.has(key)) return null;
+    this.#taken.add(key);
     const own = await this.#includeEnvironment(item, folder, inside);
     const inner = environmentOf(own, environment);
     for (const file of files) if (!this.#bases.has(file)) this.#bases.set(file, inside);
@@ -354,6 +381,11 @@ class Loader {
       [...stack, ...files.map((file) => file.path)],
       depth + 1,
     );
+  }
+
+  #tooDeep(message: string, at: Place): void {
+    this.#incomplete = true;
+    this.#findings.push({ code: "fs/limit-reached", message, at });
   }
 
   async #includeEnvironment(item: Node, folder: string, inside: string): Promise<ArtifactFile[]> {

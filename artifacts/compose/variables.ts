@@ -23,10 +23,14 @@ export function environmentOf(files: readonly ArtifactFile[], above: Environment
   return environment;
 }
 
+/** Characters that the values of one project may grow to by their variables. */
+const EXPANDED = 4 * 1024 * 1024;
+
 /** Collects, so that a variable is missed once a group. */
 export class Variables {
   readonly #unset = new Map<string, Place[]>();
   readonly #findings: Finding[] = [];
+  #expanded = 0;
 
   interpolate(node: Node, environment: Environment): Node {
     // Most files have no variable at all.
@@ -66,7 +70,13 @@ export class Variables {
   #scalar(node: Scalar, lookup: Lookup): Scalar {
     const text = node.value;
     if (typeof text !== "string" || !text.includes("$")) return node;
+    if (this.#expanded > EXPANDED) return { ...node, unknown: true };
     const { value, unset, problem } = interpolateText(text, lookup);
+    this.#expanded += value.length;
+    if (this.#expanded > EXPANDED) {
+      const message = `Variables make this project over ${EXPANDED} characters long, the rest is not read`;
+      this.#findings.push({ code: "fs/limit-reached", message, at: node });
+    }
     for (const name of unset) {
       const place = expressionAt(node, name);
       const places = this.#unset.get(name);

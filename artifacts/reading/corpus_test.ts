@@ -110,13 +110,15 @@ Deno.test({
 });
 
 Deno.test({
-  name: "docker/compose's fixtures are read with the one required variable that is missing",
+  name:
+    "docker/compose's fixtures are read with the one required variable that is missing and the one path outside",
   ignore: COMPOSE === null,
   fn: async () => {
     const model = await read(COMPOSE!);
     assert.deepEqual(standings(model), { main: 191, included: 2, variant: 9 });
     assert.deepEqual(remarks(model).filter((one) => !one.startsWith("env/unset-variable")), [
       "env/required-variable-missing pkg/e2e/testdata/TestUpImageID/compose.yaml",
+      "fs/path-escape pkg/e2e/fixtures/env_file/compose.yaml",
     ]);
     const nested = model.groups.find((group) =>
       group.files.some((file) => file.path.includes("dotenv/development"))

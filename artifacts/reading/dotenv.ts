@@ -6,6 +6,8 @@ import type { Parsed } from "./yaml.ts";
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const FINDINGS = 50;
+/** Characters that variables in values may grow to, all together. */
+const EXPANDED = 1024 * 1024;
 
 /** One mapping of names to values. Values may use names that were set on lines before. */
 export function parseDotenv(file: ArtifactFile): Parsed {
@@ -22,6 +24,7 @@ export function parseDotenv(file: ArtifactFile): Parsed {
     }
   };
 
+  let expanded = 0;
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   while (at < text.length) {
     let lineEnd = text.indexOf("\n", at);
@@ -72,9 +75,10 @@ export function parseDotenv(file: ArtifactFile): Parsed {
       valueEnd = valueAt + raw.length;
     }
     let value: string | null = raw;
-    if (quote !== "'" && raw.includes("$")) {
+    if (quote !== "'" && expanded < EXPANDED && raw.includes("$")) {
       const result = interpolateText(raw, known);
       value = result.problem ? raw : result.value;
+      expanded += value.length;
     }
     const scalar: Node = { kind: "scalar", file, start: valueAt, end: valueEnd, value };
     entries.set(name, { key, value: scalar });

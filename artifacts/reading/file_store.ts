@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { ArtifactFile, PathUse } from "../artifact.ts";
+import { breathe } from "./breath.ts";
 import { parseFile } from "./parse_file.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 
@@ -172,6 +173,7 @@ export class FileStore {
     read: ReadText,
     before: ArtifactFile | undefined,
   ): Promise<ArtifactFile> {
+    await breathe();
     const file = await parseFile({ path, kind, text: read.text, hash: read.hash });
     if (file.sound || !before || before.documents.length === 0) return file;
     if (!before.sound && !before.stale) return file;

@@ -3,7 +3,9 @@
 import type { ArtifactFile, Finding, Node } from "../artifact.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
 import { parseDotenv } from "./dotenv.ts";
-import { prescan } from "./prescan.ts";
+import { parseInWorker } from "./parse_queue.ts";
+import { decode } from "./parsed_codec.ts";
+import { type Excess, prescan } from "./prescan.ts";
 import { parseYaml } from "./yaml.ts";
 
 /** What is known of a text before it is parsed. */
@@ -22,48 +24,30 @@ interface Draft extends Source {
   stale: boolean;
 }
 
-export function parseNow(source: Source): ArtifactFile {
-  const file: Draft = { ...source, documents: [], findings: [], sound: true, stale: false };
-  if (source.kind !== "readme") {
-    const parsed = source.kind === "env" ? parseDotenv(file) : parseYaml(file);
-    file.documents = parsed.documents;
-    file.findings = parsed.findings;
-    file.sound = parsed.sound;
-  }
-  return file;
+function draft(source: Source): Draft {
+  return { ...source, documents: [], findings: [], sound: true, stale: false };
+}
+
+export function parseNow(source: Source, excess?: Excess | null): ArtifactFile {
+  const file = draft(source);
+  if (source.kind === "readme") return file;
+  return Object.assign(file, source.kind === "env" ? parseDotenv(file) : parseYaml(file, excess));
 }
 
 export async function parseFile(source: Source): Promise<ArtifactFile> {
-  const small = source.text.length <= YAML_BUDGETS.inlineBytes;
+  const small = source.text.length <= YAML_BUDGETS.inlineLength;
   if (small || source.kind === "env" || source.kind === "readme" || prescan(source.text)) {
     return parseNow(source);
   }
-  const file = await inWorker(source);
-  if (file) return file;
-  const gaveUp: Draft = { ...source, documents: [], findings: [], sound: false, stale: false };
-  gaveUp.findings = [{
+  const encoded = await parseInWorker(source);
+  const file = draft(source);
+  if (encoded) return Object.assign(file, await decode(encoded, file));
+  file.sound = false;
+  file.findings = [{
     code: "fs/limit-reached",
     severity: "error",
     message: `Reading ${source.path} takes over ${YAML_BUDGETS.workerMs / 1000} seconds`,
-    at: { file: gaveUp, start: 0, end: Math.min(1, source.text.length) },
+    at: { file, start: 0, end: Math.min(1, source.text.length) },
   }];
-  return gaveUp;
-}
-
-/** Null once its time is over. One worker a text: large files are rare, and a worker that is gone cannot leak. */
-function inWorker(source: Source): Promise<ArtifactFile | null> {
-  const worker = new Worker(import.meta.resolve("./parse_worker.ts"), { type: "module" });
-  return new Promise<ArtifactFile | null>((resolve, reject) => {
-    const timer = setTimeout(() => resolve(null), YAML_BUDGETS.workerMs);
-    worker.onmessage = (event: MessageEvent<ArtifactFile>) => {
-      clearTimeout(timer);
-      resolve(event.data);
-    };
-    worker.onerror = (event) => {
-      event.preventDefault();
-      clearTimeout(timer);
-      reject(new Error(`The parser's worker failed: ${event.message}`));
-    };
-    worker.postMessage(source);
-  }).finally(() => worker.terminate());
+  return file;
 }

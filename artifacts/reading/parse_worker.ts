@@ -1,11 +1,16 @@
-/** Parses one large text off the main loop. Cloning keeps identity, so nodes still point to their file. */
+/** Parses large texts off the main loop. */
 
 import { parseNow, type Source } from "./parse_file.ts";
+import { encode } from "./parsed_codec.ts";
 
 /** `self` as a worker has it; the checker knows the window's. */
 const scope = self as unknown as {
   onmessage: ((event: MessageEvent<Source>) => void) | null;
-  postMessage(message: unknown): void;
+  postMessage(message: unknown, transfer: Transferable[]): void;
 };
 
-scope.onmessage = (event) => scope.postMessage(parseNow(event.data));
+scope.onmessage = (event) => {
+  // The scan was passed before the text came here.
+  const encoded = encode(parseNow(event.data, null));
+  scope.postMessage(encoded, [encoded.numbers.buffer as ArrayBuffer]);
+};

@@ -74,7 +74,9 @@ export function prescan(text: string): Excess | null {
         break;
       }
     }
-    if (suspicious || indents.length > YAML_BUDGETS.nesting || levels > YAML_BUDGETS.nesting) {
+    // No text has so many dashes in a row that each opens a list.
+    if (levels > YAML_BUDGETS.nesting) return tooDeep(lineStart);
+    if (suspicious || indents.length > YAML_BUDGETS.nesting) {
       suspicious = true;
       break;
     }
@@ -82,6 +84,10 @@ export function prescan(text: string): Excess | null {
   }
   if (separators > YAML_BUDGETS.separators) return tooMany("values", YAML_BUDGETS.separators, 0);
   return suspicious ? confirm(text) : null;
+}
+
+function tooDeep(offset: number): Excess {
+  return { code: "yaml/too-deep", offset, message: `Over ${YAML_BUDGETS.nesting} levels deep` };
 }
 
 function tooMany(what: string, limit: number, offset: number): Excess {
@@ -129,7 +135,7 @@ function confirm(text: string): Excess | null {
         atLineStart = false;
     }
     if (flow + indents.length > YAML_BUDGETS.nesting) {
-      return { code: "yaml/too-deep", offset, message: `Over ${YAML_BUDGETS.nesting} levels deep` };
+      return tooDeep(offset);
     }
     offset += lexeme.length;
     const newline = lexeme.lastIndexOf("\n");

@@ -189,6 +189,35 @@ Deno.test("circles of extends and include end, and are named", async () => {
   assert.ok(codes.includes("graph/extends-cycle") && codes.includes("graph/include-cycle"), codes.join());
 });
 
+Deno.test("lattices and ladders of includes and extends are walked once", async () => {
+  const files: Record<string, string> = {};
+  for (let i = 0; i < 60; i++) {
+    const next = [1, 2, 3].map((step) => `../p${Math.min(59, i + step)}/compose.yaml`);
+    files[`p${i}/compose.yaml`] = `include: [${
+      i < 59 ? next.join(", ") : ""
+    }]\nservices:\n  s${i}: {image: "x:1"}\n`;
+  }
+  const ladder = Array.from({ length: 90 }, (_, i) => `  s${i}: {extends: s${i + 1}}`);
+  files["e/compose.yaml"] = `services:\n${ladder.join("\n")}\n  s90: {image: "y:1"}\n`;
+  await using folder = await plant(files);
+  const model = await read(folder);
+  assert.equal(group(model, "e").units[0]!.service!.image, "y:1");
+  assert.ok(model.groups.every((one) => one.units.length > 0));
+});
+
+Deno.test("variables cannot make a project grow without end", async () => {
+  const doubling = Array.from({ length: 40 }, (_, i) => `V${i + 1}=\${V${i}}\${V${i}}`);
+  const services = Array.from({ length: 200 }, (_, i) => `  s${i}: {image: "\${V40}\${V39}\${V38}"}`);
+  await using folder = await plant({
+    "a/.env": `V0=xxxxxxxx\n${doubling.join("\n")}\n`,
+    "a/compose.yaml": `services:\n${services.join("\n")}\n`,
+  });
+  const model = await read(folder);
+  const images = group(model, "a").units.map((unit) => unit.service!.image?.length ?? 0);
+  assert.ok(images.reduce((sum, length) => sum + length, 0) < 8 * 1024 * 1024);
+  assert.deepEqual(codesOf(model), ["fs/limit-reached"]);
+});
+
 Deno.test("a file that include, extends or .env names is never read outside the folder", async () => {
   await using outside = await plant({ "secret.yaml": "services:\n  secret:\n    image: secret:1\n" });
   await using folder = await plant({

@@ -13,7 +13,7 @@ import type {
   Scalar,
 } from "../artifact.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
-import { prescan } from "./prescan.ts";
+import { type Excess, prescan } from "./prescan.ts";
 
 export interface Parsed {
   readonly documents: Node[];
@@ -22,10 +22,9 @@ export interface Parsed {
   readonly sound: boolean;
 }
 
-/** Reads `file.text`. The places of all nodes point to `file`. */
-export function parseYaml(file: ArtifactFile): Parsed {
+/** Reads `file.text`. The places of all nodes point to `file`. What the scan said before is not asked again. */
+export function parseYaml(file: ArtifactFile, excess: Excess | null = prescan(file.text)): Parsed {
   const text = file.text;
-  const excess = prescan(text);
   if (excess) {
     const at = { file, start: excess.offset, end: Math.min(excess.offset + 1, text.length) };
     return { documents: [], findings: [{ code: excess.code, message: excess.message, at }], sound: false };
@@ -64,6 +63,13 @@ export function parseYaml(file: ArtifactFile): Parsed {
       });
     }
     if (document.contents === null) continue;
+    if (documents.length >= YAML_BUDGETS.documents) {
+      const [start] = document.contents.range;
+      const message = `Over ${YAML_BUDGETS.documents} documents in one file, the rest is not read`;
+      findings.push({ code: "fs/limit-reached", message, at: { file, start, end: start } });
+      sound = false;
+      break;
+    }
     const walk = new Walk(file, findings);
     const node = walk.document(document.contents);
     if (!walk.sound) sound = false;

@@ -180,13 +180,46 @@ Deno.test("brackets and stars inside texts are no bomb", () => {
   }
 });
 
-Deno.test("a large file is read in a worker with all its places", async () => {
-  const text = Array.from({ length: 9000 }, (_, i) => `key${i}: value${i}`).join("\n");
-  const file = await parseFile(source(text));
-  const [document] = file.documents;
-  assert.ok(document?.kind === "mapping");
-  assert.equal(document.entries.size, 9000);
-  const { key, value } = document.entries.get("key8999")!;
-  assert.equal(file.text.slice(key.start, key.end), "key8999");
-  assert.equal(value.file, file);
+Deno.test("a large file is read in a worker, with the same values, places and findings", async () => {
+  const texts = [
+    Array.from(
+      { length: 2000 },
+      (_, i) => `key${i}: [value${i}, 'quoted', ${i}, null, true, 1.5, &a${i} {b: yes}]`,
+    ),
+    ["a: &a {b: 1, b: 2}", "c: {<<: *a, d: !reset [x], e: !override 5, f: *nothing, 'g h': \"i\\n\"}"],
+    ["a: [", "b: }"],
+    ["---", "a: 1", "---", "- é😀", "- |", "  block", "  text"],
+  ];
+  const padding = `\n# ${"x".repeat(9000)}`;
+  for (const lines of texts) {
+    const text = lines.join("\n") + padding;
+    const [far, near] = [await parseFile(source(text)), parse(text)];
+    assert.ok(shown(far) === shown(near), lines.slice(0, 3).join("\n"));
+    for (const document of far.documents) assert.equal(document.file, far);
+  }
+});
+
+/** Everything but the circular way back to the file. */
+function shown(file: ArtifactFile): string {
+  return JSON.stringify([file.documents, file.findings.map(ordered), file.sound], (key, value) => {
+    if (key === "file") return value === file;
+    return value instanceof Map ? [...value] : value;
+  });
+}
+
+/** The order of a finding's fields means nothing. */
+function ordered(finding: object): unknown {
+  return Object.entries(finding).sort(([one], [other]) => one < other ? -1 : 1);
+}
+
+Deno.test("several large files at once are all read", async () => {
+  const files = await Promise.all(
+    Array.from({ length: 5 }, (_, i) => parseFile(source(`a: ${i}\n# ${"x".repeat(9000)}`))),
+  );
+  assert.deepEqual(files.map((file) => plain(file.documents[0])), [0, 1, 2, 3, 4].map((a) => ({ a })));
+});
+
+Deno.test("more documents than may merge are not read", () => {
+  const file = parse(Array.from({ length: 600 }, (_, i) => `---\nk${i}: 1`).join("\n"));
+  assert.deepEqual([file.documents.length, codes(file)], [500, ["fs/limit-reached"]]);
 });
