@@ -121,7 +121,7 @@ export interface ContainerRuntime {
   readonly revision: number;
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
-  holdings?(): Promise<Holdings | null>;
+  holdings(): Promise<Holdings | null>;
 }
 
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */

@@ -44,17 +44,25 @@ function imageDrift(group: Group, unit: Unit, container: InspectedContainer, not
   if (imageAt !== null && textOf(imageAt) === null) return;
   const actual = fullImage(container.image);
   if (image !== null) {
-    if (fullImage(image) !== actual && image !== container.imageId) note("image", image, container.image);
+    if (fullImage(image) !== actual && image !== container.imageId) {
+      note("image", image, shortImage(container.image));
+    }
   } else if (build) {
     // Compose 2 joins with a dash, Compose 1 with an underscore.
     const names = ["-", "_"].map((sign) => `${group.project}${sign}${unit.label}`);
-    if (!names.some((name) => fullImage(name) === actual)) note("image", names[0]!, container.image);
+    if (!names.some((name) => fullImage(name) === actual)) {
+      note("image", names[0]!, shortImage(container.image));
+    }
   }
 }
 
+/** Without what engines put in front of a name that people write bare. */
+const shortImage = (text: string): string =>
+  text.replace(/^(?:localhost|docker\.io)\//, "").replace(/^library\//, "");
+
 /** A reference with everything that engines add or leave out. */
 function fullImage(text: string): string {
-  const bare = text.replace(/^(?:localhost|docker\.io)\//, "").replace(/^library\//, "");
+  const bare = shortImage(text);
   const image = imageReference(bare);
   if (image === null) return bare;
   if (image.digest !== null) return `${image.name}@${image.digest}`;

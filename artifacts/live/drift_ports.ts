@@ -10,8 +10,7 @@ type Bound = InspectedContainer["ports"][number];
 export function driftInPorts(unit: Unit, container: InspectedContainer, note: Note): void {
   const { ports, networkMode } = unit.service!;
   if (networkMode === "host" || ports.some((port) => port.unknown || port.invalid !== null)) return;
-  const bound = container.ports.filter((port) => port.host !== null);
-  const left = new Set(bound);
+  const left = new Set(container.ports);
   for (const port of ports) {
     const size = port.target.last - port.target.first;
     for (let i = 0; i <= Math.min(size, 1_000); i++) {
@@ -31,16 +30,18 @@ export function driftInPorts(unit: Unit, container: InspectedContainer, note: No
       );
     }
   }
-  for (const text of new Set([...left].map(binding))) note("ports", "(not published)", text);
+  // Without a number on the host it is only exposed, by the image perhaps.
+  const more = [...left].filter((port) => port.host !== null);
+  for (const text of new Set(more.map(binding))) note("ports", "(not published)", text);
 }
 
 function fit(port: Port, index: number, bound: Bound): boolean {
   if (bound.container !== port.target.first + index || bound.protocol !== port.protocol) return false;
-  if (address(port.hostIp) !== address(bound.address)) return false;
-  if (port.published === null) return true;
+  if (port.published === null) return bound.host === null || address(port.hostIp) === address(bound.address);
+  if (bound.host === null || address(port.hostIp) !== address(bound.address)) return false;
   const { first, last } = port.published;
   const flexible = last - first > port.target.last - port.target.first;
-  return flexible ? bound.host! >= first && bound.host! <= last : bound.host === first + index;
+  return flexible ? bound.host >= first && bound.host <= last : bound.host === first + index;
 }
 
 /** No address is every address, of either family. */

@@ -66,7 +66,7 @@ export async function look(
     });
   }
   for (const group of mainGroups(model)) live.set(group.id, ofGroup(group, live, joining));
-  const holdings = await runtime.holdings?.() ?? null;
+  const holdings = await runtime.holdings();
   return { live, joining, findings: await liveFindings(model, joining, live, { holdings, real, answers }) };
 }
 

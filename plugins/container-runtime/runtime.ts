@@ -3,6 +3,7 @@ import { ServiceError } from "../../core/error.ts";
 import type {
   Backend,
   ContainerRuntime,
+  Holdings,
   InspectedContainer,
   RunningContainer,
   RuntimeCounts,
@@ -50,6 +51,23 @@ export class EngineRuntime implements ContainerRuntime {
   async containers(): Promise<readonly RunningContainer[]> {
     const { up } = await this.engines.fresh("containers");
     return up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+  }
+
+  async holdings(): Promise<Holdings | null> {
+    const { up } = await this.engines.fresh("containers");
+    if (up.length === 0) return null;
+    await Promise.all([this.engines.fresh("networks", up), this.engines.fresh("volumes", up)]);
+    return {
+      ports: up.flatMap(({ mirror }) =>
+        [...mirror.containers.rows.values()].flatMap(({ id, backend, ports }) =>
+          ports.flatMap(({ host, protocol, address }) =>
+            host === null ? [] : [{ container: id, backend, host, protocol, address }]
+          )
+        )
+      ),
+      networks: up.flatMap(({ mirror }) => [...mirror.networks.rows.values()].map(({ name }) => name)),
+      volumes: up.flatMap(({ mirror }) => [...mirror.volumes.rows.values()].map(({ name }) => name)),
+    };
   }
 
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
