@@ -4,10 +4,9 @@ import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends.ts";
 import { containers } from "./containers.ts";
 import { readAddress } from "./engine/address.ts";
-import { logRoutes } from "./logs.ts";
 import { objects } from "./objects.ts";
 import { EngineRuntime } from "./runtime.ts";
-import { Viewers } from "./streams/viewers.ts";
+import { Streams } from "./streams.ts";
 import { systemBackends } from "./system_backends.ts";
 
 const EngineSetting = z.strictObject({
@@ -42,14 +41,19 @@ export const containerRuntime = plugin({
     const backends = config.engines === null
       ? await Backends.found(config, host.log)
       : Backends.configured(await Promise.all(config.engines.map(readEngine)), host.log);
+    const runtime = new EngineRuntime(backends);
+    const streams = new Streams({ backends, runtime, ownership: host.ownership, log: host.log });
     const routes = containers({ backends, ownership: host.ownership })
       .add(systemBackends({ backends }))
       .add(objects({ backends, registries: config.registries }))
-      .add(logRoutes({ engines: (name) => backends.engines(name), viewers: new Viewers() }));
+      .add(streams.routes);
     return {
       routes,
-      runtime: new EngineRuntime(backends),
-      [Symbol.asyncDispose]: () => backends[Symbol.asyncDispose](),
+      runtime,
+      [Symbol.asyncDispose]: async () => {
+        await streams[Symbol.asyncDispose]();
+        await backends[Symbol.asyncDispose]();
+      },
     };
   },
 });
