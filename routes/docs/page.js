@@ -145,3 +145,30 @@ find.addEventListener("input", () => {
     one.hidden = !words.every((word) => one.dataset.words.includes(word));
   }
 });
+
+/** The link that a first start prints: its token stands behind the #, so that no server and no log sees it. */
+const token = /^#setup=([\w-]+)$/.exec(location.hash)?.[1];
+if (token) {
+  history.replaceState(null, "", location.pathname);
+  const setup = document.querySelector("#setup");
+  const output = setup.querySelector("pre");
+  setup.hidden = false;
+  setup.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      const response = await fetch("settings/setup", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token, name: setup.elements.name.value }),
+        signal: AbortSignal.timeout(15_000),
+      });
+      const answer = await response.json();
+      if (!response.ok) throw new Error(answer.title);
+      credential.value = answer.key;
+      setup.querySelector("button").disabled = true;
+      output.textContent = `${answer.key}\n\nKeep it: it is shown once. This page uses it from now on.`;
+    } catch (error) {
+      output.textContent = error.message;
+    }
+  });
+}
