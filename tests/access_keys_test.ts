@@ -64,6 +64,21 @@ Deno.test("POST /api/settings/setup stays closed after a restart and after every
   }
 });
 
+Deno.test("A restored backup lets in whom it knew, and its setup stays closed", async () => {
+  await using berth = await startAccess();
+  const admin = await berth.setUp();
+  const folder = await Deno.makeTempDir({ prefix: "berth-restored-" });
+  await berth.store.backup(`${folder}/berth.db`);
+  {
+    await using restored = await startAccess({ folder });
+    assert.equal(restored.access.setupToken, null);
+    assert.equal((await restored.call("GET /api/auth/me", { token: admin })).status, 200);
+    const body = { token: berth.access.setupToken, name: "late" };
+    assert.equal((await restored.call("POST /api/settings/setup", { body })).status, 410);
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("POST /api/settings/setup answers every wrong token alike, limits them, and the right one works later", async () => {
   await using berth = await startAccess();
   const answers = [];
