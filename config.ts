@@ -1,15 +1,9 @@
 /** The settings: read once from the environment and `config.yaml`, checked once, all mistakes told at once. */
-import {
-  checkSettings,
-  type Engine,
-  type Mistake,
-  type RoleRule,
-  SETTINGS,
-  type Settings,
-} from "./config/settings.ts";
+import { checkSettings, type Mistake, SETTINGS, type Settings } from "./config/settings.ts";
+import type { Engine, RoleRule } from "./config/schemas.ts";
 import { configFolders, homeFolder } from "./config/folders.ts";
 
-export type { Engine, RoleRule } from "./config/settings.ts";
+export type { Engine, RoleRule } from "./config/schemas.ts";
 
 /** The identity provider that people sign in with. */
 export interface IdentityProviderSettings {
