@@ -1,61 +1,27 @@
-/** Puts the parts together: settings, log, store, access, plugins, app, listener; and takes them apart in reverse. */
-import { type Access, openAccess } from "./auth/access.ts";
-import type { Clock } from "./auth/clock.ts";
-import type { IdentityProvider } from "./auth/identity_provider.ts";
-import { type Config, SettingsError } from "./config.ts";
+/** Starts berth, and stops it: the walls first, so that health is answered soon, then all that stands inside. */
+import type { Config } from "./config.ts";
 import { ServiceError } from "./core/error.ts";
-import type { Store } from "./core/store.ts";
-import { createAuditor } from "./http/auditor.ts";
+import { lookAtHealth } from "./core/health.ts";
+import type { Furniture, Parts } from "./furnish.ts";
 import { Finisher } from "./http/answer.ts";
 import { authoritiesOf } from "./http/authorities.ts";
 import { mustHaveDescriptors } from "./http/descriptors.ts";
-import { createGuard } from "./http/guard.ts";
+import { Doorway } from "./http/doorway.ts";
 import { listen, type Listener, listenFailure } from "./http/listener.ts";
-import { peerBehind } from "./http/proxy.ts";
-import type { Router } from "./http/router.ts";
 import type { ConsoleStream } from "./log/console.ts";
 import { type OpenLog, openLog } from "./log/log.ts";
-import { logReader } from "./log/tail.ts";
-import { pluginMistakes, type Plugins, type PluginSelection, startPlugins } from "./plugins/host.ts";
-import type { Plugin } from "./plugins/plugin.ts";
-import { ContainerOwnership } from "./artifacts/live/ownership.ts";
-import { Registry } from "./artifacts/registry/registry.ts";
-import type { Judge } from "./artifacts/registry/snapshot.ts";
-import { createApp } from "./routes/app.ts";
-import { artifacts } from "./routes/artifacts.ts";
-import { audit } from "./routes/audit.ts";
-import { auth } from "./routes/auth.ts";
-import { docs } from "./routes/docs.ts";
-import { settings } from "./routes/settings.ts";
-import { system } from "./routes/system.ts";
-import { toolProjects } from "./routes/tool_projects.ts";
-import { workspaces } from "./routes/workspaces.ts";
-import { systemLog } from "./routes/system_log.ts";
 import { StartFailure } from "./start_failure.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
-export interface StartOptions {
+export type { Parts } from "./furnish.ts";
+
+export interface StartOptions extends Omit<Furniture, "plugins"> {
   readonly config: Config;
-  readonly plugins: readonly Plugin[];
+  /** A function is asked once the listener is open: loading plugins takes longer than opening it. */
+  readonly plugins: Furniture["plugins"] | (() => Promise<Furniture["plugins"]>);
   /** Standard error unless told otherwise; null for silence. */
   readonly console?: ConsoleStream | null;
-  readonly clock?: Clock;
-  /** Another identity provider than the configured one. */
-  readonly provider?: IdentityProvider;
-  /** Further groups of routes, over the same parts. */
-  readonly mount?: (parts: Parts) => readonly Router[];
-}
-
-/** What route groups are made of. */
-export interface Parts {
-  readonly config: Config;
-  readonly store: Store;
-  readonly access: Access;
-  readonly log: OpenLog;
-  readonly registry: Registry;
-  readonly plugins: Plugins;
-  readonly stopping: AbortSignal;
 }
 
 /** A running service. */
@@ -75,75 +41,32 @@ const DRAIN_MS = 6_000;
 export async function startBerth(options: StartOptions): Promise<Berth> {
   const { config } = options;
   const startedAt = new Date();
-  const selection = selectionOf(config, options.plugins);
-  const mistakes = pluginMistakes(options.plugins, selection);
-  if (mistakes.length > 0) throw new SettingsError(mistakes);
-
-  await using parts = new AsyncDisposableStack();
+  await using owned = new AsyncDisposableStack();
   await mustHaveDataFolder(config.data);
   mustHaveDescriptors(config.minDescriptors, `${config.data}/berth.log`);
-  const log = parts.use(openLogIn(config, options.console));
+  const log = owned.use(openLogIn(config, options.console));
   const stopping = new AbortController();
-  const store = parts.use(await openStore(config));
-  const access = parts.use(
-    await openAccess({
-      store,
-      log,
-      dataFolder: config.data,
-      config,
-      ...(options.clock === undefined ? {} : { clock: options.clock }),
-      ...(options.provider === undefined ? {} : { provider: options.provider }),
-    }),
-  );
-  const registry = parts.use(
-    new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
-  );
-  const ownership = parts.use(new ContainerOwnership(() => registry.models()));
-  const plugins = parts.use(
-    await startPlugins(options.plugins, selection, (name) => ({
-      log: log.with({ plugin: name }),
-      stopping: stopping.signal,
-      workspaces: () => store.workspaces.list(),
-      ownership,
-    }), log),
-  );
-  const shared: Parts = { config, store, access, log, registry, plugins, stopping: stopping.signal };
-
-  const names = { hosts: new Set<string>(), origins: new Set<string>() };
+  const store = owned.use(await openStore(config));
   const tls = await readTls(config);
-  const edge = createApp({
+  const names = { hosts: new Set<string>(), origins: new Set<string>() };
+  const finisher = new Finisher({ tls: tls !== null || config.baseUrl?.startsWith("https:") === true });
+  const health = {
     version: VERSION,
-    routers: [
-      system({
-        version: VERSION,
-        startedAt,
-        plugins: plugins.reports,
-        runtime: plugins.runtime,
-        checkStore: () => store.check(),
-        logFailure: () => log.failure(),
-      }),
-      systemLog(logReader(log.path, () => log.flush())),
-      auth({ access, origins: names.origins }),
-      settings({ access }),
-      audit({ access, store: store.audit }),
-      docs(),
-      workspaces({ registry }),
-      artifacts({ registry, runtime: () => plugins.runtime, version: VERSION }),
-      toolProjects({ registry, runtime: () => plugins.runtime }),
-      ...plugins.routers,
-      ...options.mount?.(shared) ?? [],
-    ],
-    guard: createGuard({ credentials: access.credentials, origins: names.origins }),
-    auditor: createAuditor({ audit: access.audit, clock: access.clock }),
-    finisher: new Finisher({ tls: tls !== null || config.baseUrl?.startsWith("https:") === true }),
+    startedMs: performance.now(),
+    checkStore: () => store.check(),
+    logFailure: () => log.failure(),
+  };
+  const doorway = new Doorway({
     hosts: names.hosts,
-    stopping: stopping.signal,
-    ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
+    finisher,
+    health: () => lookAtHealth({ ...health, plugins: null, runtime: null }),
     onAccess: (entry) => log.access(entry),
-    onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
-    explainMissing: (path) => plugins.explainMissing(path),
   });
-  const listener = startListening(config, tls, edge, log);
+  const listener = startListening(config, tls, doorway, log);
+  owned.defer(async () => {
+    doorway.close();
+    await listener.drain(DRAIN_MS);
+  });
   // Only now is the port known, when it was 0; no request can have been read before this turn ends.
   const known = authoritiesOf({
     hostname: config.host,
@@ -153,9 +76,20 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   });
   for (const host of known.hosts) names.hosts.add(host);
   for (const origin of known.origins) names.origins.add(origin);
+
+  const [{ furnish }, plugins] = await Promise.all([
+    import("./furnish.ts"),
+    typeof options.plugins === "function" ? options.plugins() : options.plugins,
+  ]);
+  const { parts, edge } = await furnish(
+    { config, store, log, stopping: stopping.signal, startedAt, finisher, names, health },
+    { ...options, plugins },
+    owned,
+  );
+  doorway.open(edge);
   log.info("berth listens", { version: VERSION, url: known.baseUrl });
 
-  const owned = parts.move();
+  const stack = owned.move();
   let stopped: Promise<boolean> | undefined;
   const stop = () =>
     stopped ??= (async () => {
@@ -163,36 +97,17 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
       stopping.abort();
       const drained = await listener.drain(DRAIN_MS);
       if (!drained) log.warn("Some requests did not end in time and are cut");
-      await owned.disposeAsync();
+      await stack.disposeAsync();
       return drained;
     })();
   return {
-    ...shared,
+    ...parts,
     url: known.baseUrl,
     port: listener.port,
     listener,
     stop,
     [Symbol.asyncDispose]: async () => void await stop(),
   };
-}
-
-/** Counts what the rules find; they are loaded with the first workspace that is read. */
-const judge: Judge = async (model) => (await import("./artifacts/report/report.ts")).problemsOf(model);
-
-const RUNTIME = "container-runtime";
-
-/** Engines and where to look for them are settings of berth's own, and reach the one plugin that talks to them as its. */
-function selectionOf(config: Config, plugins: readonly Plugin[]): PluginSelection {
-  const settings = { ...config.pluginSettings };
-  if (plugins.some(({ name }) => name === RUNTIME)) {
-    const own = settings[RUNTIME];
-    settings[RUNTIME] = {
-      ...config.surroundings,
-      ...(typeof own === "object" ? own : {}),
-      ...(config.engines === null ? {} : { engines: config.engines }),
-    };
-  }
-  return { enabled: config.plugins, settings };
 }
 
 async function mustHaveDataFolder(path: string): Promise<void> {
@@ -229,11 +144,11 @@ async function readTls(config: Config): Promise<{ cert: string; key: string } | 
 function startListening(
   config: Config,
   tls: { cert: string; key: string } | null,
-  handler: (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>,
+  doorway: Doorway,
   log: OpenLog,
 ): Listener {
   try {
-    return listen({ hostname: config.host, port: config.port, tls, handler, log });
+    return listen({ hostname: config.host, port: config.port, tls, handler: doorway.handle, log });
   } catch (error) {
     throw new StartFailure(listenFailure(error, config.host, config.port), { cause: error });
   }

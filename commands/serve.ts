@@ -1,6 +1,5 @@
 /** `berth serve`: runs the service until it is told to stop. */
 import { readConfig } from "../config.ts";
-import { PLUGINS } from "../plugins.ts";
 import { type Berth, startBerth } from "../start.ts";
 import { VERSION } from "../version.ts";
 import { tell } from "./failure.ts";
@@ -12,7 +11,10 @@ export async function serve(): Promise<number> {
   const asked = stopSignal();
   let berth: Berth;
   try {
-    berth = await startBerth({ config: await readConfig(), plugins: PLUGINS });
+    berth = await startBerth({
+      config: await readConfig(),
+      plugins: async () => (await import("../plugins.ts")).PLUGINS,
+    });
   } catch (error) {
     return tell(error);
   }

@@ -1,7 +1,7 @@
 /** What routes answer with: declared shapes on the one side, one finished `Response` on the other. */
 import type { z } from "zod";
 import type { ErrorCode } from "../core/error.ts";
-import { statusOf } from "./problem.ts";
+import { statusOf } from "./status.ts";
 
 /** A declared answer with a JSON body. */
 export interface JsonAnswer<Schema extends z.ZodType = z.ZodType> {

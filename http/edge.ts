@@ -4,6 +4,7 @@ import { ServiceError } from "../core/error.ts";
 import type { RequestScope } from "./call.ts";
 import { type Entry, mount, type Mounting } from "./router.ts";
 import { problemResponse } from "./problem.ts";
+import { requestIdOf } from "./request_id.ts";
 
 /** One line of the access log. */
 export interface Access {
@@ -34,7 +35,6 @@ export type Edge = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Re
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
 const URL_LIMIT = 8 * 1024;
-const OWN_ID = /^[\w.-]{8,64}$/;
 
 /** The whole service as one function from request to answer; it never throws. */
 export function createEdge(options: EdgeOptions): Edge {
@@ -57,7 +57,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
   return async (request, info) => {
     const started = performance.now();
-    const requestId = ownId(request) ?? nextId();
+    const requestId = requestIdOf(request);
     const socketPeer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unix";
     const scope: RequestScope = {
       requestId,
@@ -128,19 +128,6 @@ function missing(app: Hono<{ Bindings: RequestScope }>, options: EdgeOptions, me
   }
   return options.explainMissing?.(path) ??
     new ServiceError("not_found", "Cannot find that: there is no such route");
-}
-
-function ownId(request: Request): string | null {
-  const given = request.headers.get("x-request-id");
-  return given !== null && OWN_ID.test(given) ? given : null;
-}
-
-const idPrefix = crypto.randomUUID().slice(0, 8);
-let idCount = 0;
-
-/** Unique within and between runs, and cheap: nobody is to guess anything from it. */
-function nextId(): string {
-  return `${idPrefix}-${(++idCount).toString(36).padStart(5, "0")}`;
 }
 
 function pathOf(url: string): string {

@@ -1,13 +1,12 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
-import type { ContainerRuntime } from "../core/runtime.ts";
+import { type HealthSources, lookAtHealth } from "../core/health.ts";
 import { json, reply, route, type Router, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
   reason: z.string().optional(),
 }).meta({ id: "Check" });
-export type Check = z.infer<typeof Check>;
 
 const Health = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
@@ -17,7 +16,6 @@ const Health = z.object({
     "`store`, `log`, `plugins`, and `backend:<name>` for every engine",
   ),
 }).meta({ id: "Health" });
-export type Health = z.infer<typeof Health>;
 
 const SystemInfo = z.object({
   os: z.string(),
@@ -82,40 +80,16 @@ const plugins = route({
   answers: { 200: json(PluginList, "All plugins, switched off or not") },
 });
 
-export interface SystemOptions {
-  readonly version: string;
+export interface SystemOptions extends HealthSources {
   readonly startedAt: Date;
   readonly plugins: readonly PluginItem[];
-  readonly runtime: ContainerRuntime | null;
-  /** Rejects while the store cannot be read. */
-  readonly checkStore: () => Promise<void>;
-  /** Why log lines are lost, or null. */
-  readonly logFailure: () => string | null;
 }
 
-/** A store that has not answered by then is gone as far as a caller is concerned. */
-const STORE_MS = 2_000;
-
 export function system(options: SystemOptions): Router {
-  const started = performance.now();
-  const pluginCheck = checkPlugins(options.plugins);
   const machine = aboutMachine();
   return router()
     .on(health, async () => {
-      const checks: Record<string, Check> = {
-        store: await checkStore(options.checkStore),
-        log: options.logFailure() === null ? OK : { status: "degraded", reason: "Lines cannot be written" },
-        plugins: pluginCheck,
-      };
-      for (const { name, state } of options.runtime?.backends() ?? []) {
-        checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason: `It is ${state}` };
-      }
-      const answer = {
-        status: worst(Object.values(checks)),
-        version: options.version,
-        uptimeMs: Math.round(performance.now() - started),
-        checks,
-      };
+      const answer = await lookAtHealth(options);
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
     })
     .on(info, () => {
@@ -135,33 +109,6 @@ export function system(options: SystemOptions): Router {
       });
     })
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
-}
-
-const OK: Check = { status: "ok" };
-
-function worst(checks: readonly Check[]): Check["status"] {
-  if (checks.some(({ status }) => status === "failed")) return "failed";
-  return checks.some(({ status }) => status === "degraded") ? "degraded" : "ok";
-}
-
-function checkPlugins(items: readonly PluginItem[]): Check {
-  const failed = items.filter(({ state }) => state === "failed").map(({ name }) => name);
-  return failed.length === 0 ? OK : { status: "degraded", reason: `Failed to start: ${failed.join(", ")}` };
-}
-
-async function checkStore(check: () => Promise<void>): Promise<Check> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) =>
-    timer = setTimeout(() => reject(new Error("late")), STORE_MS)
-  );
-  try {
-    await Promise.race([check(), late]);
-    return OK;
-  } catch {
-    return { status: "failed", reason: "It cannot be read" };
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Asked once; what the process may not ask for is null. */

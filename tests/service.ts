@@ -123,7 +123,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
   const berth = await startBerth({
     config: { ...defaults(folder), ...settings },
-    plugins: install ?? (await import("../plugins.ts")).PLUGINS,
+    plugins: async () => install ?? (await import("../plugins.ts")).PLUGINS,
     console: null,
     ...(mount === undefined ? {} : { mount }),
     ...(clock === undefined ? {} : { clock }),

@@ -1,0 +1,76 @@
+/** Whether the service can serve: one honest look at what it stands on, before and after it is fully put up. */
+import type { ContainerRuntime } from "./runtime.ts";
+
+export interface HealthCheck {
+  readonly status: "ok" | "degraded" | "failed";
+  readonly reason?: string;
+}
+
+export interface HealthReport {
+  readonly status: HealthCheck["status"];
+  readonly version: string;
+  readonly uptimeMs: number;
+  readonly checks: Readonly<Record<string, HealthCheck>>;
+}
+
+/** What is looked at. */
+export interface HealthSources {
+  readonly version: string;
+  /** By the clock of `performance.now()`. */
+  readonly startedMs: number;
+  /** Rejects while the store cannot be read. */
+  readonly checkStore: () => Promise<void>;
+  /** Why log lines are lost, or null. */
+  readonly logFailure: () => string | null;
+  /** Null until the plugins were started. */
+  readonly plugins: readonly { readonly name: string; readonly state: string }[] | null;
+  readonly runtime: ContainerRuntime | null;
+}
+
+const OK: HealthCheck = { status: "ok" };
+/** A store that has not answered by then is gone as far as a caller is concerned. */
+const STORE_MS = 2_000;
+
+/** Only the loss of the service's own store is a failure; what else is wrong degrades it. */
+export async function lookAtHealth(sources: HealthSources): Promise<HealthReport> {
+  const checks: Record<string, HealthCheck> = {
+    store: await checkStore(sources.checkStore),
+    log: sources.logFailure() === null ? OK : { status: "degraded", reason: "Lines cannot be written" },
+    plugins: checkPlugins(sources.plugins),
+  };
+  for (const { name, state } of sources.runtime?.backends() ?? []) {
+    checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason: `It is ${state}` };
+  }
+  return {
+    status: worst(Object.values(checks)),
+    version: sources.version,
+    uptimeMs: Math.round(performance.now() - sources.startedMs),
+    checks,
+  };
+}
+
+function worst(checks: readonly HealthCheck[]): HealthCheck["status"] {
+  if (checks.some(({ status }) => status === "failed")) return "failed";
+  return checks.some(({ status }) => status === "degraded") ? "degraded" : "ok";
+}
+
+function checkPlugins(plugins: HealthSources["plugins"]): HealthCheck {
+  if (plugins === null) return { status: "degraded", reason: "They are being started" };
+  const failed = plugins.filter(({ state }) => state === "failed").map(({ name }) => name);
+  return failed.length === 0 ? OK : { status: "degraded", reason: `Failed to start: ${failed.join(", ")}` };
+}
+
+async function checkStore(check: () => Promise<void>): Promise<HealthCheck> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("late")), STORE_MS);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return OK;
+  } catch {
+    return { status: "failed", reason: "It cannot be read" };
+  } finally {
+    clearTimeout(timer);
+  }
+}
