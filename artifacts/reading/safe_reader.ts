@@ -1,6 +1,8 @@
 /** Reads files below one folder and nothing else, whatever links, pipes and devices someone plants in it. */
 
 import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { BUDGETS } from "./budgets.ts";
 import type { PathUse } from "../artifact.ts";
 
@@ -43,15 +45,16 @@ export class SafeReader {
       const before = await Deno.lstat(real);
       const refusal = this.#refusal(before);
       if (refusal) return refusal;
-      using file = await Deno.open(real, { read: true });
+      // Neither a pipe nor a link that took the file's place since then may hold us up or lead us away.
+      await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
       const opened = await file.stat();
-      if (opened.dev !== before.dev || opened.ino !== before.ino) return CHANGED;
-      const bytes = await readAtMost(file, this.fileBytes);
+      if (!opened.isFile() || opened.dev !== before.dev || opened.ino !== before.ino) return CHANGED;
+      const bytes = await readAtMost(file, opened.size, this.fileBytes);
       if (bytes === null) return TOO_LARGE(this.fileBytes);
       // What was opened must still be what the path leads to.
       if (await Deno.realPath(full) !== real) return CHANGED;
       const hash = createHash("sha256").update(bytes).digest("hex");
-      return { text: decode(bytes), hash, stamp: stampOf(opened) };
+      return { text: decode(bytes), hash, stamp: stampOf(before) };
     } catch (error) {
       return refusalOf(error);
     }
@@ -114,6 +117,7 @@ export class SafeReader {
 }
 
 const ESCAPES: Refusal = { code: "fs/symlink-escape", why: "the link leads nowhere inside the workspace" };
+const DENIED: Refusal = { code: "fs/unreadable", why: "access is denied" };
 const CHANGED: Refusal = { code: "fs/unreadable", why: "it changed while it was read" };
 const TOO_LARGE = (limit: number): Refusal => ({ code: "fs/too-large", why: `it is over ${limit} bytes` });
 
@@ -122,9 +126,10 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
     return { code: "missing", why: "it does not exist" };
   }
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
-    return { code: "fs/unreadable", why: "access is denied" };
-  }
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) return DENIED;
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "EACCES" || code === "EPERM") return DENIED;
+  if (code === "ENOENT" || code === "ELOOP") return CHANGED;
   return { code: "fs/unreadable", why: "the system refused" };
 }
 
@@ -132,14 +137,13 @@ function stampOf(stat: Deno.FileInfo): string {
   return `${stat.size}:${stat.mtime?.getTime() ?? 0}:${stat.ino ?? 0}:${stat.ctime?.getTime() ?? 0}`;
 }
 
-async function readAtMost(file: Deno.FsFile, limit: number): Promise<Uint8Array | null> {
-  const stat = await file.stat();
-  let buffer = new Uint8Array(Math.min(stat.size, limit) + 1);
+async function readAtMost(file: FileHandle, size: number, limit: number): Promise<Uint8Array | null> {
+  let buffer = new Uint8Array(Math.min(size, limit) + 1);
   let length = 0;
   for (;;) {
-    const count = await file.read(buffer.subarray(length));
-    if (count === null) return buffer.subarray(0, length);
-    length += count;
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
     if (length > limit) return null;
     if (length === buffer.length) {
       const larger = new Uint8Array(Math.min(buffer.length * 2, limit + 1));

@@ -86,6 +86,46 @@ Deno.test("pipes, devices, folders, hard links and what is too large are refused
   assert.ok(!isRefusal(await reader.read("full.yaml")));
 });
 
+Deno.test("a file that is swapped for a pipe or a link while it is read never hangs and never leads out", async () => {
+  await using outside = await plant({ "secret.yaml": "secret: 1\n" });
+  await using folder = await plant({ "real.yaml": "a: 1\n" });
+  const made = await new Deno.Command("mkfifo", { args: [`${folder.path}/pipe`] }).output();
+  assert.ok(made.success);
+  const path = `${folder.path}/x.yaml`;
+  const reader = new SafeReader(folder.path);
+  let isOver = false;
+  const flips = (async () => {
+    for (let turn = 0; !isOver; turn++) {
+      await Deno.remove(path).catch(() => {});
+      if (turn % 3 === 0) await Deno.symlink(`${outside.path}/secret.yaml`, path);
+      else if (turn % 3 === 1) await Deno.writeTextFile(path, "a: 1\n");
+      else {
+        await Deno.rename(`${folder.path}/pipe`, path);
+        await Deno.rename(path, `${folder.path}/pipe`);
+      }
+    }
+  })();
+  for (let i = 0; i < 300; i++) {
+    const read = await reader.read("x.yaml");
+    assert.ok(isRefusal(read) || read.text === "a: 1\n" || read.text === "", "read something from outside");
+  }
+  isOver = true;
+  await flips;
+});
+
+Deno.test({
+  name: "a file that may not be read is refused, and so is a folder",
+  // Nothing is forbidden to root.
+  ignore: Deno.uid() === 0,
+  fn: async () => {
+    await using folder = await plant({ "a/compose.yaml": "a: 1\n" });
+    await Deno.chmod(`${folder.path}/a/compose.yaml`, 0o000);
+    const refusal = await new SafeReader(folder.path).read("a/compose.yaml");
+    assert.ok(isRefusal(refusal));
+    assert.deepEqual(refusal, { code: "fs/unreadable", why: "access is denied" });
+  },
+});
+
 Deno.test("what lies in a hidden folder is as far away as what lies outside", async () => {
   await using folder = await plant({ "data/key.yaml": "key: 1\n" });
   const reader = new SafeReader(folder.path, undefined, [`${folder.path}/data`]);
