@@ -1,6 +1,7 @@
 /** Runs every rule over a model and hands back what they found, settings applied. */
 
 import type { Finding, Group, Model } from "../artifact.ts";
+import { mainGroups } from "../graph/graph.ts";
 import { checkCards } from "./card.ts";
 import type { RuleCode } from "./catalog.ts";
 import { checkConditions, checkGraph } from "./circle.ts";
@@ -11,7 +12,7 @@ import { checkEnvironment } from "./env.ts";
 import { checkPaths } from "./file.ts";
 import { checkImage } from "./image.ts";
 import { checkNames } from "./name.ts";
-import { checkOperation } from "./operation.ts";
+import { checkOperation, OPERATION_CODES } from "./operation.ts";
 import { checkPorts } from "./port.ts";
 import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { sayInto } from "./say.ts";
@@ -57,7 +58,6 @@ function checkGroup(group: Group): readonly Finding[] {
       checkSecurity(unit, say);
       if (!whole) continue;
       checkImage(unit, say);
-      checkOperation(unit, say);
     }
     if (whole) {
       checkGroupReferences(group, say);
@@ -76,6 +76,9 @@ function acrossGroups(model: Model): readonly Finding[] {
   const findings: Finding[] = [];
   const say = sayInto(findings);
   const wants = (code: RuleCode) => wantsRule(model, code);
+  if (OPERATION_CODES.some(wants)) {
+    for (const group of mainGroups(model)) for (const unit of group.units) checkOperation(unit, say);
+  }
   if (model.groups.length === 0 && model.units.length === 0 && model.cards.length === 0) {
     say("workspace/empty", null, "The folder holds no artifacts");
   }

@@ -4,6 +4,14 @@ import type { Unit } from "../artifact.ts";
 import type { Say } from "./say.ts";
 import { at, entryOf } from "./values.ts";
 
+/** The codes of this file: where none is wanted, nothing here needs to run. */
+export const OPERATION_CODES = [
+  "ops/no-healthcheck",
+  "ops/no-restart",
+  "ops/no-limits",
+  "sec/port-on-all-interfaces",
+] as const;
+
 /** What can be said of one unit. */
 export function checkOperation(unit: Unit, say: Say): void {
   const { service, value, label, id: subject } = unit;
@@ -16,5 +24,11 @@ export function checkOperation(unit: Unit, say: Say): void {
   }
   if (at(value, "mem_limit") === null && at(value, "deploy", "resources", "limits", "memory") === null) {
     say("ops/no-limits", unit.source, `"${label}" declares no memory limit`, { subject });
+  }
+  for (const port of service.ports) {
+    if (port.invalid !== null || port.unknown || (port.hostIp !== null && port.hostIp !== "0.0.0.0")) {
+      continue;
+    }
+    say("sec/port-on-all-interfaces", port.at, `"${port.written}" is open on all interfaces`, { subject });
   }
 }

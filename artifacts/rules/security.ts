@@ -62,12 +62,6 @@ export function checkSecurity(unit: Unit, say: Say): void {
     if (!CREDENTIAL.test(text)) continue;
     say("sec/inline-secret", place, `"${key}" holds what looks like a credential`, { subject });
   }
-  for (const port of service.ports) {
-    if (port.invalid !== null || port.unknown || (port.hostIp !== null && port.hostIp !== "0.0.0.0")) {
-      continue;
-    }
-    say("sec/port-on-all-interfaces", port.at, `"${port.written}" is open on all interfaces`, { subject });
-  }
 }
 
 function checkSource(unit: Unit, source: string, place: Place, say: Say): void {
