@@ -2,6 +2,7 @@
 
 const AT_MOST_MS = 10;
 
+/** Of the process: there is one loop, whoever holds it up. */
 let lastTurn = performance.now();
 
 /** To be awaited between pieces; costs nothing as long as the last turn is not long ago. */

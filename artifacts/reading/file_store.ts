@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { breathe } from "./breath.ts";
 import { parseFile } from "./parse_file.ts";
+import { ParseQueue } from "./parse_queue.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 
 type Kind = ArtifactFile["kind"];
@@ -31,6 +32,7 @@ type Wanted = Kind | undefined;
 
 export class FileStore {
   readonly #reader: SafeReader;
+  readonly #queue: ParseQueue;
   readonly #held = new Map<string, Held>();
   readonly #reading = new Map<string, Promise<ArtifactFile | Refusal | null>>();
   readonly #looked = new Map<string, Promise<PathUse["found"]>>();
@@ -45,6 +47,7 @@ export class FileStore {
     overlay: ReadonlyMap<string, string> = new Map(),
   ) {
     this.#reader = reader;
+    this.#queue = below ? below.#queue : new ParseQueue();
     this.#below = below;
     this.#overlay = overlay;
   }
@@ -132,7 +135,7 @@ export class FileStore {
     const hash = createHash("sha256").update(text).digest("hex");
     const held = this.#below?.heldFile(path, kind);
     if (held && held.hash === hash && !held.stale) return held;
-    return await parseFile({ path, kind: told, text, hash });
+    return await parseFile({ path, kind: told, text, hash }, this.#queue);
   }
 
   heldFile(path: string, kind: Wanted): ArtifactFile | undefined {
@@ -174,7 +177,7 @@ export class FileStore {
     before: ArtifactFile | undefined,
   ): Promise<ArtifactFile> {
     await breathe();
-    const file = await parseFile({ path, kind, text: read.text, hash: read.hash });
+    const file = await parseFile({ path, kind, text: read.text, hash: read.hash }, this.#queue);
     if (file.sound || !before || before.documents.length === 0) return file;
     if (!before.sound && !before.stale) return file;
     return { ...file, documents: before.documents, stale: true };

@@ -3,7 +3,7 @@
 import type { ArtifactFile, Finding, Node } from "../artifact.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
 import { parseDotenv } from "./dotenv.ts";
-import { parseInWorker } from "./parse_queue.ts";
+import type { ParseQueue } from "./parse_queue.ts";
 import { decode } from "./parsed_codec.ts";
 import { type Excess, prescan } from "./prescan.ts";
 import { parseYaml } from "./yaml.ts";
@@ -34,12 +34,12 @@ export function parseNow(source: Source, excess?: Excess | null): ArtifactFile {
   return Object.assign(file, source.kind === "env" ? parseDotenv(file) : parseYaml(file, excess));
 }
 
-export async function parseFile(source: Source): Promise<ArtifactFile> {
+export async function parseFile(source: Source, queue: ParseQueue): Promise<ArtifactFile> {
   const small = source.text.length <= YAML_BUDGETS.inlineLength;
   if (small || source.kind === "env" || source.kind === "readme" || prescan(source.text)) {
     return parseNow(source);
   }
-  const encoded = await parseInWorker(source);
+  const encoded = await queue.parse(source);
   const file = draft(source);
   if (encoded) return Object.assign(file, await decode(encoded, file));
   file.sound = false;

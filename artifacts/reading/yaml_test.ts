@@ -6,6 +6,7 @@ import { stringify } from "yaml";
 import type { ArtifactFile, Node } from "../artifact.ts";
 import { positionOf } from "../position.ts";
 import { parseFile, parseNow, type Source } from "./parse_file.ts";
+import { ParseQueue } from "./parse_queue.ts";
 import { prescan } from "./prescan.ts";
 
 function source(text: string): Source {
@@ -154,7 +155,7 @@ const BOMBS: [name: string, text: string, code: string][] = [
 ];
 for (const [name, text, code] of BOMBS) {
   Deno.test(`${name}: refused`, async () => {
-    const file = await parseFile(source(text));
+    const file = await parseFile(source(text), new ParseQueue());
     assert.ok(codes(file).includes(code), `found ${codes(file).slice(0, 3)}`);
     assert.equal(file.sound, false);
   });
@@ -193,7 +194,7 @@ Deno.test("a large file is read in a worker, with the same values, places and fi
   const padding = `\n# ${"x".repeat(9000)}`;
   for (const lines of texts) {
     const text = lines.join("\n") + padding;
-    const [far, near] = [await parseFile(source(text)), parse(text)];
+    const [far, near] = [await parseFile(source(text), new ParseQueue()), parse(text)];
     assert.ok(shown(far) === shown(near), lines.slice(0, 3).join("\n"));
     for (const document of far.documents) assert.equal(document.file, far);
   }
@@ -213,8 +214,9 @@ function ordered(finding: object): unknown {
 }
 
 Deno.test("several large files at once are all read", async () => {
+  const queue = new ParseQueue();
   const files = await Promise.all(
-    Array.from({ length: 5 }, (_, i) => parseFile(source(`a: ${i}\n# ${"x".repeat(9000)}`))),
+    Array.from({ length: 5 }, (_, i) => parseFile(source(`a: ${i}\n# ${"x".repeat(9000)}`), queue)),
   );
   assert.deepEqual(files.map((file) => plain(file.documents[0])), [0, 1, 2, 3, 4].map((a) => ({ a })));
 });
