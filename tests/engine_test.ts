@@ -42,6 +42,11 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("the fixture's idle container stops at once", async (engine) => {
     await engine.cli("run", "-d", "--name", "calm", FIXTURE);
+    // Process 1 ignores every signal that it does not catch yet.
+    await eventually("it catches SIGTERM", async () => {
+      const caught = /SigCgt:\s*([0-9a-f]+)/.exec(await engine.cli("exec", "calm", "cat", "/proc/1/status"));
+      return (BigInt(`0x${caught?.[1] ?? "0"}`) & 0x4000n) !== 0n;
+    });
     await engine.cli("stop", "-t", "60", "calm");
     assert.equal((await engine.ask("GET /containers/calm/json")).json.State.ExitCode, 0);
     await engine.cli("rm", "calm");

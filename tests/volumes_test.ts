@@ -61,6 +61,21 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual((await engine.ask("GET /volumes/taken")).json.Labels, { first: "1" });
   });
 
+  test("POST /api/volumes makes a name once, however many ask for it at the same time", async (engine) => {
+    await tidy(engine);
+    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    const answers = await Promise.all(
+      Array.from(
+        { length: 10 },
+        (_, number) => app.call("POST /api/volumes", { name: "contested", labels: { by: String(number) } }),
+      ),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    assert.equal(made.length, 1);
+    assert(answers.every(({ status, body }) => status === 201 || body.code === "name_taken"));
+    assert.deepEqual((await engine.ask("GET /volumes/contested")).json.Labels, made[0]?.body.labels);
+  });
+
   test("POST /api/volumes lets only an admin reach folders of the host", async (engine) => {
     await tidy(engine);
     await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });

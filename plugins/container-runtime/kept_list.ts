@@ -45,6 +45,8 @@ export class KeptList<Item> {
   async #renew(): Promise<KeptText> {
     const { up, unavailable } = await this.#fresh(this.backends.links);
     const stamp = this.#settled() ? this.#stamp() : "";
+    // Of many who waited for the same change, the first made the text for all.
+    if (stamp !== "" && this.#kept?.stamp === stamp) return this.#kept;
     const items = up.flatMap((link) => this.items(link));
     const text = JSON.stringify({ items, total: items.length, unavailable } satisfies Listed<Item>);
     this.#kept = { stamp, text, etag: etagOf(text) };

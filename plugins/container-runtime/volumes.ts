@@ -84,6 +84,7 @@ const remove = route({
 
 export function volumes({ backends }: { readonly backends: Backends }): Router {
   const all = new KeptList(backends, "volumes", volumesOf);
+  const claims = new Claims();
   return router()
     .on(list, async ({ query: { backend, q, unused }, request }) => {
       if (backend === undefined && q === undefined && unused === undefined) return await all.whole(request);
@@ -121,6 +122,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
         );
       }
       const link = backends.target(query.backend);
+      using _claim = claims.claim(link, body.name);
       if (body.name !== undefined) await assertFree(link, body.name);
       const { text } = await link.engine.post(at`/volumes/create`, {
         doing: body.name === undefined ? "create a volume" : `create volume "${body.name}"`,
@@ -158,6 +160,18 @@ function holding(backends: Backends, name: string, backend: string | undefined, 
   });
 }
 
+/** Names that are being created: of two who ask for one name at once, one makes it and the other is told. */
+class Claims {
+  readonly #held = new Set<string>();
+
+  claim(link: Link, name: string | undefined): Disposable {
+    const key = `${link.name} ${name}`;
+    if (name !== undefined && this.#held.has(key)) throw taken(link, name);
+    this.#held.add(key);
+    return { [Symbol.dispose]: () => this.#held.delete(key) };
+  }
+}
+
 /** Both engines answer a create of what is there already with success, and ignore the other options. */
 async function assertFree(link: Link, name: string): Promise<void> {
   try {
@@ -169,7 +183,11 @@ async function assertFree(link: Link, name: string): Promise<void> {
     if (error instanceof ServiceError && error.code === "volume_not_found") return;
     throw error;
   }
-  throw new ServiceError(
+  throw taken(link, name);
+}
+
+function taken(link: Link, name: string): ServiceError {
+  return new ServiceError(
     "name_taken",
     `Cannot create volume "${name}": engine "${link.name}" has one of that name`,
   );

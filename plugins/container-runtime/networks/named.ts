@@ -1,0 +1,31 @@
+/** Which engine has the network that a route names, and how routes name it. */
+import { z } from "zod";
+import type { Backends } from "../backends.ts";
+import type { Link } from "../backends/link.ts";
+import { identifier } from "../engine/path.ts";
+import { holder } from "../holder.ts";
+import { BackendName } from "../listed.ts";
+
+export const byName = z.object({ name: z.string().min(1).max(255) });
+export const onBackend = z.object({ backend: BackendName.optional() });
+
+export function holding(
+  backends: Backends,
+  text: string,
+  backend: string | undefined,
+  verb: string,
+): Promise<Link> {
+  const name = identifier(text);
+  return holder(backends, {
+    kind: "networks",
+    doing: `${verb} network "${name}"`,
+    missing: "network_not_found",
+    backend,
+    has: (link) => {
+      for (const row of link.mirror.networks.rows.values()) {
+        if (row.name === name || (name.length >= 4 && row.id.startsWith(name))) return true;
+      }
+      return false;
+    },
+  });
+}
