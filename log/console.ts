@@ -3,6 +3,8 @@ import type { LogLevel } from "../core/log.ts";
 import { visible } from "./line.ts";
 
 const MAX_WAITING = 1_048_576;
+/** Lines for a collector leave together: a write of its own for each would cost more than its request. */
+const TICK_MS = 50;
 
 /** Where lines go: standard error, or a test's own collector. */
 export interface ConsoleStream {
@@ -18,6 +20,7 @@ export class Console {
   #waitingLength = 0;
   #lost = 0;
   #writing: Promise<void> | null = null;
+  #leave: () => void = () => {};
 
   constructor(stream: ConsoleStream) {
     this.#stream = stream;
@@ -38,15 +41,27 @@ export class Console {
   /** Waits for what was written so far, but not for ever. */
   async flush(timeoutMs = 1_000): Promise<void> {
     if (this.#writing === null) return;
+    this.#leave();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, timeoutMs));
     await Promise.race([this.#writing, late]);
     clearTimeout(timer);
   }
 
+  /** The lines of a burst leave together: for eyes within a turn of the loop, for a collector within a tick. */
+  #burst(): Promise<void> {
+    if (this.pretty) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, TICK_MS);
+    this.#leave = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    return promise;
+  }
+
   async #drain(): Promise<void> {
-    // One turn of the loop first: the lines of a burst leave together.
-    await Promise.resolve();
+    await this.#burst();
     try {
       while (this.#waiting.length > 0) {
         if (this.#lost > 0) {
@@ -57,6 +72,7 @@ export class Console {
         this.#waiting = [];
         this.#waitingLength = 0;
         while (bytes.length > 0) bytes = bytes.subarray(await this.#stream.write(bytes));
+        if (this.#waiting.length > 0) await this.#burst();
       }
     } catch {
       // The console is gone (a closed pipe): the file still has every line.
