@@ -1,4 +1,5 @@
 /** Everything about who may come in, opened as one thing over a store and a data folder. */
+import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
 import { ApiKeys, type MadeKey } from "./api_keys.ts";
@@ -6,7 +7,6 @@ import { AuditLog } from "./audit.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
 import type { IdentityProvider, IdentityProviderSettings } from "./identity_provider.ts";
-import { readPrivateFile } from "./private_file.ts";
 import { RateLimit } from "./rate_limit.ts";
 import type { RoleRule } from "./roles.ts";
 import { readSealingKey, Seal } from "./sealing.ts";
@@ -108,7 +108,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     setup,
     audit,
     clock,
-    provider: options.provider ?? await openProvider(config.identityProvider, config.roles, clock),
+    provider: options.provider ?? await openProvider(config, clock, log),
     setupToken,
     limits: {
       signIn: new RateLimit("sign in", { tries: 30, perMs: MINUTE_MS }, clock),
@@ -144,13 +144,15 @@ export async function makeAdminKey(store: Store, name: string, clock: Clock = sy
 }
 
 async function openProvider(
-  settings: IdentityProviderSettings | null,
-  rules: readonly RoleRule[],
+  { identityProvider: settings, roles: rules }: AccessOptions["config"],
   clock: Clock,
+  log: Log,
 ): Promise<IdentityProvider | null> {
   if (settings === null) return null;
-  const file = settings.clientSecretFile;
-  const secret = async () => file === null ? null : await readPrivateFile(file);
+  if (settings.redirectUris.length === 0) log.warn("Nobody can sign in: BERTH_IDP_REDIRECT_URIS is empty");
+  if (rules.length === 0) log.warn("Nobody can sign in: no rule of BERTH_ROLES gives anybody a role");
+  const secret = () => readClientSecret(settings.clientSecretFile);
+  await secret().catch((error) => log.warn("Nobody can sign in", { error }));
   // Only who signs people in pays for how that is done.
   if (settings.issuer === "github") {
     const { GitHub } = await import("./github.ts");
@@ -158,6 +160,20 @@ async function openProvider(
   }
   const { OpenIdConnect } = await import("./openid_connect.ts");
   return new OpenIdConnect({ settings, secret, rules, clock });
+}
+
+/** Read for every sign-in, so that a new secret needs no restart. Who may read it is for its owner to say. */
+async function readClientSecret(file: string | null): Promise<string | null> {
+  if (file === null) return null;
+  try {
+    return (await Deno.readTextFile(file)).trim();
+  } catch (cause) {
+    throw new ServiceError(
+      "identity_provider_unavailable",
+      'Cannot ask the identity provider: the file of "BERTH_IDP_CLIENT_SECRET_FILE" cannot be read',
+      { cause },
+    );
+  }
 }
 
 function warnOfRules(rules: readonly RoleRule[], log: Log): void {

@@ -223,6 +223,21 @@ Deno.test("POST /api/auth/idp explains, hides what went wrong inside, and limits
   assert.equal((await berth.call("GET /api/auth/status")).status, 200);
 });
 
+Deno.test("A client secret that cannot be read is told to the log at start, and to who signs in without its path", async () => {
+  await using issuer = await startScriptedIssuer(NONCE);
+  const clientSecretFile = "/nowhere/CANARY-secret";
+  await using berth = await startAccess({
+    roles: ROLES,
+    identityProvider: { issuer: issuer.issuer, clientId: CLIENT, clientSecretFile, redirectUris: [PAGE] },
+  });
+  assert.match(berth.logged.join(), /Nobody can sign in/);
+  const refused = await berth.call("POST /api/auth/idp", { body: ANSWER });
+  assert.deepEqual([refused.status, refused.body.code], [503, "identity_provider_unavailable"]);
+  assert.match(refused.body.title, /BERTH_IDP_CLIENT_SECRET_FILE/);
+  assert.ok(!refused.body.title.includes("CANARY"));
+  assert.equal(issuer.asked.get("/token"), undefined, "the code did not leave");
+});
+
 Deno.test("GET /api/auth/status answers without its provider when that one is away", async () => {
   await using berth = await startAccess({
     identityProvider: {
