@@ -54,7 +54,7 @@ function scalar(what: string, value: unknown): string {
   const type = typeof value;
   if (type === "string") return value as string;
   if (type === "number" ? !isFinite(value as number) : type !== "boolean" && type !== "bigint") {
-    throw new TypeError(what + " is not a string, finite number, bigint or boolean");
+    throw new TypeError(what + " is not a finite scalar");
   }
   return String(value);
 }

@@ -124,7 +124,7 @@ export async function connect<P extends string, T extends EndpointTypes>(
         }
       }
       if (!opened) throw failure(call, "the WebSocket was refused");
-      deadline.arm(undefined, "");
+      deadline.arm();
       // Nothing checks what a server sends: the types are the endpoint's promise.
       return connection(opened, call, deadline) as Connection<SendOf<T>, ReceiveOf<T>>;
     });
@@ -192,7 +192,7 @@ function connection(socket: WebSocket, call: Call, deadline: Deadline): Connecti
     const message = typeof data === "string" ? data : new Uint8Array(data);
     queue.push(message);
     if ((queued += message.length) > MAX_QUEUED_BYTES) {
-      end({ error: new BodyLimitError("16 MiB wait unread", call.method, call.url) });
+      end({ error: new BodyLimitError("16 MiB wait unread", call) });
       socket.close(4000, "too much unread");
     }
     wake?.();
@@ -248,6 +248,6 @@ function parse(text: string, call: Call): unknown {
   }
 }
 
-function failure({ method, url }: Call, message: string, cause?: unknown): NetworkError {
-  return new NetworkError(message, method, url, { cause });
+function failure(call: Call, message: string, cause?: unknown): NetworkError {
+  return new NetworkError(message, call, { cause });
 }

@@ -1,32 +1,38 @@
 /** Joins all that can end a call early (time, its caller, `close()`) into one signal and one rejection. */
-import type { Method } from "./endpoint.ts";
-import { ClosedError, TimeoutError } from "./errors.ts";
+import { ClosedError, type RequestLine, TimeoutError } from "./errors.ts";
+import type { Running } from "./running.ts";
 
 /** One call's end: what is awaited through {@linkcode Deadline.until} rejects when the deadline is aborted. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly signal: AbortSignal = this.#controller.signal;
-  readonly #call: { readonly method: Method; readonly url: string };
-  readonly #running: Set<Deadline>;
+  readonly #call: RequestLine;
+  readonly #running: Running<Deadline>;
   readonly #unhook: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #reject: ((reason: unknown) => void) | undefined;
 
   constructor(
-    call: { readonly method: Method; readonly url: string },
-    running: Set<Deadline>,
+    call: RequestLine,
+    running: Running<Deadline>,
     outer: AbortSignal | undefined,
   ) {
     this.#call = call;
-    this.#running = running.add(this);
+    this.#running = running;
+    running.add(this);
     this.#unhook = outer && onAbort(outer, () => this.abort(outer.reason));
   }
 
-  /** Starts the clock anew, with what to say when it runs out; `undefined` stops it. */
-  arm(ms: number | undefined, message: string): void {
+  /** From now on the call takes as long as it takes, or so long and no longer. */
+  arm(ms?: number | undefined): void {
+    this.#running.exempt(this);
     clearTimeout(this.#timer);
-    const { method, url } = this.#call;
-    if (ms) this.#timer = setTimeout(() => this.abort(new TimeoutError(message, method, url)), ms);
+    if (ms) this.#timer = setTimeout(() => this.expire(ms), ms);
+  }
+
+  /** Ends the call because its time has run out. */
+  expire(ms: number): void {
+    this.abort(new TimeoutError(`nothing came within ${ms / 1000} s`, this.#call));
   }
 
   /** Ends the call with this reason, be it what it may. The first one wins. */
@@ -38,7 +44,7 @@ export class Deadline {
 
   /** Ends the call because its client is closed. */
   close(): void {
-    this.abort(new ClosedError("the client is closed", this.#call.method, this.#call.url));
+    this.abort(new ClosedError("the client is closed", this.#call));
   }
 
   /** The work's outcome, or the abort's reason whether or not the work heeds the signal. One at a time. */

@@ -6,6 +6,14 @@ import type { HttpResponse } from "./response.ts";
 // Shared by all copies of this package, so that the guards hold across them, where `instanceof` fails.
 const BRAND: unique symbol = Symbol.for("@berth/client");
 
+/** What was asked for. */
+export interface RequestLine {
+  /** The request's method. */
+  readonly method: Method;
+  /** The request's URL. */
+  readonly url: string;
+}
+
 /** The base of every error a call ends in, save bad arguments, an abort by the caller and an `Auth`'s own. */
 export class ClientError extends Error {
   static {
@@ -19,7 +27,7 @@ export class ClientError extends Error {
   readonly url: string;
 
   /** Made by the client. */
-  constructor(message: string, method: Method, url: string, options?: ErrorOptions) {
+  constructor(message: string, { method, url }: RequestLine, options?: ErrorOptions) {
     super(printable(`${method} ${url.split("?", 1)[0]}: ${message}`), options);
     this.method = method;
     this.url = url;
@@ -37,10 +45,10 @@ export class StatusError extends ClientError {
 
   /** Made by the client. */
   constructor(response: HttpResponse, expectedStatus: readonly number[]) {
-    const { statusCode, headers, text, method, url } = response;
+    const { statusCode, headers, text } = response;
     const location = statusCode > 299 && statusCode < 400 && headers.get("location");
     const what = (location ? "redirects to " + location : text).slice(0, 200);
-    super(`status ${statusCode}, expected ${expectedStatus.join(" or ")}${what && ": " + what}`, method, url);
+    super(`status ${statusCode}, expected ${expectedStatus.join(" or ")}${what && ": " + what}`, response);
     this.response = response;
     this.expectedStatus = expectedStatus;
   }
@@ -55,8 +63,8 @@ export class JsonError extends ClientError {
 
   /** Made by the client. */
   constructor(response: HttpResponse) {
-    const { statusCode, text, method, url } = response;
-    super(`status ${statusCode} ${text ? "is not JSON: " + text.slice(0, 200) : "has no body"}`, method, url);
+    const { statusCode, text } = response;
+    super(`status ${statusCode} ${text ? "is not JSON: " + text.slice(0, 200) : "has no body"}`, response);
     this.response = response;
   }
 }

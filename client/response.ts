@@ -1,20 +1,16 @@
 /** What every call answers with: a response whose body is already here. */
 import type { Method } from "./endpoint.ts";
-import { JsonError } from "./errors.ts";
+import { JsonError, type RequestLine } from "./errors.ts";
 import { printable } from "./printable.ts";
 
 /** What an {@linkcode HttpResponse} is made of. */
-export interface HttpResponseParts {
+export interface HttpResponseParts extends RequestLine {
   /** The status code. */
   readonly statusCode: number;
   /** The body as text. */
   readonly text: string;
   /** The response headers. */
   readonly headers: Headers;
-  /** The request's method. */
-  readonly method: Method;
-  /** The request's URL. */
-  readonly url: string;
 }
 
 /** A response whose body has been read in full. */

@@ -4,9 +4,10 @@ import type { Auth } from "./auth.ts";
 import { readText } from "./body.ts";
 import { Deadline } from "./deadline.ts";
 import type { Method, Query } from "./endpoint.ts";
-import { BodyLimitError, NetworkError, StatusError } from "./errors.ts";
+import { BodyLimitError, NetworkError, type RequestLine, StatusError } from "./errors.ts";
 import { type Login, loginOf, type Ticket } from "./login.ts";
 import { HttpResponse } from "./response.ts";
+import { Running } from "./running.ts";
 import { type Transport, transportFor, type TransportOptions } from "./transport.ts";
 
 /** What a sender is made of. */
@@ -27,9 +28,7 @@ export interface AnyOptions {
 }
 
 /** A checked call, ready to be sent, and sent again. */
-export interface Call {
-  readonly method: Method;
-  readonly url: string;
+export interface Call extends RequestLine {
   readonly body: string | undefined;
   readonly expected: readonly number[];
   readonly accept: string;
@@ -39,12 +38,11 @@ export interface Call {
 export class Sender {
   readonly base: URL;
   readonly login: Login | undefined;
-  readonly #timeoutMs: number;
   /** Whether TLS is to be other than the runtime's own, which sockets cannot do. */
   readonly ownTls: boolean;
   readonly #maxBodyBytes: number;
   readonly #transport: Transport;
-  readonly #running: Set<Deadline> = new Set();
+  readonly #running: Running<Deadline>;
   #closed = false;
 
   constructor(options: SenderOptions) {
@@ -52,7 +50,7 @@ export class Sender {
     this.base = parseBase(baseUrl);
     if (!(timeoutS > 0 && maxBodyBytes > 0)) throw new TypeError("timeoutS and maxBodyBytes must be above 0");
     // Above 2^31 - 1 timers fire at once, and some refuse fractions.
-    this.#timeoutMs = Math.min(Math.ceil(timeoutS * 1000), 2 ** 31 - 1);
+    this.#running = new Running(Math.min(Math.ceil(timeoutS * 1000), 2 ** 31 - 1));
     this.#maxBodyBytes = maxBodyBytes;
     this.login = auth && loginOf(auth);
     this.ownTls = !!options.caCerts || options.verifyTls === false;
@@ -84,7 +82,6 @@ export class Sender {
   begin(call: Call, signal: AbortSignal | undefined): Deadline {
     const deadline = new Deadline(call, this.#running, signal);
     if (this.#closed) deadline.close();
-    else deadline.arm(this.#timeoutMs, `no answer within ${this.#timeoutMs / 1000} s`);
     return deadline;
   }
 
@@ -101,19 +98,17 @@ export class Sender {
   }
 
   /** Reads the body. */
-  async read<T>({ method, url }: Call, deadline: Deadline, response: Response): Promise<HttpResponse<T>> {
+  async read<T>(call: Call, deadline: Deadline, response: Response): Promise<HttpResponse<T>> {
+    const { method, url } = call;
     const { status: statusCode, headers } = response;
-    let text: string;
     try {
-      text = await readText(response, this.#maxBodyBytes, () => {
-        deadline.abort(
-          new BodyLimitError(`the body is longer than ${this.#maxBodyBytes} bytes`, method, url),
-        );
+      const text = await readText(response, this.#maxBodyBytes, () => {
+        deadline.abort(new BodyLimitError(`the body is longer than ${this.#maxBodyBytes} bytes`, call));
       });
+      return new HttpResponse<T>({ statusCode, text, headers, method, url });
     } catch (cause) {
-      throw new NetworkError(reason(cause), method, url, { cause });
+      throw new NetworkError(reason(cause), call, { cause });
     }
-    return new HttpResponse<T>({ statusCode, text, headers, method, url });
   }
 
   /** Reads the body and judges the status. */
@@ -135,20 +130,15 @@ export class Sender {
     const { method, url, body, accept } = call;
     const headers: Record<string, string> = { accept, ...ticket?.headers };
     if (body !== undefined) headers["content-type"] = "application/json";
+    const init = { method, headers, body: body ?? null, signal, redirect: "manual" } as const;
     let response: Response;
     try {
-      response = await this.#transport.send(url, {
-        method,
-        headers,
-        body: body ?? null,
-        signal,
-        redirect: "manual",
-      });
+      response = await this.#transport.send(url, init);
     } catch (cause) {
-      throw new NetworkError(reason(cause), method, url, { cause });
+      throw new NetworkError(reason(cause), call, { cause });
     }
     if (response.type === "opaqueredirect") {
-      throw new NetworkError("redirected, and a browser does not tell where to", method, url);
+      throw new NetworkError("redirected, and a browser does not tell where to", call);
     }
     return response;
   }

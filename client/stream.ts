@@ -123,15 +123,15 @@ async function* run(
     const utf8 = new TextDecoder();
     const reader = response.body?.getReader();
     while (reader && !finished) {
-      deadline.arm(idleMs, `nothing came for ${idleTimeoutS} s`);
+      deadline.arm(idleMs);
       const { done, value } = await next(reader, deadline, call);
-      deadline.arm(undefined, "");
+      deadline.arm();
       yield* decoder.push(utf8.decode(value, { stream: !done }));
       if (done) {
         finished = true;
         yield* decoder.end();
       } else if (decoder.pending > maxItemBytes) {
-        throw new BodyLimitError(`an item is longer than ${maxItemBytes} bytes`, call.method, call.url);
+        throw new BodyLimitError(`an item is longer than ${maxItemBytes} bytes`, call);
       }
     }
   } catch (error) {
@@ -152,8 +152,8 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>, deadline: D
   }
 }
 
-function failure({ method, url }: Call, message: string, cause?: unknown): NetworkError {
-  return new NetworkError(message, method, url, { cause });
+function failure(call: Call, message: string, cause?: unknown): NetworkError {
+  return new NetworkError(message, call, { cause });
 }
 
 function decoderFor(as: StreamFormat, call: Call): Decoder {

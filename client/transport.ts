@@ -20,12 +20,12 @@ export interface Transport {
 export function transportFor(base: URL, { verifyTls, caCerts, fetch: own }: TransportOptions): Transport {
   const asked = caCerts || verifyTls !== undefined;
   if (caCerts && (!caCerts.length || verifyTls === false) || own && asked) {
-    throw new TypeError("caCerts needs a certificate and verification, and fetch takes neither TLS option");
+    throw new TypeError("caCerts needs a certificate and verifyTls, and fetch takes neither");
   }
   if (!own && base.protocol === "https:" && (caCerts || !verifyTls)) {
     const https = builtin();
     if (https) return overNode(https, base, caCerts);
-    if (asked) throw new TypeError("this runtime cannot change how TLS certificates are verified");
+    if (asked) throw new TypeError("this runtime cannot change how TLS is verified");
   }
   return { send: own ?? ((url, init) => fetch(url, init)), close() {} };
 }
@@ -83,7 +83,7 @@ function responseOf(message: NodeMessage, cancel: () => void): Response {
   const { statusCode: status, rawHeaders } = message;
   const headers = new Headers();
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i]!, rawHeaders[i + 1]!);
-  if (/^(204|205|304)$/.test("" + status)) {
+  if ([204, 205, 304].includes(status)) {
     message.resume();
     return new Response(null, { status, headers });
   }
