@@ -131,6 +131,80 @@ export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
   };
 }> = new Endpoint("/api/containers/{id}/logs");
 
+/** WS: Run a shell or a command. */
+export const CONTAINER_EXEC: Endpoint<"/api/containers/{id}/exec", {
+  socket: {
+    send: ExecRequest;
+    receive: ExecMessage;
+    query: {
+      cmd?: readonly (string)[] | string;
+      user?: string;
+      workdir?: string;
+      env?: readonly (string)[] | string;
+      tty?: boolean;
+      cols?: number;
+      rows?: number;
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/exec");
+
+/** GET: List commands that outlived their terminal. */
+export const CONTAINER_ORPHANS: Endpoint<"/api/containers/{id}/orphans", {
+  get: {
+    response: {
+      readonly items: readonly (Orphan)[];
+      readonly total: number;
+    };
+    query: {
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/orphans");
+
+/** WS: Watch what a container uses. */
+export const CONTAINER_STATS: Endpoint<"/api/containers/{id}/stats", {
+  socket: {
+    send: never;
+    receive: StatsMessage;
+    query: {
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/stats");
+
+/** What an exec takes as text; its standard input goes as bytes. */
+export type ExecRequest =
+  | { readonly type: "resize"; readonly cols: number; readonly rows: number }
+  | { readonly type: "eof" };
+
+/** What an exec says as text; its output comes as bytes. */
+export type ExecMessage =
+  | { readonly type: "ready"; readonly execId: string; readonly container: string }
+  | { readonly type: "exit"; readonly code: number }
+  | { readonly type: "error"; readonly code: string; readonly title: string };
+
+/** What a container uses, about once a second. */
+export type StatsMessage = StatsSample | {
+  readonly type: "error";
+  readonly code: string;
+  readonly title: string;
+};
+
+/** One measurement. */
+export type StatsSample = {
+  readonly time: string;
+  /** 100 is one processor; null for the first, which has nothing to compare with. */
+  readonly cpuPercent: number | null;
+  readonly memoryBytes: number;
+  readonly memoryLimitBytes: number;
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  readonly readBytes: number;
+  readonly writeBytes: number;
+  readonly pids: number;
+};
+
 /** A part of `ContainerList`. */
 export type Container = {
   readonly id: string;
@@ -334,4 +408,12 @@ export type LogRecord = {
     readonly code: string;
     readonly title: string;
   };
+};
+
+/** The answer of `GET /api/containers/{id}/orphans`. */
+export type Orphan = {
+  readonly execId: string;
+  readonly container: string;
+  readonly backend: string;
+  readonly since: string;
 };

@@ -22,5 +22,6 @@ export * from "./models.ts";
 export * from "./networks.ts";
 export * from "./settings.ts";
 export * from "./system.ts";
+export * from "./terminal.ts";
 export * from "./volumes.ts";
 export * from "./workspaces.ts";

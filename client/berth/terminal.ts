@@ -1,0 +1,57 @@
+/** The API's group `terminal`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+
+/** WS: Watch container events and logs. */
+export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
+  socket: {
+    send: never;
+    receive: TerminalMessage;
+    query: {
+      project?: string;
+      workspace?: string;
+      container?: string;
+      backend?: string;
+      events?: boolean;
+      logs?: boolean;
+      tail?: number;
+      since?: number;
+    };
+  };
+}> = new Endpoint("/api/terminal/compose-logs");
+
+/** What the terminal tells: one thing, or several at once. */
+export type TerminalMessage =
+  | TerminalItem
+  | { readonly type: "batch"; readonly items: readonly TerminalItem[] }
+  | { readonly type: "error"; readonly code: string; readonly title: string };
+
+/** An event, a log line, or what could not be kept up with. */
+export type TerminalItem =
+  | { readonly type: "hello"; readonly seq: number }
+  | {
+    readonly type: "event";
+    readonly seq: number;
+    readonly time: string;
+    readonly action: string;
+    readonly container: { readonly id: string; readonly name: string };
+    readonly backend: string;
+    readonly attributes: { readonly [key: string]: string };
+    /** How many more there were of the same kind, where a container loops. */
+    readonly repeated?: number;
+  }
+  | {
+    readonly type: "log";
+    readonly time: string;
+    readonly stream: "stdout" | "stderr";
+    readonly container: { readonly id: string; readonly name: string };
+    readonly backend: string;
+    readonly line: string;
+  }
+  | {
+    readonly type: "gap";
+    readonly missed: number | null;
+    readonly container?: { readonly id: string; readonly name: string };
+    readonly gap?: { readonly after: string; readonly before: string | null };
+  }
+  | { readonly type: "backend"; readonly backend: string; readonly state: string }
+  | { readonly type: "resync"; readonly backend?: string };
