@@ -10,6 +10,8 @@ import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 
 const SLOW_CLOCK_MS = 30_000;
+/** Podman tells of no network that comes or goes, so its short list of them is looked at again and again. */
+const PODMAN_NETWORKS_MS = 1_500;
 /** An engine that is back is seen within this time, and half of it on average. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -140,12 +142,15 @@ export class Link implements AsyncDisposable {
     this.#api = api;
     const attempt = this.#attempt;
     let syncing: Promise<void> = Promise.resolve();
-    let clock: ReturnType<typeof setInterval> | undefined;
+    const clocks: ReturnType<typeof setInterval>[] = [];
     try {
       await readEvents(this.engine, attempt.signal, {
         opened: () => {
           syncing = this.#sync(attempt);
-          clock = setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS);
+          clocks.push(setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS));
+          if (kind === "podman") {
+            clocks.push(setInterval(() => this.mirror.networks.compare(), PODMAN_NETWORKS_MS));
+          }
         },
         event: (event) => {
           this.mirror.handle(event);
@@ -153,7 +158,7 @@ export class Link implements AsyncDisposable {
         },
       });
     } finally {
-      clearInterval(clock);
+      for (const clock of clocks) clearInterval(clock);
       attempt.abort();
       await syncing;
     }
