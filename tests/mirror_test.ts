@@ -1,0 +1,275 @@
+/** The mirror against a scripted engine: whatever is lost, late, cut or nonsense, it ends up with what the engine has. */
+import assert from "node:assert/strict";
+import { Backends } from "../plugins/container-runtime/backends.ts";
+import { Lines, parseEvent } from "../plugins/container-runtime/mirror/events.ts";
+import type { EngineEvent } from "../plugins/container-runtime/mirror/event_feed.ts";
+import { eventually } from "./eventually.ts";
+import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
+import { SILENT } from "./silent_log.ts";
+
+function linked(...sockets: string[]): Backends {
+  return Backends.configured(
+    sockets.map((path, index) => ({
+      name: `engine-${index}`,
+      guess: "docker",
+      address: { kind: "unix", path },
+    })),
+    SILENT,
+  );
+}
+
+function event(action: string, id: string, timeNano = Date.now() * 1e6) {
+  return {
+    Type: "container",
+    Action: action,
+    Actor: { ID: id, Attributes: { name: "web", secret: "hunter2" } },
+    time: Math.floor(timeNano / 1e9),
+    timeNano,
+  };
+}
+
+/** `name state` of every container, as fresh as promised. */
+async function seen(backends: Backends): Promise<string[]> {
+  const { up } = await backends.fresh("containers");
+  return up.flatMap(({ mirror }) =>
+    [...mirror.containers.rows.values()].map((row) => `${row.name} ${row.state}`)
+  ).sort();
+}
+
+function worldOf(...names: string[]): Map<string, unknown> {
+  return new Map(names.map((name, index) => [scriptedId(index + 1), inspected(scriptedId(index + 1), name)]));
+}
+
+async function isWatched(engine: ScriptedWorld, backends: Backends): Promise<void> {
+  await eventually("the engine is watched", () => engine.watchers === 1 && backends.links[0]?.ready);
+}
+
+Deno.test("Mirror shows what an event was about, although the engine's own answers lag behind its events", async () => {
+  const containers = worldOf("web");
+  await using engine = new ScriptedWorld({ containers });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+
+  engine.tell(event("die", scriptedId(1)));
+  await eventually(
+    "it was read once after the event",
+    () => engine.calls.filter((one) => one.endsWith(`${scriptedId(1)}/json`)).length > 1,
+  );
+  containers.set(scriptedId(1), inspected(scriptedId(1), "web", "exited"));
+
+  await eventually("it is shown", async () => (await seen(backends))[0] === "web exited");
+});
+
+Deno.test("a read waits for what is known to have changed, and needs no time for what has not", async () => {
+  const containers = worldOf("web", "db");
+  await using engine = new ScriptedWorld({ containers });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+  const link = backends.links[0];
+  assert.ok(link !== undefined);
+
+  for (const status of ["paused", "running", "exited", "running"]) {
+    containers.set(scriptedId(1), inspected(scriptedId(1), "web", status));
+    link.mirror.containers.touch(scriptedId(1)); // what berth does before it answers a change of its own
+    assert.equal(backends.settled("containers"), false);
+    assert.deepEqual(await seen(backends), ["db running", `web ${status}`]);
+  }
+  assert.equal(backends.settled("containers"), true);
+});
+
+Deno.test("what no event told is found by comparing with the engine's list", async () => {
+  const containers = worldOf("web", "db");
+  await using engine = new ScriptedWorld({ containers });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+
+  containers.delete(scriptedId(1));
+  containers.set(scriptedId(9), inspected(scriptedId(9), "new"));
+  backends.links[0]?.mirror.compare();
+
+  await eventually("it is found", async () => (await seen(backends)).join() === "db running,new running");
+});
+
+Deno.test("an event stream cut at any byte loses nothing: afterwards the mirror equals the engine", async () => {
+  const containers = worldOf("web");
+  await using engine = new ScriptedWorld({ containers });
+  await using backends = linked(engine.socket);
+  const line = new TextEncoder().encode(`${JSON.stringify(event("ü", scriptedId(1)))}\n`);
+
+  for (let cut = 0; cut <= line.byteLength; cut += 9) {
+    await isWatched(engine, backends);
+    containers.set(
+      scriptedId(1),
+      inspected(scriptedId(1), `web-${cut}`, cut % 2 === 0 ? "running" : "exited"),
+    );
+    engine.tellRaw(line.slice(0, cut));
+    engine.hangUp();
+    await eventually(
+      `cut at ${cut}`,
+      async () => (await seen(backends)).join() === `web-${cut} ${cut % 2 === 0 ? "running" : "exited"}`,
+    );
+  }
+});
+
+Deno.test("an engine that is away is named with its reason, and comes back by itself", async () => {
+  const socket = `${Deno.makeTempDirSync({ prefix: "bw" })}/s`;
+  await using other = new ScriptedWorld({ containers: worldOf("other") });
+  await using backends = linked(socket, other.socket);
+  await backends.settle();
+  const absent = await backends.fresh("containers");
+  assert.deepEqual(absent.unavailable, [{
+    backend: "engine-0",
+    reason: "there is no socket at its address",
+  }]);
+  assert.deepEqual(await seen(backends), ["other running"]);
+
+  for (let round = 0; round < 3; round += 1) {
+    await using _engine = new ScriptedWorld({ containers: worldOf(`web-${round}`) }, socket);
+    await eventually(
+      "it is back",
+      async () => (await seen(backends)).join() === `other running,web-${round} running`,
+    );
+    assert.deepEqual((await backends.fresh("containers")).unavailable, []);
+    await _engine[Symbol.asyncDispose]();
+    await eventually("it is away again", async () => (await seen(backends)).join() === "other running");
+  }
+});
+
+Deno.test("fields of other types, nulls and unknown fields are tolerated, and what has no id is no container", async () => {
+  const hostile = (id: string, changes: object) => ({ ...inspected(id, "web"), ...changes });
+  const containers = new Map<string, unknown>([
+    [scriptedId(1), { Id: scriptedId(1) }],
+    [
+      scriptedId(2),
+      hostile(scriptedId(2), { State: null, Config: 7, HostConfig: [], NetworkSettings: "x", Mounts: {} }),
+    ],
+    [
+      scriptedId(3),
+      hostile(scriptedId(3), { Name: 5, Created: "never", Mounts: [null, 1, "x", []], Surprise: {} }),
+    ],
+    [
+      scriptedId(4),
+      hostile(scriptedId(4), {
+        State: { Status: "levitating", ExitCode: "many", StartedAt: 1e300 },
+        NetworkSettings: {
+          Ports: { "x": [], "80/tcp": null, "99999999/udp": [null] },
+          Networks: { a: null },
+        },
+        Config: { Labels: { a: 1, b: null, c: "d" }, Env: "x" },
+      }),
+    ],
+    [scriptedId(5), []],
+    [scriptedId(6), null],
+    [scriptedId(7), { Name: "/nobody" }],
+  ]);
+  await using engine = new ScriptedWorld({ containers });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+
+  const { up, unavailable } = await backends.fresh("containers");
+  assert.deepEqual(unavailable, []);
+  const rows = up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+  assert.deepEqual(rows.map((row) => row.id).sort(), [1, 2, 3, 4].map(scriptedId));
+  assert.deepEqual(rows.find((row) => row.id === scriptedId(4))?.labels, { c: "d" });
+  assert.equal(rows.find((row) => row.id === scriptedId(4))?.state, "unknown");
+});
+
+Deno.test("a kind that the engine cannot list makes that kind unavailable, and nothing else", async () => {
+  await using engine = new ScriptedWorld({
+    containers: worldOf("web"),
+    override: (_, path) =>
+      path === "/networks" ? Response.json({ message: "broken" }, { status: 500 }) : undefined,
+  });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+
+  assert.deepEqual(await seen(backends), ["web running"]);
+  assert.match((await backends.fresh("networks")).unavailable[0]?.reason ?? "", /broken/);
+  assert.deepEqual((await backends.fresh("volumes")).unavailable, []);
+});
+
+Deno.test("ten thousand containers and labels of a megabyte are mirrored whole", async () => {
+  const containers = new Map<string, unknown>();
+  for (let number = 1; number <= 10_000; number += 1) {
+    containers.set(scriptedId(number), inspected(scriptedId(number), `c-${number}`));
+  }
+  const huge = {
+    ...inspected(scriptedId(5), "huge"),
+    Config: { Image: "x", Labels: { big: "x".repeat(1024 * 1024) } },
+  };
+  containers.set(scriptedId(5), huge);
+  await using engine = new ScriptedWorld({ containers });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+
+  const { rows } = backends.links[0]?.mirror.containers ?? assert.fail();
+  assert.equal(rows.size, 10_000);
+  assert.equal(rows.get(scriptedId(5))?.labels.big?.length, 1024 * 1024);
+});
+
+Deno.test("EventFeed tells an event once, without command lines and labels, and resumes by number", async () => {
+  await using engine = new ScriptedWorld({ containers: worldOf("web") });
+  await using backends = linked(engine.socket);
+  const heard: EngineEvent[] = [];
+  using _listening = backends.feed.subscribe({ event: (one) => heard.push(one) });
+  await isWatched(engine, backends);
+  const start = backends.feed.seq;
+
+  const first = event("exec_create: sh -c export PW=hunter2", scriptedId(1));
+  const second = { ...event("start", scriptedId(1)), timeNano: first.timeNano };
+  engine.tell(first, first, second, first, second, { nonsense: true }, "x", null);
+  engine.tellRaw("not json\n\u001e" + JSON.stringify(event("die", scriptedId(1))) + "\n");
+
+  await eventually("all are told", () => heard.length === 3);
+  assert.deepEqual(heard.map((one) => one.action), ["exec_create", "start", "die"]);
+  assert.deepEqual(heard.map((one) => one.seq - start), [1, 2, 3]);
+  assert.ok(!JSON.stringify(heard).includes("hunter2"));
+  assert.deepEqual(backends.feed.since(start + 1)?.map((one) => one.action), ["start", "die"]);
+  assert.deepEqual(backends.feed.since(backends.feed.seq), []);
+  assert.equal(backends.feed.since(backends.feed.seq + 1), null);
+});
+
+Deno.test("EventFeed keeps the latest events, and says when older ones are gone", async () => {
+  await using engine = new ScriptedWorld({ containers: worldOf() });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+  const start = backends.feed.seq;
+
+  for (let number = 0; number < 5_000; number += 1) {
+    engine.tell(event(`exec_start`, `id-${number}`, 1e18 + number * 1e6));
+  }
+
+  await eventually("all are told", () => backends.feed.seq === start + 5_000);
+  assert.equal(backends.feed.since(start), null);
+  assert.deepEqual(
+    backends.feed.since(start + 4_990)?.map((one) => one.id),
+    Array.from({ length: 10 }, (_, n) => `id-${4_990 + n}`),
+  );
+});
+
+Deno.test("Lines gives the same lines however the bytes are split, and drops one that never ends", () => {
+  const text = "ä one\ntwo\n\nthree €\n";
+  const bytes = new TextEncoder().encode(text);
+  for (let size = 1; size <= bytes.byteLength; size += 1) {
+    const lines = new Lines();
+    const got: string[] = [];
+    for (let start = 0; start < bytes.byteLength; start += size) {
+      got.push(...lines.push(bytes.slice(start, start + size)));
+    }
+    assert.deepEqual(got, ["ä one", "two", "", "three €"], `in pieces of ${size}`);
+  }
+  const lines = new Lines();
+  const flood = new TextEncoder().encode("x".repeat(600_000));
+  assert.deepEqual([...lines.push(flood), ...lines.push(flood), ...lines.push(flood)], []);
+  assert.deepEqual(lines.push(new TextEncoder().encode("rest\nnext\n")), ["next"]);
+});
+
+Deno.test("parseEvent gives Docker's word for Podman's, and null for what is no event", () => {
+  const podman = parseEvent(
+    '{"Type":"container","Action":"died","Actor":{"ID":"x","Attributes":{"containerExitCode":"3"}},"timeNano":1}',
+  );
+  assert.deepEqual([podman?.action, podman?.attributes], ["die", { exitCode: "3" }]);
+  for (const none of ["", "{", "null", "[]", "{}", '{"Type":"container"}', '{"Type":5,"Action":{}}']) {
+    assert.equal(parseEvent(none), null, none);
+  }
+});
