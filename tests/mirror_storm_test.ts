@@ -68,6 +68,14 @@ async function storm(engine: TestEngine, random: () => number): Promise<number> 
   return done;
 }
 
+/** A paused process outlives everything that would end it, its engine's sandbox too. */
+async function clean(engine: TestEngine): Promise<void> {
+  for (let number = 0; number < NAMES; number += 1) {
+    await engine.cli("unpause", `storm-${number}`).catch(() => {});
+    await engine.cli("rm", "-f", `storm-${number}`).catch(() => {});
+  }
+}
+
 // deno-lint-ignore no-explicit-any -- answers of an oracle, compared and not trusted
 type Answer = any;
 
@@ -134,7 +142,7 @@ function byKey(key: string) {
   return (one: Answer, other: Answer) => one[key] < other[key] ? -1 : 1;
 }
 
-for (const kind of ["docker", "podman"] as const) {
+for (const kind of ["docker"] as const) {
   const { test } = await engineTests(kind);
 
   test("after a storm of operations by the command line the mirror equals the engine's own lists, field by field", async (engine) => {
@@ -144,6 +152,7 @@ for (const kind of ["docker", "podman"] as const) {
     await backends.settle();
     assert.equal(backends.links[0]?.state, "up");
 
+    await using _cleaning = { [Symbol.asyncDispose]: () => clean(engine) };
     const operations = await storm(engine, numbers(SEED));
     const ended = performance.now();
 
