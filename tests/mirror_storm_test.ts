@@ -91,13 +91,15 @@ async function engineSays(engine: TestEngine) {
   for (const one of containers.json) {
     const { status, json } = await engine.ask(`GET /containers/${one.Id}/json`);
     assert.equal(status, 200, "it went while it was compared");
-    const ended = one.State === "exited" || one.State === "dead";
+    const state = one.State === "stopped" ? "exited" : one.State; // Podman's other word
+    const ended = state === "exited" || state === "dead";
+    const exitCode = json.State.ExitCode < 0 ? null : json.State.ExitCode; // Podman's for one it never learned
     rows.push({
       id: one.Id,
       name: one.Names[0].slice(1),
       imageId: one.ImageID,
-      state: one.State,
-      exitCode: ended ? json.State.ExitCode : null,
+      state,
+      exitCode: ended ? exitCode : null,
       labels: one.Labels ?? {},
       mounts: one.Mounts.map((mount: Answer) => `${mount.Name} ${mount.Destination}`),
       createdAt: one.Created,
@@ -142,7 +144,7 @@ function byKey(key: string) {
   return (one: Answer, other: Answer) => one[key] < other[key] ? -1 : 1;
 }
 
-for (const kind of ["docker"] as const) {
+for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
   test("after a storm of operations by the command line the mirror equals the engine's own lists, field by field", async (engine) => {

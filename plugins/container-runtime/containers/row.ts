@@ -88,7 +88,8 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
   const phase = stateOf(textOf(state.Status));
   const health = healthOf(state);
   const ended = phase === "exited" || phase === "dead";
-  const exitCode = ended ? numberOf(state.ExitCode) : null;
+  // Podman says -1 where it never learned the code.
+  const exitCode = ended && numberOf(state.ExitCode) >= 0 ? numberOf(state.ExitCode) : null;
   const networks = Object.entries(objectOf(settings.Networks)).sort(([one], [other]) => one < other ? -1 : 1);
   return {
     id,

@@ -1,0 +1,191 @@
+/** Lists and inspects through the whole service against the engine's own socket, and nginx in front of it. */
+import { type EngineAnswer, startEngine, type TestEngine } from "../tests/engine.ts";
+import { exchangesPerSecond, type Target } from "./exchanges.ts";
+import { rounds } from "./rounds.ts";
+import { type ServerProcess, startServer } from "./server_process.ts";
+
+const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
+/** What the design's measurements used. */
+const EVENTS_PER_SECOND = 36;
+
+await using stack = new AsyncDisposableStack();
+const engine = stack.use(await startEngine("docker"));
+const nginx = await startNginx(engine);
+const memory: Record<number, number> = {};
+
+await fill(engine, 0, 1);
+for (const count of [1, 50, 500]) {
+  await fill(engine, 0, count);
+  const { server, key } = await startBerth(engine);
+  await using _server = server;
+  const listed = await waitForAll(server, key, count);
+  memory[count] = await server.rssBytes();
+  if (count === 1) continue;
+  const berth: Target = {
+    connect: () => Deno.connect({ hostname: "127.0.0.1", port: server.port }),
+    host: `127.0.0.1:${server.port}`,
+    headers: { authorization: `Bearer ${key}` },
+  };
+  const direct: Target = {
+    connect: () => Deno.connect({ transport: "unix", path: engine.socket }),
+    host: "localhost",
+    headers: {},
+  };
+  const peers = (path: string, own: string, headers: Record<string, string> = {}) => [
+    { name: "the engine's socket", run: () => exchangesPerSecond(direct, path, SECONDS) },
+    nginx === null
+      ? { name: "nginx in front of it", absent: "nginx is not installed" }
+      : { name: "nginx in front of it", run: () => exchangesPerSecond(nginx, path, SECONDS) },
+    {
+      name: "berth",
+      run: () => exchangesPerSecond({ ...berth, headers: { ...berth.headers, ...headers } }, own, SECONDS),
+    },
+  ];
+  const unit = { unit: "requests/s", better: "more" } as const;
+  const list = "/v1.41/containers/json?all=1";
+  await rounds(`engine-list-${count}`, peers(list, "/api/containers"), {
+    ...unit,
+    about: `a list of ${count} containers, 8 connections`,
+  });
+  await rounds(`engine-list-gzip-${count}`, peers(list, "/api/containers", { "accept-encoding": "gzip" }), {
+    ...unit,
+    about: `the same, berth's compressed`,
+  });
+  await rounds(
+    `engine-inspect-${count}`,
+    peers(`/v1.41/containers/${listed}/json`, `/api/containers/${listed}`),
+    {
+      ...unit,
+      about: `one container of ${count}`,
+    },
+  );
+  await rounds(`engine-list-events-${count}`, [
+    { name: "berth, quiet", run: () => exchangesPerSecond(berth, "/api/containers", SECONDS) },
+    {
+      name: `berth, ${EVENTS_PER_SECOND} events a second`,
+      run: () => underEvents(() => exchangesPerSecond(berth, "/api/containers", SECONDS)),
+    },
+  ], { ...unit, about: `a list of ${count} containers while others rename them` });
+}
+await rounds("engine-memory", [
+  { name: "for each container", run: () => ((memory[500] ?? 0) - (memory[1] ?? 0)) / 499 / 1e3 },
+], { unit: "kB", warmUps: 0, about: "resident memory of berth with 500 containers, less that with one" });
+
+async function fill(engine: TestEngine, from: number, to: number): Promise<void> {
+  for (let number = from; number < to; number += 1) {
+    const { status, body }: EngineAnswer = await engine.ask(`POST /containers/create?name=bench-${number}`, {
+      Image: "berth-fixture:latest",
+      Cmd: ["idle"],
+      Env: ["A=1", "B=2", "TOKEN=something"],
+      Labels: {
+        "com.docker.compose.project": "bench",
+        "com.docker.compose.service": `s${number}`,
+        tier: "web",
+      },
+      HostConfig: { NetworkMode: "none" },
+    });
+    if (status !== 201 && status !== 409) throw new Error(`no container: ${status} ${body}`);
+  }
+}
+
+async function underEvents(measure: () => Promise<number>): Promise<number> {
+  let going = true;
+  const renaming = (async () => {
+    for (let turn = 0; going; turn += 1) {
+      await engine.ask(
+        `POST /containers/bench-0${turn % 2 === 0 ? "" : "x"}/rename?name=bench-0${
+          turn % 2 === 0 ? "x" : ""
+        }`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 1_000 / EVENTS_PER_SECOND));
+    }
+  })();
+  try {
+    return await measure();
+  } finally {
+    going = false;
+    await renaming;
+    await engine.ask("POST /containers/bench-0x/rename?name=bench-0");
+  }
+}
+
+async function startBerth(engine: TestEngine): Promise<{ server: ServerProcess; key: string }> {
+  const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
+  stack.defer(() => Deno.remove(data, { recursive: true }));
+  const server = await startServer({
+    args: ["-A", new URL("../main.ts", import.meta.url).pathname, "serve"],
+    path: "/api/health",
+    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engine.setting },
+  });
+  const token = (await Deno.readTextFile(`${data}/setup-token`)).trim();
+  const answer = await fetch(`http://127.0.0.1:${server.port}/api/settings/setup`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token, name: "bench" }),
+  });
+  return { server, key: (await answer.json()).key };
+}
+
+/** Until the mirror is whole; answers one container's id. */
+async function waitForAll(server: ServerProcess, key: string, count: number): Promise<string> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/api/containers`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { items } = await answer.json();
+    if (items.length >= count) return items[0].id;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`berth never listed ${count} containers`);
+}
+
+/** Debian's nginx as the plainest possible front, keeping its connections to the engine. */
+async function startNginx(engine: TestEngine): Promise<Target | null> {
+  const folder = await Deno.makeTempDir({ prefix: "berth-nginx-" });
+  const port = freePort();
+  await Deno.writeTextFile(
+    `${folder}/nginx.conf`,
+    `user root; daemon off; pid ${folder}/pid; error_log ${folder}/error; worker_processes 1;
+events { worker_connections 256; }
+http {
+  access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; proxy_buffers 64 16k;
+  fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  upstream engine { server unix:${engine.socket}; keepalive 16; }
+  server { listen 127.0.0.1:${port}; keepalive_requests 1000000; location / { proxy_pass http://engine; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host localhost; } }
+}
+`,
+  );
+  try {
+    const child = new Deno.Command("nginx", {
+      args: ["-c", `${folder}/nginx.conf`],
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    stack.defer(async () => {
+      child.kill("SIGTERM");
+      await child.status;
+      await Deno.remove(folder, { recursive: true });
+    });
+  } catch {
+    return null;
+  }
+  const target: Target = {
+    connect: () => Deno.connect({ hostname: "127.0.0.1", port }),
+    host: "localhost",
+    headers: {},
+  };
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    try {
+      (await target.connect()).close();
+      return target;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  return null;
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
