@@ -117,13 +117,27 @@ async function startBerth(engine: TestEngine): Promise<{ server: ServerProcess; 
     path: "/api/health",
     env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engine.setting },
   });
-  const token = (await Deno.readTextFile(`${data}/setup-token`)).trim();
-  const answer = await fetch(`http://127.0.0.1:${server.port}/api/settings/setup`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ token, name: "bench" }),
-  });
-  return { server, key: (await answer.json()).key };
+  return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };
+}
+
+/** The service answers health before the rest of it is up. */
+async function adminKey(url: string, tokenFile: string): Promise<string> {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    try {
+      const token = (await Deno.readTextFile(tokenFile)).trim();
+      const answer = await fetch(`${url}/api/settings/setup`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token, name: "bench" }),
+      });
+      const { key } = await answer.json();
+      if (answer.ok) return key;
+    } catch {
+      // not written yet
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("berth was never set up");
 }
 
 /** Until the mirror is whole; answers one container's id. */

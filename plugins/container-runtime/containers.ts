@@ -8,12 +8,12 @@ import { empty, json, problems, reply, route, type Router, router } from "../../
 import type { Backends } from "./backends.ts";
 import { control, remove, type Verb } from "./containers/control.ts";
 import { ContainerDetail, containerDetail } from "./containers/detail.ts";
+import { ContainerDetails, readContainer } from "./containers/details.ts";
 import { findContainer } from "./containers/find.ts";
 import { ContainerList, ContainerLists } from "./containers/list.ts";
 import { maskObject } from "./containers/mask.ts";
 import { ContainerQuery } from "./containers/query.ts";
 import { containerRow, ContainerState } from "./containers/row.ts";
-import { at } from "./engine/path.ts";
 import { BackendName } from "./listed.ts";
 
 const byId = z.object({ id: z.string().min(1).max(255) });
@@ -107,6 +107,7 @@ export interface ContainerRoutes {
 
 export function containers({ backends, ownership }: ContainerRoutes): Router {
   const lists = new ContainerLists(backends, ownership);
+  const details = new ContainerDetails(ownership);
   const act = async (verb: Verb, id: string, backend: string | undefined, timeoutS?: number) => {
     const found = await findContainer(backends, id, backend, `${verb} container "${id}"`);
     return reply(200, await control(found, verb, timeoutS));
@@ -114,28 +115,22 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
   return router()
     .on(list, ({ query, request }) => lists.answer(query, request))
     .on(inspect, async (call) => {
-      const { params: { id }, query, principal } = call;
+      const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
       const doing = `inspect container "${id}"`;
-      const reveal = query.reveal === true;
       if (reveal && !may(principal, "containers:reveal")) {
         throw new ServiceError(
           "forbidden",
           `Cannot ${doing}: revealing needs the permission "containers:reveal"`,
         );
       }
-      const { link, row } = await findContainer(backends, id, query.backend, doing);
-      const inspected = await link.engine.get(at`/containers/${row.id}/json`, {
-        doing,
-        missing: "container_not_found",
-      });
+      const found = await findContainer(backends, id, backend, doing);
+      if (!raw && !reveal) return await details.answer(found, doing);
+      const inspected = await readContainer(found, doing);
       if (reveal) call.audit();
       // The engine's object has its own fields; only its secrets are ours to care for.
-      if (query.raw === true) {
-        return reply(200, (reveal ? inspected : maskObject(inspected)) as Record<string, unknown>);
-      }
-      const current = containerRow(inspected, link.name) ?? row;
-      const detail = containerDetail(current, inspected, reveal);
-      return reply(200, { ...detail, workspace: ownership.ownerOf(current) });
+      if (raw) return reply(200, (reveal ? inspected : maskObject(inspected)) as Record<string, unknown>);
+      const row = containerRow(inspected, found.link.name) ?? found.row;
+      return reply(200, { ...containerDetail(row, inspected, reveal), workspace: ownership.ownerOf(row) });
     })
     .on(start, ({ params, query }) => act("start", params.id, query.backend))
     .on(stop, ({ params, query }) => act("stop", params.id, query.backend, query.timeoutS))

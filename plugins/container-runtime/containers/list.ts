@@ -94,7 +94,9 @@ export class ContainerLists {
 
   #stamp(): string {
     let stamp = `${this.backends.revision} ${this.ownership.revision}`;
-    for (const { mirror } of this.backends.links) stamp += ` ${mirror.containers.rows.version}`;
+    for (const { mirror, reason } of this.backends.links) {
+      stamp += ` ${mirror.containers.rows.version} ${reason}`;
+    }
     return stamp;
   }
 }

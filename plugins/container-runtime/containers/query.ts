@@ -65,9 +65,14 @@ function matches(row: ContainerRow, q: string): boolean {
 }
 
 /** The newest first, unless asked otherwise; names run from A to Z. */
-export function inOrder(rows: ContainerRow[], { sort = "created", order }: ContainerQuery): ContainerRow[] {
+export function inOrder(
+  rows: readonly ContainerRow[],
+  { sort = "created", order }: ContainerQuery,
+): ContainerRow[] {
   const direction = (order ?? (sort === "created" ? "desc" : "asc")) === "asc" ? 1 : -1;
-  return rows.sort((one, other) => direction * compare(placeOf(one, sort), placeOf(other, sort)));
+  return rows.map((row) => ({ row, place: placeOf(row, sort) }))
+    .sort((one, other) => direction * compare(one.place, other.place))
+    .map(({ row }) => row);
 }
 
 type Place = readonly [key: string, id: string];

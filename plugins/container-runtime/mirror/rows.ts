@@ -24,13 +24,16 @@ export class Rows<Row> {
     return this.#rows.keys();
   }
 
-  /** Whether that changed anything. */
+  /**
+   * Whether that changed anything. The row is another object even then, so that what was derived from an older
+   * reading, and may hold more than the row does, is known to be old.
+   */
   put(key: string, row: Row): boolean {
     const text = JSON.stringify(row);
-    if (this.#rows.get(key)?.text === text) return false;
+    const isNew = this.#rows.get(key)?.text !== text;
     this.#rows.set(key, { row, text });
-    this.#version += 1;
-    return true;
+    if (isNew) this.#version += 1;
+    return isNew;
   }
 
   delete(key: string): boolean {
