@@ -66,6 +66,18 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal(new TextDecoder().decode(groups.stdout), "");
   });
 
+  test("disposing an engine ends its paused containers too", async (shared) => {
+    if (!shared.sandbox) return;
+    await using engine = await startEngine(kind);
+    const id = await engine.cli("run", "-d", FIXTURE);
+    await engine.cli("pause", id);
+
+    await engine[Symbol.asyncDispose]();
+
+    const groups = await new Deno.Command("find", { args: ["/sys/fs/cgroup", "-name", `*${id}*`] }).output();
+    assert.equal(new TextDecoder().decode(groups.stdout), "");
+  });
+
   test("kill and start bring the same engine back with its containers' records", async (shared) => {
     if (!shared.sandbox) return;
     await using engine = await startEngine(kind);

@@ -1,7 +1,18 @@
 /** A shell in namespaces of its own: whatever a test starts there dies with it, mounts and interfaces included. */
 
-/** The shell is process 1 of its namespace: when its input closes it exits, and the kernel ends all the rest. */
-const SHELL = `ip link set lo up; while IFS= read -r line; do eval "$line"; echo "$?"; done`;
+/**
+ * The shell is process 1 of its namespace: when its input closes it exits, and the kernel ends all the rest. All but
+ * what is frozen, as the processes of a paused container are under the first version of cgroups: those are thawed.
+ */
+const SHELL = `
+ip link set lo up
+while IFS= read -r line; do eval "$line"; echo "$?"; done
+kill -9 -1
+for groups in /proc/[0-9]*/cgroup; do
+  while IFS=: read -r _ kind path; do
+    if [ "$kind" = freezer ]; then echo THAWED >"/sys/fs/cgroup/freezer$path/freezer.state"; fi
+  done <"$groups"
+done`;
 
 export class Sandbox implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
