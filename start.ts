@@ -37,6 +37,9 @@ export interface Berth extends Parts, AsyncDisposable {
 /** What remains of the ten seconds of a stop is for plugins, audit and store. */
 const DRAIN_MS = 6_000;
 
+/** Loading the rest takes the loop for a while; whoever is at the door already is answered before that. */
+const FIRST_LOOK_MS = 5;
+
 /** @throws StartFailure, SettingsError or ServiceError with a sentence for whoever starts the service. */
 export async function startBerth(options: StartOptions): Promise<Berth> {
   const { config } = options;
@@ -77,6 +80,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   for (const host of known.hosts) names.hosts.add(host);
   for (const origin of known.origins) names.origins.add(origin);
 
+  await pause(FIRST_LOOK_MS);
   const [{ furnish }, plugins] = await Promise.all([
     import("./furnish.ts"),
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
@@ -108,6 +112,10 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     stop,
     [Symbol.asyncDispose]: async () => void await stop(),
   };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function mustHaveDataFolder(path: string): Promise<void> {
