@@ -60,14 +60,17 @@ function greeting({ url, config, access, plugins }: Berth): string {
   } else {
     lines.push(
       "",
-      "  Next: make the first admin key, within 30 minutes:",
+      "  Next: make the first admin key, within 30 minutes, by opening",
+      "",
+      `    ${url}/api/docs#setup=${access.setupToken}`,
+      "",
+      "  or with",
       "",
       `    curl ${url}/api/settings/setup -H 'content-type: application/json' \\`,
       `      -d '{"token": "${access.setupToken}", "name": "me"}'`,
       "",
       `  The one-time token is also in ${config.data}/setup-token.`,
-      `  Then send the key as "Authorization: Bearer <key>"; the API and a page to try it:`,
-      `    ${url}/api/docs#setup=${access.setupToken}`,
+      `  The key goes into "Authorization: Bearer <key>".`,
     );
   }
   return lines.join("\n");

@@ -121,19 +121,24 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   // The real path, as berth itself shows it: on some systems the temporary folder is behind a link.
   const folder = given ?? await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
   await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
-  const berth = await startBerth({
-    config: { ...defaults(folder), ...settings },
-    plugins: async () => install ?? (await import("../plugins.ts")).PLUGINS,
-    console: null,
-    ...(mount === undefined ? {} : { mount }),
-    ...(clock === undefined ? {} : { clock }),
-    ...(provider === undefined ? {} : { provider }),
-  });
-  const token = berth.access.setupToken;
-  const admin = setup && token !== null
-    ? (await berth.access.setup.complete(token, "test admin")).key
-    : known ?? null;
-  return new TestService(berth, admin, folder, given !== undefined);
+  try {
+    const berth = await startBerth({
+      config: { ...defaults(folder), ...settings },
+      plugins: async () => install ?? (await import("../plugins.ts")).PLUGINS,
+      console: null,
+      ...(mount === undefined ? {} : { mount }),
+      ...(clock === undefined ? {} : { clock }),
+      ...(provider === undefined ? {} : { provider }),
+    });
+    const token = berth.access.setupToken;
+    const made = setup && token !== null
+      ? (await berth.access.setup.complete(token, "test admin")).key
+      : null;
+    return new TestService(berth, made ?? known ?? null, folder, given !== undefined);
+  } catch (error) {
+    if (given === undefined) await Deno.remove(folder, { recursive: true });
+    throw error;
+  }
 }
 
 function defaults(folder: string): Config {
