@@ -1,0 +1,84 @@
+/** Promises of the first moments: health is answered honestly, everybody else waits, and a failed start lets nobody hang. */
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { json, reply, route, router } from "../http/router.ts";
+import { plugin } from "../plugins/plugin.ts";
+import { eventually } from "./eventually.ts";
+import { startService } from "./service.ts";
+
+const ping = route({
+  method: "get",
+  path: "/ping",
+  summary: "Answers",
+  permission: "open",
+  answers: { 200: json(z.object({ pong: z.boolean() }), "It answers") },
+});
+
+/** A plugin that starts when it is told to, or fails. */
+function slowPlugin(start: () => Promise<void>) {
+  return plugin({
+    name: "slow",
+    summary: "Takes its time",
+    version: "1.0.0",
+    paths: ["ping"],
+    config: z.strictObject({}),
+    permissions: () => [],
+    async start() {
+      await start();
+      return {
+        routes: router().on(ping, () => reply(200, { pong: true })),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+    },
+  });
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+Deno.test("while plugins start, health says so, and a request for anything else waits and is then answered", async () => {
+  const started = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const port = freePort();
+  const starting = startService({
+    port,
+    install: [slowPlugin(() => {
+      asked.resolve();
+      return started.promise;
+    })],
+  });
+  await asked.promise;
+  const url = `http://127.0.0.1:${port}`;
+
+  const early = await fetch(`${url}/api/health`);
+  const waiting = fetch(`${url}/api/ping`);
+  const report = await early.json();
+  started.resolve();
+  await using berth = await starting;
+
+  assert.deepEqual([early.status, report.status], [200, "degraded"]);
+  assert.deepEqual(report.checks.plugins, { status: "degraded", reason: "They are being started" });
+  assert.match(early.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+  assert.ok((early.headers.get("x-request-id") ?? "").length >= 8);
+  const answer = await waiting;
+  assert.deepEqual([answer.status, await answer.json()], [200, { pong: true }]);
+  assert.equal((await berth.call("GET /api/health")).body.status, "ok");
+});
+
+Deno.test("a start that fails after the listener was opened lets go of the port", async () => {
+  const port = freePort();
+  const starting = startService({
+    port,
+    pluginSettings: { ghost: {} },
+    install: [slowPlugin(() => Promise.resolve())],
+  });
+
+  await assert.rejects(starting, /there is no plugin "ghost"/);
+
+  await eventually("the port is free", () => {
+    Deno.listen({ hostname: "127.0.0.1", port }).close();
+    return true;
+  });
+});
