@@ -1,6 +1,6 @@
 /** The shapes that settings have; each is made when its setting is given, because most starts give few of them. */
 import { z } from "zod";
-import { ROLES } from "../core/access.ts";
+import { ROLES } from "../core/roles.ts";
 
 /** An environment variable holds a list as text; the file may hold either. `none` is the empty list. */
 export function listOf<Item extends z.ZodType>(

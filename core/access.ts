@@ -1,5 +1,8 @@
 /** Who may do what: the permissions, the roles that bundle them, and the principal that holds them. */
 import { z } from "zod";
+import { ROLES } from "./roles.ts";
+
+export { ROLES };
 
 const VIEWER = [
   "system:read",
@@ -38,7 +41,6 @@ export const PERMISSIONS = ADMIN;
 export const Permission = z.enum(PERMISSIONS).meta({ id: "Permission" });
 export type Permission = z.infer<typeof Permission>;
 
-export const ROLES = ["viewer", "operator", "admin"] as const;
 export const Role = z.enum(ROLES).meta({ id: "Role" });
 export type Role = z.infer<typeof Role>;
 
