@@ -3,8 +3,9 @@
 /** Folder → what it may import beside itself: folders (with a slash), files, or packages. First match wins. */
 const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ["core/", ["zod"]],
-  // Deno's own `open` takes no flags, and the safe reader must not follow a link or wait at a pipe.
-  ["artifacts/", ["core/", "zod", "yaml", "node:fs"]],
+  // `node:fs`: Deno's own `open` takes no flags, and the safe reader must not follow a link or wait at a pipe.
+  // `node:process`: to keep the YAML parser from it.
+  ["artifacts/", ["core/", "zod", "yaml", "node:fs", "node:process"]],
   ["auth/", ["core/", "zod", "jose", "oauth4webapi"]],
   ["store/", ["core/"]],
   ["log/", ["core/"]],

@@ -14,6 +14,7 @@ import type {
 } from "../artifact.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
 import { type Excess, prescan } from "./prescan.ts";
+import { withoutEnvironment } from "./without_environment.ts";
 
 export interface Parsed {
   readonly documents: Node[];
@@ -29,13 +30,15 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = prescan(fi
     const at = { file, start: excess.offset, end: Math.min(excess.offset + 1, text.length) };
     return { documents: [], findings: [{ code: excess.code, message: excess.message, at }], sound: false };
   }
-  const parsed = parseAllDocuments<ParsedNode, false>(text, {
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: "silent",
-    stringKeys: false,
-    keepSourceTokens: false,
-  });
+  const parsed = withoutEnvironment(() =>
+    parseAllDocuments<ParsedNode, false>(text, {
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: "silent",
+      stringKeys: false,
+      keepSourceTokens: false,
+    })
+  );
   const findings: Finding[] = [];
   const documents: Node[] = [];
   let sound = true;

@@ -1,6 +1,7 @@
 /** Texts become values at their places, and texts made to exhaust a parser are refused. */
 
 import assert from "node:assert/strict";
+import process from "node:process";
 import fc from "fast-check";
 import { stringify } from "yaml";
 import type { ArtifactFile, Node } from "../artifact.ts";
@@ -136,6 +137,18 @@ Deno.test("the second of two equal keys is named with the first", () => {
 
 Deno.test("quoted words and longer words are no boolean words", () => {
   assert.deepEqual(codes(parse("a: 'yes'\nb: none\nc: true\n")), []);
+});
+
+Deno.test("parsing asks the environment for nothing, and leaves it as it was", async () => {
+  const script = new URL("../../tests/parse_alone.ts", import.meta.url).pathname;
+  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-prompt", "--allow-read", "--no-check", script],
+    stderr: "inherit",
+  }).output();
+  assert.ok(success);
+  assert.equal(new TextDecoder().decode(stdout), "true\n");
+  parse("a: 1\n");
+  assert.equal(process.env.PATH, Deno.env.get("PATH"));
 });
 
 const BOMBS: [name: string, text: string, code: string][] = [
