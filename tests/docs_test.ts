@@ -2,12 +2,17 @@
 import assert from "node:assert/strict";
 import { SETTINGS } from "../config/settings.ts";
 import { settingsPage } from "../docs/settings.ts";
+import { rulesPage } from "../docs/rules.ts";
 import { readConfig } from "../config.ts";
 
 const page = (name: string) => Deno.readTextFile(new URL(`../${name}`, import.meta.url));
 
 Deno.test("docs/settings.md is what `deno task docs` writes", async () => {
   assert.equal(await page("docs/settings.md"), settingsPage(), "run `deno task docs`");
+});
+
+Deno.test("docs/rules.md, with its table of all rules, is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/rules.md"), rulesPage(), "run `deno task docs`");
 });
 
 Deno.test("every setting has a meaning and a default in words", () => {

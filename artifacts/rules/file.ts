@@ -19,11 +19,6 @@ export function checkPaths(group: Group, say: Say): void {
 
 function checkPath(subject: string, unit: Unit | null, use: PathUse, say: Say): void {
   if (use.kind === "bind") return checkBind(subject, unit, use, say);
-  if (use.found === "outside" && (use.kind === "env_file" || use.kind === "label_file")) {
-    return say("fs/path-escape", use.at, `"${use.written}" leaves the workspace and is not read`, {
-      subject,
-    });
-  }
   const missing = use.found === "missing";
   const notFile = missing || use.found === "folder";
   const why = missing
