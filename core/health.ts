@@ -49,6 +49,23 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
   };
 }
 
+/** How long one look serves those who ask in a burst. */
+const FRESH_MS = 100;
+
+/** The same, looked at anew at most every tenth of a second. */
+export function keptHealth(sources: HealthSources): () => Promise<HealthReport> {
+  let lookedAt = -Infinity;
+  let report: Promise<HealthReport>;
+  return () => {
+    const now = performance.now();
+    if (now - lookedAt > FRESH_MS) {
+      lookedAt = now;
+      report = lookAtHealth(sources);
+    }
+    return report;
+  };
+}
+
 function worst(checks: readonly HealthCheck[]): HealthCheck["status"] {
   if (checks.some(({ status }) => status === "failed")) return "failed";
   return checks.some(({ status }) => status === "degraded") ? "degraded" : "ok";

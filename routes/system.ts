@@ -1,6 +1,6 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
-import { type HealthSources, lookAtHealth } from "../core/health.ts";
+import { type HealthSources, keptHealth } from "../core/health.ts";
 import { json, reply, route, type Router, router } from "../http/router.ts";
 
 const Check = z.object({
@@ -87,9 +87,10 @@ export interface SystemOptions extends HealthSources {
 
 export function system(options: SystemOptions): Router {
   const machine = aboutMachine();
+  const look = keptHealth(options);
   return router()
     .on(health, async () => {
-      const answer = await lookAtHealth(options);
+      const answer = await look();
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
     })
     .on(info, () => {

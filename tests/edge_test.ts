@@ -1,5 +1,7 @@
 /** Promises of the outermost ring: Host, malformed requests, bodies, methods, request ids, and headers on every answer. */
 import assert from "node:assert/strict";
+import { z } from "zod";
+import { json, reply, route, router } from "../http/router.ts";
 import { sendRaw } from "./raw_http.ts";
 import { startService } from "./service.ts";
 
@@ -241,6 +243,38 @@ Deno.test("every answer carries the security headers and a request id, errors an
     assert.equal([...headers.keys()].filter((name) => name.startsWith("access-control-")).length, 0);
     if (status === 401) assert.equal(headers.get("www-authenticate"), "Bearer");
   }
+});
+
+const failing = route({
+  method: "get",
+  path: "/failing",
+  summary: "Fails in a way nobody foresaw",
+  permission: "system:read",
+  query: z.object({ how: z.enum(["throw", "reject", "late", "null"]) }),
+  answers: { 200: json(z.null(), "Never") },
+});
+
+Deno.test("whatever a handler throws is one generic 500 with an id that finds it in the log; the service lives (R40, F9)", async () => {
+  await using berth = await startService({
+    install: [],
+    mount: () => [
+      router().on(failing, ({ query }) => {
+        if (query.how === "null") return Promise.reject(null);
+        if (query.how === "throw") throw new TypeError("canary-1f2e");
+        if (query.how === "reject") return Promise.reject(new Error("canary-1f2e", { cause: "canary-1f2e" }));
+        return reply(200, { toJSON: () => assert.fail("canary-1f2e") } as unknown as null); // fails while it is written
+      }),
+    ],
+  });
+
+  for (const how of ["throw", "reject", "late", "null"]) {
+    const { status, body, text } = await berth.call(`GET /api/failing?how=${how}`);
+    assert.deepEqual([status, body.code], [500, "internal"], how);
+    assert.ok(!text.includes("canary-1f2e"));
+    const log = await berth.call(`GET /api/system/logs?level=error&q=${body.requestId}`);
+    assert.equal(log.text.includes("canary-1f2e"), how !== "null", how);
+  }
+  assert.equal((await berth.call("GET /api/health")).status, 200);
 });
 
 Deno.test("X-Forwarded-For counts only from a trusted proxy, and only up to the first stranger (R2)", async () => {
