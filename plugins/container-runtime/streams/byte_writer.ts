@@ -1,17 +1,24 @@
 /** Bytes put together piece by piece and handed on in one go: one write per chunk, never one per line. */
 
-const FIRST_BYTES = 64 * 1024;
+const FIRST_BYTES = 256 * 1024;
+const MOST_SPARE = 4;
+
+/** A writer is empty whenever somebody waits, so that all of them share a few buffers. */
+const spare: Uint8Array<ArrayBuffer>[] = [];
+const NOTHING = new Uint8Array(0);
 
 export class ByteWriter {
   /** Written directly by encoders, after `reserve`. */
-  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(FIRST_BYTES);
+  bytes: Uint8Array<ArrayBuffer> = NOTHING;
   length = 0;
 
   /** Makes room for so many bytes more. */
   reserve(size: number): void {
     const needed = this.length + size;
     if (needed <= this.bytes.byteLength) return;
-    const wider = new Uint8Array(Math.max(needed, this.bytes.byteLength * 2));
+    const wider = needed <= FIRST_BYTES
+      ? spare.pop() ?? new Uint8Array(FIRST_BYTES)
+      : new Uint8Array(Math.max(needed, this.bytes.byteLength * 2));
     wider.set(this.bytes.subarray(0, this.length));
     this.bytes = wider;
   }
@@ -27,11 +34,12 @@ export class ByteWriter {
     this.write(encoder.encode(text));
   }
 
-  /** All that was written, as a copy of its own; the writer starts again and keeps its room, up to a bound. */
+  /** All that was written, as a copy of its own; the writer starts again with nothing. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.bytes.slice(0, this.length);
     this.length = 0;
-    if (this.bytes.byteLength > 16 * FIRST_BYTES) this.bytes = new Uint8Array(FIRST_BYTES);
+    if (this.bytes.byteLength === FIRST_BYTES && spare.length < MOST_SPARE) spare.push(this.bytes);
+    this.bytes = NOTHING;
     return taken;
   }
 }

@@ -2,7 +2,7 @@
 import { ByteWriter } from "./byte_writer.ts";
 import type { RunSink, Stream } from "./frames.ts";
 import type { LineSink } from "./lines.ts";
-import type { Gap, LogPosition } from "./log_position.ts";
+import { CURSOR_BYTES, type Gap, type LogPosition, put } from "./log_position.ts";
 
 export type LogFormat = "text" | "ndjson" | "sse";
 
@@ -34,6 +34,7 @@ for (
 ) {
   ESCAPE[byte] = letter.charCodeAt(0);
 }
+const CONTROL = bytesOf("u00");
 const HEX = bytesOf("0123456789abcdef");
 
 /** What becomes of a log: its lines, and whatever berth itself has to say in between. */
@@ -69,8 +70,8 @@ export class TextWriter implements LogWriter {
   ): void {
     const { output } = this;
     if (this.#timestamps) {
-      this.#position.writeTime(stream, output);
-      output.reserve(1);
+      output.reserve(CURSOR_BYTES);
+      output.length = this.#position.putTime(stream, output.bytes, output.length);
       output.bytes[output.length++] = SPACE;
     }
     output.write(bytes, from, to);
@@ -125,21 +126,26 @@ export class JsonWriter implements LogWriter {
     _ended: boolean,
     cut: boolean,
   ): void {
-    const { output } = this;
     if (to > from && bytes[to - 1] === CR) to--; // a terminal ends its lines with both
+    const { output } = this;
+    output.reserve(FIXED_BYTES + (to - from) * 6);
+    const target = output.bytes;
+    let at = output.length;
     if (this.#events) {
-      output.write(ID);
-      this.#position.writeCursor(output);
-      output.write(DATA);
+      at = put(target, at, ID);
+      at = this.#position.putCursor(target, at);
+      at = put(target, at, DATA);
     }
-    output.write(CURSOR_KEY);
-    this.#position.writeCursor(output);
-    output.write(TIME_KEY);
-    this.#position.writeTime(stream, output);
-    output.write(HEAD[stream]);
-    writeEscaped(output, bytes, from, to);
-    output.write(cut ? CUT_TAIL : TAIL);
-    this.#endRecord();
+    at = put(target, at, CURSOR_KEY);
+    at = this.#position.putCursor(target, at);
+    at = put(target, at, TIME_KEY);
+    at = this.#position.putTime(stream, target, at);
+    at = put(target, at, HEAD[stream]);
+    at = putEscaped(target, at, bytes, from, to);
+    at = put(target, at, cut ? CUT_TAIL : TAIL);
+    target[at++] = LF;
+    if (this.#events) target[at++] = LF;
+    output.length = at;
   }
 
   gap(gap: Gap): void {
@@ -170,33 +176,30 @@ const DATA_ALONE = bytesOf("data: ");
 const COMMENT = bytesOf(":\n\n");
 const NEWLINE = bytesOf("\n");
 
+/** All of a record but its text. */
+const FIXED_BYTES = 3 * CURSOR_BYTES + 128;
+
 /** The inside of a JSON string. Anything but ASCII takes the way through a decoder, as it may not be UTF-8. */
-function writeEscaped(output: ByteWriter, bytes: Uint8Array, from: number, to: number): void {
-  output.reserve((to - from) * 6);
-  const target = output.bytes;
-  let length = output.length;
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at]!; // below to
+function putEscaped(target: Uint8Array, at: number, bytes: Uint8Array, from: number, to: number): number {
+  const begin = at;
+  for (let index = from; index < to; index++) {
+    const byte = bytes[index]!; // below to
     const escape = ESCAPE[byte]!; // has all 256
     if (escape === 0) {
-      target[length++] = byte;
+      target[at++] = byte;
     } else if (escape === NOT_ASCII) {
       const text = JSON.stringify(decoder.decode(bytes.subarray(from, to)));
-      const { written } = encoder.encodeInto(text.slice(1, -1), target.subarray(output.length));
-      output.length += written;
-      return;
+      return begin + encoder.encodeInto(text.slice(1, -1), target.subarray(begin)).written;
     } else {
-      target[length++] = 92;
+      target[at++] = 92;
       if (escape === 1) {
-        target[length++] = 0x75; // u
-        target[length++] = 0x30;
-        target[length++] = 0x30;
-        target[length++] = HEX[byte >> 4]!;
-        target[length++] = HEX[byte & 15]!;
+        at = put(target, at, CONTROL);
+        target[at++] = HEX[byte >> 4]!;
+        target[at++] = HEX[byte & 15]!;
       } else {
-        target[length++] = escape;
+        target[at++] = escape;
       }
     }
   }
-  output.length = length;
+  return at;
 }

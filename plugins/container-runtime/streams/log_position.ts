@@ -4,13 +4,14 @@
  * one process in order, while the two may overtake each other by a little.
  */
 import { ServiceError } from "../../../core/error.ts";
-import type { ByteWriter } from "./byte_writer.ts";
 import type { Stream } from "./frames.ts";
 import { compareLogTimes, engineTime, inUtc, type LogTime, readLogTime } from "./log_time.ts";
 
 /** How far apart the engine may write the two streams of one container. */
 const OVERTAKING_S = 2;
 const LONGEST_TIME = 40;
+/** No cursor is longer. */
+export const CURSOR_BYTES = 2 * (LONGEST_TIME + 20);
 const CURSOR = /^(?:o([^*e]{20,40})(?:\*(\d{1,9}))?)?(?:e([^*]{20,40})(?:\*(\d{1,9}))?)?$/;
 
 const encoder = new TextEncoder();
@@ -158,17 +159,17 @@ export class LogPosition {
     this.#searching = 0;
   }
 
-  /** The cursor of the latest line of this stream, so that resuming gives what comes after it. */
-  writeCursor(writer: ByteWriter): void {
-    writer.reserve(2 * LONGEST_TIME + 24);
-    if (this.#out.isKnown) writePlace(writer, 0x6f, this.#out); // o
-    if (this.#err.isKnown) writePlace(writer, 0x65, this.#err); // e
+  /** Puts the cursor of the latest line into `target`: resuming gives what comes after it. Returns where it ends. */
+  putCursor(target: Uint8Array, at: number): number {
+    if (this.#out.isKnown) at = putPlace(target, at, 0x6f, this.#out); // o
+    if (this.#err.isKnown) at = putPlace(target, at, 0x65, this.#err); // e
+    return at;
   }
 
-  writeTime(stream: Stream, writer: ByteWriter): void {
+  /** The same for the time of the stream's latest line. */
+  putTime(stream: Stream, target: Uint8Array, at: number): number {
     const { utc, utcLength } = stream === 2 ? this.#err : this.#out;
-    writer.reserve(LONGEST_TIME);
-    copy(utc, utcLength, writer);
+    return put(target, at, utc, utcLength);
   }
 
   toString(): string {
@@ -205,18 +206,20 @@ export class LogPosition {
   }
 }
 
-function writePlace(writer: ByteWriter, letter: number, { utc, utcLength, count }: Place): void {
-  writer.bytes[writer.length++] = letter;
-  copy(utc, utcLength, writer);
-  if (count !== 1) writer.text(`*${count}`);
+function putPlace(target: Uint8Array, at: number, letter: number, { utc, utcLength, count }: Place): number {
+  target[at++] = letter;
+  at = put(target, at, utc, utcLength);
+  if (count === 1) return at;
+  target[at++] = 0x2a; // *
+  const digits = String(count);
+  for (let digit = 0; digit < digits.length; digit++) target[at++] = digits.charCodeAt(digit);
+  return at;
 }
 
-/** For a few bytes a loop is faster than a call into the engine's own copy. */
-function copy(from: Uint8Array, size: number, writer: ByteWriter): void {
-  const { bytes } = writer;
-  let { length } = writer;
-  for (let at = 0; at < size; at++) bytes[length++] = from[at]!; // within its length
-  writer.length = length;
+/** For a few bytes a loop is faster than a call into the runtime's own copy. */
+export function put(target: Uint8Array, at: number, from: Uint8Array, size = from.length): number {
+  for (let index = 0; index < size; index++) target[at++] = from[index]!; // within its length
+  return at;
 }
 
 function badCursor(): ServiceError {

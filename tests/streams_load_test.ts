@@ -1,0 +1,128 @@
+/** Very much of everything: a million lines, and a hundred callers who do not read. */
+import assert from "node:assert/strict";
+import { Engine } from "../plugins/container-runtime/engine.ts";
+import { logRoutes } from "../plugins/container-runtime/logs.ts";
+import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { eventually } from "./eventually.ts";
+import { CHUNKED, frameChunk, logTime, type ScriptedCall, ScriptedEngine } from "./scripted_engine.ts";
+import { StreamService } from "./stream_service.ts";
+
+const INSPECTED = { Id: "c1", Name: "/web", State: { Running: true }, Config: {}, HostConfig: {} };
+
+/** Frames of the lines `from` up to `to`, in one piece. */
+function block(from: number, to: number): Uint8Array {
+  const frames: Uint8Array[] = [];
+  for (let at = from; at < to; at++) frames.push(frameChunk(1, `${logTime(at * 1_000)} line ${at}\n`));
+  const bytes = new Uint8Array(frames.reduce((sum, frame) => sum + frame.byteLength, 0));
+  let at = 0;
+  for (const frame of frames) {
+    bytes.set(frame, at);
+    at += frame.byteLength;
+  }
+  return bytes;
+}
+
+function serve(script: (call: ScriptedCall) => Promise<void>) {
+  const scripted = new ScriptedEngine(async (call) => {
+    if (call.path.endsWith("/json")) return await call.json(INSPECTED);
+    await script(call);
+  });
+  const engine = new Engine("docker", { kind: "unix", path: scripted.socket });
+  const viewers = new Viewers();
+  const service = new StreamService(logRoutes({ engines: () => [engine], viewers }));
+  return {
+    scripted,
+    service,
+    viewers,
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]();
+      engine[Symbol.dispose]();
+      await scripted[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test("a million lines go through following once and in order, although the engine dies on the way", async () => {
+  const total = 1_000_000;
+  const perBlock = 2_000;
+  let deaths = 0;
+  await using berth = serve(async (call) => {
+    const since = new URLSearchParams(call.path.split("?")[1]).get("since");
+    // Inclusive, as engines are, and berth asks for a little more than it has seen
+    const [seconds = "", nanos = ""] = (since ?? "").split(".");
+    const first = since === null ? 0 : Math.max(
+      0,
+      Math.floor(
+        ((Number(seconds) - Date.UTC(2026, 0, 1) / 1000) * 1e9 + Number(nanos)) / 1_000,
+      ),
+    );
+    await call.write(CHUNKED);
+    for (let at = first; at < total; at += perBlock) {
+      const bytes = block(at, Math.min(total, at + perBlock));
+      if (deaths < 3 && at - first > 200_000) {
+        deaths++;
+        await call.write(bytes.subarray(0, bytes.byteLength / 3 | 0)); // somewhere in a frame
+        return;
+      }
+      await call.write(bytes);
+    }
+    await call.conn.read(new Uint8Array(1));
+  });
+  const response = await berth.service.get("/containers/web/logs?follow&format=ndjson");
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let next = 0;
+  let rest = "";
+  while (next < total) {
+    const { value, done } = await reader.read();
+    assert.equal(done, false, `ended behind line ${next}`);
+    const lines = (rest + value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line === "") continue; // a heartbeat
+      const told = JSON.parse(line).line;
+      if (told !== `line ${next}`) assert.fail(`told ${JSON.stringify(told)} in place of line ${next}`);
+      next++;
+    }
+  }
+  await reader.cancel();
+  assert.equal(deaths, 3);
+});
+
+Deno.test("a hundred callers who read nothing of a fast log cost less than 64 MiB, and the others are served", async () => {
+  const fast = block(0, 5_000);
+  await using berth = serve(async (call) => {
+    await call.write(CHUNKED);
+    while (true) await call.write(fast);
+  });
+  const { service } = berth;
+  const stalled = (format: string) => async () => {
+    const conn = await Deno.connect({ hostname: "127.0.0.1", port: service.port });
+    await conn.write(new TextEncoder().encode(
+      `GET /api/containers/web/logs?follow&format=${format} HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n\r\n`,
+    ));
+    return conn;
+  };
+  // What the first of them costs is the code itself
+  const warm = await stalled("ndjson")();
+  await eventually(
+    "the first one is held back",
+    () => berth.scripted.calls.some((call) => call.includes("/logs")),
+  );
+  const before = Deno.memoryUsage().rss;
+
+  const conns = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => stalled(["text", "ndjson", "sse"][at % 3]!)()),
+  );
+  await eventually("all are open", () => berth.viewers.count === 101);
+  await eventually("nobody costs the engine a connection any more", () => berth.scripted.connections === 0);
+  const grown = Deno.memoryUsage().rss - before;
+  console.log(`100 stalled readers: +${(grown / 1024 / 1024).toFixed(1)} MiB`);
+  assert.ok(grown < 64 * 1024 * 1024, `${grown} bytes`);
+
+  const response = await service.get("/containers/web/logs?follow&format=ndjson");
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  assert.match((await reader.read()).value ?? "", /"line":"line 0"/);
+  await reader.cancel();
+  for (const conn of [warm, ...conns]) conn.close();
+  await eventually("all are gone", () => berth.viewers.count === 0);
+});
