@@ -160,7 +160,11 @@ async function lineBody(call: LogCall, given: {
     target,
     query: wanted,
     position,
-    listener: { line: lines.line.bind(lines), gap: (gap) => writer.gap(gap) },
+    listener: {
+      line: lines.line.bind(lines),
+      gap: (gap) => writer.gap(gap),
+      taken: () => writer.output.settle(),
+    },
     signal: ending,
     ...(awaken === undefined ? {} : { awaken }),
   });

@@ -3,7 +3,7 @@ import { asServiceError } from "../../../http/problem.ts";
 import type { ByteWriter } from "./byte_writer.ts";
 import { FrameReader } from "./frames.ts";
 import { type LogWriter, RawTextWriter } from "./log_formats.ts";
-import type { LogSource } from "./log_source.ts";
+import { type LogSource, STEP_BYTES } from "./log_source.ts";
 import type { RawAnswer } from "./raw_answer.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -58,10 +58,11 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     this.#isPulled = true;
     try {
       let goesOn = true;
-      while (goesOn && writer.output.length === 0) goesOn = await source.read();
-      if (!goesOn && source.end === "removed") writer.note({ end: { reason: "removed" } });
+      while (goesOn && writer.output.isEmpty) goesOn = await source.read();
+      if (goesOn) return this.#flush(controller);
+      if (source.end === "removed") writer.note({ end: { reason: "removed" } });
       this.#flush(controller);
-      if (!goesOn) this.#finish(() => controller.close());
+      this.#finish(() => controller.close());
     } catch (error) {
       this.#fail(controller, error, reason());
     } finally {
@@ -89,7 +90,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     }
     const { code, message } = asServiceError(error);
     writer.note({ error: { code, title: message } });
-    const isTold = writer.output.length > 0 && writer.heartbeat() !== null;
+    const isTold = writer.heartbeat() !== null;
     this.#flush(controller);
     // Text has no place for an error: only a body that breaks off is not mistaken for a whole one
     this.#finish(() => isTold ? controller.close() : controller.error(brokenOff()));
@@ -97,7 +98,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
   #flush(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
     const { output } = this.#options.writer;
-    if (output.length === 0 || this.#over) return;
+    if (output.isEmpty || this.#over) return;
     controller.enqueue(output.take());
     this.#lastAt = performance.now();
   }
@@ -148,16 +149,18 @@ export function rawLogBody(
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       try {
-        do {
-          const { start, end } = answer;
+        while (output.isEmpty && !frames.complete) {
+          if (answer.start === answer.end && !await answer.read()) break;
+          const { start } = answer;
+          const end = Math.min(answer.end, start + STEP_BYTES);
           answer.start = end;
           frames.push(answer.bytes, start, end);
-        } while (output.length === 0 && !frames.complete && await answer.read());
+        }
       } catch {
         end();
         return controller.error(brokenOff());
       }
-      if (output.length > 0) return controller.enqueue(output.take());
+      if (!output.isEmpty) return controller.enqueue(output.take());
       end();
       if (frames.cut || options.ending.aborted) controller.error(brokenOff());
       else controller.close();

@@ -10,6 +10,11 @@ import { openRaw, type RawAnswer } from "./raw_answer.ts";
 
 /** How often a log that does not follow is opened again when it breaks off. */
 const RETRIES = 5;
+/**
+ * How much is turned into lines at once. The runtime takes up to sixteen pieces ahead for every caller, whether
+ * they read or not, and memory that went into large pieces does not come back.
+ */
+export const STEP_BYTES = 8 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
 /** How often a container that is down is looked at, beside the events that tell of its start. */
@@ -26,6 +31,8 @@ export interface LogQuery {
 
 export interface LogListener extends LineSink {
   gap(gap: Gap): void;
+  /** Called right after the lines of one read, before anybody else's turn. */
+  taken?(): void;
 }
 
 /** Tells when something happens to a container, so that a stopped one need not be asked for ever. */
@@ -87,9 +94,11 @@ export class LogSource {
       try {
         const answer = this.#answer ?? await this.#open();
         if (answer.start < answer.end || await answer.read()) {
-          const { start, end } = answer;
-          answer.start = answer.end;
+          const { start } = answer;
+          const end = Math.min(answer.end, start + STEP_BYTES);
+          answer.start = end;
           this.#frames?.push(answer.bytes, start, end);
+          this.#listener.taken?.();
           this.#failures = 0;
           if (!this.#frames?.complete) return true;
         }

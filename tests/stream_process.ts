@@ -1,0 +1,52 @@
+/** The log routes in a process of their own, whose memory can be measured: `deno run -A tests/stream_process.ts SOCKET`. */
+import { Engine } from "../plugins/container-runtime/engine.ts";
+import { logRoutes } from "../plugins/container-runtime/logs.ts";
+import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { StreamService } from "./stream_service.ts";
+
+export interface StreamProcess extends AsyncDisposable {
+  readonly port: number;
+  rssBytes(): Promise<number>;
+  cpuSeconds(): Promise<number>;
+}
+
+/** Starts it before an engine's socket. */
+export async function startStreams(socket: string): Promise<StreamProcess> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", new URL(import.meta.url).pathname, socket],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  let text = "";
+  while (!text.includes("\n")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("The process ended before it listened");
+    text += new TextDecoder().decode(value);
+  }
+  return {
+    port: Number(text),
+    async rssBytes() {
+      const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    },
+    async cpuSeconds() {
+      const stat = await Deno.readTextFile(`/proc/${child.pid}/stat`);
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return (Number(fields[11]) + Number(fields[12])) / 100;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+      await reader.cancel();
+    },
+  };
+}
+
+if (import.meta.main) {
+  const [socket = ""] = Deno.args;
+  const engine = new Engine("docker", { kind: "unix", path: socket });
+  const service = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
+  console.log(service.port);
+}
