@@ -5,7 +5,7 @@ import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
 import type { Framing } from "./frames.ts";
 
-const BUFFER_BYTES = 16 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 const HEAD_LIMIT_BYTES = 32 * 1024;
 const FIRST_BYTE_MS = 10_000;
 const REFUSAL_LIMIT_BYTES = 64 * 1024;
