@@ -9,6 +9,12 @@ import type { Dag, DagEdge, DagNode } from "../../artifacts/graph/dag_shape.ts";
 import type { UnitLive } from "../../artifacts/live/live.ts";
 import type * as access from "../../core/access.ts";
 import type * as workspace from "../../core/workspace.ts";
+import type { Container } from "../../plugins/container-runtime/containers/row.ts";
+import type { PullProgress, PullResult } from "../../plugins/container-runtime/images/pull.ts";
+import type { Image } from "../../plugins/container-runtime/images/row.ts";
+import type { Network } from "../../plugins/container-runtime/networks/row.ts";
+import type { Sample } from "../../plugins/container-runtime/streams/stats_feed.ts";
+import type { Volume } from "../../plugins/container-runtime/volumes/row.ts";
 import type * as client from "@berth/client/berth";
 
 /** `T` with every property read-only and no `undefined` that can be left out: in these the two may differ. */
@@ -42,6 +48,13 @@ export type Pinned = Held<[
   Same<client.DagNode, z.output<typeof DagNode>>,
   Same<client.DagEdge, z.output<typeof DagEdge>>,
   Same<client.UnitLive, z.output<typeof UnitLive>>,
+  Same<client.Container, z.output<typeof Container>>,
+  Same<client.Image, z.output<typeof Image>>,
+  Same<client.PullProgress, z.output<typeof PullProgress>>,
+  Same<client.PullResult, z.output<typeof PullResult>>,
+  Same<client.Volume, z.output<typeof Volume>>,
+  Same<client.Network, z.output<typeof Network>>,
+  Same<client.StatsSample, Sample>,
 ]>;
 
 /** The rule itself is held: it lets no difference through. */
