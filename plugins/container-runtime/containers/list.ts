@@ -27,6 +27,8 @@ const MOST_KEPT = 32;
 
 export class ContainerLists {
   readonly #kept = new Map<string, KeptText>();
+  /** Versions begin anew with every start of the service. */
+  readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, string>();
   #textsOwnership = -1;
 
@@ -79,7 +81,9 @@ export class ContainerLists {
     const text = `{"items":[${rows.map((row) => this.textOf(row)).join(",")}],"total":${fitting.length}` +
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
       `,"unavailable":${JSON.stringify(unavailable)}}`;
-    const list: KeptText = { stamp, text, etag: etagOf(text) };
+    // What the text was made from names it as well as its own bytes do, and is a thousandth of them.
+    const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
+    const list: KeptText = { stamp, text, etag };
     this.#keep(key, list);
     return list;
   }
