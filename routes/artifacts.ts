@@ -176,6 +176,8 @@ export function artifacts({ registry, runtime, version }: ArtifactsOptions): Rou
         ? await registry.model(params.id)
         : await registry.overlaid(params.id, files);
       const { reportOn } = await import("../artifacts/report/report.ts");
+      const { checkInTurns } = await import("../artifacts/rules/check.ts");
+      await checkInTurns(model);
       const { nestedIn } = await import("../artifacts/rules/workspace.ts");
       const view = query.live ? await lookAt(model, runtime(), true) : null;
       const more = [...nestedIn(model, await registry.models()), ...view?.findings ?? []];

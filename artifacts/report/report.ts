@@ -4,7 +4,7 @@ import type { Diagnostic as Shown, Location as ShownLocation, Model } from "../a
 import { graphOf, mainGroups } from "../graph/graph.ts";
 import { locationOf } from "../position.ts";
 import { isRuleCode, ruleOf } from "../rules/catalog.ts";
-import { check } from "../rules/check.ts";
+import { check, checkInTurns } from "../rules/check.ts";
 import type { JudgedFinding } from "../rules/settings.ts";
 import type { Report } from "./report_shape.ts";
 
@@ -56,11 +56,11 @@ export function diagnosticsAbout(
   );
 }
 
-/** Whether anything is an error, without making a report. */
-export function problemsOf(model: Model): { errors: number; warnings: number } {
+/** How much is wrong, without making a report. */
+export async function problemsOf(model: Model): Promise<{ errors: number; warnings: number }> {
   let errors = 0;
   let warnings = 0;
-  for (const { severity } of check(model).findings) {
+  for (const { severity } of (await checkInTurns(model)).findings) {
     if (severity === "error") errors++;
     if (severity === "warning") warnings++;
   }
