@@ -83,6 +83,8 @@ export interface Holdings {
   }[];
   readonly networks: readonly string[];
   readonly volumes: readonly string[];
+  /** Every name of an image, and the id that it stands for now. */
+  readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }
 
 export type BackendState = "up" | "away" | "refused" | "unsupported";

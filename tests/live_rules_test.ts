@@ -76,7 +76,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
-    holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], ...holdings }),
+    holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [], ...holdings }),
   };
 }
 
@@ -240,6 +240,22 @@ Deno.test("the depends_on label shows dependencies that were taken out of the fi
   assert.deepEqual(
     view.live.get("unit:shop.web")?.drift?.map(({ field, declared, actual }) => [field, declared, actual]),
     [["dependsOn.gone", "(none)", "service_healthy"], ["dependsOn.new", "service_started", "(none)"]],
+  );
+});
+
+Deno.test("an image whose name was given to another one since shows as drift", async () => {
+  await using folder = await workspaceFolder(one);
+  const driftWith = async (id: string) => {
+    const images = [{ name: "docker.io/library/nginx:1.27", id, backend: "docker" }];
+    const runtime = runtimeOf(folder, { files: one, containers: [web], holdings: { images } });
+    return (await look(await folder.read(), runtime, { drift: true })).live.get("unit:shop.web")?.drift;
+  };
+  assert.deepEqual(await driftWith("sha256:0"), []);
+  assert.deepEqual(
+    (await driftWith("sha256:1"))?.map(({ field, declared, actual }) => [field, declared, actual]),
+    [
+      ["image", "nginx:1.27 (1)", "nginx:1.27 (0)"],
+    ],
   );
 });
 

@@ -14,19 +14,27 @@ import { shellWords } from "./shell_words.ts";
 /** Notes one difference; values are masked here. */
 export type Note = (field: string, declared: string, actual: string) => void;
 
-/** All differences of one container. `mappedTo` brings a host path of the engine into this machine's view. */
+/** What is known of the engine beside the container. */
+export interface EngineView {
+  /** Brings a host path of the engine into this machine's view. */
+  readonly mappedTo: (path: string) => string;
+  /** The id that an image's full name stands for now. */
+  readonly imageNow: (fullName: string) => string | undefined;
+}
+
+/** All differences of one container. */
 export function driftOf(
   model: Model,
   group: Group,
   unit: Unit,
   container: InspectedContainer,
-  mappedTo: (path: string) => string,
+  { mappedTo, imageNow }: EngineView,
 ): Drift[] {
   const drift: Drift[] = [];
   if (unit.service === null) return drift;
   const note: Note = (field, declared, actual) =>
     void drift.push({ field, container: container.name, declared: masked(declared), actual: masked(actual) });
-  imageDrift(group, unit, container, note);
+  imageDrift(group, unit, container, imageNow, note);
   commandDrift(unit, container, note);
   environmentDrift(unit, container, note);
   driftInPorts(unit, container, note);
@@ -39,29 +47,40 @@ export function driftOf(
   return drift;
 }
 
-function imageDrift(group: Group, unit: Unit, container: InspectedContainer, note: Note): void {
+function imageDrift(
+  group: Group,
+  unit: Unit,
+  container: InspectedContainer,
+  imageNow: EngineView["imageNow"],
+  note: Note,
+): void {
   const { image, build, imageAt } = unit.service!;
-  if (imageAt !== null && textOf(imageAt) === null) return;
-  const actual = fullImage(container.image);
-  if (image !== null) {
-    if (fullImage(image) !== actual && image !== container.imageId) {
-      note("image", image, shortImage(container.image));
-    }
-  } else if (build) {
-    // Compose 2 joins with a dash, Compose 1 with an underscore.
-    const names = ["-", "_"].map((sign) => `${group.project}${sign}${unit.label}`);
-    if (!names.some((name) => fullImage(name) === actual)) {
-      note("image", names[0]!, shortImage(container.image));
-    }
+  if ((imageAt !== null && textOf(imageAt) === null) || (image === null && !build)) return;
+  // Compose 2 joins the name of what it builds with a dash, Compose 1 with an underscore.
+  const names = image === null ? ["-", "_"].map((sign) => `${group.project}${sign}${unit.label}`) : [image];
+  const running = fullImage(container.image);
+  if (!names.some((name) => fullImage(name) === running || name === container.imageId)) {
+    return note("image", names[0]!, shortImage(container.image));
+  }
+  // The name is the same, but was given to another image since: pulled or built anew.
+  const now = imageNow(running);
+  if (now !== undefined && now !== container.imageId) {
+    note(
+      "image",
+      `${names[0]} (${shortId(now)})`,
+      `${shortImage(container.image)} (${shortId(container.imageId)})`,
+    );
   }
 }
+
+const shortId = (id: string): string => id.replace(/^sha256:/, "").slice(0, 12);
 
 /** Without what engines put in front of a name that people write bare. */
 const shortImage = (text: string): string =>
   text.replace(/^(?:localhost|docker\.io)\//, "").replace(/^library\//, "");
 
 /** A reference with everything that engines add or leave out. */
-function fullImage(text: string): string {
+export function fullImage(text: string): string {
   const bare = shortImage(text);
   const image = imageReference(bare);
   if (image === null) return bare;

@@ -1,9 +1,9 @@
 /** Looks at what runs for a workspace: asks the runtime, joins, and compares. */
 
-import type { ContainerRuntime, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model, Unit } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
-import { driftOf } from "./drift.ts";
+import { driftOf, fullImage } from "./drift.ts";
 import { liveFindings } from "./findings.ts";
 import { join, type Joined, type Joining, mapped, type RealPath, realPath, runningProjects } from "./join.ts";
 import type { Drift, Match, UnitLive } from "./live.ts";
@@ -52,7 +52,10 @@ export async function look(
   const containers = await runtime.containers();
   const joining = await join(model, runningProjects(containers), real);
   const byUnit = assign(model, joining, containers);
-  const compared = drift ? await compare(model, runtime, byUnit, real, only) : new Map<string, Drift[]>();
+  const holdings = await runtime.holdings();
+  const compared = drift
+    ? await compare(model, runtime, holdings, byUnit, real, only)
+    : new Map<string, Drift[]>();
 
   const live = new Map<string, UnitLive>();
   for (const unit of model.units) {
@@ -66,7 +69,6 @@ export async function look(
     });
   }
   for (const group of mainGroups(model)) live.set(group.id, ofGroup(group, live, joining));
-  const holdings = await runtime.holdings();
   return { live, joining, findings: await liveFindings(model, joining, live, { holdings, real, answers }) };
 }
 
@@ -111,6 +113,7 @@ function assign(model: Model, joining: Joining, containers: readonly RunningCont
 async function compare(
   model: Model,
   runtime: ContainerRuntime,
+  holdings: Holdings | null,
   byUnit: ReadonlyMap<string, Own>,
   real: RealPath,
   only: ReadonlySet<string> | undefined,
@@ -125,6 +128,9 @@ async function compare(
     found.set(unit.id, replicasDrift(unit, own.containers));
     for (const container of own.containers) jobs.push({ unit, group, container });
   }
+  const images = new Map(
+    (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
+  );
   const bounded = jobs.slice(0, MOST);
   let next = 0;
   const work = async () => {
@@ -141,7 +147,10 @@ async function compare(
         if (type === "bind") sources.set(source, await real(mapped(model, source)) ?? mapped(model, source));
       }
       found.get(unit.id)!.push(
-        ...driftOf(model, group, unit, inspected, (path) => sources.get(path) ?? path),
+        ...driftOf(model, group, unit, inspected, {
+          mappedTo: (path) => sources.get(path) ?? path,
+          imageNow: (name) => images.get(`${container.backend} ${name}`),
+        }),
       );
     }
   };

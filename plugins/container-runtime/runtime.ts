@@ -56,7 +56,9 @@ export class EngineRuntime implements ContainerRuntime {
   async holdings(): Promise<Holdings | null> {
     const { up } = await this.engines.fresh("containers");
     if (up.length === 0) return null;
-    await Promise.all([this.engines.fresh("networks", up), this.engines.fresh("volumes", up)]);
+    await Promise.all(
+      (["networks", "volumes", "images"] as const).map((kind) => this.engines.fresh(kind, up)),
+    );
     return {
       ports: up.flatMap(({ mirror }) =>
         [...mirror.containers.rows.values()].flatMap(({ id, backend, ports }) =>
@@ -67,6 +69,11 @@ export class EngineRuntime implements ContainerRuntime {
       ),
       networks: up.flatMap(({ mirror }) => [...mirror.networks.rows.values()].map(({ name }) => name)),
       volumes: up.flatMap(({ mirror }) => [...mirror.volumes.rows.values()].map(({ name }) => name)),
+      images: up.flatMap(({ mirror }) =>
+        [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
+          tags.map((name) => ({ name, id, backend }))
+        )
+      ),
     };
   }
 
