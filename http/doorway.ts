@@ -2,6 +2,7 @@
 import type { HealthReport } from "../core/health.ts";
 import type { Access } from "../core/log.ts";
 import { Finisher, reply } from "./answer.ts";
+import { hostOf } from "./host.ts";
 import { requestIdOf } from "./request_id.ts";
 
 export type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
@@ -38,7 +39,7 @@ export class Doorway {
   /** A bound handler; after `open` it costs one comparison. */
   readonly handle: Handler = (request, info) => {
     if (this.#inside !== null) return this.#inside(request, info);
-    if (isHealth(request) && this.#options.hosts.has(request.headers.get("host")?.toLowerCase() ?? "")) {
+    if (isHealth(request) && this.#options.hosts.has(hostOf(request)?.toLowerCase() ?? "")) {
       return this.#answerHealth(request, info);
     }
     return this.#opened.promise.then((inside) => inside(request, info));

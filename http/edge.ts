@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { ServiceError } from "../core/error.ts";
 import type { RequestScope } from "./call.ts";
 import { type Entry, mount, type Mounting } from "./router.ts";
+import { hostOf } from "./host.ts";
 import { problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
 
@@ -91,7 +92,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
 /** Exactly one Host, equal to the request target's authority, and one of ours: else no route sees the request. */
 function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | null {
-  const host = request.headers.get("host");
+  const host = hostOf(request);
   if (host === null) return new ServiceError("bad_host", "Cannot answer: the request has no Host header");
   const { url } = request;
   const known = host.toLowerCase();

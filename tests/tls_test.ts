@@ -1,0 +1,66 @@
+/** Promises of a listener with TLS of its own, which is what allows another address than loopback (R1). */
+import assert from "node:assert/strict";
+import { certificates } from "./client/certificates.ts";
+import { startService } from "./service.ts";
+
+const hasOpenssl = await new Deno.Command("openssl", { args: ["version"], stdout: "null", stderr: "null" })
+  .output().then(({ success }) => success, () => false);
+if (!hasOpenssl) console.warn("SKIPPED: 2 tests of TLS, because openssl is not installed");
+const options = { ignore: !hasOpenssl };
+
+async function withPems(
+  use: (pems: { cert: string; key: string; ca: string }) => Promise<void>,
+): Promise<void> {
+  const { cert, key, ca } = (await certificates())["private CA"];
+  const folder = await Deno.makeTempDir({ prefix: "berth-tls-" });
+  try {
+    await Deno.writeTextFile(`${folder}/cert.pem`, cert);
+    await Deno.writeTextFile(`${folder}/key.pem`, key);
+    await use({ cert: `${folder}/cert.pem`, key: `${folder}/key.pem`, ca });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test(
+  "with a certificate and its key berth speaks TLS, says so in its address, and asks browsers to insist",
+  options,
+  async () => {
+    await withPems(async ({ cert, key, ca }) => {
+      await using berth = await startService({ install: [], host: "0.0.0.0", tls: { cert, key } });
+      assert.match(berth.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+      using client = Deno.createHttpClient({ caCerts: [ca], poolMaxIdlePerHost: 0 });
+
+      const response = await fetch(`${berth.url}/api/health`, { client });
+
+      assert.equal(response.status, 200, "HTTP/2 has no Host header, and is answered all the same");
+      assert.match(response.headers.get("strict-transport-security") ?? "", /max-age=/);
+      await response.body?.cancel();
+      using old = Deno.createHttpClient({
+        caCerts: [ca],
+        poolMaxIdlePerHost: 0,
+        http2: false,
+        allowHost: true,
+      });
+      const first = await fetch(`${berth.url}/api/health`, { client: old });
+      const foreign = await fetch(`${berth.url}/api/health`, {
+        client: old,
+        headers: { host: "evil.example" },
+      });
+      assert.deepEqual([first.status, foreign.status], [200, 421]);
+      await Promise.all([first.body?.cancel(), foreign.body?.cancel()]);
+      await assert.rejects(fetch(`http://127.0.0.1:${berth.port}/api/health`));
+    });
+  },
+);
+
+Deno.test("a TLS file that is missing, or is none, stops the start with one sentence", options, async () => {
+  await withPems(async ({ cert, key }) => {
+    await assert.rejects(
+      startService({ install: [], tls: { cert, key: `${key}.gone` } }),
+      { name: "StartFailure", message: `Cannot read the TLS file "${key}.gone": it does not exist` },
+    );
+    await Deno.writeTextFile(cert, "this is no certificate");
+    await assert.rejects(startService({ install: [], tls: { cert, key } }), { name: "StartFailure" });
+  });
+});
