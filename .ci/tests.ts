@@ -20,7 +20,7 @@ async function run(label: string, files: readonly string[]): Promise<Outcome> {
   const child = new Deno.Command("npx", {
     args: ["-y", `deno@${version}`, "task", "test", `--junit-path=${report}`, ...retry, ...files],
     stdin: "null",
-    stdout: "inherit",
+    stdout: "piped",
     stderr: "inherit",
     ...(files.length > 0 ? { env: { DENO_JOBS: "1" } } : {}),
   }).spawn();
@@ -28,21 +28,39 @@ async function run(label: string, files: readonly string[]): Promise<Outcome> {
     console.error(`${label}: stopped after ${LIMIT_MS / 60_000} minutes`);
     child.kill("SIGKILL");
   }, LIMIT_MS);
+  const broken = new Set<string>();
+  for await (const line of lines(child.stdout)) {
+    console.log(line);
+    const file = FAILURE.exec(line.replaceAll(COLOUR, ""))?.[1];
+    if (file !== undefined) broken.add(file);
+  }
   const { code } = await child.status;
   clearTimeout(timer);
   const xml = await Deno.readTextFile(report);
   await Deno.remove(report);
-  const outcome: Outcome = { tests: 0, failed: 0, skipped: 0, broken: [] };
-  for (const [tag, name] of xml.matchAll(/<testsuite name="([^"]+)"[^>]*>/g)) {
+  const outcome: Outcome = { tests: 0, failed: 0, skipped: 0, broken: [...broken] };
+  for (const [tag] of xml.matchAll(/<testsuite name="([^"]+)"[^>]*>/g)) {
     const number = (attribute: string) => Number(new RegExp(` ${attribute}="(\\d+)"`).exec(tag)?.[1] ?? 0);
-    const failed = number("failures") + number("errors");
     outcome.tests += number("tests");
-    outcome.failed += failed;
+    outcome.failed += number("failures") + number("errors");
     outcome.skipped += number("disabled") + number("skipped");
-    if (failed > 0) outcome.broken?.push(name!); // the pattern has this group
   }
-  if (code !== 0 && outcome.failed === 0) outcome.broken = null;
+  if (code !== 0 && (outcome.failed === 0 || broken.size === 0)) outcome.broken = null;
   return outcome;
+}
+
+/** `test_file.ts => name ... FAILED`, and the same of a file that could not be loaded. */
+const FAILURE = /(\S+\.ts)(?: => .* \.\.\. FAILED| \(uncaught error\))/;
+const COLOUR = /\x1b\[[0-9;]*m/g;
+
+async function* lines(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts;
+  }
+  if (rest !== "") yield rest;
 }
 
 const first = await run("tests", []);

@@ -39,6 +39,9 @@ export async function engineTests(kind: EngineKind): Promise<EngineTests> {
       Deno.test({
         name: `${name} (${kind})`,
         ignore: !started,
+        // What a real engine and its streams take down after one test may end during the next one.
+        sanitizeOps: false,
+        sanitizeResources: false,
         fn: async (context) => {
           if (started) await run(started, context);
         },
