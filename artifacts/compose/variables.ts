@@ -25,10 +25,15 @@ export function environmentOf(files: readonly ArtifactFile[], above: Environment
 
 /** Characters that the values of one project may grow to by their variables. */
 const EXPANDED = 4 * 1024 * 1024;
+const FINDINGS = 500;
+/** Further places of an unset variable that are shown. */
+const RELATED = 5;
+/** In longer values a variable is found at the value as a whole. */
+const SEARCHED = 10_000;
 
 /** Collects, so that a variable is missed once a group. */
 export class Variables {
-  readonly #unset = new Map<string, Place[]>();
+  readonly #unset = new Map<string, { readonly places: Place[]; count: number }>();
   readonly #findings: Finding[] = [];
   #expanded = 0;
 
@@ -38,12 +43,12 @@ export class Variables {
   }
 
   findings(): Finding[] {
-    const missing = [...this.#unset].map(([name, places]): Finding => ({
+    const missing = [...this.#unset].map(([name, { places, count }]): Finding => ({
       code: "env/unset-variable",
       message: `${name} is not set`,
       at: places[0]!,
-      related: places.slice(1, 6).map((at) => ({ message: "Also used here", at })),
-      data: { variable: name, uses: places.length },
+      related: places.slice(1).map((at) => ({ message: "Also used here", at })),
+      data: { variable: name, uses: count },
     }));
     return [...this.#findings, ...missing];
   }
@@ -72,18 +77,20 @@ export class Variables {
     if (typeof text !== "string" || !text.includes("$")) return node;
     if (this.#expanded > EXPANDED) return { ...node, unknown: true };
     const { value, unset, problem } = interpolateText(text, lookup);
-    this.#expanded += value.length;
+    this.#expanded += text.length + value.length;
     if (this.#expanded > EXPANDED) {
       const message = `Variables make this project over ${EXPANDED} characters long, the rest is not read`;
       this.#findings.push({ code: "fs/limit-reached", message, at: node });
     }
     for (const name of unset) {
-      const place = expressionAt(node, name);
-      const places = this.#unset.get(name);
-      if (places) places.push(place);
-      else this.#unset.set(name, [place]);
+      const known = this.#unset.get(name);
+      if (!known && this.#unset.size >= FINDINGS) continue;
+      const uses = known ?? { places: [], count: 0 };
+      if (!known) this.#unset.set(name, uses);
+      uses.count++;
+      if (uses.places.length <= RELATED) uses.places.push(expressionAt(node, name));
     }
-    if (problem) {
+    if (problem && this.#findings.length < FINDINGS) {
       this.#findings.push(
         problem.kind === "required"
           ? {
@@ -114,6 +121,7 @@ function keepTag(before: Node, after: Node): Node {
 
 /** Where in the text of a scalar a variable stands: `$NAME` or `${NAME...}`. */
 function expressionAt(node: Scalar, name: string): Place {
+  if (node.end - node.start > SEARCHED) return node;
   const source = node.file.text.slice(node.start, node.end);
   const braced = new RegExp(`\\$\\{${name}(?![A-Za-z0-9_])`).exec(source);
   if (braced) {

@@ -1,6 +1,7 @@
 /** Walks a workspace and says which of its files may be artifacts, within limits. */
 
 import type { Finding } from "../artifact.ts";
+import { breathe } from "./breath.ts";
 import type { Budgets } from "./budgets.ts";
 import { type IgnoreRules, isNeverEntered } from "./ignore.ts";
 import { join } from "./paths.ts";
@@ -54,6 +55,7 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
     try {
       for await (const entry of Deno.readDir(next.path === "" ? root : `${root}/${next.path}`)) {
         if (++entries > budgets.entries) break;
+        if ((entries & 1023) === 0) await breathe();
         if (entry.isDirectory) {
           if (!isNeverEntered(entry.name)) found.push({ name: entry.name, isFolder: true });
         } else if (mayCount(entry.name)) found.push({ name: entry.name, isFolder: false });
@@ -73,6 +75,7 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
     found.sort((a, b) => a.name < b.name ? -1 : 1);
     const names: string[] = [];
     for (const { name, isFolder } of found) {
+      await breathe();
       const path = join(next.path, name);
       if (ignore.ignores(path, isFolder)) continue;
       if (!isFolder) {

@@ -6,6 +6,7 @@ import type { Parsed } from "./yaml.ts";
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const FINDINGS = 50;
+const LINES = 20_000;
 /** Characters that variables in values may grow to, all together. */
 const EXPANDED = 1024 * 1024;
 
@@ -25,8 +26,14 @@ export function parseDotenv(file: ArtifactFile): Parsed {
   };
 
   let expanded = 0;
+  let lines = 0;
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   while (at < text.length) {
+    if (++lines > LINES) {
+      const message = `Over ${LINES} lines, the rest is not read`;
+      findings.push({ code: "fs/limit-reached", message, at: { file, start: at, end: at } });
+      break;
+    }
     let lineEnd = text.indexOf("\n", at);
     if (lineEnd === -1) lineEnd = text.length;
     let start = at;
@@ -87,6 +94,7 @@ export function parseDotenv(file: ArtifactFile): Parsed {
   return { documents: [mapping], findings, sound: true };
 }
 
+/** The next line that opens a quote would close this one, so what is never closed is searched for once. */
 function closing(text: string, open: number, quote: string): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "\\" && quote === '"') at++;

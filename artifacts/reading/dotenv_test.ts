@@ -58,6 +58,12 @@ Deno.test("a quote that is never closed is found where it opens", () => {
   assert.equal(file.findings[0]!.at!.start, 2);
 });
 
+Deno.test("an endless file has an end", () => {
+  assert.deepEqual(read("A=1\n".repeat(30_000)).file.findings.map((finding) => finding.code), [
+    "fs/limit-reached",
+  ]);
+});
+
 Deno.test("no text whatsoever makes reading throw", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {

@@ -26,7 +26,7 @@ interface Pattern {
   readonly segments: readonly string[];
 }
 
-const PATTERNS = 1000;
+const PATTERNS = 200;
 
 /** The rules of one ignore text, for paths below its folder. The last pattern that fits decides. */
 export class IgnoreRules {
