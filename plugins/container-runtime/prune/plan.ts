@@ -27,6 +27,8 @@ export type Planned = z.infer<typeof PruneItem> & {
   readonly tags: readonly string[];
 };
 
+/** The engine matches a cache's id as a pattern, so only ids that mean nothing but themselves are planned. */
+const CACHE_ID = /^[a-z0-9]{20,64}$/;
 const ENDED = new Set(["created", "exited", "dead"]);
 
 /** The mirror must be fresh and the measurement new. Containers in the plan no longer count as users of the rest. */
@@ -81,9 +83,14 @@ export function planFor(
     }
   }
   if (types.has("buildCache")) {
-    for (const item of usage.buildCache.items) {
-      if (item.active || !passes({ ...item, labels: {} }, filters, now)) continue;
-      add({ type: "buildCache", id: item.id, name: item.name, why: "no build uses it", size: item.size });
+    // Newest first: what was built on something goes before it.
+    const newestFirst = usage.buildCache.items.toSorted((one, other) =>
+      (other.createdAt ?? "").localeCompare(one.createdAt ?? "")
+    );
+    for (const item of newestFirst) {
+      if (item.active || !CACHE_ID.test(item.id) || !passes({ ...item, labels: {} }, filters, now)) continue;
+      const { id, name, size, createdAt } = item;
+      add({ type: "buildCache", id, name, why: "no build uses it", size, createdAt });
     }
   }
   return plan.sort((one, other) => PRUNE_TYPES.indexOf(one.type) - PRUNE_TYPES.indexOf(other.type));
