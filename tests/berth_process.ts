@@ -6,6 +6,8 @@ const MAIN = new URL("../main.ts", import.meta.url).pathname;
 export interface ProcessOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Flags instead of `-A`. */
+  readonly permissions?: readonly string[];
   /** Hard limit of file descriptors. */
   readonly descriptors?: number;
   /** A data folder that outlives the process. */
@@ -96,7 +98,8 @@ export class BerthProcess implements AsyncDisposable {
 /** Starts `berth serve` on a free port and waits until it says where it listens. */
 export async function startBerthProcess(options: ProcessOptions = {}): Promise<BerthProcess> {
   const data = options.data ?? await Deno.makeTempDir({ prefix: "berth-process-" });
-  const run = [Deno.execPath(), "run", "-A", "--no-prompt", MAIN, ...options.args ?? ["serve"]];
+  const permissions = options.permissions ?? ["-A"];
+  const run = [Deno.execPath(), "run", ...permissions, "--no-prompt", MAIN, ...options.args ?? ["serve"]];
   const limit = options.descriptors === undefined ? "" : `ulimit -n ${options.descriptors}; `;
   const child = new Deno.Command("sh", {
     args: ["-c", `${limit}exec "$@"`, "sh", ...run],
