@@ -148,8 +148,10 @@ function standingOf(
 ): Group["standing"] | null {
   const path = one.spec.files[0];
   if (path === undefined) return "main";
-  // Of two that include each other, the first by path stays.
+  // Of two that include each other, the first by path stays; a variant is not drawn, so it takes nothing over.
   const includers = [...reached.includes.get(path) ?? []].filter((by) =>
+    !(by.besideCanonical && one.by === "canonical")
+  ).filter((by) =>
     !reached.includes.get(by.spec.files[0] ?? "")?.has(one) || (by.spec.files[0] ?? "") < path
   );
   if (one.by !== "variant") return includers.length > 0 && one.by === "canonical" ? "included" : "main";

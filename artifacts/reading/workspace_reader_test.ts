@@ -131,6 +131,16 @@ Deno.test("include brings services along, and the included folder stays listed",
   assert.deepEqual(codesOf(model), []);
 });
 
+Deno.test("a variant that includes its canonical file leaves that drawn", async () => {
+  await using folder = await plant({
+    "a/compose.yaml": WEB,
+    "a/compose.prod.yaml": "include: [compose.yaml]\nservices:\n  more: {image: x:1}\n",
+  });
+  const model = await read(folder);
+  assert.deepEqual(namesOf(model), ["a main", "a-prod variant"]);
+  assert.deepEqual(model.units.map((unit) => unit.id), ["unit:a.web"]);
+});
+
 Deno.test("of two services with one name the includer's own stays, and a finding says so", async () => {
   await using folder = await plant({
     "compose.yaml": "name: top\ninclude: [a.yaml]\nservices:\n  web:\n    image: own:1\n",
