@@ -48,6 +48,7 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
   },
 
   "yaml/syntax": { bad: compose("services:\n  web: [\n"), good: compose(one) },
+  "yaml/style": { bad: compose(`%ODD thing\n---\n${one}`), good: compose(one) },
   "yaml/duplicate-key": { bad: compose(`${one}    image: nginx:1.28\n`), good: compose(one) },
   "yaml/undefined-alias": {
     bad: service("labels: *none"),

@@ -42,7 +42,6 @@ for (const [code, { bad, good }] of Object.entries(EXAMPLES)) {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "workspace/nested": "tests/artifacts_test.ts",
   "fs/unreadable": "artifacts/reading/safe_reader_test.ts",
-  "yaml/style": "the parser knows no reservation that a text of today provokes",
 };
 
 Deno.test("every rule of the table has an example, and every example a rule", () => {

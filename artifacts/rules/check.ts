@@ -1,7 +1,8 @@
 /** Runs every rule over a model and hands back what they found, settings applied. */
 
 import type { Finding, Group, Model } from "../artifact.ts";
-import { mainGroups } from "../graph/graph.ts";
+import { graphOf, mainGroups } from "../graph/graph.ts";
+import { namesOf } from "../graph/names.ts";
 import { checkCards } from "./card.ts";
 import type { RuleCode } from "./catalog.ts";
 import { checkConditions, checkGraph } from "./circle.ts";
@@ -33,6 +34,10 @@ export function check(model: Model): Judged {
 
 /** How long the rules run before others get their turn. */
 const TURN_MS = 15;
+/** From this many units on, what is made of all of them takes a turn of its own. */
+const MANY = 5_000;
+
+const turn = () => new Promise<void>((done) => setTimeout(done));
 
 /** The same, a turn at a time: what groups say about themselves is worked out first, and others run between. */
 export async function checkInTurns(model: Model): Promise<Judged> {
@@ -41,8 +46,12 @@ export async function checkInTurns(model: Model): Promise<Judged> {
     for (const group of model.groups) {
       checkGroup(group);
       if (performance.now() - began < TURN_MS) continue;
-      await new Promise((done) => setTimeout(done));
+      await turn();
       began = performance.now();
+    }
+    for (const make of [graphOf, namesOf]) {
+      make(model);
+      if (model.units.length > MANY) await turn();
     }
   }
   return check(model);
