@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { LogChunk } from "../core/log.ts";
 import { type OpenLog, openLog } from "./log.ts";
 import { logReader } from "./tail.ts";
+import { eventually } from "../tests/eventually.ts";
 
 interface Place extends AsyncDisposable {
   readonly path: string;
@@ -81,6 +82,40 @@ Deno.test("openLog hands the console the same lines, and survives a console that
     log.info("two");
   }
   assert.equal(shown, await Deno.readTextFile(at.path));
+});
+
+Deno.test("a console that stalls costs console lines, counted, and never memory without bound or a line of the file", async () => {
+  await using at = await place();
+  const stalled = Promise.withResolvers<void>();
+  const shown: string[] = [];
+  let writing = false;
+  const lines = 3_000;
+  {
+    await using log = openLog({
+      level: "info",
+      path: at.path,
+      console: {
+        isTerminal: () => false,
+        async write(bytes) {
+          writing = true;
+          await stalled.promise;
+          shown.push(new TextDecoder().decode(bytes));
+          return bytes.length;
+        },
+      },
+    });
+    log.info("first");
+    await eventually("the console is being written", () => writing);
+    for (let n = 0; n < lines; n++) log.info("x".repeat(1_000));
+    stalled.resolve();
+  }
+  const all = shown.join("").trimEnd().split("\n").map((line) => JSON.parse(line));
+  const lost = all.at(-1).lost;
+
+  assert.ok(lost > 0 && all.length < 1_200, `${all.length} lines, ${lost} lost`);
+  // The first line, those that were kept, and the one that counts the rest.
+  assert.equal(all.length + lost, 1 + lines + 1);
+  assert.equal((await Deno.readTextFile(at.path)).trimEnd().split("\n").length, 1 + lines);
 });
 
 Deno.test("tail gives the last lines across rotation, oldest first", async () => {
