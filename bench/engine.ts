@@ -1,5 +1,6 @@
 /** Lists and inspects through the whole service against the engine's own socket, and nginx in front of it. */
 import { type EngineAnswer, startEngine, type TestEngine } from "../tests/engine.ts";
+import { adminKey } from "./admin_key.ts";
 import { exchangesPerSecond, type Target } from "./exchanges.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
 import { rounds } from "./rounds.ts";
@@ -136,26 +137,6 @@ async function startBerth(setting: string): Promise<{ server: ServerProcess; key
     env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: setting },
   });
   return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };
-}
-
-/** The service answers health before the rest of it is up. */
-async function adminKey(url: string, tokenFile: string): Promise<string> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
-    try {
-      const token = (await Deno.readTextFile(tokenFile)).trim();
-      const answer = await fetch(`${url}/api/settings/setup`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ token, name: "bench" }),
-      });
-      const { key } = await answer.json();
-      if (answer.ok) return key;
-    } catch {
-      // not written yet
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("berth was never set up");
 }
 
 /** Until the mirror is whole; answers one container's id. */
