@@ -4,7 +4,8 @@ import type { Log } from "../../core/log.ts";
 import type { Backend } from "../../core/runtime.ts";
 import { findEngines, type Found, type Surroundings } from "./backends/discovery.ts";
 import { Link, pause } from "./backends/link.ts";
-import type { EngineAddress } from "./engine/address.ts";
+import { addressText, type EngineAddress } from "./engine/address.ts";
+import { reasonOf } from "./engine/failure.ts";
 import type { Engine, EngineKind } from "./engine.ts";
 import type { Mirror } from "./mirror.ts";
 import { EventFeed } from "./mirror/event_feed.ts";
@@ -182,7 +183,14 @@ export class Backends implements AsyncDisposable {
     for (let number = 2; this.#links.some((link) => link.name === name); number += 1) {
       name = `${engine.name}-${number}`;
     }
-    this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log }));
+    try {
+      this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log }));
+    } catch (error) { // berth itself may not: one engine less, and the others go on
+      this.#unsupported.set(name, {
+        ...unsupported(name, addressText(engine.address), reasonOf(error)),
+        state: "refused",
+      });
+    }
     this.#revision += 1;
   }
 }

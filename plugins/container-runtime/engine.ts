@@ -12,6 +12,12 @@ import { objectOf, textOf } from "./engine/wire.ts";
 const OLDEST: ApiVersion = [1, 41];
 const NEWEST: ApiVersion = [1, 52];
 
+/**
+ * The host in the URLs of unix sockets. A literal needs no look-up on every connect, and this one (kept for
+ * documentation) is nobody's, so that the permission to ask it opens nothing.
+ */
+export const UNIX_HOST = "192.0.2.1:80";
+
 const FIRST_BYTE_MS = 10_000;
 const PING_MS = 5_000;
 const BODY_MS = 20_000;
@@ -71,7 +77,7 @@ export class Engine implements Disposable {
   constructor(readonly name: string, readonly address: EngineAddress) {
     // The literal spares a look-up of the host on every connect; nothing ever listens on that address.
     this.#origin = address.kind === "unix"
-      ? "http://192.0.2.1"
+      ? `http://${UNIX_HOST}`
       : `https://${hostText(address)}:${address.port}`;
     const way: Deno.CreateHttpClientOptions & Partial<Deno.TlsCertifiedKeyPem> = address.kind === "unix"
       ? { proxy: { transport: "unix", path: address.path } }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends.ts";
+import { UNIX_HOST } from "./engine.ts";
 import { containers } from "./containers.ts";
 import { readAddress } from "./engine/address.ts";
 import { objects } from "./objects.ts";
@@ -75,5 +76,10 @@ function permissionsOf({ url }: EngineSetting): Deno.PermissionDescriptor[] {
   const address = readAddress(url);
   if (address === null) return [];
   if (address.kind === "tls") return [{ name: "net", host: `${address.host}:${address.port}` }];
-  return [{ name: "read", path: address.path }, { name: "write", path: address.path }];
+  return [
+    { name: "read", path: address.path },
+    { name: "write", path: address.path },
+    { name: "net", host: `unix:${address.path}` },
+    { name: "net", host: UNIX_HOST },
+  ];
 }
