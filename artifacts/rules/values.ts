@@ -1,6 +1,7 @@
 /** Ways into a tree of values that judge nothing themselves: unknown values read as absent. */
 
 import type { Entry, Node, Place, Scalar } from "../artifact.ts";
+import { textOf as writtenText, truthOf } from "../compose/tree.ts";
 
 /** What lies at a path of keys and indexes. */
 export function at(node: Node | null, ...path: readonly (string | number)[]): Node | null {
@@ -34,10 +35,9 @@ export function scalarOf(node: Node | null): Scalar | null {
   return node?.kind === "scalar" && node.unknown !== true && node.value !== null ? node : null;
 }
 
-/** A known scalar as text. */
+/** A known scalar as text; a number as it was written, since `3.10` is a name to everybody but YAML. */
 export function textOf(node: Node | null): string | null {
-  const scalar = scalarOf(node);
-  return scalar === null ? null : String(scalar.value);
+  return writtenText(node ?? undefined);
 }
 
 /** A known scalar as a number, also where it is written in quotes. */
@@ -50,7 +50,7 @@ export function numberOf(node: Node | null): number | null {
 
 /** Whether a known scalar says yes. */
 export function saysTrue(node: Node | null): boolean {
-  return textOf(node) === "true";
+  return truthOf(node ?? undefined) === true;
 }
 
 /** The start of a file, for what concerns it as a whole. */
