@@ -1,6 +1,6 @@
 /** The API's group `images`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Unavailable, User } from "./models.ts";
+import type { Unavailable, UsingContainer } from "./models.ts";
 
 /** GET: List the images of all engines. */
 export const IMAGES: Endpoint<"/api/images", {
@@ -46,7 +46,7 @@ export const IMAGE: Endpoint<"/api/images/{id}", {
 export const IMAGES_PULL: Endpoint<"/api/images/pull", {
   post: {
     response: PullResult;
-    item: PullProgress;
+    item: PullFrame;
     payload: PullRequest;
     query: {
       /** The name of one engine. */
@@ -69,7 +69,7 @@ export type Image = {
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
   /** The containers made from it, running or not. */
-  readonly usedBy: readonly (User)[];
+  readonly usedBy: readonly (UsingContainer)[];
   /** Nothing names it. */
   readonly dangling: boolean;
   readonly backend: string;
@@ -89,7 +89,7 @@ export type ImageDetail = {
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
   /** The containers made from it, running or not. */
-  readonly usedBy: readonly (User)[];
+  readonly usedBy: readonly (UsingContainer)[];
   /** Nothing names it. */
   readonly dangling: boolean;
   readonly backend: string;
@@ -128,6 +128,16 @@ export type ImageList = {
 };
 
 /** An item of the stream of `POST /api/images/pull`. */
+export type PullFrame = PullProgress | {
+  readonly done: PullResult;
+} | {
+  readonly error: {
+    readonly code: string;
+    readonly title: string;
+  };
+};
+
+/** A part of `PullFrame`. */
 export type PullProgress = {
   readonly layer: string | null;
   readonly status: string;

@@ -38,7 +38,7 @@ export type Unavailable = {
 };
 
 /** A part of `Image`. */
-export type User = {
+export type UsingContainer = {
   readonly id: string;
   readonly name: string;
 };

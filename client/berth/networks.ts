@@ -1,6 +1,6 @@
 /** The API's group `networks`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Unavailable, User } from "./models.ts";
+import type { Unavailable, UsingContainer } from "./models.ts";
 
 /**
  * GET: List the networks of all engines.
@@ -92,7 +92,7 @@ export type Network = {
   /** The engine's own: it cannot be removed. */
   readonly predefined: boolean;
   /** The containers connected to it, running or not. */
-  readonly containers: readonly (User)[];
+  readonly containers: readonly (UsingContainer)[];
   readonly backend: string;
 };
 
@@ -122,7 +122,7 @@ export type NetworkDetail = {
   /** The engine's own: it cannot be removed. */
   readonly predefined: boolean;
   /** The containers connected to it, running or not. */
-  readonly containers: readonly (User)[];
+  readonly containers: readonly (UsingContainer)[];
   readonly backend: string;
   /** Of the containers that run. */
   readonly endpoints: readonly (NetworkEndpoint)[];

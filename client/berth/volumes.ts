@@ -1,6 +1,6 @@
 /** The API's group `volumes`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Unavailable, User } from "./models.ts";
+import type { Unavailable, UsingContainer } from "./models.ts";
 
 /**
  * GET: List the volumes of all engines.
@@ -72,7 +72,7 @@ export type Volume = {
   readonly options: { readonly [key: string]: string };
   readonly createdAt: string | null;
   /** The containers that mount it, running or not. */
-  readonly usedBy: readonly (User)[];
+  readonly usedBy: readonly (UsingContainer)[];
   /** Bytes; null where not measured. */
   readonly size: number | null;
   readonly backend: string;

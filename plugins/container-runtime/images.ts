@@ -10,8 +10,8 @@ import { at, SlashedName } from "./engine/path.ts";
 import { holder } from "./holder.ts";
 import { Credentials } from "./images/credentials.ts";
 import { ImageDetail, readImage } from "./images/detail.ts";
-import { pull, PullProgress, PullResult } from "./images/pull.ts";
-import { pullFormat, streamPull } from "./images/pull_answer.ts";
+import { pull, type PullProgress, PullResult } from "./images/pull.ts";
+import { pullFormat, PullFrame, streamPull } from "./images/pull_answer.ts";
 import { parseReference, textOfReference } from "./images/reference.ts";
 import { Image } from "./images/row.ts";
 import { KeptList } from "./kept_list.ts";
@@ -71,13 +71,11 @@ const pulling = route({
   query: z.object({ backend: BackendName.optional() }),
   body: PullRequest,
   answers: {
-    200: {
-      ...raw("The image, as the engine has it now", {
-        "application/json": PullResult,
-        "application/x-ndjson": PullProgress,
-        "text/event-stream": PullProgress,
-      }),
-    },
+    200: raw("The image, as the engine has it now", {
+      "application/json": PullResult,
+      "application/x-ndjson": PullFrame,
+      "text/event-stream": PullFrame,
+    }),
     ...problems(
       "image_not_found",
       "pull_refused",

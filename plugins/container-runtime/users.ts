@@ -1,13 +1,13 @@
 /** Which containers use an image, a volume or a network: joined from the mirror of the same engine. */
 import type { Link } from "./backends/link.ts";
 import type { ContainerRow } from "./containers/row.ts";
-import type { User } from "./images/row.ts";
+import type { UsingContainer } from "./images/row.ts";
 
 /** Containers by what they use, made in one pass over one engine's containers. */
 export class Users {
-  readonly #images = new Map<string, User[]>();
-  readonly #volumes = new Map<string, User[]>();
-  readonly #networks = new Map<string, User[]>();
+  readonly #images = new Map<string, UsingContainer[]>();
+  readonly #volumes = new Map<string, UsingContainer[]>();
+  readonly #networks = new Map<string, UsingContainer[]>();
 
   constructor(containers: Iterable<ContainerRow>) {
     for (const container of containers) {
@@ -24,11 +24,11 @@ export class Users {
     return new Users(link.mirror.containers.rows.values());
   }
 
-  image(id: string): User[] {
+  image(id: string): UsingContainer[] {
     return this.#images.get(id) ?? [];
   }
 
-  volume(name: string): User[] {
+  volume(name: string): UsingContainer[] {
     return this.#volumes.get(name) ?? [];
   }
 
@@ -36,7 +36,7 @@ export class Users {
    * Docker names a network's id in its containers, but only the name before they first ran; Podman only the name, and
    * its default network is "bridge" in lists and "podman" in containers.
    */
-  network({ id, name }: { readonly id: string; readonly name: string }): User[] {
+  network({ id, name }: { readonly id: string; readonly name: string }): UsingContainer[] {
     const keys = name === "bridge" ? [id, name, "podman"] : [id, name];
     const found = new Map(
       keys.flatMap((key) => this.#networks.get(key) ?? []).map((user) => [user.id, user]),
@@ -45,7 +45,7 @@ export class Users {
   }
 }
 
-function add(users: Map<string, User[]>, key: string, user: User): void {
+function add(users: Map<string, UsingContainer[]>, key: string, user: UsingContainer): void {
   const known = users.get(key);
   if (known === undefined) users.set(key, [user]);
   else known.push(user);

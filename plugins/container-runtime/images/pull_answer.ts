@@ -1,6 +1,14 @@
 /** A pull as the caller wants to see it: its end as JSON, or its progress as NDJSON or server-sent events. */
+import { z } from "zod";
 import { asServiceError } from "../../../http/problem.ts";
-import type { PullProgress, PullResult } from "./pull.ts";
+import { PullProgress, PullResult } from "./pull.ts";
+
+/** One line or event of a streamed pull; the last one is `done` or `error`. */
+export const PullFrame = z.union([
+  PullProgress,
+  z.object({ done: PullResult }),
+  z.object({ error: z.object({ code: z.string(), title: z.string() }) }),
+]).meta({ id: "PullFrame" });
 
 /** Frames that a slow reader may have waiting before progress is skipped; the last frame always arrives. */
 const WAITING_FRAMES = 256;

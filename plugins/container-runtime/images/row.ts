@@ -5,8 +5,8 @@ import { imageIdOf } from "../containers/row.ts";
 import { maskLabels } from "../containers/mask.ts";
 
 /** A container that keeps something from being removed. */
-export const User = z.object({ id: z.string(), name: z.string() }).meta({ id: "User" });
-export type User = z.infer<typeof User>;
+export const UsingContainer = z.object({ id: z.string(), name: z.string() }).meta({ id: "UsingContainer" });
+export type UsingContainer = z.infer<typeof UsingContainer>;
 
 export const Image = z.object({
   id: z.string(),
@@ -18,7 +18,7 @@ export const Image = z.object({
   ),
   createdAt: z.string(),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
-  usedBy: z.array(User).describe("The containers made from it, running or not"),
+  usedBy: z.array(UsingContainer).describe("The containers made from it, running or not"),
   dangling: z.boolean().describe("Nothing names it"),
   backend: z.string(),
 }).meta({ id: "Image" });

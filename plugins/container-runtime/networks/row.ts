@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { maskLabels } from "../containers/mask.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
-import { User } from "../images/row.ts";
+import { UsingContainer } from "../images/row.ts";
 
 export const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
 
@@ -19,7 +19,7 @@ export const Network = z.object({
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   createdAt: z.string().nullable(),
   predefined: z.boolean().describe("The engine's own: it cannot be removed"),
-  containers: z.array(User).describe("The containers connected to it, running or not"),
+  containers: z.array(UsingContainer).describe("The containers connected to it, running or not"),
   backend: z.string(),
 }).meta({ id: "Network" });
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { looksSecret, MASK, maskLabels, maskText } from "../containers/mask.ts";
 import { mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
-import { User } from "../images/row.ts";
+import { UsingContainer } from "../images/row.ts";
 
 export const Volume = z.object({
   name: z.string(),
@@ -12,7 +12,7 @@ export const Volume = z.object({
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   options: z.record(z.string(), z.string()).describe("Passwords in mount options are masked"),
   createdAt: z.string().nullable(),
-  usedBy: z.array(User).describe("The containers that mount it, running or not"),
+  usedBy: z.array(UsingContainer).describe("The containers that mount it, running or not"),
   size: z.int().nullable().describe("Bytes; null where not measured"),
   backend: z.string(),
 }).meta({ id: "Volume" });
