@@ -1,0 +1,316 @@
+/** Logs, exec and events against the engine itself and against the library that others use. */
+import type { Engine as EngineType } from "../plugins/container-runtime/engine.ts";
+import { Engine } from "../plugins/container-runtime/engine.ts";
+import { Execs } from "../plugins/container-runtime/exec.ts";
+import { EventFeed } from "../plugins/container-runtime/mirror/event_feed.ts";
+import { EventHub } from "../plugins/container-runtime/streams/event_hub.ts";
+import { FrameReader } from "../plugins/container-runtime/streams/frames.ts";
+import { LineReader, type LineSink } from "../plugins/container-runtime/streams/lines.ts";
+import {
+  JsonWriter,
+  type LogWriter,
+  RawTextWriter,
+} from "../plugins/container-runtime/streams/log_formats.ts";
+import { LogPosition } from "../plugins/container-runtime/streams/log_position.ts";
+import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { terminalRoutes } from "../plugins/container-runtime/terminal.ts";
+import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
+import { eventually } from "../tests/eventually.ts";
+import { frameChunk, logTime } from "../tests/scripted_engine.ts";
+import { startStreams } from "../tests/stream_process.ts";
+import { StreamService } from "../tests/stream_service.ts";
+import { type Competitor, median, rounds } from "./rounds.ts";
+
+await replays();
+await fanOut();
+let real: TestEngine | null = null;
+try {
+  real = await startEngine("docker");
+} catch (error) {
+  console.log(`absent: a real engine, ${error instanceof NoEngine ? error.message : error}`);
+}
+if (real !== null) {
+  await using engine = real;
+  await keyStrokes(engine);
+  await following(engine);
+}
+
+/** A recorded answer of 300,000 lines, read again and again from memory. */
+async function replays(): Promise<void> {
+  const lines = 300_000;
+  const line = (at: number) =>
+    `2026 INFO request ${at} GET /api/items/${at * 7} 200 12ms user=alice trace=0123456789abcdef\n`;
+  const plain = joined(Array.from({ length: lines }, (_, at) => frameChunk(at % 10 === 0 ? 2 : 1, line(at))));
+  const timed = joined(
+    Array.from(
+      { length: lines },
+      (_, at) => frameChunk(at % 10 === 0 ? 2 : 1, `${logTime(at * 1_000)} ${line(at)}`),
+    ),
+  );
+  const text = () => {
+    const writer = new RawTextWriter();
+    feed(
+      plain,
+      new FrameReader(writer, { framed: true, framing: { kind: "chunked" } }),
+      () => writer.output.take(),
+    );
+  };
+  const json = (events: boolean) => () => {
+    const position = new LogPosition();
+    const writer: LogWriter = new JsonWriter(position, { events });
+    const sink: LineSink = {
+      line: (stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
+        if (position.admit(stream, bytes, timeFrom, timeTo, () => {})) {
+          writer.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
+        }
+      },
+    };
+    const reader = new FrameReader(new LineReader(sink, { terminal: false }), {
+      framed: true,
+      framing: { kind: "chunked" },
+    });
+    feed(timed, reader, () => writer.output.take());
+  };
+  const rate = (bytes: number, run: () => void | Promise<void>) => async () => {
+    const started = performance.now();
+    await run();
+    return bytes / 1e3 / (performance.now() - started);
+  };
+  await rounds("streams-replay", [
+    { name: "docker-modem, demultiplexing", run: rate(plain.byteLength, await dockerModem(plain)) },
+    { name: "berth, text", run: rate(plain.byteLength, text) },
+    { name: "berth, NDJSON", run: rate(timed.byteLength, json(false)) },
+    { name: "berth, events", run: rate(timed.byteLength, json(true)) },
+  ], {
+    unit: "MB/s",
+    better: "more",
+    about:
+      "a recorded answer of 300,000 lines from memory; docker-modem is given it without the chunks, which others take off for it",
+  });
+}
+
+function feed(bytes: Uint8Array, reader: FrameReader, taken: () => unknown): void {
+  const buffer = new Uint8Array(64 * 1024);
+  for (let at = 0; at < bytes.byteLength; at += buffer.byteLength) {
+    const piece = bytes.subarray(at, at + buffer.byteLength);
+    buffer.set(piece);
+    reader.push(buffer, 0, piece.byteLength);
+    taken();
+  }
+}
+
+/** The library's demultiplexer over the same frames. */
+async function dockerModem(chunked: Uint8Array): Promise<() => Promise<void>> {
+  const frames: Uint8Array[] = [];
+  let at = 0;
+  while (at < chunked.byteLength) {
+    const end = chunked.indexOf(13, at);
+    const size = parseInt(new TextDecoder().decode(chunked.subarray(at, end)), 16);
+    frames.push(chunked.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+  const bytes = joined(frames);
+  const { default: Modem } = await import("docker-modem");
+  const { PassThrough, Readable, Writable } = await import("node:stream");
+  const modem = new Modem({ socketPath: "/nowhere" });
+  return async () => {
+    const source = new PassThrough();
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    modem.demuxStream(source, nowhere, nowhere);
+    const pieces = function* () {
+      for (let at = 0; at < bytes.byteLength; at += 64 * 1024) {
+        yield Buffer.from(bytes.subarray(at, at + 64 * 1024));
+      }
+    };
+    const ended = new Promise((resolve) => source.on("end", resolve));
+    Readable.from(pieces()).pipe(source);
+    await ended;
+  };
+}
+
+/** Following a container that writes as fast as it can: berth against the engine's own socket. */
+async function following(engine: TestEngine): Promise<void> {
+  const words = "GET /api/items 200 12ms user=alice trace=0123456789abcdef";
+  const lines = 200_000;
+  const script = `awk 'BEGIN { for (i = 1; i <= ${lines}; i++) print "request " i " ${words}" }'; exec idle`;
+  const id = await engine.cli("run", "-d", FIXTURE, "sh", "-c", script);
+  await eventually("the log is written", async () => {
+    return (await engine.cli("logs", "--tail", "1", id)).includes(`request ${lines} `);
+  }, { everyMs: 200 });
+  await using berth = await startStreams(engine.socket);
+  const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  const direct = (query: string) => async () => {
+    const started = performance.now();
+    const conn = await Deno.connect({ transport: "unix", path: engine.socket });
+    await conn.write(
+      new TextEncoder().encode(
+        `GET /v1.41/containers/${id}/logs?stdout=1&stderr=1${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      ),
+    );
+    const buffer = new Uint8Array(64 * 1024);
+    while (await conn.read(buffer) !== null);
+    conn.close();
+    return lines / (performance.now() - started);
+  };
+  const through = (query: string) => async () => {
+    const started = performance.now();
+    const response = await fetch(`http://127.0.0.1:${berth.port}/api/containers/${id}/logs?${query}`, {
+      client,
+    });
+    for await (const _ of response.body!);
+    return lines / (performance.now() - started);
+  };
+  await rounds("streams-logs", [
+    { name: "the engine's socket", run: direct("") },
+    { name: "the engine's socket, with times", run: direct("&timestamps=1") },
+    { name: "berth, text", run: through("") },
+    { name: "berth, text with times", run: through("timestamps") },
+    { name: "berth, NDJSON", run: through("format=ndjson") },
+    { name: "berth, events", run: through("format=sse") },
+  ], {
+    unit: "thousand lines/s",
+    better: "more",
+    about: "a log of 200,000 lines, read from beginning to end",
+  });
+  await engine.cli("rm", "-f", id);
+  client.close();
+}
+
+/** A key pressed in a terminal until its echo is there. */
+async function keyStrokes(real: TestEngine): Promise<void> {
+  const id = await real.cli("run", "-d", FIXTURE);
+  using engine: EngineType = new Engine("docker", { kind: "unix", path: real.socket });
+  const execs = new Execs({ engines: () => [engine], viewers: new Viewers(), onFailure: console.error });
+  await using service = new StreamService(execs.routes);
+  const strokes = 300;
+
+  const created = await real.ask(`POST /containers/${id}/exec`, {
+    Cmd: ["cat"],
+    Tty: true,
+    AttachStdin: true,
+    AttachStdout: true,
+  });
+  const conn = await Deno.connect({ transport: "unix", path: real.socket });
+  const start = JSON.stringify({ Tty: true });
+  await conn.write(new TextEncoder().encode(
+    `POST /v1.41/exec/${created.json.Id}/start HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Type: application/json\r\nContent-Length: ${start.length}\r\n\r\n${start}`,
+  ));
+  const buffer = new Uint8Array(1024);
+  await conn.read(buffer);
+
+  const wire = new WebSocket(`${service.url.replace("http", "ws")}/api/containers/${id}/exec?cmd=cat`);
+  wire.binaryType = "arraybuffer";
+  let heard = Promise.withResolvers<void>();
+  wire.onmessage = () => heard.resolve();
+  await heard.promise; // ready
+  const key = new TextEncoder().encode("a");
+  const each = (press: () => Promise<void>) => async () => {
+    const times: number[] = [];
+    for (let at = 0; at < strokes; at++) {
+      if (at % 50 === 49) await new Promise((done) => setTimeout(done, 5));
+      const pressed = performance.now();
+      await press();
+      times.push(performance.now() - pressed);
+    }
+    return median(times);
+  };
+  await rounds("streams-exec", [
+    {
+      name: "the engine's hijacked connection",
+      run: each(async () => {
+        await conn.write(key);
+        await conn.read(buffer);
+      }),
+    },
+    {
+      name: "berth's socket",
+      run: each(async () => {
+        heard = Promise.withResolvers();
+        wire.send(key);
+        await heard.promise;
+      }),
+    },
+  ], { unit: "ms", about: `key stroke to echo, median of ${strokes}` });
+  conn.close();
+  await new Promise((done) => {
+    wire.onclose = done;
+    wire.close();
+  });
+  await execs[Symbol.asyncDispose]();
+  await real.cli("rm", "-f", id);
+}
+
+/** One event to a thousand sockets: when the last of them has it. */
+async function fanOut(): Promise<void> {
+  const feed = new EventFeed();
+  using hub = new EventHub(feed);
+  const ownership = { ownerOf: () => null, revision: 0, projectsOf: () => null };
+  await using service = new StreamService(terminalRoutes({
+    engines: () => [],
+    viewers: new Viewers(),
+    feed,
+    hub,
+    ownership,
+    containers: () => Promise.resolve([]),
+    onFailure: console.error,
+  }));
+  const sockets = 1_000;
+  const late: number[] = [];
+  const wires = await Promise.all(Array.from({ length: sockets }, () =>
+    new Promise<WebSocket>((resolve) => {
+      const wire = new WebSocket(`${service.url.replace("http", "ws")}/api/terminal/compose-logs`);
+      wire.onmessage = ({ data }) => {
+        const now = performance.now();
+        for (const [, stamp] of String(data).matchAll(/"sent":"([\d.]+)"/g)) late.push(now - Number(stamp));
+        if (data.includes("hello")) resolve(wire);
+      };
+    })));
+  const competitors: Competitor[] = [100, 250].map((rate) => ({
+    name: `${rate} events/s`,
+    async run() {
+      late.length = 0;
+      const total = rate * 2;
+      const started = performance.now();
+      for (let at = 0; at < total; at++) {
+        const due = started + at * 1_000 / rate;
+        const wait = due - performance.now();
+        if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+        feed.publish("bench", {
+          time: new Date().toISOString(),
+          timeNano: at,
+          type: "container",
+          action: "start",
+          id: `c${rate}-${Math.random()}`,
+          attributes: { sent: String(performance.now()) },
+        });
+      }
+      const deadline = performance.now() + 30_000;
+      while (late.length < total * sockets && performance.now() < deadline) {
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      if (late.length < total * sockets) throw new Error(`${late.length} of ${total * sockets} arrived`);
+      return late.toSorted((a, b) => a - b)[Math.floor(late.length * 0.99)]!;
+    },
+  }));
+  await rounds("streams-fan-out", competitors, {
+    unit: "ms",
+    about:
+      "99th percentile from an event to each of 1,000 sockets, whose clients run in the same process and pay half of it",
+  });
+  await Promise.all(wires.map((wire) =>
+    new Promise((done) => {
+      wire.onclose = done;
+      wire.close();
+    })
+  ));
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
+}
