@@ -90,7 +90,9 @@ async function engineSays(engine: TestEngine) {
   const rows: Answer[] = [];
   for (const one of containers.json) {
     const { status, json } = await engine.ask(`GET /containers/${one.Id}/json`);
-    assert.equal(status, 200, "it went while it was compared");
+    // Where a rename meets a removal, Docker 20.10 goes on listing what it no longer has.
+    if (status === 404) continue;
+    assert.equal(status, 200);
     const state = one.State === "stopped" ? "exited" : one.State; // Podman's other word
     const ended = state === "exited" || state === "dead";
     const exitCode = json.State.ExitCode < 0 ? null : json.State.ExitCode; // Podman's for one it never learned
