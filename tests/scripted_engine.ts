@@ -26,7 +26,7 @@ export class ScriptedEngine implements AsyncDisposable {
   /** `script` answers whatever is not `/_ping`; the connection is closed when it returns. */
   constructor(
     readonly script: (call: ScriptedCall) => void | Promise<void>,
-    readonly socket = `${Deno.makeTempDirSync({ prefix: "bs" })}/s`,
+    readonly socket = `${ownFolder()}/s`,
   ) {
     this.#listener = Deno.listen({ transport: "unix", path: socket });
     this.#accepting = this.#accept();
@@ -108,6 +108,13 @@ export class ScriptedEngine implements AsyncDisposable {
       json,
     });
   }
+}
+
+/** Gone when the test file is: until then another engine may take over the socket's path. */
+function ownFolder(): string {
+  const folder = Deno.makeTempDirSync({ prefix: "bs" });
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  return folder;
 }
 
 const encoder = new TextEncoder();
