@@ -49,8 +49,8 @@ async function run(label: string, files: readonly string[]): Promise<Outcome> {
   return outcome;
 }
 
-/** `test_file.ts => name ... FAILED`, and the same of a file that could not be loaded. */
-const FAILURE = /(\S+\.ts)(?: => .* \.\.\. FAILED| \(uncaught error\))/;
+/** `test_file.ts => name ... FAILED`, and what is said of a file that failed outside its tests. */
+const FAILURE = /(?:Uncaught error from )?(\S+\.ts)(?: => .* \.\.\.)? FAILED/;
 const COLOUR = /\x1b\[[0-9;]*m/g;
 
 async function* lines(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
