@@ -45,6 +45,8 @@ export class ExecSession implements AsyncDisposable {
   #inputEnded = false;
   /** Input that the process has not taken yet. */
   pendingBytes = 0;
+  /** The last of several sizes that came at once, until it was told a second time. */
+  #crowded: { readonly columns: number; readonly rows: number } | null = null;
   #outputEnded = false;
 
   readonly #mark: string;
@@ -111,7 +113,10 @@ export class ExecSession implements AsyncDisposable {
     const answer = this.#answer;
     const output = new Output();
     const frames = new FrameReader(output, { framed: !this.#terminal, framing: answer.framing });
-    const look = setInterval(() => this.#endIfGone(), LOOK_MS);
+    const look = setInterval(() => {
+      this.#endIfGone();
+      this.#tellSizeAgain();
+    }, LOOK_MS);
     try {
       do {
         if (answer.start === answer.end) continue;
@@ -153,7 +158,16 @@ export class ExecSession implements AsyncDisposable {
   resize(columns: number, rows: number): void {
     if (!this.#terminal) return;
     this.#size = { columns: clamped(columns), rows: clamped(rows) };
-    if (!this.#resizing) this.#resize();
+    if (this.#resizing) this.#crowded = this.#size;
+    else this.#resize();
+  }
+
+  /** Podman hands sizes to the terminal through a pipe and loses some of many: the last of a crowd is told again. */
+  #tellSizeAgain(): void {
+    if (this.#crowded === null || this.#resizing) return;
+    this.#size = this.#crowded;
+    this.#crowded = null;
+    this.#resize();
   }
 
   async #resize(): Promise<void> {
