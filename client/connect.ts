@@ -69,7 +69,10 @@ export interface Closing {
   readonly reason: string;
 }
 
-/** An open connection. Text that arrives is parsed as JSON; bytes arrive as `Uint8Array`. */
+/**
+ * An open connection. Text that arrives is parsed as JSON, the items of a `{ "type": "batch", "items": [] }` come one by
+ * one, and bytes arrive as `Uint8Array`.
+ */
 export interface Connection<Send = unknown, Receive = unknown>
   extends AsyncIterable<Receive | Uint8Array>, Disposable, AsyncDisposable {
   /** Settles when the connection has ended; it never rejects. */
@@ -209,7 +212,8 @@ function connection(socket: WebSocket, call: Call, deadline: Deadline): Connecti
         const message = queue.shift();
         if (message !== undefined) {
           queued -= message.length;
-          yield typeof message === "string" ? parse(message, call) : message;
+          if (typeof message === "string") yield* itemsOf(parse(message, call));
+          else yield message;
         } else if (ended) {
           if ("error" in ended) throw ended.error;
           return;
@@ -238,6 +242,13 @@ function connection(socket: WebSocket, call: Call, deadline: Deadline): Connecti
       clearTimeout(timer);
     },
   };
+}
+
+/** What was sent in one go is given one by one. */
+function itemsOf(message: unknown): readonly unknown[] {
+  // Whatever JSON it is, reading two properties of it is safe but for null.
+  const { type, items } = (message ?? {}) as { readonly type?: unknown; readonly items?: unknown };
+  return type === "batch" && Array.isArray(items) ? items : [message];
 }
 
 function parse(text: string, call: Call): unknown {

@@ -181,7 +181,7 @@ export type ExecRequest =
 /** What an exec says as text; its output comes as bytes. */
 export type ExecMessage =
   | { readonly type: "ready"; readonly execId: string; readonly container: string }
-  | { readonly type: "exit"; readonly code: number }
+  | { readonly type: "exit"; readonly code: number | null }
   | { readonly type: "error"; readonly code: string; readonly title: string };
 
 /** What a container uses, about once a second. */

@@ -19,14 +19,8 @@ export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
   };
 }> = new Endpoint("/api/terminal/compose-logs");
 
-/** What the terminal tells: one thing, or several at once. */
+/** What the terminal tells: an event, a log line, or what could not be kept up with. */
 export type TerminalMessage =
-  | TerminalItem
-  | { readonly type: "batch"; readonly items: readonly TerminalItem[] }
-  | { readonly type: "error"; readonly code: string; readonly title: string };
-
-/** An event, a log line, or what could not be kept up with. */
-export type TerminalItem =
   | { readonly type: "hello"; readonly seq: number }
   | {
     readonly type: "event";
@@ -36,7 +30,7 @@ export type TerminalItem =
     readonly container: { readonly id: string; readonly name: string };
     readonly backend: string;
     readonly attributes: { readonly [key: string]: string };
-    /** How many more there were of the same kind, where a container loops. */
+    /** How many of the same kind this one stands for, where a container loops. */
     readonly repeated?: number;
   }
   | {
@@ -54,4 +48,5 @@ export type TerminalItem =
     readonly gap?: { readonly after: string; readonly before: string | null };
   }
   | { readonly type: "backend"; readonly backend: string; readonly state: string }
-  | { readonly type: "resync"; readonly backend?: string };
+  | { readonly type: "resync"; readonly backend?: string }
+  | { readonly type: "error"; readonly code: string; readonly title: string };

@@ -11,10 +11,8 @@ import {
   IMAGES,
   SYSTEM_BACKENDS,
   TERMINAL_COMPOSE_LOGS,
-  type TerminalItem,
-  type TerminalMessage,
 } from "@berth/client/berth";
-import { connect, type Connection } from "@berth/client/connect";
+import { connect } from "@berth/client/connect";
 import { stream } from "@berth/client/stream";
 import { FIXTURE, type TestEngine } from "../engine.ts";
 import { engineTests } from "../engine_tests.ts";
@@ -36,15 +34,6 @@ async function beside(engine: TestEngine) {
       await berth[Symbol.asyncDispose]();
     },
   };
-}
-
-/** What the terminal says, one by one. */
-async function* items(terminal: Connection<never, TerminalMessage>): AsyncGenerator<TerminalItem> {
-  for await (const message of terminal) {
-    if (message instanceof Uint8Array || message.type === "error") throw new Error(JSON.stringify(message));
-    if (message.type === "batch") yield* message.items;
-    else yield message;
-  }
 }
 
 for (const kind of ["docker", "podman"] as const) {
@@ -88,13 +77,27 @@ for (const kind of ["docker", "podman"] as const) {
     equal(text, "line 39\nline 40\n");
   });
 
+  test("client: a log that is followed says when its container was removed", async (engine) => {
+    const id = await engine.cli("run", "-d", FIXTURE, "sh", "-c", "echo begun; exec idle");
+    await using berth = await beside(engine);
+    const query = { follow: true };
+    const told: unknown[] = [];
+    for await (
+      const record of stream(berth.client, CONTAINER_LOGS, { as: "ndjson", params: { id }, query })
+    ) {
+      told.push("line" in record ? record.line : record);
+      if ("line" in record) await engine.cli("rm", "-f", id);
+    }
+    deepEqual(told, ["begun", { end: { reason: "removed" } }]);
+  });
+
   test("client: an exec takes input, gives output and tells its exit code", async (engine) => {
     const id = await engine.cli("run", "-d", FIXTURE);
     await using berth = await beside(engine);
     const query = { cmd: ["sh", "-c", "read word; echo got $word; exit 3"], tty: false };
     await using exec = await connect(berth.client, CONTAINER_EXEC, { params: { id }, query });
     let output = "";
-    let code: number | undefined;
+    let code: number | null | undefined;
     for await (const message of exec) {
       if (message instanceof Uint8Array) output += new TextDecoder().decode(message);
       else if (message.type === "ready") exec.send(new TextEncoder().encode("berth\n"));
@@ -103,14 +106,38 @@ for (const kind of ["docker", "podman"] as const) {
     deepEqual([output, code, (await exec.closed).code], ["got berth\n", 3, 1000]);
   });
 
-  test("client: the terminal tells of a container that starts, and stats measure it", async (engine) => {
+  test("client: the terminal tells of a container that starts, live and later as a batch, and stats measure it", async (engine) => {
     await using berth = await beside(engine);
     await using terminal = await connect(berth.client, TERMINAL_COMPOSE_LOGS);
     let id = "";
-    for await (const item of items(terminal)) {
-      if (item.type === "hello") id = await engine.cli("run", "-d", FIXTURE);
-      if (item.type === "event" && item.action === "start" && item.container.id === id) break;
+    let since = 0;
+    const live: number[] = [];
+    for await (const item of terminal) {
+      if (item instanceof Uint8Array) throw new Error("bytes from the terminal");
+      if (item.type === "hello") {
+        since = item.seq;
+        id = await engine.cli("run", "-d", FIXTURE);
+      }
+      if (item.type !== "event") continue;
+      live.push(item.seq);
+      if (item.action === "start" && item.container.id === id) break;
     }
+    ok(live.length > 1, `${live}`);
+
+    const frames: string[] = [];
+    const webSocket = (url: string, protocols: string[]) => {
+      const socket = new WebSocket(url, protocols);
+      socket.addEventListener("message", ({ data }) => frames.push(String(data)));
+      return socket;
+    };
+    await using late = await connect(berth.client, TERMINAL_COMPOSE_LOGS, { query: { since }, webSocket });
+    const past: number[] = [];
+    for await (const item of late) {
+      if (!(item instanceof Uint8Array) && item.type === "event") past.push(item.seq);
+      if (past.length === live.length) break;
+    }
+    deepEqual(past, live);
+    ok(frames.some((frame) => frame.startsWith(`{"type":"batch"`)), "nothing came as a batch");
     await using stats = await connect(berth.client, CONTAINER_STATS, { params: { id } });
     for await (const sample of stats) {
       ok(

@@ -23,7 +23,7 @@ export type ExecRequest =
 /** What an exec says as text; its output comes as bytes. */
 export type ExecMessage =
   | { readonly type: "ready"; readonly execId: string; readonly container: string }
-  | { readonly type: "exit"; readonly code: number }
+  | { readonly type: "exit"; readonly code: number | null }
   | ${FAILURE};`,
   },
   "/api/containers/{id}/stats": {
@@ -49,14 +49,8 @@ export type StatsSample = {
   "/api/terminal/compose-logs": {
     send: "never",
     receive: "TerminalMessage",
-    declarations: `/** What the terminal tells: one thing, or several at once. */
+    declarations: `/** What the terminal tells: an event, a log line, or what could not be kept up with. */
 export type TerminalMessage =
-  | TerminalItem
-  | { readonly type: "batch"; readonly items: readonly TerminalItem[] }
-  | ${FAILURE};
-
-/** An event, a log line, or what could not be kept up with. */
-export type TerminalItem =
   | { readonly type: "hello"; readonly seq: number }
   | {
     readonly type: "event";
@@ -66,7 +60,7 @@ export type TerminalItem =
     readonly container: { readonly id: string; readonly name: string };
     readonly backend: string;
     readonly attributes: { readonly [key: string]: string };
-    /** How many more there were of the same kind, where a container loops. */
+    /** How many of the same kind this one stands for, where a container loops. */
     readonly repeated?: number;
   }
   | {
@@ -84,6 +78,7 @@ export type TerminalItem =
     readonly gap?: { readonly after: string; readonly before: string | null };
   }
   | { readonly type: "backend"; readonly backend: string; readonly state: string }
-  | { readonly type: "resync"; readonly backend?: string };`,
+  | { readonly type: "resync"; readonly backend?: string }
+  | ${FAILURE};`,
   },
 };

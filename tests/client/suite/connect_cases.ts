@@ -59,6 +59,31 @@ socketPromise("110 JSON and bytes go and come, credentials in the subprotocol on
   ok(isNetworkError(await rejection(() => connection.send(1))), "sent after the end");
 });
 
+socketPromise(
+  "110 what a server sends as a batch comes one by one, and a break within it ends all",
+  async (ground) => {
+    using client = at(ground);
+    const batch = (items: unknown) => JSON.stringify({ type: "batch", items });
+    const several = batch([{ type: "hello", seq: 1 }, { type: "event", seq: 2, repeated: 7 }, null]);
+    for (
+      const [say, expected] of [
+        [several, [{ type: "hello", seq: 1 }, { type: "event", seq: 2, repeated: 7 }, null]],
+        [batch([]), []],
+        [batch("none"), [{ type: "batch", items: "none" }]],
+        ["null", [null]],
+      ] as const
+    ) {
+      const arrived: unknown[] = [];
+      await using connection = await connect(client, ECHO, { query: { say, code: 1000 } });
+      for await (const message of connection) arrived.push(message);
+      equal(arrived, expected);
+    }
+    await using connection = await connect(client, ECHO, { query: { say: several } });
+    equal(await first(connection), { type: "hello", seq: 1 });
+    equal((await connection.closed).code, 1000);
+  },
+);
+
 socketPromise("110 a token that no subprotocol can hold is refused unquoted", async (ground) => {
   for (const token of ["secret=", "sec/ret"]) {
     using client = at(ground, { auth: new BearerAuth(token) });
