@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { SETTINGS } from "../config/settings.ts";
 import { settingsPage } from "../docs/settings.ts";
 import { rulesPage } from "../docs/rules.ts";
+import { speedPage } from "../docs/speed.ts";
 import { readConfig } from "../config.ts";
 
 const page = (name: string) => Deno.readTextFile(new URL(`../${name}`, import.meta.url));
@@ -13,6 +14,10 @@ Deno.test("docs/settings.md is what `deno task docs` writes", async () => {
 
 Deno.test("docs/rules.md, with its table of all rules, is what `deno task docs` writes", async () => {
   assert.equal(await page("docs/rules.md"), rulesPage(), "run `deno task docs`");
+});
+
+Deno.test("docs/speed.md, with every figure that was measured, is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/speed.md"), await speedPage(), "run `deno task docs`");
 });
 
 Deno.test("every setting has a meaning and a default in words", () => {
