@@ -41,7 +41,7 @@ export type ErrorCode =
   // engines
   | "backend_not_found"
   | "no_engine"
-  | "engine_unavailable"
+  | "runtime_unavailable"
   | "engine_timeout"
   | "engine_failed"
   | "engine_busy"

@@ -37,7 +37,7 @@ export const statusOf = {
   path_unreadable: 422,
   backend_not_found: 404,
   no_engine: 503,
-  engine_unavailable: 503,
+  runtime_unavailable: 503,
   engine_timeout: 504,
   engine_failed: 502,
   engine_busy: 503,

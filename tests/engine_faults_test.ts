@@ -46,7 +46,7 @@ Deno.test("Engine answers every status with any body by a typed error, and never
       assert.doesNotMatch(error.message, /[\u0000-\u001f\u202e]/, "the engine's words are clean");
       if (status === 404) assert.equal(error.code, "container_not_found");
       if (status === 409) assert.equal(error.code, "conflict");
-      if (status === 503) assert.equal(error.code, "engine_unavailable");
+      if (status === 503) assert.equal(error.code, "runtime_unavailable");
     }
   }
 });
@@ -118,7 +118,7 @@ Deno.test("Engine sends a mutation exactly once, even when the connection closes
   using berth = engineAt(engine.socket);
   for (let round = 0; round < 20; round += 1) {
     const error = await failure(berth.post(at`/containers/${"x"}/start`, call));
-    assert.equal(error.code, "engine_unavailable");
+    assert.equal(error.code, "runtime_unavailable");
     await failure(berth.delete(at`/containers/${"x"}`, call));
   }
   assert.equal(engine.calls.filter((one) => one === "POST /containers/x/start").length, 20);
@@ -149,7 +149,7 @@ Deno.test("Engine takes an answer that was cut at any byte for a failure, never 
     using berth = engineAt(engine.socket);
     for (cut = 0; cut < answer.length; cut += 1) {
       const error = await failure(berth.get(at`/containers/${"x"}/json`, call));
-      assert.equal(error.code, "engine_unavailable", `cut at ${cut}`);
+      assert.equal(error.code, "runtime_unavailable", `cut at ${cut}`);
     }
     assert.deepEqual(await berth.get(at`/containers/${"x"}/json`, call), JSON.parse(body));
   }
@@ -221,7 +221,7 @@ Deno.test("Engine says in words why its socket cannot be reached", async () => {
   using absent = engineAt("/nonexistent/engine.sock");
   const error = await failure(absent.get(at`/containers/json`, call));
   assert.deepEqual([error.code, /there is no socket at its address/.test(error.message)], [
-    "engine_unavailable",
+    "runtime_unavailable",
     true,
   ]);
 

@@ -43,7 +43,7 @@ for (const { test } of [docker, podman]) {
     const { body, status } = await berth.call("GET /api/containers");
     assert.deepEqual([status, body.items, body.unavailable[0].backend], [200, [], engine.kind]);
     const refused = await berth.call("POST /api/containers/survivor/start");
-    assert.deepEqual([refused.status, refused.body.code], [503, "engine_unavailable"]);
+    assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
     assert.match(refused.body.title, new RegExp(engine.kind));
     assert.equal((await berth.call("GET /api/health")).status, 200);
 

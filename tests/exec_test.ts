@@ -248,7 +248,7 @@ test("a command whose engine dies ends in words, and the session is not kept", a
   const { code } = await visitor.closed;
   await engine.start();
   assert.equal(code, 1011);
-  assert.deepEqual(visitor.said("error").map(({ code }) => code), ["engine_unavailable"]);
+  assert.deepEqual(visitor.said("error").map(({ code }) => code), ["runtime_unavailable"]);
   await eventually("nobody is left", () => berth.viewers.count === 0);
 });
 

@@ -59,7 +59,7 @@ Deno.test("a removal goes to the engine that has the object, and to none when se
   assert.deepEqual(removals(), [["DELETE /volumes/both"], ["DELETE /volumes/yours"]]);
 });
 
-Deno.test("changes on an engine that is away are refused as engine_unavailable, with its name", async () => {
+Deno.test("changes on an engine that is away are refused as runtime_unavailable, with its name", async () => {
   await using app = await startRuntimeApp({ engines: [{ name: "gone", socket: "/nonexistent/socket" }] });
   const tries: [string, unknown?][] = [
     ["GET /api/volumes/x"],
@@ -70,7 +70,7 @@ Deno.test("changes on an engine that is away are refused as engine_unavailable, 
   ];
   for (const [route, body] of tries) {
     const refused = await app.call(route, body);
-    assert.deepEqual([refused.status, refused.body.code], [503, "engine_unavailable"], route);
+    assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"], route);
     assert.match(refused.body.title, /"gone"/);
   }
   assert.deepEqual((await app.call("GET /api/volumes")).body.items, []);

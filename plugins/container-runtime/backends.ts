@@ -83,7 +83,7 @@ export class Backends implements AsyncDisposable {
     const refused = this.#unsupported.get(name);
     if (refused !== undefined) {
       throw new ServiceError(
-        "engine_unavailable",
+        "runtime_unavailable",
         `Cannot use engine "${name}": ${refused.reason ?? "unsupported"}`,
       );
     }
@@ -108,7 +108,7 @@ export class Backends implements AsyncDisposable {
     if (up !== undefined) return up;
     const [link] = links;
     if (link === undefined) throw new ServiceError("no_engine", "Cannot reach an engine: none is known");
-    throw new ServiceError("engine_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
+    throw new ServiceError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
   }
 
   /** Whether a read of this kind may be answered from memory at once. */

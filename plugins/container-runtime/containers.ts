@@ -22,7 +22,7 @@ const failures = [
   "ambiguous_id",
   "backend_not_found",
   "no_engine",
-  "engine_unavailable",
+  "runtime_unavailable",
   "engine_timeout",
   "engine_failed",
   "engine_busy",

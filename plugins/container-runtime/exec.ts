@@ -62,7 +62,7 @@ const orphaned = route({
       }),
       "Those that still run",
     ),
-    ...problems("container_not_found", "engine_unavailable", "no_engine"),
+    ...problems("container_not_found", "runtime_unavailable", "no_engine"),
   },
 });
 

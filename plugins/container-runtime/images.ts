@@ -49,7 +49,7 @@ const inspect = route({
   query: z.object({ backend: BackendName.optional() }),
   answers: {
     200: json(ImageDetail, "The image"),
-    ...problems("image_not_found", "ambiguous_id", "backend_not_found", "no_engine", "engine_unavailable"),
+    ...problems("image_not_found", "ambiguous_id", "backend_not_found", "no_engine", "runtime_unavailable"),
   },
 });
 
@@ -82,7 +82,7 @@ const pulling = route({
       "pull_failed",
       "backend_not_found",
       "no_engine",
-      "engine_unavailable",
+      "runtime_unavailable",
     ),
   },
 });
@@ -106,7 +106,7 @@ const remove = route({
       "conflict",
       "ambiguous_id",
       "backend_not_found",
-      "engine_unavailable",
+      "runtime_unavailable",
     ),
   },
 });

@@ -72,7 +72,7 @@ const logs = route({
     }),
     ...problems(
       "container_not_found",
-      "engine_unavailable",
+      "runtime_unavailable",
       "engine_failed",
       "no_engine",
       "too_many_streams",

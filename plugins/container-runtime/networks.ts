@@ -44,7 +44,7 @@ const inspect = route({
   query: onBackend,
   answers: {
     200: json(NetworkDetail, "The network"),
-    ...problems("network_not_found", "ambiguous_id", "backend_not_found", "no_engine", "engine_unavailable"),
+    ...problems("network_not_found", "ambiguous_id", "backend_not_found", "no_engine", "runtime_unavailable"),
   },
 });
 
@@ -71,7 +71,7 @@ const create = route({
   body: NewNetwork,
   answers: {
     201: json(NetworkDetail, "The network as the engine made it"),
-    ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "engine_unavailable"),
+    ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "runtime_unavailable"),
   },
 });
 
@@ -90,7 +90,7 @@ const remove = route({
       "conflict",
       "ambiguous_id",
       "backend_not_found",
-      "engine_unavailable",
+      "runtime_unavailable",
     ),
   },
 });

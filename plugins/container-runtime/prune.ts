@@ -45,7 +45,7 @@ const prune = route({
   body: PruneRequest,
   answers: {
     200: json(PruneReport, "What would go, or what went"),
-    ...problems("plan_not_found", "backend_not_found", "engine_unavailable", "no_engine"),
+    ...problems("plan_not_found", "backend_not_found", "runtime_unavailable", "no_engine"),
   },
 });
 

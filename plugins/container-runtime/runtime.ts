@@ -81,7 +81,7 @@ export class EngineRuntime implements ContainerRuntime {
     const [link] = this.engines.pick(backend);
     if (link === undefined || link.state !== "up") {
       throw new ServiceError(
-        "engine_unavailable",
+        "runtime_unavailable",
         `Cannot inspect container "${id}": engine "${backend}" is away`,
       );
     }

@@ -45,7 +45,7 @@ const inspect = route({
   query: onBackend,
   answers: {
     200: json(Volume, "The volume"),
-    ...problems("volume_not_found", "ambiguous_id", "backend_not_found", "no_engine", "engine_unavailable"),
+    ...problems("volume_not_found", "ambiguous_id", "backend_not_found", "no_engine", "runtime_unavailable"),
   },
 });
 
@@ -65,7 +65,7 @@ const create = route({
   body: NewVolume,
   answers: {
     201: json(Volume, "The volume as the engine made it"),
-    ...problems("forbidden", "name_taken", "backend_not_found", "no_engine", "engine_unavailable"),
+    ...problems("forbidden", "name_taken", "backend_not_found", "no_engine", "runtime_unavailable"),
   },
 });
 
@@ -78,7 +78,7 @@ const remove = route({
   query: onBackend,
   answers: {
     204: empty("It is gone"),
-    ...problems("volume_not_found", "in_use", "ambiguous_id", "backend_not_found", "engine_unavailable"),
+    ...problems("volume_not_found", "in_use", "ambiguous_id", "backend_not_found", "runtime_unavailable"),
   },
 });
 

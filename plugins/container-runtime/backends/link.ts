@@ -206,7 +206,7 @@ export class Link implements AsyncDisposable {
     this.#ready = Promise.withResolvers<void>();
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
-    const away = error instanceof ServiceError && error.code === "engine_unavailable";
+    const away = error instanceof ServiceError && error.code === "runtime_unavailable";
     const reason = away
       ? reasonOf(cause)
       : error instanceof ServiceError

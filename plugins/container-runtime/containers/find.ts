@@ -86,7 +86,7 @@ function missing(
 ): ServiceError {
   if (up === 0 && away !== undefined) {
     return new ServiceError(
-      "engine_unavailable",
+      "runtime_unavailable",
       `Cannot ${doing}: engine "${away.backend}" is not up, ${away.reason}`,
     );
   }

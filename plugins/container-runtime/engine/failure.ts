@@ -73,14 +73,14 @@ export function failureOf(engine: string, status: number, body: string, subject:
   for (const [pattern, code] of meanings) if (pattern.test(words)) return refuse(code, said);
   if (status === 409) return refuse("conflict", said);
   if (status === 400) return refuse("invalid_request", said);
-  if (status === 503) return refuse("engine_unavailable", said);
+  if (status === 503) return refuse("runtime_unavailable", said);
   return refuse("engine_failed", said);
 }
 
 /** What went wrong on the way to the engine, told apart by the only thing Deno gives: its words. */
 export function unreachable(engine: string, thrown: unknown, subject: Subject): ServiceError {
   return new ServiceError(
-    "engine_unavailable",
+    "runtime_unavailable",
     `Cannot ${subject.doing}: engine "${engine}" is away, ${reasonOf(thrown)}`,
     { cause: thrown },
   );

@@ -2,7 +2,7 @@
 import { ServiceError } from "../../../core/error.ts";
 
 export function isRefusal(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.code !== "engine_unavailable" &&
+  return error instanceof ServiceError && error.code !== "runtime_unavailable" &&
     error.code !== "engine_timeout" &&
     error.code !== "stopping";
 }

@@ -35,7 +35,7 @@ const connect = route({
       "container_not_found",
       "conflict",
       "backend_not_found",
-      "engine_unavailable",
+      "runtime_unavailable",
     ),
   },
 });
@@ -58,7 +58,7 @@ const disconnect = route({
       "container_not_found",
       "conflict",
       "backend_not_found",
-      "engine_unavailable",
+      "runtime_unavailable",
     ),
   },
 });

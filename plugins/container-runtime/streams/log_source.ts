@@ -178,7 +178,7 @@ export class LogSource {
     const cut = this.#frames?.cut ?? true;
     this.#drop(!cut);
     if (!this.#query.follow) {
-      if (cut) throw new ServiceError("engine_unavailable", this.#words("the engine broke off"));
+      if (cut) throw new ServiceError("runtime_unavailable", this.#words("the engine broke off"));
       this.#position.endSearch((gap) => this.#listener.gap(gap));
       this.#end = "complete";
       return;
@@ -210,7 +210,7 @@ export class LogSource {
       this.#end = "removed";
       return;
     }
-    const isAway = code === "engine_unavailable" || code === "engine_timeout" || code === "engine_busy";
+    const isAway = code === "runtime_unavailable" || code === "engine_timeout" || code === "engine_busy";
     // Podman and Docker answer a conflict while the container is going: the next look says that it is gone
     const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < 2;
     const patient = this.#query.follow && this.#opened || this.#failures < RETRIES && this.#opened;

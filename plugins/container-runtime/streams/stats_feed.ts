@@ -117,7 +117,7 @@ class StatsFeed {
       } catch (error) {
         if (this.#ending.signal.aborted) return;
         const failure = error instanceof ServiceError ? error : null;
-        if (failure !== null && failure.code !== "engine_unavailable" && failure.code !== "engine_timeout") {
+        if (failure !== null && failure.code !== "runtime_unavailable" && failure.code !== "engine_timeout") {
           return this.#finish(asServiceError(error));
         }
       }
