@@ -3,6 +3,7 @@ import { type EngineAnswer, startEngine, type TestEngine } from "../tests/engine
 import { adminKey } from "./admin_key.ts";
 import { exchangesPerSecond, type Target } from "./exchanges.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
+import { startNodePeer } from "./node_peer.ts";
 import { rounds } from "./rounds.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 
@@ -13,6 +14,17 @@ const EVENTS_PER_SECOND = 36;
 await using stack = new AsyncDisposableStack();
 const engine = stack.use(await startEngine("docker"));
 const nginx = await startNginx(engine);
+const fastify = await startNodePeer("fastify_dockerode.mjs", ["fastify@5", "dockerode@4"], [
+  engine.socket,
+  "PORT",
+]);
+if (typeof fastify !== "string") stack.use(fastify);
+const FASTIFY = "fastify and dockerode on Node";
+const nodeTarget = (port: number): Target => ({
+  connect: () => Deno.connect({ hostname: "127.0.0.1", port }),
+  host: `127.0.0.1:${port}`,
+  headers: {},
+});
 /** Enough of both that what a process needs anyway drops out of the difference. */
 const SCRIPTED = [500, 5_000] as const;
 const memory: Record<number, number> = {};
@@ -37,6 +49,10 @@ for (const count of [50, 500]) {
     nginx === null
       ? { name: "nginx in front of it", absent: "nginx is not installed" }
       : { name: "nginx in front of it", run: () => exchangesPerSecond(nginx, path, SECONDS) },
+    typeof fastify === "string" ? { name: FASTIFY, absent: fastify } : {
+      name: FASTIFY,
+      run: () => exchangesPerSecond(nodeTarget(fastify.port), own, SECONDS),
+    },
     {
       name: "berth",
       run: () => exchangesPerSecond({ ...berth, headers: { ...berth.headers, ...headers } }, own, SECONDS),
