@@ -1,6 +1,7 @@
 /** Log lines as text, NDJSON and server-sent events, written from bytes to bytes. */
 import { ByteWriter } from "./byte_writer.ts";
 import type { RunSink, Stream } from "./frames.ts";
+import { putEscaped } from "./json_text.ts";
 import type { LineSink } from "./lines.ts";
 import { CURSOR_BYTES, type Gap, type LogPosition, put } from "./log_position.ts";
 
@@ -15,27 +16,9 @@ export const CONTENT_TYPE: Readonly<Record<LogFormat, string>> = {
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
-const NOT_ASCII = 0xff;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const bytesOf = (text: string) => encoder.encode(text);
-
-/** How each byte stands in a JSON text: 0 as itself, a letter behind a backslash, 1 as \u00.., 0xff not ASCII. */
-const ESCAPE = new Uint8Array(256);
-ESCAPE.fill(1, 0, 32);
-ESCAPE.fill(NOT_ASCII, 128);
-ESCAPE[127] = 0;
-for (
-  const [byte, letter] of [[8, "b"], [9, "t"], [10, "n"], [12, "f"], [13, "r"], [34, '"'], [
-    92,
-    "\\",
-  ]] as const
-) {
-  ESCAPE[byte] = letter.charCodeAt(0);
-}
-const CONTROL = bytesOf("u00");
-const HEX = bytesOf("0123456789abcdef");
 
 /** What becomes of a log: its lines, and whatever berth itself has to say in between. */
 export interface LogWriter extends LineSink {
@@ -178,28 +161,3 @@ const NEWLINE = bytesOf("\n");
 
 /** All of a record but its text. */
 const FIXED_BYTES = 3 * CURSOR_BYTES + 128;
-
-/** The inside of a JSON string. Anything but ASCII takes the way through a decoder, as it may not be UTF-8. */
-function putEscaped(target: Uint8Array, at: number, bytes: Uint8Array, from: number, to: number): number {
-  const begin = at;
-  for (let index = from; index < to; index++) {
-    const byte = bytes[index]!; // below to
-    const escape = ESCAPE[byte]!; // has all 256
-    if (escape === 0) {
-      target[at++] = byte;
-    } else if (escape === NOT_ASCII) {
-      const text = JSON.stringify(decoder.decode(bytes.subarray(from, to)));
-      return begin + encoder.encodeInto(text.slice(1, -1), target.subarray(begin)).written;
-    } else {
-      target[at++] = 92;
-      if (escape === 1) {
-        at = put(target, at, CONTROL);
-        target[at++] = HEX[byte >> 4]!;
-        target[at++] = HEX[byte & 15]!;
-      } else {
-        target[at++] = escape;
-      }
-    }
-  }
-  return at;
-}

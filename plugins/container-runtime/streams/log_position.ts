@@ -22,9 +22,9 @@ class Place {
   /** As the engine wrote it. */
   readonly raw = new Uint8Array(LONGEST_TIME);
   rawLength = 0;
-  /** In UTC, as we write it. */
-  readonly utc = new Uint8Array(LONGEST_TIME);
-  utcLength = 0;
+  /** In UTC, as we write it: nearly always the same bytes. */
+  utc: Uint8Array = this.raw.subarray(0, 0);
+  #isUtc = true;
   /** How many lines had this time. */
   count = 0;
   /** While the place is searched in a stream that was opened again: lines of its time still to come. */
@@ -47,18 +47,17 @@ class Place {
   set(bytes: Uint8Array, from: number, to: number): void {
     const size = Math.min(to - from, LONGEST_TIME);
     for (let at = 0; at < size; at++) this.raw[at] = bytes[from + at]!; // within the line
+    const isUtc = size > 0 && this.raw[size - 1] === 0x5a; // Z
+    // The view of the time before shows this one, too
+    if (isUtc && this.#isUtc && size === this.utc.length) return;
     this.rawLength = size;
-    if (size > 0 && this.raw[size - 1] === 0x5a) { // Z
-      for (let at = 0; at < size; at++) this.utc[at] = this.raw[at]!;
-      this.utcLength = size;
-    } else {
-      this.utcLength =
-        encoder.encodeInto(inUtc(decoder.decode(this.raw.subarray(0, size))), this.utc).written;
-    }
+    this.#isUtc = isUtc;
+    const raw = this.raw.subarray(0, size);
+    this.utc = isUtc ? raw : encoder.encode(inUtc(decoder.decode(raw))).subarray(0, LONGEST_TIME);
   }
 
   get time(): string {
-    return decoder.decode(this.utc.subarray(0, this.utcLength));
+    return decoder.decode(this.utc);
   }
 }
 
@@ -168,8 +167,7 @@ export class LogPosition {
 
   /** The same for the time of the stream's latest line. */
   putTime(stream: Stream, target: Uint8Array, at: number): number {
-    const { utc, utcLength } = stream === 2 ? this.#err : this.#out;
-    return put(target, at, utc, utcLength);
+    return put(target, at, this.#of(stream).utc);
   }
 
   toString(): string {
@@ -206,9 +204,9 @@ export class LogPosition {
   }
 }
 
-function putPlace(target: Uint8Array, at: number, letter: number, { utc, utcLength, count }: Place): number {
+function putPlace(target: Uint8Array, at: number, letter: number, { utc, count }: Place): number {
   target[at++] = letter;
-  at = put(target, at, utc, utcLength);
+  at = put(target, at, utc);
   if (count === 1) return at;
   target[at++] = 0x2a; // *
   const digits = String(count);
@@ -216,10 +214,10 @@ function putPlace(target: Uint8Array, at: number, letter: number, { utc, utcLeng
   return at;
 }
 
-/** For a few bytes a loop is faster than a call into the runtime's own copy. */
-export function put(target: Uint8Array, at: number, from: Uint8Array, size = from.length): number {
-  for (let index = 0; index < size; index++) target[at++] = from[index]!; // within its length
-  return at;
+/** Puts the bytes into `target` and returns where they end. */
+export function put(target: Uint8Array, at: number, from: Uint8Array): number {
+  target.set(from, at);
+  return at + from.length;
 }
 
 function badCursor(): ServiceError {
