@@ -244,7 +244,13 @@ async function keyStrokes(real: TestEngine): Promise<void> {
 async function fanOut(): Promise<void> {
   const feed = new EventFeed();
   using hub = new EventHub(feed);
-  const ownership = { ownerOf: () => null, revision: 0, projectsOf: () => null };
+  const ownership = {
+    ownerOf: () => null,
+    revision: 0,
+    settle: () => false,
+    refresh: () => Promise.resolve(),
+    projectsOf: () => null,
+  };
   await using service = new StreamService(terminalRoutes({
     engines: () => [],
     viewers: new Viewers(),

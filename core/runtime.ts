@@ -131,6 +131,13 @@ export interface Ownership {
   ownerOf(container: RunningContainer): { readonly id: string; readonly unit: string | null } | null;
   /** Changes whenever an answer of `ownerOf` might. */
   readonly revision: number;
+  /**
+   * Waits, a moment at most, until what was asked about for the first time is known, and what changed is seen; false
+   * at once where there is nothing to wait for.
+   */
+  settle(): boolean | Promise<boolean>;
+  /** Joins anew; resolves when the answers are as of now. */
+  refresh(): Promise<void>;
   /** The Compose projects and working folders of a workspace; null when there is no such workspace. */
   projectsOf(workspace: string): readonly string[] | null;
 }

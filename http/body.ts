@@ -6,11 +6,15 @@ const BODY_TIMEOUT_MS = 30_000;
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
 /** The parsed body, or undefined when there is none. */
-export async function readJson(request: Request, limitBytes = BODY_LIMIT_BYTES): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  limitBytes = BODY_LIMIT_BYTES,
+  timeoutMs = BODY_TIMEOUT_MS,
+): Promise<unknown> {
   if (request.body === null) return undefined;
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limitBytes) throw tooLarge(limitBytes);
-  const text = await readText(request.body, limitBytes);
+  const text = await readText(request.body, limitBytes, timeoutMs);
   if (text === "") return undefined;
   const type = request.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) {
@@ -23,13 +27,20 @@ export async function readJson(request: Request, limitBytes = BODY_LIMIT_BYTES):
   }
 }
 
-async function readText(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<string> {
+async function readText(
+  body: ReadableStream<Uint8Array>,
+  limitBytes: number,
+  timeoutMs: number,
+): Promise<string> {
   const reader = body.getReader();
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {}); // nobody waits for it once the body is read
   const timer = setTimeout(
-    () => late.reject(new ServiceError("body_too_slow", "Cannot read the body: it took longer than 30 s")),
-    BODY_TIMEOUT_MS,
+    () =>
+      late.reject(
+        new ServiceError("body_too_slow", `Cannot read the body: it took longer than ${timeoutMs / 1000} s`),
+      ),
+    timeoutMs,
   );
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });

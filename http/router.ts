@@ -1,6 +1,6 @@
 /** Routes as values: what is declared here is what is checked, answered and documented. */
 import type { Hono } from "hono";
-import { z } from "zod";
+import type { z } from "zod";
 import { may, type Permission } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import {
@@ -13,8 +13,11 @@ import {
   Reply,
 } from "./answer.ts";
 import { readJson } from "./body.ts";
+import { checked, NO_PARAMETERS } from "./checked.ts";
 import { Call, type RequestScope } from "./call.ts";
 import type { Auditor, Caller, Guard } from "./caller.ts";
+import { mustBeHandshake } from "./handshake.ts";
+import { headOf } from "./head.ts";
 import { asServiceError, problemResponse, statusOf } from "./problem.ts";
 import { queryRecord } from "./query.ts";
 
@@ -43,6 +46,8 @@ export interface Route<
   readonly body?: Body;
   /** Bytes of body that are read at most; 1 MiB unless told otherwise. */
   readonly bodyLimit?: number;
+  /** How long it may take to arrive; 30 s unless told otherwise. */
+  readonly bodyTimeoutMs?: number;
   /** Other than for changes, nothing is audited; a change that changes nothing (`validate`) says false. */
   readonly audited?: boolean;
   readonly answers: Answers;
@@ -167,6 +172,7 @@ async function respond(
   let code: string | null = null;
   let made: string | undefined;
   let response: Response;
+  let isStream = false;
   try {
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
@@ -181,6 +187,7 @@ async function respond(
       ? finisher.kept(answer, request, scope.requestId)
       : finisher.dress(answer as Response, scope.requestId); // `on` lets handlers return nothing else
     status = response.status;
+    isStream = answer instanceof Response;
   } catch (thrown) {
     const error = asServiceError(thrown);
     if (error.code === "internal") onBug(thrown, scope.requestId);
@@ -189,6 +196,7 @@ async function respond(
     status = statusOf[error.code];
     response = finisher.dress(problemResponse(error, scope.requestId), scope.requestId);
   }
+  if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
   if (scope.audited || isAudited(entry, status)) {
     const { route } = entry;
@@ -248,43 +256,23 @@ async function parse(
   scope: RequestScope,
   caller: Caller | null,
 ): Promise<Call<unknown, unknown, unknown>> {
-  if (entry.kind === "socket" && request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
-    throw new ServiceError("upgrade_required", "Cannot answer over HTTP: this is a WebSocket", {
-      headers: { upgrade: "websocket" },
-    });
-  }
+  if (entry.kind === "socket") mustBeHandshake(request);
   const { route } = entry;
   const path = route.params === undefined ? undefined : checked(route.params, params, "path");
   let query: unknown;
   if (route.query !== undefined) query = checked(route.query, queryRecord(request.url), "query");
-  else if (request.url.includes("?")) checked(NOTHING, queryRecord(request.url), "query");
+  else if (request.url.includes("?")) checked(NO_PARAMETERS, queryRecord(request.url), "query");
   let body: unknown;
   if (entry.kind === "route") {
     if (entry.route.body !== undefined) {
-      body = checked(entry.route.body, await readJson(request, entry.route.bodyLimit), "body");
+      body = checked(
+        entry.route.body,
+        await readJson(request, entry.route.bodyLimit, entry.route.bodyTimeoutMs),
+        "body",
+      );
     } else if (request.body !== null) {
       await request.body.cancel(); // nothing here reads one
     }
   }
   return new Call(request, scope, caller, path, query, body);
-}
-
-const NOTHING = z.strictObject({});
-
-function checked(schema: z.ZodType, value: unknown, part: "path" | "query" | "body"): unknown {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const errors = result.error.issues.slice(0, 20).flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.slice(0, 20).map((key) => ({
-        path: [part, ...issue.path, key].join("."),
-        message: part === "query" ? "There is no such parameter" : "There is no such field",
-      }))
-      : [{ path: [part, ...issue.path].join("."), message: issue.message }]
-  );
-  throw new ServiceError(
-    "invalid_request",
-    `Cannot use the ${part}: ${errors[0]?.path ?? part}: ${errors[0]?.message ?? "it is not valid"}`,
-    { errors },
-  );
 }

@@ -83,6 +83,57 @@ const codes = (report: { diagnostics: Diagnostic[] }, prefix: string) =>
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
+  test("a workspace registered just now owns its containers in the very next answer", async (engine) => {
+    await using berth = await serving(engine);
+    const path = `${berth.folder}/workspaces/owner-${kind}`;
+    const options = [...labels(`owner-${kind}`, "web", path), "--name", `owner-${kind}`, "--network", "none"];
+    await engine.cli("create", ...options, FIXTURE, "idle");
+    try {
+      await eventually("the container is listed", async () => {
+        const { body } = await berth.call(`GET /api/containers?q=owner-${kind}`);
+        return body.items.length === 1;
+      });
+      const { id } = await workspace(berth, `owner-${kind}`, `services:\n  web:${unit("")}`);
+
+      const listed = await berth.call(`GET /api/containers?workspace=${id}`);
+
+      assert.equal(listed.status, 200, listed.text);
+      assert.deepEqual(listed.body.items.map((item: { workspace: unknown }) => item.workspace), [
+        { id, unit: `owner-${kind}.web` },
+      ]);
+    } finally {
+      await engine.cli("rm", "--force", `owner-${kind}`).catch(() => {});
+    }
+  });
+
+  test("the first list and the first detail after a start know whose a container is", async (engine) => {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
+    const engines = [{ name: engine.kind, url: `unix://${engine.socket}` }];
+    try {
+      let admin = "";
+      let id = "";
+      {
+        await using berth = await startService({ folder });
+        admin = berth.admin!; // the first start makes one
+        id = (await workspace(berth, `first-${kind}`, `services:\n  web:${unit("")}`)).id;
+      }
+      const place = labels(`first-${kind}`, "web", `${folder}/workspaces/first-${kind}`);
+      await engine.cli("create", ...place, "--name", `first-${kind}`, "--network", "none", FIXTURE, "idle");
+      for (const route of [`/api/containers?q=first-${kind}`, `/api/containers/first-${kind}`]) {
+        await using berth = await startService({ folder, admin, engines });
+        await eventually("the engine is up", async () => {
+          const { body } = await berth.call("GET /api/system/backends");
+          return body.items[0].state === "up";
+        });
+        const { body } = await berth.call(`GET ${route}`);
+        assert.deepEqual((body.items?.[0] ?? body).workspace, { id, unit: `first-${kind}.web` }, route);
+      }
+    } finally {
+      await engine.cli("rm", "--force", `first-${kind}`).catch(() => {});
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+
   test("what Compose started is joined, a job that ended well is completed, and an edit shows as drift", async (engine) => {
     await using berth = await serving(engine);
     const text = `services:

@@ -18,6 +18,8 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, access() {},
 const OWNERSHIP: Ownership = {
   ownerOf: () => null,
   revision: 0,
+  settle: () => false,
+  refresh: () => Promise.resolve(),
   projectsOf: (workspace) => workspace === "known" ? ["shop"] : null,
 };
 

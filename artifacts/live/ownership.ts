@@ -15,6 +15,8 @@ interface Known {
 
 /** How old an answer may grow before the workspaces are looked at again, in the background. */
 const FRESH_MS = 1_000;
+/** How long a list waits at most for whose a project is that was never seen before: a folder may be on a dead disk. */
+const MOMENT_MS = 3_000;
 /** Projects remembered; each holds a few names. */
 const MOST = 10_000;
 
@@ -32,6 +34,8 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
   #refreshed = -Infinity;
   #refreshing: Promise<void> | null = null;
   #isNew = false;
+  /** Samples that no refresh has joined yet. */
+  #unknown = 0;
   #isOver = false;
 
   constructor(models: () => Promise<readonly RegisteredModel[]>, real: RealPath = realPath) {
@@ -52,6 +56,7 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
       if (this.#samples.size >= MOST) return null;
       this.#samples.set(key, container);
       this.#isNew = true;
+      this.#unknown++;
       this.#soon();
     }
     const known = this.#owners.get(key);
@@ -65,8 +70,14 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     return this.#projects.get(workspace) ?? null;
   }
 
-  /** Joins anew; resolves when the answers are as of now. */
+  settle(): boolean | Promise<boolean> {
+    if (this.#isOver || this.#unknown === 0) return false;
+    const settled = this.refresh().then(() => true, () => false);
+    return Promise.race([settled, moment(MOMENT_MS)]);
+  }
+
   async refresh(): Promise<void> {
+    await this.#refreshing?.catch(() => {}); // it may have begun before what the caller wants to see
     this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = null);
     await this.#refreshing;
   }
@@ -108,11 +119,17 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
       const now = owners.get(key) ?? null;
       const before = this.#owners.get(key) ?? null;
       if (now?.workspace !== before?.workspace || now?.group !== before?.group) changed = true;
+      if (!this.#owners.has(key)) this.#unknown--;
       this.#owners.set(key, now);
     }
     this.#projects = projects;
     if (changed) this.#revision++;
   }
+}
+
+async function moment(ms: number): Promise<false> {
+  await new Promise<void>((resolve) => Deno.unrefTimer(setTimeout(resolve, ms)));
+  return false;
 }
 
 /** Containers of one project with the same labels of place are joined alike. */

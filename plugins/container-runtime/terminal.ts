@@ -112,6 +112,9 @@ async function chosen(
 async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerFilter> {
   const { project, workspace, backend } = query;
   if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
+    await parts.ownership.refresh(); // it may have been registered just now
+  }
+  if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
     throw new ServiceError("workspace_not_found", "Cannot watch a workspace: there is none of that name");
   }
   const container = query.container === undefined

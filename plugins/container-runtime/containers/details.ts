@@ -21,6 +21,8 @@ export class ContainerDetails {
     const known = this.#kept.get(found.row);
     if (known !== undefined) return known;
     const inspected = await readContainer(found, doing);
+    this.ownership.ownerOf(found.row);
+    await this.ownership.settle();
     const row = containerRow(inspected, found.link.name) ?? found.row;
     const detail = { ...containerDetail(row, inspected, false), workspace: this.ownership.ownerOf(row) };
     const answer = kept(JSON.stringify(detail));

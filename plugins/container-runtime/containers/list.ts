@@ -41,7 +41,7 @@ export class ContainerLists {
     const known = this.#kept.get(key);
     const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
       ? known
-      : await this.#renew(key, query);
+      : await this.#settled(key, query);
     const zips = request.headers.get("accept-encoding")?.includes("gzip") === true;
     return kept(list.text, list.etag, zips ? await (list.gzip ??= gzip(list.text)) : undefined);
   }
@@ -59,6 +59,15 @@ export class ContainerLists {
       this.#texts.set(row, text);
     }
     return text;
+  }
+
+  /** The first list with a project nobody asked about before says whose it is, too. */
+  async #settled(key: string, query: ContainerQuery): Promise<KeptText> {
+    if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
+      await this.ownership.refresh(); // it may have been registered just now
+    }
+    const list = await this.#renew(key, query);
+    return await this.ownership.settle() ? await this.#renew(key, query) : list;
   }
 
   async #renew(key: string, query: ContainerQuery): Promise<KeptText> {

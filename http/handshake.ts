@@ -1,0 +1,32 @@
+/** Whether a request for a WebSocket is one, in full: what is not would fail in the upgrade as if it were our fault. */
+import { ServiceError } from "../core/error.ts";
+
+/** @throws ServiceError that says what is missing; only a GET may open a socket. */
+export function mustBeHandshake({ method, headers }: Request): void {
+  if (method !== "GET") {
+    throw new ServiceError("method_not_allowed", `Cannot ${method} here: this is a WebSocket`, {
+      headers: { allow: "GET" },
+    });
+  }
+  if (!names(headers.get("upgrade"), "websocket") || !names(headers.get("connection"), "upgrade")) {
+    throw new ServiceError("upgrade_required", "Cannot answer over HTTP: this is a WebSocket", {
+      headers: { upgrade: "websocket" },
+    });
+  }
+  if (headers.get("sec-websocket-version") !== "13") {
+    throw new ServiceError("upgrade_required", "Cannot open the socket: only version 13 is spoken", {
+      headers: { upgrade: "websocket", "sec-websocket-version": "13" },
+    });
+  }
+  if (!KEY.test(headers.get("sec-websocket-key") ?? "")) {
+    throw new ServiceError("invalid_request", 'Cannot open the socket: "Sec-WebSocket-Key" is not one', {
+      errors: [{ path: "headers.sec-websocket-key", message: "Expected 16 bytes in base64" }],
+    });
+  }
+}
+
+const KEY = /^[A-Za-z0-9+/]{22}==$/;
+
+function names(list: string | null, token: string): boolean {
+  return list?.toLowerCase().split(",").some((one) => one.trim() === token) ?? false;
+}
