@@ -53,8 +53,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
     const { source, writer, reason } = this.#options;
-    clearTimeout(this.#patience);
-    if (source.isLate(performance.now() - this.#pulledAt)) source.pause();
+    if (source.isLate(this.#pulledAt)) source.pause();
     this.#isPulled = true;
     try {
       let goesOn = true;
@@ -67,7 +66,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
       this.#fail(controller, error, reason());
     } finally {
       this.#isPulled = false;
-      this.#pulledAt = performance.now();
+      this.#pulledAt = this.#lastAt = performance.now();
       if (!this.#over) this.#waitPatiently();
     }
   }
@@ -100,7 +99,6 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     const { output } = this.#options.writer;
     if (output.isEmpty || this.#over) return;
     controller.enqueue(output.take());
-    this.#lastAt = performance.now();
   }
 
   #heartbeat(heartbeatMs: number): void {
@@ -112,9 +110,18 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     this.#controller?.enqueue(beat);
   }
 
-  #waitPatiently(): void {
-    const { source, patienceMs = PATIENCE_MS } = this.#options;
-    this.#patience = setTimeout(() => source.pause(), patienceMs);
+  /** One timer for very many pulls: a caller who reads fast would pay for one each. */
+  #waitPatiently(idleMs = 0): void {
+    const { patienceMs = PATIENCE_MS } = this.#options;
+    this.#patience ??= setTimeout(() => this.#lookWhoWaits(patienceMs), patienceMs - idleMs);
+  }
+
+  #lookWhoWaits(patienceMs: number): void {
+    this.#patience = undefined;
+    if (this.#isPulled || this.#over) return; // whoever reads is waited for again when it was given something
+    const idleMs = performance.now() - this.#pulledAt;
+    if (idleMs < patienceMs - 1) this.#waitPatiently(idleMs);
+    else this.#options.source.pause();
   }
 
   readonly #onEnding = () => {

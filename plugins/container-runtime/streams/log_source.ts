@@ -113,9 +113,9 @@ export class LogSource {
     this.#drop();
   }
 
-  /** Whether somebody who did not read for so long may have missed lines that are not in the log any more. */
-  isLate(pausedMs: number): boolean {
-    return this.#target.rotates && pausedMs > 1_000;
+  /** Whether somebody who has not read since then may have missed lines that are not in the log any more. */
+  isLate(since: number): boolean {
+    return this.#target.rotates && performance.now() - since > 1_000;
   }
 
   close(): void {
