@@ -85,6 +85,7 @@ export type Network = {
   readonly attachable: boolean;
   readonly ipv6: boolean;
   readonly subnets: readonly (Subnet)[];
+  /** Values of options that look secret are masked. */
   readonly options: { readonly [key: string]: string };
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
@@ -115,6 +116,7 @@ export type NetworkDetail = {
   readonly attachable: boolean;
   readonly ipv6: boolean;
   readonly subnets: readonly (Subnet)[];
+  /** Values of options that look secret are masked. */
   readonly options: { readonly [key: string]: string };
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };

@@ -11,6 +11,11 @@ const BEARER = /\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}/gi;
 /** `--password=x`, `PASSWORD=x` inside an argument. */
 const ASSIGNED =
   /((?:^|[\s"';&])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|pwd|pw)[\w.-]{0,32}[=:])(?:"[^"]*"|'[^']*'|[^\s"';&]+)/gi;
+/** `--password x` inside a shell's command line. */
+const FLAGGED =
+  /((?:^|[\s"';&])--?[\w-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api-?key|pwd)[\w-]{0,32}\s{1,8})(?:"[^"]*"|'[^']*'|[^\s"';&-][^\s"';&]*)/gi;
+/** `-u name:password`, but not the numbers of a user and a group. */
+const USER = /((?:^|[\s"';&])(?:-u|--user)[\s=]{1,8}["']?[^\s:"']{1,128}:)(?!\d+(?:["'\s]|$))[^\s"']+/g;
 
 export function looksSecret(name: string): boolean {
   return SECRET_NAME.test(name);
@@ -18,7 +23,8 @@ export function looksSecret(name: string): boolean {
 
 /** Text with the secrets inside it cut out. */
 export function maskText(text: string): string {
-  return text.replace(IN_URL, `$1${MASK}@`).replace(BEARER, `$1 ${MASK}`).replace(ASSIGNED, `$1${MASK}`);
+  return text.replace(IN_URL, `$1${MASK}@`).replace(BEARER, `$1 ${MASK}`)
+    .replace(ASSIGNED, `$1${MASK}`).replace(FLAGGED, `$1${MASK}`).replace(USER, `$1${MASK}`);
 }
 
 export function maskLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
@@ -31,7 +37,9 @@ export function maskLabels(labels: Readonly<Record<string, string>>): Record<str
 export function maskArguments(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? "";
-    return /^--?[\w-]+$/.test(before) && looksSecret(before) ? MASK : maskText(arg);
+    if (/^--?[\w-]+$/.test(before) && looksSecret(before)) return MASK;
+    if (before === "-u" || before === "--user") return arg.replace(/:(?!\d+$).+$/s, `:${MASK}`);
+    return maskText(arg);
   });
 }
 
