@@ -2,8 +2,6 @@
 import type { Engine as EngineType } from "../plugins/container-runtime/engine.ts";
 import { Engine } from "../plugins/container-runtime/engine.ts";
 import { Execs } from "../plugins/container-runtime/exec.ts";
-import { EventFeed } from "../plugins/container-runtime/mirror/event_feed.ts";
-import { EventHub } from "../plugins/container-runtime/streams/event_hub.ts";
 import { FrameReader } from "../plugins/container-runtime/streams/frames.ts";
 import { LineReader, type LineSink } from "../plugins/container-runtime/streams/lines.ts";
 import {
@@ -13,16 +11,18 @@ import {
 } from "../plugins/container-runtime/streams/log_formats.ts";
 import { LogPosition } from "../plugins/container-runtime/streams/log_position.ts";
 import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
-import { terminalRoutes } from "../plugins/container-runtime/terminal.ts";
 import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
 import { eventually } from "../tests/eventually.ts";
 import { frameChunk, logTime } from "../tests/scripted_engine.ts";
 import { startStreams } from "../tests/stream_process.ts";
 import { StreamService } from "../tests/stream_service.ts";
-import { type Competitor, median, rounds } from "./rounds.ts";
+import { median, rounds } from "./rounds.ts";
+import { fanOut } from "./streams_fan_out.ts";
+import { liveLines } from "./streams_latency.ts";
 
 await replays();
 await fanOut();
+await liveLines();
 let real: TestEngine | null = null;
 try {
   real = await startEngine("docker");
@@ -138,31 +138,32 @@ async function following(engine: TestEngine): Promise<void> {
     return (await engine.cli("logs", "--tail", "1", id)).includes(`request ${lines} `);
   }, { everyMs: 200 });
   await using berth = await startStreams(engine.socket);
-  const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-  const direct = (query: string) => async () => {
+  // The same reader for all, so that none of them pays for a client's way of reading
+  const reading = (connect: () => Promise<Deno.Conn>, path: string) => async () => {
     const started = performance.now();
-    const conn = await Deno.connect({ transport: "unix", path: engine.socket });
+    using conn = await connect();
     await conn.write(
       new TextEncoder().encode(
-        `GET /v1.41/containers/${id}/logs?stdout=1&stderr=1${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${berth.port}\r\nConnection: close\r\n\r\n`,
       ),
     );
     const buffer = new Uint8Array(64 * 1024);
     while (await conn.read(buffer) !== null);
-    conn.close();
     return lines / (performance.now() - started);
   };
-  const through = (query: string) => async () => {
-    const started = performance.now();
-    const response = await fetch(`http://127.0.0.1:${berth.port}/api/containers/${id}/logs?${query}`, {
-      client,
-    });
-    for await (const _ of response.body!);
-    return lines / (performance.now() - started);
-  };
+  const direct = (query: string) =>
+    reading(
+      () => Deno.connect({ transport: "unix", path: engine.socket }),
+      `/v1.41/containers/${id}/logs?stdout=1&stderr=1${query}`,
+    );
+  const through = (query: string) =>
+    reading(
+      () => Deno.connect({ hostname: "127.0.0.1", port: berth.port }),
+      `/api/containers/${id}/logs?${query}`,
+    );
   await rounds("streams-logs", [
-    { name: "the engine's socket", run: direct("") },
     { name: "the engine's socket, with times", run: direct("&timestamps=1") },
+    { name: "the engine's socket", run: direct("") },
     { name: "berth, text", run: through("") },
     { name: "berth, text with times", run: through("timestamps") },
     { name: "berth, NDJSON", run: through("format=ndjson") },
@@ -170,10 +171,9 @@ async function following(engine: TestEngine): Promise<void> {
   ], {
     unit: "thousand lines/s",
     better: "more",
-    about: "a log of 200,000 lines, read from beginning to end",
+    about: "a log of 200,000 lines, read from beginning to end; all but plain text ask the engine for times",
   });
   await engine.cli("rm", "-f", id);
-  client.close();
 }
 
 /** A key pressed in a terminal until its echo is there. */
@@ -238,77 +238,6 @@ async function keyStrokes(real: TestEngine): Promise<void> {
   });
   await execs[Symbol.asyncDispose]();
   await real.cli("rm", "-f", id);
-}
-
-/** One event to a thousand sockets: when the last of them has it. */
-async function fanOut(): Promise<void> {
-  const feed = new EventFeed();
-  using hub = new EventHub(feed);
-  const ownership = {
-    ownerOf: () => null,
-    revision: 0,
-    settle: () => false,
-    refresh: () => Promise.resolve(),
-    projectsOf: () => null,
-  };
-  await using service = new StreamService(terminalRoutes({
-    engines: () => [],
-    viewers: new Viewers(),
-    feed,
-    hub,
-    ownership,
-    containers: () => Promise.resolve([]),
-    onFailure: console.error,
-  }));
-  const sockets = 1_000;
-  const late: number[] = [];
-  const wires = await Promise.all(Array.from({ length: sockets }, () =>
-    new Promise<WebSocket>((resolve) => {
-      const wire = new WebSocket(`${service.url.replace("http", "ws")}/api/terminal/compose-logs`);
-      wire.onmessage = ({ data }) => {
-        const now = performance.now();
-        for (const [, stamp] of String(data).matchAll(/"sent":"([\d.]+)"/g)) late.push(now - Number(stamp));
-        if (data.includes("hello")) resolve(wire);
-      };
-    })));
-  const competitors: Competitor[] = [100, 250].map((rate) => ({
-    name: `${rate} events/s`,
-    async run() {
-      late.length = 0;
-      const total = rate * 2;
-      const started = performance.now();
-      for (let at = 0; at < total; at++) {
-        const due = started + at * 1_000 / rate;
-        const wait = due - performance.now();
-        if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-        feed.publish("bench", {
-          time: new Date().toISOString(),
-          timeNano: at,
-          type: "container",
-          action: "start",
-          id: `c${rate}-${Math.random()}`,
-          attributes: { sent: String(performance.now()) },
-        });
-      }
-      const deadline = performance.now() + 30_000;
-      while (late.length < total * sockets && performance.now() < deadline) {
-        await new Promise((done) => setTimeout(done, 20));
-      }
-      if (late.length < total * sockets) throw new Error(`${late.length} of ${total * sockets} arrived`);
-      return late.toSorted((a, b) => a - b)[Math.floor(late.length * 0.99)]!;
-    },
-  }));
-  await rounds("streams-fan-out", competitors, {
-    unit: "ms",
-    about:
-      "99th percentile from an event to each of 1,000 sockets, whose clients run in the same process and pay half of it",
-  });
-  await Promise.all(wires.map((wire) =>
-    new Promise((done) => {
-      wire.onclose = done;
-      wire.close();
-    })
-  ));
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
