@@ -1,6 +1,7 @@
 /** What routes answer with: declared shapes on the one side, one finished `Response` on the other. */
 import type { z } from "zod";
 import type { ErrorCode } from "../core/error.ts";
+import { takesGzip } from "./gzip.ts";
 import { statusOf } from "./status.ts";
 
 /** A declared answer with a JSON body. */
@@ -114,6 +115,11 @@ const SECURITY_HEADERS: readonly [string, string][] = [
   ["cross-origin-opener-policy", "same-origin"],
   ["cross-origin-resource-policy", "same-origin"],
 ];
+/** Deno would compress kept text again on every request, and weaken its tag: told not to. */
+const CACHING: readonly [string, string][] = [
+  ["vary", "accept-encoding"],
+  ["cache-control", "private, no-cache, no-transform"],
+];
 const HSTS: [string, string] = ["strict-transport-security", "max-age=31536000"];
 
 /** Makes finished responses: every header that all answers share is written in one go. */
@@ -142,19 +148,16 @@ export class Finisher {
     if (holds(request, given.etag)) {
       return new Response(null, {
         status: 304,
-        headers: [...this.#shared, ["x-request-id", requestId], ["etag", given.etag]],
+        headers: [...this.#shared, ["x-request-id", requestId], ["etag", given.etag], ...CACHING],
       });
     }
     const headers: [string, string][] = [
       ...this.#json,
       ["x-request-id", requestId],
       ["etag", given.etag],
-      ["vary", "accept-encoding"],
+      ...CACHING,
     ];
-    const zipped = given.gzip !== undefined &&
-      (request.headers.get("accept-encoding") ?? "").includes("gzip");
-    // Deno would compress it again on every request, and weaken the tag: told not to
-    headers.push(["cache-control", "private, no-cache, no-transform"]);
+    const zipped = given.gzip !== undefined && takesGzip(request);
     if (zipped) headers.push(["content-encoding", "gzip"]);
     return new Response(zipped ? given.gzip : given.text, { headers });
   }

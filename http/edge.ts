@@ -1,24 +1,12 @@
 /** The outermost ring: what every request meets before any route, and every answer on its way out. */
 import { Hono } from "hono";
 import { ServiceError } from "../core/error.ts";
+import type { Access } from "../core/log.ts";
 import type { RequestScope } from "./call.ts";
 import { type Entry, mount, type Mounting } from "./router.ts";
 import { hostOf } from "./host.ts";
 import { problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
-
-/** One line of the access log. */
-export interface Access {
-  readonly method: string;
-  /** Without its query, which may hold what nobody should read later. */
-  readonly path: string;
-  readonly status: number;
-  readonly ms: number;
-  readonly requestId: string;
-  readonly peer: string;
-  readonly caller: string | null;
-  readonly code: string | null;
-}
 
 export interface EdgeOptions extends Mounting {
   readonly entries: readonly Entry[];
@@ -128,7 +116,10 @@ function missing(app: Hono<{ Bindings: RequestScope }>, options: EdgeOptions, me
     });
   }
   return options.explainMissing?.(path) ??
-    new ServiceError("not_found", "Cannot find that: there is no such route");
+    new ServiceError(
+      "not_found",
+      'Cannot find that: there is no such route; "/api/docs" shows those there are',
+    );
 }
 
 function pathOf(url: string): string {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
+import type { Access } from "../core/log.ts";
 import type { Principal } from "../core/access.ts";
 import { permissionsOf } from "../core/access.ts";
 import { Finisher } from "./answer.ts";
 import type { AuditEntry } from "./caller.ts";
-import { type Access, createEdge } from "./edge.ts";
+import { createEdge } from "./edge.ts";
 import { json, kept, problems, reply, route, type Router, router } from "./router.ts";
 import { flag } from "./query.ts";
 

@@ -1,5 +1,6 @@
 /** A drawing as DOT, for Graphviz. */
 
+import { childrenOf } from "./children.ts";
 import type { Dag, DagNode } from "./dag_shape.ts";
 
 const SHAPES: Readonly<Record<DagNode["kind"], string>> = {
@@ -24,13 +25,7 @@ export function dotOf(dag: Dag): string {
     "  compound=true;",
     '  node [fontname="sans-serif"];',
   ];
-  const children = new Map<string | null, DagNode[]>();
-  for (const node of dag.nodes) {
-    if (node.kind === "group") continue;
-    const list = children.get(node.parent);
-    if (list) list.push(node);
-    else children.set(node.parent, [node]);
-  }
+  const children = childrenOf(dag);
   dag.nodes.filter((node) => node.kind === "group").forEach((group, index) => {
     lines.push(`  subgraph ${quoted(`cluster_${index}`)} {`, `    label=${quoted(group.label)};`);
     lines.push(`    ${quoted(group.id)} [shape=point, style=invis];`);

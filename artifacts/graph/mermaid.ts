@@ -1,5 +1,6 @@
 /** A drawing as a Mermaid flowchart, for READMEs and web pages. */
 
+import { childrenOf } from "./children.ts";
 import type { Dag, DagNode } from "./dag_shape.ts";
 
 /** Beyond these, Mermaid refuses to draw: only groups are left. */
@@ -19,13 +20,7 @@ const ARROWS: Readonly<Record<string, string>> = { uses: "-.->", describes: "-.-
 function draw(dag: Dag): string {
   const lines = ["flowchart LR"];
   const ids = new Map(dag.nodes.map((node, i) => [node.id, `n${i}`]));
-  const children = new Map<string | null, DagNode[]>();
-  for (const node of dag.nodes) {
-    if (node.kind === "group") continue;
-    const list = children.get(node.parent);
-    if (list) list.push(node);
-    else children.set(node.parent, [node]);
-  }
+  const children = childrenOf(dag);
   for (const group of dag.nodes) {
     if (group.kind !== "group") continue;
     const inside = children.get(group.id) ?? [];

@@ -259,21 +259,21 @@ const service = keys({
 
 const external: Shape = { either: ["boolean", keys({ name: "text" })] };
 
+/** What a config and a secret have in common: both are files handed to services. */
+const handedFile = {
+  driver: "text",
+  driver_opts: anyMap,
+  environment: "text",
+  external,
+  file: "text",
+  labels: pairs,
+  name: "text",
+  template_driver: "text",
+} as const;
+
 /** A whole file. */
 export const COMPOSE_FILE: Shape = keys({
-  configs: {
-    map: keys({
-      content: "text",
-      driver: "text",
-      driver_opts: anyMap,
-      environment: "text",
-      external,
-      file: "text",
-      labels: pairs,
-      name: "text",
-      template_driver: "text",
-    }),
-  },
+  configs: { map: keys({ ...handedFile, content: "text" }) },
   include: {
     either: ["text", {
       list: {
@@ -297,18 +297,7 @@ export const COMPOSE_FILE: Shape = keys({
       name: "text",
     }),
   },
-  secrets: {
-    map: keys({
-      driver: "text",
-      driver_opts: anyMap,
-      environment: "text",
-      external,
-      file: "text",
-      labels: pairs,
-      name: "text",
-      template_driver: "text",
-    }),
-  },
+  secrets: { map: keys(handedFile) },
   services: { map: service },
   version: "text",
   volumes: { map: keys({ driver: "text", driver_opts: anyMap, external, labels: pairs, name: "text" }) },

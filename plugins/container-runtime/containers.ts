@@ -14,7 +14,7 @@ import { ContainerList, ContainerLists } from "./containers/list.ts";
 import { maskObject } from "./containers/mask.ts";
 import { ContainerQuery } from "./containers/query.ts";
 import { containerRow, ContainerState } from "./containers/row.ts";
-import { BackendName } from "./listed.ts";
+import { BackendName, onBackend } from "./listed.ts";
 
 const byId = z.object({ id: z.string().min(1).max(255) });
 const failures = [
@@ -65,8 +65,7 @@ const Controlled = z.object({
   changed: z.boolean().describe("False where it was so already"),
 }).meta({ id: "ContainerControlled" });
 
-const backendOnly = z.object({ backend: BackendName.optional() });
-const withTimeout = backendOnly.extend({
+const withTimeout = onBackend.extend({
   timeoutS: count(0, 600).optional().describe("Seconds until it is killed"),
 });
 
@@ -82,7 +81,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
   });
 }
 
-const start = controlRoute("start", "Start a container", backendOnly);
+const start = controlRoute("start", "Start a container", onBackend);
 const stop = controlRoute("stop", "Stop a container", withTimeout);
 const restart = controlRoute("restart", "Restart a container", withTimeout);
 

@@ -1,5 +1,6 @@
 /** A list over all engines as text that is kept, and compressed once, until something in it changes. */
-import { etagOf, type Kept, kept } from "../../http/answer.ts";
+import type { Kept } from "../../http/answer.ts";
+import { KeptText } from "../../http/kept_text.ts";
 import type { Backends, Unavailable } from "./backends.ts";
 import type { Link } from "./backends/link.ts";
 
@@ -11,15 +12,8 @@ export interface Listed<Item> {
   readonly unavailable: Unavailable[];
 }
 
-interface KeptText {
-  readonly stamp: string;
-  readonly text: string;
-  readonly etag: string;
-  gzip?: Promise<Uint8Array<ArrayBuffer>>;
-}
-
 export class KeptList<Item> {
-  #kept: KeptText | null = null;
+  #kept: { readonly stamp: string; readonly text: KeptText } | null = null;
 
   /** `items` joins what one engine's mirror has; it is asked again when a row or a container changed. */
   constructor(
@@ -30,9 +24,8 @@ export class KeptList<Item> {
 
   /** The whole list: from what is kept, if nothing changed since. */
   async whole(request: Request): Promise<Kept> {
-    const text = this.#settled() && this.#kept?.stamp === this.#stamp() ? this.#kept : await this.#renew();
-    const zipped = request.headers.get("accept-encoding")?.includes("gzip") === true;
-    return kept(text.text, text.etag, zipped ? await (text.gzip ??= gzip(text.text)) : undefined);
+    const known = this.#settled() && this.#kept?.stamp === this.#stamp() ? this.#kept.text : null;
+    return await (known ?? await this.#renew()).answer(request);
   }
 
   /** What the filter lets through of the engines asked for; made anew each time. */
@@ -46,11 +39,12 @@ export class KeptList<Item> {
     const { up, unavailable } = await this.#fresh(this.backends.links);
     const stamp = this.#settled() ? this.#stamp() : "";
     // Of many who waited for the same change, the first made the text for all.
-    if (stamp !== "" && this.#kept?.stamp === stamp) return this.#kept;
+    if (stamp !== "" && this.#kept?.stamp === stamp) return this.#kept.text;
     const items = up.flatMap((link) => this.items(link));
-    const text = JSON.stringify({ items, total: items.length, unavailable } satisfies Listed<Item>);
-    this.#kept = { stamp, text, etag: etagOf(text) };
-    return this.#kept;
+    const list = { items, total: items.length, unavailable } satisfies Listed<Item>;
+    const text = new KeptText(JSON.stringify(list));
+    this.#kept = { stamp, text };
+    return text;
   }
 
   async #fresh(links: readonly Link[]) {
@@ -76,9 +70,4 @@ export class KeptList<Item> {
     }
     return stamp;
   }
-}
-
-async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

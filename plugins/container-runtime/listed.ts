@@ -4,6 +4,10 @@ import { z } from "zod";
 /** An engine's name in a query. */
 export const BackendName = z.string().min(1).max(128).describe("The name of one engine");
 
+/** How routes name a volume or a network, and on which engine. */
+export const byName = z.object({ name: z.string().min(1).max(255) });
+export const onBackend = z.object({ backend: BackendName.optional() });
+
 /** What the engines take as a name. */
 export const Name = z.string().regex(
   /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/,

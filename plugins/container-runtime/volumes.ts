@@ -9,7 +9,7 @@ import type { Link } from "./backends/link.ts";
 import { at, identifier } from "./engine/path.ts";
 import { holder } from "./holder.ts";
 import { KeptList } from "./kept_list.ts";
-import { BackendName, Name, TextMap, Unavailable } from "./listed.ts";
+import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "./listed.ts";
 import { Users } from "./users.ts";
 import { bindsHostPath } from "./volumes/host_path.ts";
 import { Volume, volumeRow } from "./volumes/row.ts";
@@ -32,9 +32,6 @@ const list = route({
   }),
   answers: { 200: json(VolumeList, "The volumes"), ...problems("backend_not_found") },
 });
-
-const byName = z.object({ name: z.string().min(1).max(255) });
-const onBackend = z.object({ backend: BackendName.optional() });
 
 const inspect = route({
   method: "get",

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
-import { etagOf, type Kept, kept } from "../../../http/answer.ts";
+import { etagOf, type Kept } from "../../../http/answer.ts";
+import { KeptText } from "../../../http/kept_text.ts";
 import type { Backends } from "../backends.ts";
 import { Unavailable } from "../listed.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
@@ -15,18 +16,16 @@ export const ContainerList = z.object({
   unavailable: z.array(Unavailable),
 }).meta({ id: "ContainerList" });
 
-interface KeptText {
+interface MadeList {
   /** What it was made from; another stamp means that it may have changed. */
   readonly stamp: string;
-  readonly text: string;
-  readonly etag: string;
-  gzip?: Promise<Uint8Array<ArrayBuffer>>;
+  readonly text: KeptText;
 }
 
 const MOST_KEPT = 32;
 
 export class ContainerLists {
-  readonly #kept = new Map<string, KeptText>();
+  readonly #kept = new Map<string, MadeList>();
   /** Versions begin anew with every start of the service. */
   readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, string>();
@@ -42,8 +41,7 @@ export class ContainerLists {
     const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
       ? known
       : await this.#settled(key, query);
-    const zips = request.headers.get("accept-encoding")?.includes("gzip") === true;
-    return kept(list.text, list.etag, zips ? await (list.gzip ??= gzip(list.text)) : undefined);
+    return await list.text.answer(request);
   }
 
   /** A row as the answer shows it. */
@@ -62,7 +60,7 @@ export class ContainerLists {
   }
 
   /** The first list with a project nobody asked about before says whose it is, too. */
-  async #settled(key: string, query: ContainerQuery): Promise<KeptText> {
+  async #settled(key: string, query: ContainerQuery): Promise<MadeList> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
       await this.ownership.refresh(); // it may have been registered just now
     }
@@ -70,7 +68,7 @@ export class ContainerLists {
     return await this.ownership.settle() ? await this.#renew(key, query) : list;
   }
 
-  async #renew(key: string, query: ContainerQuery): Promise<KeptText> {
+  async #renew(key: string, query: ContainerQuery): Promise<MadeList> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
       throw new ServiceError(
         "workspace_not_found",
@@ -92,12 +90,12 @@ export class ContainerLists {
       `,"unavailable":${JSON.stringify(unavailable)}}`;
     // What the text was made from names it as well as its own bytes do, and is a thousandth of them.
     const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
-    const list: KeptText = { stamp, text, etag };
+    const list: MadeList = { stamp, text: new KeptText(text, etag) };
     this.#keep(key, list);
     return list;
   }
 
-  #keep(key: string, list: KeptText): void {
+  #keep(key: string, list: MadeList): void {
     this.#kept.delete(key);
     this.#kept.set(key, list);
     if (this.#kept.size <= MOST_KEPT) return;
@@ -112,9 +110,4 @@ export class ContainerLists {
     }
     return stamp;
   }
-}
-
-async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -6,8 +6,8 @@ import type { Backends } from "../backends.ts";
 import type { Link } from "../backends/link.ts";
 import { EngineAnswer } from "../engine/failure.ts";
 import { at, identifier } from "../engine/path.ts";
-import { Name } from "../listed.ts";
-import { byName, holding, onBackend } from "./named.ts";
+import { byName, Name, onBackend } from "../listed.ts";
+import { holding } from "./named.ts";
 import { isAddress } from "./subnet.ts";
 
 const Membership = z.object({

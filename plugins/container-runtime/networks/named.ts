@@ -1,13 +1,8 @@
-/** Which engine has the network that a route names, and how routes name it. */
-import { z } from "zod";
+/** Which engine has the network that a route names. */
 import type { Backends } from "../backends.ts";
 import type { Link } from "../backends/link.ts";
 import { identifier } from "../engine/path.ts";
 import { holder } from "../holder.ts";
-import { BackendName } from "../listed.ts";
-
-export const byName = z.object({ name: z.string().min(1).max(255) });
-export const onBackend = z.object({ backend: BackendName.optional() });
 
 export function holding(
   backends: Backends,

@@ -1,0 +1,14 @@
+/** Compressed answers: for whom, and how they are made. */
+
+const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]{1,5})\s*)?(?:,|$)/i;
+
+/** Whether the caller takes gzip; `gzip;q=0` says that it does not. */
+export function takesGzip({ headers }: Request): boolean {
+  const found = GZIP.exec(headers.get("accept-encoding") ?? "");
+  return found !== null && Number(found[1] ?? 1) > 0;
+}
+
+export async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
