@@ -51,7 +51,7 @@ const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
     "in_use",
   ],
   [
-    /container state improper|is paused|not running|is running|running container|already in progress/i,
+    /container state improper|is paused|not running|is running|running container|already in progress|only one instance of|pre-?defined .*network/i,
     "conflict",
   ],
 ];

@@ -14,7 +14,7 @@ export function isIdentifier(text: string): boolean {
 export function identifier(text: string): string {
   if (IDENTIFIER.test(text)) return text;
   throw new ServiceError("invalid_request", `Cannot ask the engine: ${shown(text)} is not an identifier`, {
-    errors: [{ path: "params.id", message: "must match the engine's grammar for names and ids" }],
+    errors: [{ path: "path.id", message: "Expected a name or an id, as engines give them" }],
   });
 }
 
@@ -26,7 +26,7 @@ export class SlashedName {
     const segments = name.split("/");
     if (segments.length > 12 || !segments.every((segment) => SEGMENT.test(segment))) {
       throw new ServiceError("invalid_request", `Cannot ask the engine: ${shown(name)} is not a reference`, {
-        errors: [{ path: "params.id", message: "must be an image reference or id" }],
+        errors: [{ path: "path.id", message: "Expected an image reference or an id" }],
       });
     }
     this.encoded = segments.map(encodeURIComponent).join("/");
