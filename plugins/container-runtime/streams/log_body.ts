@@ -3,7 +3,7 @@ import { asServiceError } from "../../../http/problem.ts";
 import type { ByteWriter } from "./byte_writer.ts";
 import { FrameReader } from "./frames.ts";
 import { type LogWriter, RawTextWriter } from "./log_formats.ts";
-import { type LogSource, STEP_BYTES } from "./log_source.ts";
+import type { LogSource } from "./log_source.ts";
 import type { RawAnswer } from "./raw_answer.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -158,8 +158,7 @@ export function rawLogBody(
       try {
         while (output.isEmpty && !frames.complete) {
           if (answer.start === answer.end && !await answer.read()) break;
-          const { start } = answer;
-          const end = Math.min(answer.end, start + STEP_BYTES);
+          const { start, end } = answer;
           answer.start = end;
           frames.push(answer.bytes, start, end);
         }

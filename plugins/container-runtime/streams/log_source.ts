@@ -11,7 +11,7 @@ import { openRaw, type RawAnswer } from "./raw_answer.ts";
 /** How often a log that does not follow is opened again when it breaks off. */
 const RETRIES = 5;
 /** How much is turned into lines at once: a piece of the answer each, of which the runtime takes up to sixteen ahead. */
-export const STEP_BYTES = 64 * 1024;
+export const STEP_BYTES = 16 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
 /** How often a container that is down is looked at, beside the events that tell of its start. */
