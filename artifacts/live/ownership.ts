@@ -72,8 +72,17 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
 
   settle(): boolean | Promise<boolean> {
     if (this.#isOver || this.#unknown === 0) return false;
-    const settled = this.refresh().then(() => true, () => false);
-    return Promise.race([settled, moment(MOMENT_MS)]);
+    return this.#refreshedWithin(MOMENT_MS);
+  }
+
+  async #refreshedWithin(ms: number): Promise<boolean> {
+    const late = Promise.withResolvers<false>();
+    const timer = setTimeout(() => late.resolve(false), ms);
+    try {
+      return await Promise.race([this.refresh().then(() => true, () => false), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async refresh(): Promise<void> {
@@ -98,6 +107,7 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     this.#isNew = false;
     this.#refreshed = performance.now();
     const registered = await this.#models();
+    const asked = [...this.#samples.keys()]; // whoever is added from here on is for the next time
     const running = [...this.#samples.values()].map(sampled);
     const projects = new Map<string, string[]>();
     const owners = new Map<string, Known>();
@@ -115,7 +125,7 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
       projects.set(workspace.id, [...names].sort());
     }
     let changed = !sameProjects(projects, this.#projects);
-    for (const key of this.#samples.keys()) {
+    for (const key of asked) {
       const now = owners.get(key) ?? null;
       const before = this.#owners.get(key) ?? null;
       if (now?.workspace !== before?.workspace || now?.group !== before?.group) changed = true;
@@ -125,11 +135,6 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     this.#projects = projects;
     if (changed) this.#revision++;
   }
-}
-
-async function moment(ms: number): Promise<false> {
-  await new Promise<void>((resolve) => Deno.unrefTimer(setTimeout(resolve, ms)));
-  return false;
 }
 
 /** Containers of one project with the same labels of place are joined alike. */
