@@ -11,7 +11,8 @@ const servers: Readonly<Record<string, ServerOptions>> = {
   "bare Hono": { args: ["-A", new URL("peers/bare_hono.ts", here).pathname, "PORT"], path },
   "bare Deno.serve": { args: ["-A", new URL("peers/bare_serve.ts", here).pathname, "PORT"], path },
   "berth": {
-    args: ["-A", new URL("../main.ts", here).pathname, "serve"],
+    // as the task "serve" starts it
+    args: ["-A", "--unstable-lazy-dynamic-imports", new URL("../main.ts", here).pathname, "serve"],
     path,
     env: settings,
   },
@@ -24,10 +25,22 @@ const greeting = {
   env: settings,
 };
 
+/** What the headers that berth owes to every answer cost where nothing else is done: the limit of a Deno service. */
+const dressed = {
+  args: ["-A", new URL("peers/dressed_serve.ts", here).pathname, "PORT"],
+  path,
+};
+
 /** One process per competitor for the whole measurement, so that each is as warm as it gets. */
 async function answering(measure: (server: ServerProcess) => Promise<number>): Promise<Competitor[]> {
   const competitors: Competitor[] = [];
-  for (const [name, options] of Object.entries({ ...servers, berth: greeting })) {
+  for (
+    const [name, options] of Object.entries({
+      ...servers,
+      "Deno.serve with berth's headers": dressed,
+      berth: greeting,
+    })
+  ) {
     const server = await startServer(options);
     stack.use(server);
     competitors.push({ name, run: () => measure(server) });

@@ -167,12 +167,30 @@ function quoted(value: string): string {
     : safe(JSON.stringify(value.slice(0, 2_048)));
 }
 
+/** Methods, paths, peers and callers come again and again; each is looked through once. */
+const quotedBefore = new Map<string, string>();
+const MOST_KEPT = 1_000;
+const LONGEST_KEPT = 200;
+
+function quotedAgain(value: string): string {
+  const before = quotedBefore.get(value);
+  if (before !== undefined) return before;
+  const now = quoted(value);
+  if (value.length <= LONGEST_KEPT) {
+    if (quotedBefore.size >= MOST_KEPT) quotedBefore.clear();
+    quotedBefore.set(value, now);
+  }
+  return now;
+}
+
 /** The line of one answered request. Every request pays for it, so it is joined by hand. */
 export function formatAccess(time: string, entry: Access): string {
   const ms = Math.round(entry.ms * 1000) / 1000;
-  return `{"time":"${time}","level":"info","message":"request","method":${quoted(entry.method)},"path":${
-    quoted(entry.path)
-  },"status":${entry.status},"ms":${ms},"requestId":${quoted(entry.requestId)},"peer":${quoted(entry.peer)}${
-    entry.caller === null ? "" : `,"caller":${quoted(entry.caller)}`
-  }${entry.code === null ? "" : `,"code":"${entry.code}"`}}`;
+  return `{"time":"${time}","level":"info","message":"request","method":${quotedAgain(entry.method)},"path":${
+    quotedAgain(entry.path)
+  },"status":${entry.status},"ms":${ms},"requestId":${quoted(entry.requestId)},"peer":${
+    quotedAgain(entry.peer)
+  }${entry.caller === null ? "" : `,"caller":${quotedAgain(entry.caller)}`}${
+    entry.code === null ? "" : `,"code":"${entry.code}"`
+  }}`;
 }
