@@ -7,6 +7,8 @@ import { StreamService } from "./stream_service.ts";
 export interface StreamProcess extends AsyncDisposable {
   readonly port: number;
   rssBytes(): Promise<number>;
+  /** The same, once the process has collected its garbage and given back what it freed. */
+  heldBytes(): Promise<number>;
   cpuSeconds(): Promise<number>;
 }
 
@@ -14,6 +16,7 @@ export interface StreamProcess extends AsyncDisposable {
 export async function startStreams(socket: string): Promise<StreamProcess> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL(import.meta.url).pathname, socket],
+    env: { DENO_USR2_MEMORY_TRIM: "1" },
     stdin: "null",
     stdout: "piped",
     stderr: "null",
@@ -25,11 +28,21 @@ export async function startStreams(socket: string): Promise<StreamProcess> {
     if (done) throw new Error("The process ended before it listened");
     text += new TextDecoder().decode(value);
   }
+  const rssBytes = async () => {
+    const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  };
   return {
     port: Number(text),
-    async rssBytes() {
-      const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
-      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    rssBytes,
+    async heldBytes() {
+      child.kill("SIGUSR2");
+      let least = Infinity;
+      for (let look = 0; look < 20; look++) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        least = Math.min(least, await rssBytes());
+      }
+      return least;
     },
     async cpuSeconds() {
       const stat = await Deno.readTextFile(`/proc/${child.pid}/stat`);
