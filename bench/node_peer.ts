@@ -2,6 +2,7 @@
 
 export interface NodePeer extends AsyncDisposable {
   readonly port: number;
+  readonly pid: number;
 }
 
 const PATIENCE_MS = 120_000;
@@ -43,7 +44,7 @@ export async function startNodePeer(
     for (let attempt = 0; attempt < 600; attempt++) {
       try {
         (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-        return { port, [Symbol.asyncDispose]: stop };
+        return { port, pid: child.pid, [Symbol.asyncDispose]: stop };
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }

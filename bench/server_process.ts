@@ -31,18 +31,11 @@ export async function startServer({ args, path, env }: ServerOptions): Promise<S
     stderr: "null",
   }).spawn();
   const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-  const stat = async () => {
-    const text = await Deno.readTextFile(`/proc/${child.pid}/stat`);
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
-  };
   const server: ServerProcess = {
     port,
     pid: child.pid,
     firstAnswerMs: await firstAnswer(`http://127.0.0.1:${port}${path}`, client, started),
-    async cpuSeconds() {
-      const fields = await stat();
-      return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
-    },
+    cpuSeconds: () => cpuSecondsOf(child.pid),
     async rssBytes() {
       const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
       return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
@@ -56,6 +49,13 @@ export async function startServer({ args, path, env }: ServerOptions): Promise<S
     },
   };
   return server;
+}
+
+/** What a process has used so far, on behalf of users and in the kernel. */
+export async function cpuSecondsOf(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/stat`);
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
 async function firstAnswer(url: string, client: Deno.HttpClient, started: number): Promise<number> {
