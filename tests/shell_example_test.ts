@@ -1,0 +1,45 @@
+/** The script of `docs/streams.md`: a shell in a container, with an editor in it, as a newcomer would hold it. */
+import assert from "node:assert/strict";
+import { FIXTURE } from "./engine.ts";
+import { engineTests } from "./engine_tests.ts";
+import { eventually } from "./eventually.ts";
+import { startService } from "./service.ts";
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await engineTests(kind);
+
+  test("docs/shell.ts holds a shell with an editor in it, and ends with its exit code", async (engine) => {
+    await using berth = await startService({ engines: [{ name: kind, url: `unix://${engine.socket}` }] });
+    await eventually("the engine is up", async () => {
+      return (await berth.call("GET /api/system/backends")).body.items[0].state === "up";
+    });
+    await engine.cli("run", "-d", "--name", "poet", FIXTURE);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", new URL("../docs/shell.ts", import.meta.url).pathname, "poet"],
+      env: { BERTH_URL: berth.url, BERTH_KEY: berth.credential ?? "" },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    let seen = "";
+    const reading = (async () => {
+      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) seen += text;
+    })();
+    const keys = child.stdin.getWriter();
+    const type = async (text: string, until: string) => {
+      await keys.write(new TextEncoder().encode(text));
+      await eventually(`"${until}" is shown`, () => seen.includes(until));
+    };
+    await type("", "# ");
+    await type("vi /tmp/poem\n", "\x1b[?1049h"); // the editor has the whole screen
+    await type("iroses are red\rviolets are blue\x1b", "violets are blue");
+    await type(":wq\r", "\x1b[?1049l");
+    await type("wc -l < /tmp/poem; exit 3\n", "2\r\n");
+    const { code } = await child.status;
+    await reading;
+    await keys.close().catch(() => {}); // its reader has gone
+    assert.equal(code, 3);
+    assert.equal(await engine.cli("exec", "poet", "cat", "/tmp/poem"), "roses are red\nviolets are blue");
+    await engine.cli("rm", "-f", "poet");
+  });
+}
