@@ -2,7 +2,7 @@
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
 
 /** One frame a tick holds many more events a second than one frame an event. */
-const TICK_MS = 15;
+const TICK_MS = 10;
 /** Of one container and action, so many go through in each window; then they are counted and told now and then. */
 const CALM_WINDOW_MS = 10_000;
 const CALM_COUNT = 12;
