@@ -7,7 +7,7 @@ const here = new URL(".", import.meta.url);
 const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
 const path = "/api/health";
 const settings = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none" };
-const servers: Readonly<Record<string, ServerOptions>> = {
+const servers = {
   "bare Hono": { args: ["-A", new URL("peers/bare_hono.ts", here).pathname, "PORT"], path },
   "bare Deno.serve": { args: ["-A", new URL("peers/bare_serve.ts", here).pathname, "PORT"], path },
   "berth": {
@@ -16,7 +16,7 @@ const servers: Readonly<Record<string, ServerOptions>> = {
     path,
     env: settings,
   },
-};
+} satisfies Readonly<Record<string, ServerOptions>>;
 
 /** Where a small answer is measured, berth has a route as small as its peers'. */
 const greeting = {
@@ -35,8 +35,9 @@ const dressed = {
 async function answering(measure: (server: ServerProcess) => Promise<number>): Promise<Competitor[]> {
   const competitors: Competitor[] = [];
   for (
-    const [name, options] of Object.entries({
-      ...servers,
+    const [name, options] of Object.entries<ServerOptions>({
+      "bare Hono": servers["bare Hono"],
+      "bare Deno.serve": servers["bare Deno.serve"],
       "Deno.serve with berth's headers": dressed,
       berth: greeting,
     })
@@ -73,7 +74,7 @@ await rounds(
 );
 await rounds(
   "house-start",
-  Object.entries(servers).map(([name, options]) => ({
+  Object.entries<ServerOptions>(servers).map(([name, options]) => ({
     name,
     async run() {
       await using server = await startServer(options);
@@ -84,7 +85,7 @@ await rounds(
 );
 await rounds(
   "house-memory",
-  Object.entries(servers).map(([name, options]) => ({
+  Object.entries<ServerOptions>(servers).map(([name, options]) => ({
     name,
     async run() {
       await using server = await startServer(options);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SETTINGS } from "../config/settings.ts";
 import { settingsPage } from "../docs/settings.ts";
 import { rulesPage } from "../docs/rules.ts";
-import { speedPage } from "../docs/speed.ts";
+import { readmePage, speedPage } from "../docs/speed.ts";
 import { readConfig } from "../config.ts";
 
 const page = (name: string) => Deno.readTextFile(new URL(`../${name}`, import.meta.url));
@@ -18,6 +18,12 @@ Deno.test("docs/rules.md, with its table of all rules, is what `deno task docs` 
 
 Deno.test("docs/speed.md, with every figure that was measured, is what `deno task docs` writes", async () => {
   assert.equal(await page("docs/speed.md"), await speedPage(), "run `deno task docs`");
+});
+
+Deno.test("the README's table of speeds is what `deno task docs` writes", async () => {
+  const readme = await page("README.md");
+  assert.match(readme, /\| berth +\| \d+/);
+  assert.equal(readme, await readmePage(), "run `deno task docs`");
 });
 
 Deno.test("every setting has a meaning and a default in words", () => {

@@ -5,5 +5,9 @@ const finisher = new Finisher({ tls: false });
 let count = 0;
 Deno.serve(
   { hostname: "127.0.0.1", port: Number(Deno.args[0]), onListen() {} },
-  () => finisher.reply(reply(200, { status: "ok", version: "0.1.0" }), `dressed-${++count}`),
+  () =>
+    finisher.reply(
+      reply(200, { status: "ok", version: "0.1.0" }),
+      `dressed-${String(++count).padStart(9, "0")}`,
+    ),
 );
