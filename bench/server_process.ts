@@ -14,7 +14,8 @@ export interface ServerProcess extends AsyncDisposable {
 export interface ServerOptions {
   /** Arguments of `deno run`; "PORT" stands for the port that was chosen. */
   readonly args: readonly string[];
-  readonly path: string;
+  /** What is asked first; null: it is enough that it listens. */
+  readonly path: string | null;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +35,9 @@ export async function startServer({ args, path, env }: ServerOptions): Promise<S
   const server: ServerProcess = {
     port,
     pid: child.pid,
-    firstAnswerMs: await firstAnswer(`http://127.0.0.1:${port}${path}`, client, started),
+    firstAnswerMs: path === null
+      ? await firstConnection(port, started)
+      : await firstAnswer(`http://127.0.0.1:${port}${path}`, client, started),
     cpuSeconds: () => cpuSecondsOf(child.pid),
     async rssBytes() {
       const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
@@ -71,6 +74,18 @@ async function firstAnswer(url: string, client: Deno.HttpClient, started: number
     }
   }
   throw new Error(`${url} did not answer`);
+}
+
+async function firstConnection(port: number, started: number): Promise<number> {
+  while (performance.now() - started < 30_000) {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+      return performance.now() - started;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+  throw new Error(`nothing listens on port ${port}`);
 }
 
 function freePort(): number {

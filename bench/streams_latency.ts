@@ -2,6 +2,7 @@
 import { CHUNKED, frameChunk, logTime, ScriptedEngine } from "../tests/scripted_engine.ts";
 import { startStreams } from "../tests/stream_process.ts";
 import { median, rounds } from "./rounds.ts";
+import { startServer } from "./server_process.ts";
 
 const LINES = 200;
 const EVERY_MS = 2;
@@ -44,9 +45,15 @@ export async function liveLines(): Promise<void> {
   };
   const fromEngine = () => Deno.connect({ transport: "unix", path: engine.socket });
   const fromBerth = () => Deno.connect({ hostname: "127.0.0.1", port: berth.port });
+  await using bare = await startServer({
+    args: ["-A", new URL("peers/pass_through.ts", import.meta.url).pathname, engine.socket, "PORT"],
+    path: null,
+  });
+  const fromBare = () => Deno.connect({ hostname: "127.0.0.1", port: bare.port });
   const log = "/api/containers/c1/logs?follow";
   await rounds("streams-latency", [
     { name: "the engine's socket", run: reading(fromEngine, "/v1.41/containers/c1/logs?follow=1") },
+    { name: "Deno.serve, bytes as they come", run: reading(fromBare, "/") },
     { name: "berth, text", run: reading(fromBerth, log) },
     { name: "berth, NDJSON", run: reading(fromBerth, `${log}&format=ndjson`) },
     { name: "berth, events", run: reading(fromBerth, `${log}&format=sse`) },
