@@ -181,6 +181,35 @@ Deno.test("a cursor whose line is gone from the log gives a gap and every line t
   assert.deepEqual(records(output).map(({ line }) => line), ["after the rotation"]);
 });
 
+Deno.test("what an engine reads again of a log that it rotates is told once, but for a clock that was put back", () => {
+  const at = (second: number, year = 2020) => `${year}-01-01T00:00:0${second}.000000000Z`;
+  const told = (seconds: readonly number[], year?: number) => {
+    const position = new LogPosition();
+    position.expectRepeats({ seconds: Date.parse("2020-01-01T00:00:03Z") / 1000, nanos: 0 });
+    const lines = seconds.map((second): Written => ({
+      stream: 1,
+      time: at(second, year),
+      line: `${second}`,
+    }));
+    const { output, gaps } = play(recorded(lines), { position });
+    return [records(output).map(({ line }) => line).join(""), gaps];
+  };
+
+  assert.deepEqual(told([3, 4, 5, 5, 3, 4, 5, 5, 6]), ["34556", []], "a file again");
+  assert.deepEqual(
+    told([3, 4, 5, 5, 3, 4, 5, 5, 5, 6]),
+    ["345556", []],
+    "and one line more of its last time",
+  );
+  assert.deepEqual(told([3, 5, 4, 6]), ["356", [{ after: at(5), before: at(6) }]], "but without its end");
+  assert.deepEqual(told([1, 2, 1, 2]), ["1212", []], "written before anybody followed");
+  assert.deepEqual(
+    told([5, 6, 4, 5], 2999),
+    ["5645", []],
+    "the latest is yet to come: the clock was put back",
+  );
+});
+
 Deno.test("a stream that was silent for long is not searched, and all that comes of it is new", () => {
   const position = LogPosition.parse(`o${time(20_000_000_000)}e${time(1)}`);
 

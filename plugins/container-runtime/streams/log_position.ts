@@ -5,7 +5,7 @@
  */
 import { ServiceError } from "../../../core/error.ts";
 import type { Stream } from "./frames.ts";
-import { compareLogTimes, engineTime, inUtc, type LogTime, readLogTime } from "./log_time.ts";
+import { compareLogTimes, engineTime, inUtc, type LogTime, ofMs, readLogTime } from "./log_time.ts";
 
 /** How far apart the engine may write the two streams of one container. */
 const OVERTAKING_S = 2;
@@ -44,6 +44,16 @@ class Place {
     return true;
   }
 
+  /** Whether that time is before this one; only of two that are written alike. */
+  isBehind(bytes: Uint8Array, from: number, to: number): boolean {
+    if (!this.#isUtc || to - from !== this.rawLength) return false;
+    for (let at = 0; at < this.rawLength; at++) {
+      const difference = bytes[from + at]! - this.raw[at]!; // within the line
+      if (difference !== 0) return difference < 0;
+    }
+    return false;
+  }
+
   set(bytes: Uint8Array, from: number, to: number): void {
     const size = Math.min(to - from, LONGEST_TIME);
     for (let at = 0; at < size; at++) this.raw[at] = bytes[from + at]!; // within the line
@@ -73,6 +83,7 @@ export class LogPosition {
   readonly #err = new Place();
   readonly #bounded: boolean;
   #searching = 0;
+  #liveSince: LogTime | null = null;
 
   /** `bounded`: the reading begins somewhere in the log, so that older lines are not wanted. */
   constructor(options: { readonly bounded: boolean } = { bounded: false }) {
@@ -133,12 +144,25 @@ export class LogPosition {
     return engineTime(since);
   }
 
+  /**
+   * An engine that rotates a log reads a file again now and then to those who follow it. From here on a line that is
+   * older than the latest of its stream begins such a repetition, if the latest was written after `since`: what was
+   * written before may go back in time because the clock did.
+   */
+  expectRepeats(since: LogTime): void {
+    this.#liveSince = since;
+  }
+
   /** Whether a line of this time is new; if so it is the latest from here on. */
   admit(stream: Stream, bytes: Uint8Array, from: number, to: number, onGap: (gap: Gap) => void): boolean {
     const place = stream === 2 ? this.#err : this.#out;
     if (this.#searching > 0 && place.toSkip > 0 && this.#isOld(place, bytes, from, to, onGap)) return false;
     if (place.is(bytes, from, to)) {
       place.count++;
+    } else if (this.#liveSince !== null && place.isBehind(bytes, from, to) && this.#isRepeated(place)) {
+      place.toSkip = Math.max(1, place.count);
+      this.#searching++;
+      return false;
     } else {
       if (this.#bounded && this.empty) this.#setFloor(stream, bytes, from, to);
       place.set(bytes, from, to);
@@ -184,6 +208,13 @@ export class LogPosition {
     const other = this.#of(stream === 1 ? 2 : 1);
     other.set(bytes, from, to);
     other.isFloor = true;
+  }
+
+  /** A latest line from the future says that the clock was put back since, and not that anything is repeated. */
+  #isRepeated({ time }: Place): boolean {
+    const latest = readLogTime(time);
+    return latest !== null && this.#liveSince !== null && compareLogTimes(latest, this.#liveSince) >= 0 &&
+      compareLogTimes(latest, ofMs(Date.now())) <= 0;
   }
 
   #isOld(place: Place, bytes: Uint8Array, from: number, to: number, onGap: (gap: Gap) => void): boolean {

@@ -67,7 +67,8 @@ export class LogSource {
     this.#listener = options.listener;
     this.#signal = options.signal;
     this.#awaken = options.awaken;
-    const { terminal, kind } = options.target;
+    const { terminal, kind, rotates } = options.target;
+    if (rotates && options.query.follow) options.position.expectRepeats(this.#openedAt);
     this.#lines = new LineReader(this.#sink(), { terminal, parts: kind === "podman" ? "unended" : "sized" });
   }
 
