@@ -167,6 +167,8 @@ export interface PathUse {
   readonly written: string;
   /** Below the root with `/` ("" is the root), null when it lies outside, is absolute elsewhere or not local. */
   readonly path: string | null;
+  /** Where it starts if it is relative, below the root. */
+  readonly folder: string;
   /** `outside` also stands for what may not be looked at; `unknown`: an unset variable is in it; `remote`: a URL. */
   readonly found: "file" | "folder" | "other" | "missing" | "outside" | "unknown" | "remote";
   /** Beside a missing file there is one of the same name with `.example`, `.sample`, `.dist` or `.template`. */

@@ -52,7 +52,10 @@ export interface InspectedContainer extends RunningContainer {
   readonly ports: readonly {
     readonly container: number;
     readonly protocol: string;
+    /** Null: published, and the engine chose. */
     readonly host: number | null;
+    /** The end of a range of which the engine may take any; absent for a single port. */
+    readonly hostLast?: number;
     readonly address: string | null;
   }[];
   readonly mounts: readonly {
@@ -61,6 +64,8 @@ export interface InspectedContainer extends RunningContainer {
     readonly target: string;
     readonly readOnly: boolean;
   }[];
+  /** Targets in memory; an engine may list them among the mounts instead, or in both places. */
+  readonly tmpfs: readonly string[];
   readonly networks: readonly { readonly name: string; readonly aliases: readonly string[] }[];
   readonly networkMode: string;
   readonly privileged: boolean;
@@ -69,7 +74,15 @@ export interface InspectedContainer extends RunningContainer {
   readonly capDrop: readonly string[];
   readonly memoryLimitBytes: number | null;
   readonly cpus: number | null;
+  readonly pidsLimit: number | null;
   readonly healthcheck: readonly string[] | null;
+  /** Nanoseconds, and 0 for what is left to the engine; null without a health check. */
+  readonly healthTimes: {
+    readonly interval: number;
+    readonly timeout: number;
+    readonly startPeriod: number;
+    readonly retries: number;
+  } | null;
 }
 
 /** What is taken on the engines that are up: what a unit that does not run yet may run into. */

@@ -54,6 +54,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     restart: { name: "no", maximumRetries: 0 },
     ports: [],
     mounts: [],
+    tmpfs: [],
     networks: [{ name: "shop_default", aliases: [] }],
     networkMode: "",
     privileged: false,
@@ -62,7 +63,9 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     capDrop: [],
     memoryLimitBytes: null,
     cpus: null,
+    pidsLimit: null,
     healthcheck: null,
+    healthTimes: null,
     ...rest,
   };
 }

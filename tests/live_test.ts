@@ -1,33 +1,11 @@
 /** What runs beside what is declared: Compose's own labels on real engines. */
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../artifacts/artifact.ts";
-import type { Drift } from "../artifacts/live/live.ts";
-import { FIXTURE, type TestEngine } from "./engine.ts";
+import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
-import { startService, type TestService } from "./service.ts";
-
-/** A service that knows one engine, when it has read it. */
-async function serving(engine: TestEngine): Promise<TestService> {
-  const berth = await startService({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
-  await eventually("the engine is up", async () => {
-    const { body } = await berth.call("GET /api/system/backends");
-    return body.items[0].state === "up";
-  });
-  return berth;
-}
-
-/** `docker-compose` or the plugin of the same name; null where neither is installed. */
-async function compose(engine: TestEngine, folder: string, ...args: string[]): Promise<string | null> {
-  const env = { DOCKER_HOST: `unix://${engine.socket}`, COMPOSE_HTTP_TIMEOUT: "120" };
-  try {
-    const { success, stderr } = await new Deno.Command("docker-compose", { args, cwd: folder, env }).output();
-    return success ? "" : new TextDecoder().decode(stderr);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
-}
+import { compose, driftOf, serving, workspace } from "./live_scene.ts";
+import { startService } from "./service.ts";
 
 const unit = (more: string, command = "[idle]") => `
     image: ${FIXTURE}
@@ -48,31 +26,6 @@ function labels(project: string, service: string, folder: string, file = `${fold
     "com.docker.compose.container-number": "1",
     "com.docker.compose.oneoff": "False",
   }).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
-}
-
-/** A registered workspace of one Compose file. */
-async function workspace(
-  berth: TestService,
-  name: string,
-  text: string,
-): Promise<{ id: string; path: string }> {
-  const path = `${berth.folder}/workspaces/${name}`;
-  await Deno.mkdir(path);
-  await Deno.writeTextFile(`${path}/compose.yaml`, text);
-  const made = await berth.call("POST /api/workspaces", { path });
-  assert.equal(made.status, 201, made.text);
-  return { id: made.body.id, path };
-}
-
-async function driftOf(
-  berth: TestService,
-  id: string,
-  name: string,
-): Promise<Record<string, [string, string]>> {
-  const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/${name}`);
-  return Object.fromEntries(
-    body.live.drift.map(({ field, declared, actual }: Drift) => [field, [declared, actual]]),
-  );
 }
 
 const codes = (report: { diagnostics: Diagnostic[] }, prefix: string) =>

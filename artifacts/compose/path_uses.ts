@@ -101,7 +101,7 @@ export class PathLookup {
     required: boolean,
     folder = this.#bases.get(at.file) ?? this.#folder,
   ): Promise<PathUse> {
-    const base = { kind, written, required, unit, at, example: false };
+    const base = { kind, written, folder, required, unit, at, example: false };
     if (unknown) return { ...base, path: null, found: "unknown" };
     if (kind !== "bind" && isRemote(written)) return { ...base, path: null, found: "remote" };
     const path = resolve(this.#store.root, folder, written);

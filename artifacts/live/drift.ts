@@ -2,7 +2,7 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Node, Unit } from "../artifact.ts";
-import { bytesOf, imageReference } from "../rules/amounts.ts";
+import { bytesOf, imageReference, nanosecondsOf } from "../rules/amounts.ts";
 import { at, itemsOf, numberOf, scalarOf, textOf } from "../rules/values.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
@@ -18,6 +18,10 @@ export type Note = (field: string, declared: string, actual: string) => void;
 export interface EngineView {
   /** Brings a host path of the engine into this machine's view. */
   readonly mappedTo: (path: string) => string;
+  /** Where a path of this machine leads over links; the path itself where that cannot be told. */
+  readonly realOf: (path: string) => string;
+  /** The container of the same project that an id means, as its service and its name. */
+  readonly neighbour: (id: string) => { readonly service: string; readonly name: string } | undefined;
   /** The id that an image's full name stands for now. */
   readonly imageNow: (fullName: string) => string | undefined;
 }
@@ -28,18 +32,19 @@ export function driftOf(
   group: Group,
   unit: Unit,
   container: InspectedContainer,
-  { mappedTo, imageNow }: EngineView,
+  view: EngineView,
 ): Drift[] {
   const drift: Drift[] = [];
   if (unit.service === null) return drift;
   const note: Note = (field, declared, actual) =>
     void drift.push({ field, container: container.name, declared: masked(declared), actual: masked(actual) });
-  imageDrift(group, unit, container, imageNow, note);
+  imageDrift(group, unit, container, view.imageNow, note);
   commandDrift(unit, container, note);
+  driftInHealthcheck(unit, container, note);
   environmentDrift(unit, container, note);
   driftInPorts(unit, container, note);
-  driftInMounts(model, group, unit, container, mappedTo, note);
-  driftInNetworks(group, unit, container, note);
+  driftInMounts(model, group, unit, container, view, note);
+  driftInNetworks(group, unit, container, view.neighbour, note);
   policyDrift(unit, container, note);
   limitDrift(unit, container, note);
   identityDrift(unit, container, note);
@@ -100,17 +105,42 @@ function wordsOf(node: Node | null): string[] | null {
 }
 
 function commandDrift(unit: Unit, container: InspectedContainer, note: Note): void {
-  const compare = (field: string, declared: string[] | null, actual: readonly string[]) => {
-    if (declared === null || same(declared, actual)) return;
+  for (const field of ["command", "entrypoint"] as const) {
+    const declared = wordsOf(at(unit.value, field));
+    const actual = container[field];
+    if (declared === null || same(declared, actual)) continue;
+    // Whoever declares no words at all gets those of the image.
+    if (declared.length === 0 && same(container.imageDefaults?.[field] ?? actual, actual)) continue;
     note(field, line(declared), line(actual));
-  };
-  compare("command", wordsOf(at(unit.value, "command")), container.command);
-  compare("entrypoint", wordsOf(at(unit.value, "entrypoint")), container.entrypoint);
-  const test = at(unit.value, "healthcheck", "test");
+  }
+}
+
+const TIMES = [
+  ["interval", "interval"],
+  ["timeout", "timeout"],
+  ["start_period", "startPeriod"],
+] as const;
+
+function driftInHealthcheck(unit: Unit, container: InspectedContainer, note: Note): void {
+  const check = at(unit.value, "healthcheck");
+  const test = at(check, "test");
   const disabled = unit.service!.healthcheck?.disabled === true;
   const text = textOf(test);
   const declared = disabled ? ["NONE"] : text !== null ? ["CMD-SHELL", text] : wordsOf(test);
-  compare("healthcheck", declared, container.healthcheck ?? ["NONE"]);
+  const actual = container.healthcheck ?? ["NONE"];
+  if (declared !== null && !same(declared, actual)) note("healthcheck", line(declared), line(actual));
+  const times = container.healthTimes;
+  if (disabled || times === null || actual[0] === "NONE") return;
+  for (const [key, name] of TIMES) {
+    const written = textOf(at(check, key));
+    const wanted = written === null ? null : nanosecondsOf(written);
+    if (wanted === null || wanted === times[name]) continue;
+    note(`healthcheck.${key}`, written!, times[name] === 0 ? "(not set)" : `${times[name] / 1e9}s`);
+  }
+  const retries = numberOf(at(check, "retries"));
+  if (retries !== null && retries !== times.retries) {
+    note("healthcheck.retries", String(retries), times.retries === 0 ? "(not set)" : String(times.retries));
+  }
 }
 
 const line = (words: readonly string[]): string =>
@@ -180,6 +210,10 @@ function limitDrift(unit: Unit, container: InspectedContainer, note: Note): void
   const cpus = numberOf(at(unit.value, "cpus")) ?? numberOf(at(limits, "cpus"));
   if (cpus !== null && cpus > 0 && Math.abs(cpus - (container.cpus ?? 0)) > 1e-6) {
     note("limits.cpus", String(cpus), amount(container.cpus, ""));
+  }
+  const pids = numberOf(at(unit.value, "pids_limit")) ?? numberOf(at(limits, "pids"));
+  if (pids !== null && pids > 0 && pids !== container.pidsLimit) {
+    note("limits.pids", String(pids), amount(container.pidsLimit, ""));
   }
 }
 

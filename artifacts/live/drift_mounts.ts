@@ -2,7 +2,9 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Mount, Unit } from "../artifact.ts";
-import type { Note } from "./drift.ts";
+import { child, itemsOf, textOf } from "../compose/tree.ts";
+import { resolve } from "../reading/paths.ts";
+import type { EngineView, Note } from "./drift.ts";
 import { below } from "./join.ts";
 
 /** Only declared mounts are compared: images bring volumes of their own. */
@@ -11,19 +13,24 @@ export function driftInMounts(
   group: Group,
   unit: Unit,
   container: InspectedContainer,
-  mappedTo: (path: string) => string,
+  { mappedTo, realOf }: Pick<EngineView, "mappedTo" | "realOf">,
   note: Note,
 ): void {
   const running = new Map(container.mounts.map((mount) => [trimmed(mount.target), mount]));
+  const inMemory = new Set(container.tmpfs.map(trimmed));
+  for (const item of itemsOf(child(unit.value, "tmpfs"))) {
+    const target = trimmed(textOf(item)?.split(":")[0] ?? "");
+    if (target === "" || inMemory.has(target) || running.get(target)?.type === "tmpfs") continue;
+    note(`mounts.${target}`, "tmpfs", "(not mounted)");
+  }
   for (const mount of unit.service!.mounts) {
     if (mount.unknown || mount.invalid !== null || mount.target === null) continue;
     const target = trimmed(mount.target);
     const actual = running.get(target);
     const declared = sourceOf(model, group, unit, mount);
     if (actual === undefined) {
-      // Engines list a tmpfs in another place, or not at all.
-      if (mount.type !== "tmpfs") {
-        note(`mounts.${target}`, `${mount.type} ${declared.shown}`, "(not mounted)");
+      if (mount.type !== "tmpfs" || !inMemory.has(target)) {
+        note(`mounts.${target}`, `${mount.type} ${declared.shown}`.trim(), "(not mounted)");
       }
       continue;
     }
@@ -35,7 +42,10 @@ export function driftInMounts(
       continue;
     }
     const source = actual.type === "bind" ? trimmed(mappedTo(actual.source)) : actual.source;
-    if (declared.real !== null && declared.real !== source) {
+    // Either may be a link, `/var/run` for one: the same place by another name is no difference.
+    const moved = declared.real !== null && declared.real !== source &&
+      (actual.type !== "bind" || realOf(declared.real) !== realOf(source));
+    if (moved) {
       note(`mounts.${target}`, declared.shown, actual.source);
     }
     if (mount.readOnly !== actual.readOnly) {
@@ -48,7 +58,15 @@ export function driftInMounts(
   }
 }
 
-/** The real source where it can be told, and how to show it. */
+/** The host paths that a unit mounts, as far as they are known. */
+export function bindsOf(model: Model, group: Group, unit: Unit): string[] {
+  return (unit.service?.mounts ?? []).flatMap((mount) => {
+    if (mount.type !== "bind" || mount.unknown || mount.invalid !== null) return [];
+    return sourceOf(model, group, unit, mount).real ?? [];
+  });
+}
+
+/** The source where it can be told, and how to show it. */
 function sourceOf(
   model: Model,
   group: Group,
@@ -66,7 +84,16 @@ function sourceOf(
     path.kind === "bind" && path.at.start === mount.sourceAt.start && path.at.file === mount.sourceAt.file
   );
   if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown: source };
+  if (use !== undefined && /^\.\.?(?:\/|$)/.test(source)) {
+    return { real: outside(model.root, use.folder, source), shown: source };
+  }
   return { real: source.startsWith("/") ? trimmed(source) : null, shown: source };
 }
 
 const trimmed = (path: string): string => path.length > 1 ? path.replace(/\/+$/, "") : path;
+
+/** A relative path that leaves the workspace, joined without the disk. */
+function outside(root: string, folder: string, source: string): string | null {
+  const path = resolve("/", `${root}/${folder}`.replace(/^\/+|\/+$/g, ""), source);
+  return path === null ? null : `/${path}`;
+}

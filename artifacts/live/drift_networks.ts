@@ -3,16 +3,20 @@
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Unit } from "../artifact.ts";
 import { at, textOf } from "../rules/values.ts";
-import type { Note } from "./drift.ts";
+import type { EngineView, Note } from "./drift.ts";
 
 /** By their real names: a key in the file is not what the engine calls it. */
-export function driftInNetworks(group: Group, unit: Unit, container: InspectedContainer, note: Note): void {
+export function driftInNetworks(
+  group: Group,
+  unit: Unit,
+  container: InspectedContainer,
+  neighbour: EngineView["neighbour"],
+  note: Note,
+): void {
   const mode = at(unit.value, "network_mode");
   if (mode !== null) {
     const declared = textOf(mode);
-    // The engine keeps the id of a container there, which no file can name.
-    if (declared === null || declared.startsWith("service:") || declared.startsWith("container:")) return;
-    if (declared !== container.networkMode) note("networks", declared, container.networkMode || "(none)");
+    if (declared !== null) driftInMode(declared, container.networkMode, neighbour, note);
     return;
   }
   const keys = unit.references.filter((reference) =>
@@ -26,4 +30,21 @@ export function driftInNetworks(group: Group, unit: Unit, container: InspectedCo
   const running = new Set(container.networks.map(({ name }) => name));
   if (declared.size === running.size && [...declared].every((name) => running.has(name))) return;
   note("networks", [...declared].sort().join(", "), [...running].sort().join(", ") || "(none)");
+}
+
+/** The engine keeps the id of a container there, which a file names by its service or its name. */
+function driftInMode(declared: string, actual: string, neighbour: EngineView["neighbour"], note: Note): void {
+  if (declared === actual) return;
+  const [, kind, name] = /^(service|container):(.*)$/.exec(declared) ?? [];
+  const id = /^container:(.+)$/.exec(actual)?.[1];
+  const other = id === undefined ? undefined : neighbour(id);
+  if (kind !== undefined && id !== undefined) {
+    if (other === undefined || (kind === "service" ? other.service : other.name) === name) return;
+  }
+  const runs = other === undefined
+    ? actual
+    : kind === "container"
+    ? `container:${other.name}`
+    : `service:${other.service}`;
+  note("networks", declared, runs || "(none)");
 }

@@ -11,37 +11,49 @@ export function driftInPorts(unit: Unit, container: InspectedContainer, note: No
   const { ports, networkMode } = unit.service!;
   if (networkMode === "host" || ports.some((port) => port.unknown || port.invalid !== null)) return;
   const left = new Set(container.ports);
-  for (const port of ports) {
+  const missing: [Port, number][] = [];
+  // Who takes any port of the host comes last: what names one may be of the same target.
+  for (const port of [...ports].sort((a, b) => choice(a) - choice(b))) {
     const size = port.target.last - port.target.first;
     for (let i = 0; i <= Math.min(size, 1_000); i++) {
-      const fits = [...left].filter((binding) => fit(port, i, binding));
+      const all = [...left].filter((binding) => fit(port, i, binding));
+      const chosen = port.published === null ? all.filter(({ host }) => host === null) : [];
+      const fits = chosen.length > 0 ? chosen : all;
       // An engine may list one port once for each family of addresses.
       for (const binding of fits) left.delete(binding);
-      if (fits.length > 0) continue;
-      const target = port.target.first + i;
-      const near = [...left].filter((binding) =>
-        binding.container === target && binding.protocol === port.protocol
-      );
-      for (const binding of near) left.delete(binding);
-      note(
-        "ports",
-        shown(port, i),
-        near.length > 0 ? [...new Set(near.map(binding))].join(", ") : "(not published)",
-      );
+      if (fits.length === 0) missing.push([port, i]);
     }
   }
-  // Without a number on the host it is only exposed, by the image perhaps.
-  const more = [...left].filter((port) => port.host !== null);
-  for (const text of new Set(more.map(binding))) note("ports", "(not published)", text);
+  for (const [port, i] of missing) {
+    const near = [...left].filter((binding) =>
+      binding.container === port.target.first + i && binding.protocol === port.protocol
+    );
+    for (const binding of near) left.delete(binding);
+    note(
+      "ports",
+      shown(port, i),
+      near.length > 0 ? [...new Set(near.map(binding))].join(", ") : "(not published)",
+    );
+  }
+  for (const text of new Set([...left].map(binding))) note("ports", "(not published)", text);
+}
+
+/** How many ports of the host would do. */
+function choice({ published, target }: Port): number {
+  return published === null ? 65_536 : (published.last - published.first) - (target.last - target.first);
 }
 
 function fit(port: Port, index: number, bound: Bound): boolean {
   if (bound.container !== port.target.first + index || bound.protocol !== port.protocol) return false;
-  if (port.published === null) return bound.host === null || address(port.hostIp) === address(bound.address);
-  if (bound.host === null || address(port.hostIp) !== address(bound.address)) return false;
+  if (address(port.hostIp) !== address(bound.address)) return false;
+  if (port.published === null) return true;
+  if (bound.host === null) return false;
   const { first, last } = port.published;
   const flexible = last - first > port.target.last - port.target.first;
-  return flexible ? bound.host >= first && bound.host <= last : bound.host === first + index;
+  const boundLast = bound.hostLast ?? bound.host;
+  return flexible
+    ? bound.host >= first && boundLast <= last
+    : bound.host === first + index && boundLast === bound.host;
 }
 
 /** No address is every address, of either family. */
@@ -59,5 +71,7 @@ function shown({ hostIp, published, target, protocol }: Port, index: number): st
   return `${address(hostIp)}:${host}->${target.first + index}/${protocol}`;
 }
 
-const binding = ({ address: ip, host, container, protocol }: Bound): string =>
-  `${address(ip)}:${host}->${container}/${protocol}`;
+const binding = ({ address: ip, host, hostLast, container, protocol }: Bound): string => {
+  const ports = host === null ? "any" : hostLast === undefined ? host : `${host}-${hostLast}`;
+  return `${address(ip)}:${ports}->${container}/${protocol}`;
+};

@@ -4,6 +4,7 @@ import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer }
 import type { Group, Model, Unit } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
 import { driftOf, fullImage } from "./drift.ts";
+import { bindsOf } from "./drift_mounts.ts";
 import { liveFindings } from "./findings.ts";
 import { join, type Joined, type Joining, mapped, type RealPath, realPath, runningProjects } from "./join.ts";
 import type { Drift, Match, UnitLive } from "./live.ts";
@@ -131,6 +132,11 @@ async function compare(
   const images = new Map(
     (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
   );
+  const neighbours = new Map(
+    [...byUnit.values()].flatMap(({ containers }) => containers).flatMap(({ id, name, compose, backend }) =>
+      compose === null ? [] : [[`${backend} ${id}`, { service: compose.service, name }]]
+    ),
+  );
   const bounded = jobs.slice(0, MOST);
   let next = 0;
   const work = async () => {
@@ -142,13 +148,15 @@ async function compare(
       } catch {
         continue; // Gone since it was listed: nothing to compare.
       }
-      const sources = new Map<string, string>();
-      for (const { type, source } of inspected.mounts) {
-        if (type === "bind") sources.set(source, await real(mapped(model, source)) ?? mapped(model, source));
-      }
+      const binds = inspected.mounts.filter(({ type }) => type === "bind");
+      const paths = [...binds.map(({ source }) => mapped(model, source)), ...bindsOf(model, group, unit)];
+      const places = new Map<string, string>();
+      for (const path of paths) places.set(path, await real(path) ?? path);
       found.get(unit.id)!.push(
         ...driftOf(model, group, unit, inspected, {
-          mappedTo: (path) => sources.get(path) ?? path,
+          mappedTo: (path) => mapped(model, path),
+          realOf: (path) => places.get(path) ?? path,
+          neighbour: (id) => neighbours.get(`${container.backend} ${id}`),
           imageNow: (name) => images.get(`${container.backend} ${name}`),
         }),
       );

@@ -84,6 +84,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
       target,
       readOnly,
     })),
+    tmpfs: Object.keys(objectOf(host.Tmpfs)),
     networks: networks.map(([name, network]) => ({ name, aliases: textsOf(objectOf(network).Aliases) })),
     networkMode: textOf(host.NetworkMode),
     privileged: flagOf(host.Privileged),
@@ -92,23 +93,41 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     capDrop: textsOf(host.CapDrop),
     memoryLimitBytes: numberOf(host.Memory) > 0 ? numberOf(host.Memory) : null,
     cpus: cpusOf(host),
-    healthcheck: config.Healthcheck === null || config.Healthcheck === undefined
-      ? null
-      : textsOf(objectOf(config.Healthcheck).Test),
+    pidsLimit: numberOf(host.PidsLimit) > 0 ? numberOf(host.PidsLimit) : null,
+    ...healthOf(config.Healthcheck),
+  };
+}
+
+function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "healthTimes"> {
+  if (value === null || value === undefined) return { healthcheck: null, healthTimes: null };
+  const check = objectOf(value);
+  return {
+    healthcheck: textsOf(check.Test),
+    healthTimes: {
+      interval: numberOf(check.Interval),
+      timeout: numberOf(check.Timeout),
+      startPeriod: numberOf(check.StartPeriod),
+      retries: numberOf(check.Retries),
+    },
   };
 }
 
 /** As it was made with: a stopped container has no ports, but still declares them. */
 function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports"] {
   const bindings = Object.entries(objectOf(host.PortBindings));
-  if (bindings.length === 0) return row.ports;
+  // What is left without a number on the host is only exposed, by the image perhaps.
+  if (bindings.length === 0) return row.ports.filter(({ host }) => host !== null);
   return bindings.flatMap(([name, value]) => {
     const [port = "", protocol = "tcp"] = name.split("/");
-    return listOf(value).map(objectOf).map((binding) => ({
-      container: Number(port),
-      protocol,
-      host: /^\d{1,5}$/.test(textOf(binding.HostPort)) ? Number(textOf(binding.HostPort)) : null,
-      address: textOf(binding.HostIp) || null,
-    }));
+    return listOf(value).map(objectOf).map((binding) => {
+      const host = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(textOf(binding.HostPort));
+      return {
+        container: Number(port),
+        protocol,
+        host: host === null ? null : Number(host[1]),
+        ...(host?.[2] !== undefined && { hostLast: Number(host[2]) }),
+        address: textOf(binding.HostIp) || null,
+      };
+    });
   });
 }

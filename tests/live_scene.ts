@@ -1,0 +1,53 @@
+/** What tests about declared and running things begin with: a service beside an engine, Compose, and a workspace. */
+import assert from "node:assert/strict";
+import type { Drift } from "../artifacts/live/live.ts";
+import type { TestEngine } from "./engine.ts";
+import { eventually } from "./eventually.ts";
+import { startService, type TestService } from "./service.ts";
+
+/** A service that knows one engine, when it has read it. */
+export async function serving(engine: TestEngine): Promise<TestService> {
+  const berth = await startService({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
+  await eventually("the engine is up", async () => {
+    const { body } = await berth.call("GET /api/system/backends");
+    return body.items[0].state === "up";
+  });
+  return berth;
+}
+
+/** `docker-compose` or the plugin of the same name; null where neither is installed. */
+export async function compose(engine: TestEngine, folder: string, ...args: string[]): Promise<string | null> {
+  const env = { DOCKER_HOST: `unix://${engine.socket}`, COMPOSE_HTTP_TIMEOUT: "120" };
+  try {
+    const { success, stderr } = await new Deno.Command("docker-compose", { args, cwd: folder, env }).output();
+    return success ? "" : new TextDecoder().decode(stderr);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** A registered workspace of one Compose file. */
+export async function workspace(
+  berth: TestService,
+  name: string,
+  text: string,
+): Promise<{ id: string; path: string }> {
+  const path = `${berth.folder}/workspaces/${name}`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(`${path}/compose.yaml`, text);
+  const made = await berth.call("POST /api/workspaces", { path });
+  assert.equal(made.status, 201, made.text);
+  return { id: made.body.id, path };
+}
+
+export async function driftOf(
+  berth: TestService,
+  id: string,
+  name: string,
+): Promise<Record<string, [string, string]>> {
+  const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/${name}`);
+  return Object.fromEntries(
+    body.live.drift.map(({ field, declared, actual }: Drift) => [field, [declared, actual]]),
+  );
+}
