@@ -139,6 +139,24 @@ for (const kind of ["docker", "podman"] as const) {
     }
   });
 
+  test("following until a moment ends soon after it, with every line up to it, whether the container talks or is silent", async (engine) => {
+    await using berth = serve(engine);
+    const talker = await run(engine, "i=0; while :; do i=$((i+1)); echo $i; sleep 0.1; done");
+    const silent = await run(engine, "echo 1; exec idle");
+    const until = Math.ceil(Date.now() / 1000) + 2;
+    const follow = async (id: string) =>
+      new Follower(await berth.get(`/containers/${id}/logs?follow&format=ndjson&until=${until}`));
+    const followers = [await follow(talker), await follow(silent)] as const;
+    await Promise.all(followers.map(({ done }) => done));
+
+    const whole = new Follower(await berth.get(`/containers/${talker}/logs?format=ndjson&until=${until}`));
+    await whole.done;
+    assert.deepEqual(followers[0].lines, whole.lines);
+    assert.ok(whole.lines.length > 1);
+    assert.deepEqual(followers[1].texts, ["1"]);
+    await engine.cli("rm", "-f", talker, silent);
+  });
+
   test("following goes on across a restart of the container, each line once, and ends when it is removed", async (engine) => {
     await using berth = serve(engine);
     const script = "echo begun; n=0; while [ $n -lt 1000 ]; do n=$((n+1)); echo $n; sleep 0.02; done";

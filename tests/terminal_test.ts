@@ -9,6 +9,7 @@ import { findContainer } from "../plugins/container-runtime/streams/find_contain
 import { StatsFeeds } from "../plugins/container-runtime/streams/stats_feed.ts";
 import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
 import { terminalRoutes } from "../plugins/container-runtime/terminal.ts";
+import { chaosProxy } from "./chaos_proxy.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
@@ -191,6 +192,27 @@ for (const kind of ["docker", "podman"] as const) {
 }
 
 const { test } = await engineTests("docker");
+
+test("merged logs hear those who ran all along on an engine that was away when the watching began", async (engine) => {
+  const project = `shop${crypto.randomUUID().slice(0, 8)}`;
+  const label = `com.docker.compose.project=${project}`;
+  const id = await engine.cli(
+    ...["run", "-d", "--label", label, FIXTURE, "sh", "-c"],
+    "n=0; while :; do n=$((n+1)); echo $n; sleep 0.1; done",
+  );
+  await using proxy = chaosProxy(engine.socket);
+  proxy.set({ refuse: true });
+  await using berth = await serve({ ...engine, socket: proxy.socket });
+  const visitor = berth.open({ project, logs: "true", tail: "2" });
+  await eventually("the greeting", () => messages(visitor)[0]?.type === "hello");
+  proxy.set({});
+  const lines = () => messages(visitor).filter(({ type }) => type === "log").map(({ line }) => Number(line));
+  await eventually("its lines", () => lines().length > 5);
+  await leave(visitor);
+  const [first = 0] = lines();
+  assert.deepEqual(lines(), lines().map((_, at) => first + at));
+  await engine.cli("rm", "-f", id);
+});
 
 test("a death of the engine is told, its return is a resync, and logs go on behind the last line", async (engine) => {
   await using berth = await serve(engine);

@@ -79,6 +79,11 @@ async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promis
   });
   const find = (backend: string, id: string) => () =>
     findContainer(parts.engines(backend), id, "read the logs", socket.signal);
+  const addListed = async () => {
+    const listed = await chosen(filter, parts);
+    if (socket.signal.aborted) return;
+    for (const { id, backend } of listed) logs.add(id, find(backend, id));
+  };
   let isListed = false;
   using _joining = parts.feed.subscribe({
     event: (event) => {
@@ -87,8 +92,10 @@ async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promis
         logs.add(event.id, find(event.backend, event.id), isListed ? null : query.tail);
       }
     },
+    // An engine came (back): no event tells of what runs there already
+    resync: () => void addListed().catch(parts.onFailure),
   });
-  for (const { id, backend } of await chosen(filter, parts)) logs.add(id, find(backend, id));
+  await addListed();
   isListed = true;
   await socket.closed;
 }

@@ -8,6 +8,7 @@ export interface FoundContainer {
   readonly engine: Engine;
   readonly id: string;
   readonly name: string;
+  /** Not while it crashed and waits to be started again, although the engine says that it runs then. */
   readonly running: boolean;
   readonly terminal: boolean;
   readonly kind: EngineKind;
@@ -55,13 +56,14 @@ async function inspect(engine: Engine, id: string, doing: string, signal?: Abort
 }
 
 function readContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked: string): FoundContainer {
+  const state = objectOf(inspected.State);
   const log = objectOf(objectOf(inspected.HostConfig).LogConfig);
   return {
     engine,
     kind,
     id: textOf(inspected.Id) || asked,
     name: textOf(inspected.Name).replace(/^\//, "") || asked,
-    running: flagOf(objectOf(inspected.State).Running),
+    running: flagOf(state.Running) && !flagOf(state.Restarting),
     terminal: flagOf(objectOf(inspected.Config).Tty),
     rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",
   };

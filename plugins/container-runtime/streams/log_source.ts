@@ -14,6 +14,9 @@ const RETRIES = 5;
 export const STEP_BYTES = 16 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
+/** What was written until a moment is in the engine's log so soon after it. */
+const SETTLED_MS = 1_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** How often a container that is down is looked at, beside the events that tell of its start. */
 const LOOK_MS = 5_000;
 
@@ -49,6 +52,12 @@ export class LogSource {
   #answer: RawAnswer | null = null;
   #frames: FrameReader | null = null;
   #failures = 0;
+  /** How often in a row the log ended with nothing new. */
+  #vain = 0;
+  /** Until the moment has passed up to which lines are wanted. */
+  #follows: boolean;
+  #untilPassed: ReturnType<typeof setTimeout> | undefined;
+  #wake = () => {};
   #opened = false;
   #end: LogEnd | null = null;
 
@@ -67,6 +76,7 @@ export class LogSource {
     this.#listener = options.listener;
     this.#signal = options.signal;
     this.#awaken = options.awaken;
+    this.#follows = options.query.follow;
     const { terminal, kind, rotates } = options.target;
     if (rotates && options.query.follow) options.position.expectRepeats(this.#openedAt);
     this.#lines = new LineReader(this.#sink(), { terminal, parts: kind === "podman" ? "unended" : "sized" });
@@ -80,6 +90,7 @@ export class LogSource {
   /** Opens the log, so that a refusal is known before anything was answered. */
   async open(): Promise<void> {
     if (this.#answer === null) await this.#open();
+    if (this.#follows && this.#query.until !== null) this.#followUntil(this.#query.until);
   }
 
   /**
@@ -120,6 +131,7 @@ export class LogSource {
   }
 
   close(): void {
+    clearTimeout(this.#untilPassed);
     this.#drop();
     this.#end ??= "complete";
   }
@@ -129,6 +141,7 @@ export class LogSource {
     return {
       line: (stream: Stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
         if (this.#position.admit(stream, bytes, timeFrom, timeTo, onGap)) {
+          this.#vain = 0;
           this.#listener.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
         }
       },
@@ -138,11 +151,12 @@ export class LogSource {
   async #open(): Promise<RawAnswer> {
     const { target, since, tail } = this.#from();
     const query = this.#query;
+    const follow = this.#follows;
     const answer = await openRaw(target.engine, {
       method: "GET",
       path: at`/containers/${target.id}/logs`,
       query: {
-        follow: query.follow,
+        follow,
         stdout: query.stdout,
         stderr: query.stderr,
         timestamps: true,
@@ -155,6 +169,10 @@ export class LogSource {
       signal: this.#signal,
     });
     this.#opened = true;
+    if (follow !== this.#follows) {
+      answer.close();
+      return await this.#open();
+    }
     this.#answer = answer;
     const runs: RunSink = this.#lines;
     this.#frames = new FrameReader(runs, { framed: !this.#target.terminal, framing: answer.framing });
@@ -174,11 +192,23 @@ export class LogSource {
     return { target, since: since === null ? undefined : engineTime(since), tail: tail ?? undefined };
   }
 
+  /** Engines end a log that is followed late or never: from that moment on the rest is read like any other log. */
+  #followUntil(until: LogTime): void {
+    const leftMs = until.seconds * 1000 + until.nanos / 1e6 + SETTLED_MS - Date.now();
+    this.#untilPassed = setTimeout(() => {
+      if (leftMs > LONGEST_TIMER_MS) return this.#followUntil(until);
+      this.#follows = false;
+      this.#drop();
+      this.#wake();
+    }, Math.min(leftMs, LONGEST_TIMER_MS));
+  }
+
   /** The engine stopped sending. */
   async #ended(): Promise<void> {
+    if (this.#answer === null) return; // let go of while it was read
     const cut = this.#frames?.cut ?? true;
     this.#drop(!cut);
-    if (!this.#query.follow) {
+    if (!this.#follows) {
       if (cut) throw new ServiceError("runtime_unavailable", this.#words("the engine broke off"));
       this.#position.endSearch((gap) => this.#listener.gap(gap));
       this.#end = "complete";
@@ -197,10 +227,12 @@ export class LogSource {
     const woken = Promise.withResolvers<void>();
     // Listening before looking: a start in between is not missed
     using _listening = this.#awaken?.(this.#target.id, woken.resolve);
+    this.#wake = woken.resolve;
     const { engine, id } = this.#target;
     const { running } = await findContainer([engine], id, "go on reading its logs", this.#signal);
-    if (running) await this.#pauseFor(this.#wait()); // the engine may say so for a moment after its death
-    else await this.#pauseFor(this.#awaken === undefined ? this.#wait() : LOOK_MS, woken.promise);
+    // The engine may say for a moment after its death that it runs
+    const isPatient = !running && this.#awaken !== undefined;
+    await this.#pauseFor(isPatient ? LOOK_MS : waitMs(this.#vain++), woken.promise);
   }
 
   async #recover(error: unknown): Promise<void> {
@@ -214,27 +246,25 @@ export class LogSource {
     const isAway = code === "runtime_unavailable" || code === "engine_timeout" || code === "engine_busy";
     // Podman and Docker answer a conflict while the container is going: the next look says that it is gone
     const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < 2;
-    const patient = this.#query.follow && this.#opened || this.#failures < RETRIES && this.#opened;
+    const patient = this.#follows && this.#opened || this.#failures < RETRIES && this.#opened;
     if (!mayPass || !patient) throw error;
-    await this.#pauseFor(this.#wait());
-  }
-
-  #wait(): number {
-    const wait = Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures, 10));
-    this.#failures++;
-    return wait * (0.75 + Math.random() / 2);
+    await this.#pauseFor(waitMs(this.#failures++));
   }
 
   #pauseFor(ms: number, woken?: Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
-    this.#signal.addEventListener("abort", () => resolve(), { once: true });
+    const onAbort = () => resolve();
+    this.#signal.addEventListener("abort", onAbort);
     woken?.then(resolve);
-    return promise.finally(() => clearTimeout(timer));
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#signal.removeEventListener("abort", onAbort);
+    });
   }
 
   #drop(finished = false): void {
-    if (finished) this.#lines.finish(!this.#query.follow);
+    if (finished) this.#lines.finish(!this.#follows);
     else this.#lines.reset();
     this.#answer?.close();
     this.#answer = null;
@@ -244,4 +274,8 @@ export class LogSource {
   #words(why: string): string {
     return `Cannot read the logs of container "${this.#target.name}": ${why}`;
   }
+}
+
+function waitMs(times: number): number {
+  return Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(times, 10)) * (0.75 + Math.random() / 2);
 }

@@ -1,0 +1,55 @@
+/** What it costs an engine that somebody follows a container which crashes and is started again, over and over. */
+import assert from "node:assert/strict";
+import { Backends } from "../plugins/container-runtime/backends.ts";
+import { logRoutes } from "../plugins/container-runtime/logs.ts";
+import { awakenBy } from "../plugins/container-runtime/streams/merged_logs.ts";
+import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { FIXTURE } from "./engine.ts";
+import { engineTests } from "./engine_tests.ts";
+import { eventually } from "./eventually.ts";
+import { SILENT } from "./silent_log.ts";
+import { StreamService } from "./stream_service.ts";
+
+const { test } = await engineTests("docker");
+const LIVES = 5;
+
+test("a container that crashes over and over is followed through every life, and asked for only when one begins", async (real) => {
+  await using backends = Backends.configured([{
+    name: "docker",
+    guess: "docker",
+    address: { kind: "unix", path: real.socket },
+  }], SILENT);
+  await backends.settle();
+  const engines = () => backends.pick(undefined).map((link) => link.engine);
+  let looks = 0;
+  const awaken = awakenBy(backends.feed);
+  await using berth = new StreamService(logRoutes({
+    engines,
+    viewers: new Viewers(),
+    // Registered once each time that the log has come to an end
+    awaken: (id, wake) => {
+      looks++;
+      return awaken(id, wake);
+    },
+  }));
+  const id = await real.cli("run", "-d", "--restart", "always", FIXTURE, "sh", "-c", "echo alive; exit 1");
+  const response = await berth.get(`/containers/${id}/logs?follow`);
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let told = "";
+  const hearLife = async (life: number) => {
+    while (told.split("alive").length <= life) {
+      const { value, done } = await reader.read();
+      assert.equal(done, false, `ended behind ${told}`);
+      told += value;
+    }
+  };
+  await hearLife(LIVES);
+  await eventually("it waits for its next start", async () => {
+    return (await real.ask(`GET /containers/${id}/json`)).json.State.Status === "restarting";
+  });
+  const before = looks;
+  await hearLife(LIVES + 1); // seconds later
+  assert.ok(looks - before <= 10, `${looks - before} looks between two lives`);
+  await reader.cancel();
+  await real.cli("rm", "-f", id);
+});
