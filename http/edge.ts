@@ -4,6 +4,7 @@ import { ServiceError } from "../core/error.ts";
 import type { Access } from "../core/log.ts";
 import type { RequestScope } from "./call.ts";
 import { type Entry, mount, type Mounting } from "./router.ts";
+import { withHonestLength } from "./head.ts";
 import { hostOf } from "./host.ts";
 import { problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
@@ -60,6 +61,7 @@ export function createEdge(options: EdgeOptions): Edge {
     let response: Response;
     if (refused === null) {
       response = await app.fetch(request, scope);
+      if (request.method === "HEAD") response = withHonestLength(response);
     } else {
       scope.code = refused.code;
       response = options.finisher.dress(problemResponse(refused, requestId), requestId);

@@ -43,3 +43,23 @@ Deno.test("HEAD says the length that GET would have, of lists and of problems", 
     assert.equal(head.body, "");
   }
 });
+
+Deno.test("HEAD says no length that GET would deny: of texts, of followed logs, of what is not there", async () => {
+  await using berth = await startService();
+  const ask = (method: string, path: string) =>
+    sendRaw(
+      berth.port,
+      `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${berth.port}\r\n` +
+        `Authorization: Bearer ${berth.admin}\r\nConnection: close\r\n\r\n`,
+    );
+
+  for (const path of ["/api/docs", "/api/docs/page.css", "/api/system/logs", "/api/nothing"]) {
+    const got = await ask("GET", path);
+    const head = await ask("HEAD", path);
+    assert.deepEqual([head.status, head.body], [got.status, ""], path);
+    const length = head.headers.get("content-length");
+    assert.ok(length === null || length === got.headers.get("content-length"), `${path}: ${length}`);
+  }
+  const followed = await ask("HEAD", "/api/system/logs?follow=true");
+  assert.deepEqual([followed.status, followed.headers.get("content-length")], [200, null]);
+});
