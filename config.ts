@@ -61,12 +61,13 @@ export interface ConfigSources {
 const processEnvironment: ConfigSources = { env: (name) => Deno.env.get(name) };
 
 /** @throws SettingsError that lists all mistakes. */
-export async function readConfig({ env }: ConfigSources = processEnvironment): Promise<Config> {
+export async function readConfig(sources: ConfigSources = processEnvironment): Promise<Config> {
+  const env = saidBy(sources);
   const mistakes: string[] = [];
   const fromEnv: Record<string, string> = {};
   for (const { key, variable } of SETTINGS) {
     const value = env(variable);
-    if (value !== undefined && value.trim() !== "") fromEnv[key] = value.trim();
+    if (value !== undefined) fromEnv[key] = value.trim();
   }
   const folders = configFolders(env);
   const data = fromEnv["data"] ?? folders?.data;
@@ -90,6 +91,14 @@ export async function readConfig({ env }: ConfigSources = processEnvironment): P
       dockerHost: env("DOCKER_HOST") ?? null,
     },
     file: file?.path ?? null,
+  };
+}
+
+/** A variable that is empty says nothing: so Compose files pass on what is unset, and so XDG has it. */
+function saidBy({ env }: ConfigSources): ConfigSources["env"] {
+  return (name) => {
+    const value = env(name);
+    return value === undefined || value.trim() === "" ? undefined : value;
   };
 }
 

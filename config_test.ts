@@ -131,3 +131,17 @@ Deno.test("readConfig keeps the values of settings out of its mistakes", async (
   assert.equal(mistakes.length, 1);
   assert.ok(!mistakes.join().includes("canary-7f3a"));
 });
+
+Deno.test("readConfig takes an empty variable for one that is not set", async () => {
+  const config = await read({
+    BERTH_CONFIG: "",
+    BERTH_PORT: " ",
+    XDG_DATA_HOME: "",
+    XDG_RUNTIME_DIR: "",
+    DOCKER_HOST: "",
+    LOCALAPPDATA: "",
+  });
+
+  assert.deepEqual(config, await read({}));
+  assert.deepEqual(await mistakesOf({ HOME: "" }), ["data: no home folder is known: set BERTH_DATA"]);
+});

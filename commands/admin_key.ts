@@ -1,14 +1,20 @@
 /** `berth admin-key <name>`: another admin key for whoever owns the data folder and lost every key. */
 import { makeAdminKey } from "../auth/access.ts";
 import { readConfig } from "../config.ts";
+import { KeyName } from "../core/access.ts";
+import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
 import { tell } from "./failure.ts";
 
 export async function adminKey(name: string): Promise<number> {
+  const named = KeyName.safeParse(name);
+  if (!named.success) {
+    return tell(new StartFailure("Cannot make the key: its name must have 1 to 100 visible characters"));
+  }
   try {
     const config = await readConfig();
     await using store = await openStore(config);
-    const { key } = await makeAdminKey(store, name);
+    const { key } = await makeAdminKey(store, named.data);
     console.log(key);
     return 0;
   } catch (error) {

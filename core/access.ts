@@ -44,6 +44,10 @@ export type Permission = z.infer<typeof Permission>;
 export const Role = z.enum(ROLES).meta({ id: "Role" });
 export type Role = z.infer<typeof Role>;
 
+/** What people call a key. */
+export const KeyName = z.string().trim().min(1).max(100)
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "Expected text without control characters");
+
 const permissionsByRole: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: VIEWER,
   operator: OPERATOR,

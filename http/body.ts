@@ -4,6 +4,10 @@ import { ServiceError } from "../core/error.ts";
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 const BODY_TIMEOUT_MS = 30_000;
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+/** What UTF-8 cannot hold would come back from the store as another text than was sent. */
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+/** `JSON.stringify` escapes a surrogate only when it stands alone. */
+const LONE_SURROGATE = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 
 /** The parsed body, or undefined when there is none. */
 export async function readJson(
@@ -21,10 +25,12 @@ export async function readJson(
     throw new ServiceError("unsupported_media_type", `Cannot read the body: send it as "application/json"`);
   }
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (!ESCAPED_SURROGATE.test(text) || !LONE_SURROGATE.test(JSON.stringify(value))) return value;
   } catch (cause) {
     throw new ServiceError("malformed_json", "Cannot read the body: it is not valid JSON", { cause });
   }
+  throw new ServiceError("malformed_json", "Cannot read the body: it escapes half of a surrogate pair");
 }
 
 async function readText(

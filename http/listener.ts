@@ -119,5 +119,17 @@ export function listenFailure(error: unknown, hostname: string, port: number): s
   if (error instanceof Deno.errors.AddrNotAvailable) {
     return `Cannot listen on ${address}: this machine has no such address`;
   }
+  const words = error instanceof Error ? error.message : "";
+  if (error instanceof Deno.errors.InvalidData) {
+    return words.includes("key data")
+      ? `Cannot listen on ${address}: the TLS key's file holds no PEM key`
+      : `Cannot listen on ${address}: the TLS certificate's file holds no PEM certificate`;
+  }
+  if (words.includes("KeyMismatch")) {
+    return `Cannot listen on ${address}: the TLS key is not the certificate's`;
+  }
+  if (words.startsWith("failed to lookup address")) {
+    return `Cannot listen on ${address}: no such host name is known`;
+  }
   return `Cannot listen on ${address}: the system refused`;
 }

@@ -3,12 +3,9 @@ import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { permissionsOfKey, principalOfKey } from "../auth/api_keys.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
-import { Permission, Role } from "../core/access.ts";
+import { KeyName, Permission, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/store.ts";
 import { empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
-
-const Name = z.string().trim().min(1).max(100)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "Expected text without control characters");
 
 const ApiKey = z.object({
   id: z.string(),
@@ -28,8 +25,8 @@ const ApiKeyCreated = ApiKey.extend({ key: z.string().describe("Shown this once"
 
 const expiresInDays = z.int().min(1).max(3_650).optional();
 const NewApiKey = z.union([
-  z.strictObject({ name: Name, role: Role, expiresInDays }),
-  z.strictObject({ name: Name, permissions: z.array(Permission).min(1).max(64), expiresInDays }),
+  z.strictObject({ name: KeyName, role: Role, expiresInDays }),
+  z.strictObject({ name: KeyName, permissions: z.array(Permission).min(1).max(64), expiresInDays }),
 ], { error: 'Expected a name with either a "role" or "permissions", and nothing unknown' }).meta({
   id: "NewApiKey",
 });
@@ -57,7 +54,7 @@ const setUp = route({
   path: "/settings/setup",
   summary: "Make the first admin's key, with the one-time token of the data folder",
   permission: "open",
-  body: z.strictObject({ token: z.string().min(1).max(4_096), name: Name }).meta({ id: "Setup" }),
+  body: z.strictObject({ token: z.string().min(1).max(4_096), name: KeyName }).meta({ id: "Setup" }),
   answers: {
     201: json(ApiKeyCreated, "The first admin's key"),
     ...problems("setup_done", "setup_refused", "too_many_requests"),

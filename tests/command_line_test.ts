@@ -152,3 +152,18 @@ Deno.test("berth admin-key makes a key that a running service accepts", async ()
 
   assert.deepEqual([who.status, (await who.json()).name], [200, "spare"]);
 });
+
+Deno.test("berth admin-key refuses a name that no route would take, and makes nothing", async () => {
+  await withFolder(async (folder) => {
+    for (const name of [" ", "a\u001b[31mb", "x".repeat(101)]) {
+      const { code, stdout, stderr } = await runBerth(["admin-key", name], { BERTH_DATA: folder });
+
+      assert.deepEqual([code, stdout, stderr], [
+        2,
+        "",
+        "berth: Cannot make the key: its name must have 1 to 100 visible characters\n",
+      ]);
+    }
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  });
+});

@@ -150,6 +150,8 @@ Deno.test("bodies: malformed JSON, wrong types, unknown fields, wrong media type
   const refusals: readonly (readonly [unknown, number, string, string?])[] = [
     ['{"name": ', 400, "malformed_json"],
     ["\u0000", 400, "malformed_json"],
+    ['{"name":"half \\ud83d","role":"viewer"}', 400, "malformed_json"],
+    ['{"name":"halves \\ude00\\ud83d","role":"viewer"}', 400, "malformed_json"],
     ["[]", 400, "invalid_request"],
     ["null", 400, "invalid_request"],
     [{ name: 5, role: "viewer" }, 400, "invalid_request"],
@@ -166,6 +168,14 @@ Deno.test("bodies: malformed JSON, wrong types, unknown fields, wrong media type
     assert.equal(answer.body.requestId, answer.headers.get("x-request-id"));
   }
   assert.equal((await berth.call("GET /api/settings/api-keys")).body.total, before);
+});
+
+Deno.test("bodies: a whole surrogate pair is a character, and a backslash before one is a backslash", async () => {
+  await using berth = await startService(quiet);
+  for (const written of ['"\\ud83d\\ude00"', String.raw`"\\ud83d"`, String.raw`"\ud83d\ude00 \\\\ud83d"`]) {
+    const made = await berth.call("POST /api/settings/api-keys", `{"name":${written},"role":"viewer"}`);
+    assert.deepEqual([made.status, made.body.name], [201, JSON.parse(written)]);
+  }
 });
 
 Deno.test("a body over 1 MiB is 413, whether it says so, comes in chunks, or lies about its length (R34, F4)", async () => {

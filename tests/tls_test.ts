@@ -1,6 +1,7 @@
 /** Promises of a listener with TLS of its own, which is what allows another address than loopback (R1). */
 import assert from "node:assert/strict";
 import { certificates } from "./client/certificates.ts";
+import { StartFailure } from "../start_failure.ts";
 import { startService } from "./service.ts";
 
 const hasOpenssl = await new Deno.Command("openssl", { args: ["version"], stdout: "null", stderr: "null" })
@@ -60,7 +61,16 @@ Deno.test("a TLS file that is missing, or is none, stops the start with one sent
       startService({ install: [], tls: { cert, key: `${key}.gone` } }),
       { name: "StartFailure", message: `Cannot read the TLS file "${key}.gone": it does not exist` },
     );
+    const why = async (tls: { cert: string; key: string }) => {
+      const failed = await startService({ install: [], tls }).then(() => null, (error: unknown) => error);
+      assert.ok(failed instanceof StartFailure);
+      return failed.message.replace(/^Cannot listen on \S+: /, "");
+    };
+    const other = `${cert}.other`;
+    await Deno.writeTextFile(other, (await certificates())["self-signed leaf"].key);
+    assert.equal(await why({ cert, key: other }), "the TLS key is not the certificate's");
+    assert.equal(await why({ cert, key: cert }), "the TLS key's file holds no PEM key");
     await Deno.writeTextFile(cert, "this is no certificate");
-    await assert.rejects(startService({ install: [], tls: { cert, key } }), { name: "StartFailure" });
+    assert.equal(await why({ cert, key }), "the TLS certificate's file holds no PEM certificate");
   });
 });
