@@ -214,6 +214,31 @@ Deno.test("every saved change is seen, and a broken file keeps its last good mod
   await eventually("a folder less", async () => (await workspace(berth, "a")).counts.groups === 2);
 });
 
+Deno.test("what a project names in a folder that is not walked is seen when it comes, changes and goes", async () => {
+  await using berth = await startService();
+  const root = await plantIn(berth, {
+    "a/.env": "COMPOSE_FILE=.docker/base.yml\n",
+    "a/.docker/base.yml": `${WEB}    env_file: .secrets/web.env\n`,
+  });
+  await berth.call("POST /api/workspaces", { path: `${root}/a` });
+  const found = async () => {
+    const { body } = await berth.call("POST /api/workspaces/a/artifacts/validate");
+    return body.diagnostics.filter(({ severity }: { severity: string }) => severity !== "info")
+      .map(({ code }: { code: string }) => code).join();
+  };
+  assert.equal(await found(), "file/env-file-missing");
+
+  await plantIn(berth, { "a/.secrets/web.env": "A=1\n" });
+  await eventually("the new file is seen", async () => await found() === "");
+
+  await Deno.remove(`${root}/a/.secrets/web.env`);
+  await eventually("that it went is seen", async () => await found() === "file/env-file-missing");
+
+  await Deno.writeTextFile(`${root}/a/.docker/new`, WEB.replace("image", "imgae"));
+  await Deno.rename(`${root}/a/.docker/new`, `${root}/a/.docker/base.yml`);
+  await eventually("the edit is seen", async () => (await found()).includes("schema/unknown-property"));
+});
+
 Deno.test("registered workspaces are there after a restart", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-restart-" }));
   try {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { breathe } from "./breath.ts";
 import { parseFile } from "./parse_file.ts";
+import { folderOf } from "./paths.ts";
 import { ParseQueue } from "./parse_queue.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 
@@ -104,9 +105,13 @@ export class FileStore {
     }
   }
 
-  /** Paths whose file is another one by now, told by time and size. */
-  async outdated(): Promise<Set<string>> {
+  /** Paths whose file is another one by now, told by time and size; in these folders also what came or went. */
+  async outdated(folders: ReadonlySet<string>): Promise<Set<string>> {
     const changed = new Set<string>();
+    for (const [path, looked] of this.#looked) {
+      if (!folders.has(folderOf(path))) continue;
+      if (await this.#reader.look(path) !== await looked) changed.add(path);
+    }
     for (const [key, held] of this.#held) {
       const path = key.slice(0, key.indexOf("\0"));
       if (held.stamp !== await this.#reader.stamp(path)) changed.add(path);

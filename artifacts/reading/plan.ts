@@ -86,6 +86,8 @@ export function plan(
   }
 
   const canonicals = new Map<string, string[]>();
+  /** Folders whose `.env` says which files are their project: what lies beside those is a variant, too. */
+  const steered = new Set<string>();
   for (const [folder, names] of folders) {
     const named = composeFileOf(envs.get(folder));
     const files: string[] = [];
@@ -98,7 +100,10 @@ export function plan(
         namedAt.set(path, named.at);
         claimed.add(path);
       }
-      if (files.length > 0) planned("env", { folder, files, envFiles: null }, { namedAt });
+      if (files.length > 0) {
+        planned("env", { folder, files, envFiles: null }, { namedAt });
+        steered.add(folder);
+      }
       continue;
     }
     const present = CANONICAL.filter((name) => names.includes(name));
@@ -130,7 +135,7 @@ export function plan(
       if (variant === null || claimed.has(path)) continue;
       planned("variant", { folder, files: [path], envFiles: null }, {
         variant,
-        besideCanonical: canonicals.has(folder),
+        besideCanonical: canonicals.has(folder) || steered.has(folder),
       });
     }
   }

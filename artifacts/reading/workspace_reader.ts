@@ -9,6 +9,7 @@ import { discover, isComposeName, type Listing, mayCount } from "./discover.ts";
 import { FileStore, isRefusal } from "./file_store.ts";
 import { IgnoreRules, isNeverEntered } from "./ignore.ts";
 import { type Identified, identify } from "./identity.ts";
+import { namedFolders } from "./named_folders.ts";
 import { readNatives } from "./native.ts";
 import { baseName, folderOf, join } from "./paths.ts";
 import { plan, type PlannedProject } from "./plan.ts";
@@ -45,6 +46,7 @@ export class WorkspaceReader {
   readonly #store: FileStore;
   readonly #state: State;
   readonly #budgets: Budgets;
+  #named: ReadonlySet<string> = new Set();
 
   /** `root` and `hidden` are real paths; hidden folders are never read. */
   constructor(readonly root: string, budgets: Partial<Budgets> = {}, hidden: readonly string[] = []) {
@@ -53,9 +55,9 @@ export class WorkspaceReader {
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }
 
-  /** Folders that were walked, below the root: what is worth watching. */
+  /** Folders that were walked, and those that hold what a project names, below the root: what is worth watching. */
   get folders(): readonly string[] {
-    return [...this.#state.listing?.folders.keys() ?? [""]];
+    return [...this.#state.listing?.folders.keys() ?? [""], ...this.#named];
   }
 
   /** Everything; texts that did not change are not parsed again. */
@@ -65,7 +67,7 @@ export class WorkspaceReader {
     this.#state.listing = null;
     this.#state.projects.clear();
     try {
-      return await this.#read(this.#store, this.#state);
+      return await this.#readOwn();
     } catch (error) {
       this.#state.listing = before;
       throw error;
@@ -78,7 +80,7 @@ export class WorkspaceReader {
     this.#store.forget(changed);
     forgetProjects(this.#state, changed);
     this.#state.listing = await this.#relist(this.#state.listing, changed);
-    return await this.#read(this.#store, this.#state);
+    return await this.#readOwn();
   }
 
   /** What was changed since it was read, by looking; null where files or folders came or went. */
@@ -89,7 +91,7 @@ export class WorkspaceReader {
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
     const now = await discover(this.root, await this.#ignore(this.#store, read), read.budgets);
     const names = (listing: Listing) => JSON.stringify([...listing.folders]);
-    return names(before) === names(now) ? await this.#store.outdated() : null;
+    return names(before) === names(now) ? await this.#store.outdated(this.#named) : null;
   }
 
   /** The folder with unsaved texts over it, by path below the root. Leaves no trace. */
@@ -102,6 +104,13 @@ export class WorkspaceReader {
     };
     forgetProjects(state, new Set(texts.keys()));
     return await this.#read(this.#store.over(texts), state);
+  }
+
+  async #readOwn(): Promise<Model> {
+    const model = await this.#read(this.#store, this.#state);
+    const needed = [...this.#state.groups.values()].map(({ built }) => built.needed);
+    this.#named = await namedFolders(this.#store, this.#state.listing?.folders ?? new Map(), needed);
+    return model;
   }
 
   async #read(store: FileStore, state: State): Promise<Model> {
@@ -201,7 +210,7 @@ export class WorkspaceReader {
         // Gone, or not for us to see: the same here.
       }
       if (stat?.isDirectory) {
-        if (!isNeverEntered(name)) return null;
+        if (names && !isNeverEntered(name)) return null;
         continue;
       }
       if (!mayCount(name) || !names) continue;

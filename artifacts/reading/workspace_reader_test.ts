@@ -87,6 +87,23 @@ Deno.test(".env names the project, its files and its profiles", async () => {
   );
 });
 
+Deno.test("what lies beside the files that COMPOSE_FILE names is a variant, as it is beside a canonical file", async () => {
+  await using folder = await plant({
+    "shop/.env": "COMPOSE_FILE=docker-compose.yml\n",
+    "shop/docker-compose.yml": WEB,
+    "shop/docker-compose.prod.yml": "services:\n  web:\n    command: [serve]\n",
+    "dev/.env": "COMPOSE_FILE=compose.base.yaml:compose.dev.yaml\n",
+    "dev/compose.base.yaml": WEB,
+    "dev/compose.dev.yaml": WEB,
+    "dev/compose.live.yaml": "services:\n  web:\n    command: [serve]\n",
+  });
+
+  const model = await read(folder);
+
+  assert.deepEqual(namesOf(model), ["dev main", "dev-live variant", "shop main", "shop-prod variant"]);
+  assert.deepEqual(model.units.map(({ name }) => name).sort(), ["dev.web", "shop.web"]);
+});
+
 Deno.test("berth's own environment never gets into a file", async () => {
   await using folder = await plant({ "a/compose.yaml": "services:\n  web:\n    image: x:${PATH}\n" });
   const model = await read(folder);

@@ -1,0 +1,25 @@
+/** Folders that are not walked, and still hold something that a project names: `env_file: .secrets/web.env`. */
+
+import type { FileStore } from "./file_store.ts";
+import { folderOf } from "./paths.ts";
+
+/** Those that exist, and what they lie in: what is named may yet come, or go with its folder. */
+export async function namedFolders(
+  store: FileStore,
+  walked: ReadonlyMap<string, unknown>,
+  needed: Iterable<ReadonlySet<string>>,
+): Promise<ReadonlySet<string>> {
+  const seen = new Set<string>();
+  const found = new Set<string>();
+  for (const paths of needed) {
+    for (const path of paths) {
+      let folder = folderOf(path);
+      while (folder !== "" && !walked.has(folder) && !seen.has(folder)) {
+        seen.add(folder);
+        if (await store.look(folder) === "folder") found.add(folder);
+        folder = folderOf(folder);
+      }
+    }
+  }
+  return new Set([...found].sort());
+}
