@@ -173,6 +173,8 @@ export interface PathUse {
   readonly found: "file" | "folder" | "other" | "missing" | "outside" | "unknown" | "remote";
   /** Beside a missing file there is one of the same name with `.example`, `.sample`, `.dist` or `.template`. */
   readonly example: boolean;
+  /** An `env_file` as read. */
+  readonly file?: ArtifactFile;
   /** False where the document says that the file may be absent. */
   readonly required: boolean;
   /** The unit that names it, or null for a secret or config of the group. */

@@ -58,6 +58,59 @@ const EDITS: readonly [string, string, string, Record<string, [string, string]>]
 
 const { test } = await engineTests("docker");
 
+test("values of an env_file, flags from variables and paths with a slash at the end are compared, too", async (engine) => {
+  await using berth = await serving(engine);
+  const text = `version: "2.4"
+services:
+  web:
+    image: ${FIXTURE}
+    command: [idle]
+    network_mode: none
+    stop_grace_period: 1s
+    env_file: [.secrets/web.env, more.env]
+    environment: { OWN: set, TOLD: here }
+    read_only: "\${RO:-true}"
+    working_dir: /srv/x/
+    pids_limit: 50
+`;
+  const { id, path } = await workspace(berth, "files", text);
+  const write = async (file: string, content: string) => {
+    const revision = async () => (await berth.call(`GET /api/workspaces/${id}`)).body.revision;
+    const old = await revision();
+    await Deno.writeTextFile(`${path}/${file}`, content);
+    await eventually(`${file} is read`, async () => await revision() !== old);
+  };
+  await Deno.mkdir(`${path}/.secrets`);
+  await write(".secrets/web.env", "A=1\nB='two words'\nOWN=file\nLATER=early\n");
+  await write("more.env", "# said\nLATER=late\nEMPTY=\n");
+  const failure = await compose(engine, path, "up", "-d");
+  if (failure === null) return console.error("NOT RUN: there is no docker-compose on this machine");
+  assert.equal(failure, "");
+  try {
+    await eventually("it runs", async () => {
+      const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/web`);
+      return body.live.state === "running";
+    });
+    assert.deepEqual(await driftOf(berth, id, "web"), {});
+
+    await write(".secrets/web.env", "A=2\nB='two words'\nOWN=other\nLATER=changed\nNEW=1\n");
+    assert.deepEqual(await driftOf(berth, id, "web"), {
+      "environment.A": ["***", "(another value)"],
+      "environment.NEW": ["***", "(not set)"],
+    });
+    await write(
+      "compose.yaml",
+      text.replace("RO:-true", "RO:-false").replace("50", "51").replace("[.secrets/web.env, more.env]", "[]"),
+    );
+    assert.deepEqual(await driftOf(berth, id, "web"), {
+      "limits.pids": ["51", "50"],
+      readOnly: ["false", "true"],
+    });
+  } finally {
+    await compose(engine, path, "down", "--timeout", "1");
+  }
+});
+
 test("a project that Compose brought up shows no drift, and each edit shows as itself alone", async (engine) => {
   await using berth = await serving(engine);
   const above = `${berth.folder}/workspaces`;

@@ -1,7 +1,7 @@
 /** The paths a project names, looked up while it is read. */
 
 import type { ArtifactFile, Node, PathUse, Resource, Service } from "../artifact.ts";
-import type { FileStore } from "../reading/file_store.ts";
+import { type FileStore, isRefusal } from "../reading/file_store.ts";
 import { folderOf, isRemote, join, resolve } from "../reading/paths.ts";
 import { contexts } from "./references.ts";
 import { child, isNull, isUnknown, itemsOf, textOf, truthOf } from "./tree.ts";
@@ -25,7 +25,7 @@ export class PathLookup {
     const uses: PathUse[] = [];
     const add = async (kind: PathUse["kind"], at: Node | undefined, required = true) => {
       const use = await this.#use(kind, at, unit, required);
-      if (use) uses.push(use);
+      if (use) uses.push(kind === "env_file" ? await this.#read(use) : use);
     };
     for (const item of itemsOf(child(value, "env_file"))) {
       if (item.kind !== "mapping") await add("env_file", item);
@@ -80,6 +80,12 @@ export class PathLookup {
       if (/^(?:service|target|docker-image|oci-layout):/.test(text)) continue;
       uses.push(await this.#at("build_context", text, isUnknown(contextNode), contextNode, unit, true));
     }
+  }
+
+  async #read(use: PathUse): Promise<PathUse> {
+    if (use.path === null || use.found !== "file") return use;
+    const file = await this.#store.get(use.path, "env");
+    return isRefusal(file) ? use : { ...use, file };
   }
 
   async #use(

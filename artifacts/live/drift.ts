@@ -2,11 +2,13 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Node, Unit } from "../artifact.ts";
+import { truthOf } from "../compose/tree.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../rules/amounts.ts";
-import { at, itemsOf, numberOf, scalarOf, textOf } from "../rules/values.ts";
+import { at, itemsOf, numberOf, textOf } from "../rules/values.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
 import { driftInPorts } from "./drift_ports.ts";
+import { valuesOfFiles } from "./env_files.ts";
 import type { Drift } from "./live.ts";
 import { isSecretName, MASK, masked } from "./mask.ts";
 import { shellWords } from "./shell_words.ts";
@@ -158,6 +160,12 @@ function environmentDrift(unit: Unit, container: InspectedContainer, note: Note)
     if (actual === value) continue;
     note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
   }
+  for (const [key, value] of valuesOfFiles(unit)) {
+    const actual = container.env[key];
+    if (actual !== value) {
+      note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
+    }
+  }
 }
 
 const RESTARTS: Readonly<Record<string, string>> = { "": "no", none: "no", any: "always" };
@@ -178,8 +186,9 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
     }
   }
   const flag = (field: string, key: string, actual: boolean) => {
-    const declared = scalarOf(at(unit.value, key))?.value;
-    if (typeof declared === "boolean" && declared !== actual) note(field, String(declared), String(actual));
+    // Also as a text, which is what a variable leaves.
+    const declared = truthOf(at(unit.value, key) ?? undefined);
+    if (declared !== null && declared !== actual) note(field, String(declared), String(actual));
   };
   flag("privileged", "privileged", container.privileged);
   flag("readOnly", "read_only", container.readOnlyRoot);
@@ -226,7 +235,10 @@ function identityDrift(unit: Unit, container: InspectedContainer, note: Note): v
     if (declared !== null && declared !== actual) note(field, declared, actual || "(none)");
   };
   compare("user", "user", container.user);
-  compare("workingDir", "working_dir", container.workingDir);
+  const folder = textOf(at(unit.value, "working_dir"));
+  if (folder !== null && cleaned(folder) !== cleaned(container.workingDir)) {
+    note("workingDir", folder, container.workingDir || "(none)");
+  }
   compare("hostname", "hostname", container.hostname);
   compare("name", "container_name", container.name);
   for (const [key, { value, unknown }] of unit.service!.labels) {
@@ -237,6 +249,16 @@ function identityDrift(unit: Unit, container: InspectedContainer, note: Note): v
     const shown = (text: string) => isSecretName(key) ? MASK : text;
     note(`labels.${key}`, shown(declared), actual === undefined ? "(not set)" : shown(actual));
   }
+}
+
+/** A path as engines keep it: `/srv/x/` is `/srv/x`. */
+function cleaned(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
 }
 
 /** `db:service_healthy:true,redis:service_started:false`; older ones hold names alone, the oldest have no such label. */

@@ -109,6 +109,8 @@ function sayUnit(unit: Unit, live: UnitLive | undefined, say: Say): void {
   if ((live.desired ?? 1) > 0 && (live.state === "absent" || live.state === "exited")) {
     const message = live.state === "absent"
       ? `"${unit.label}" was never started, while others of its group were`
+      : live.containers.every(({ state }) => state === "created")
+      ? `"${unit.label}" was made and never started`
       : `"${unit.label}" should run and has ended`;
     say("live/not-running", unit.source, message, { subject: unit.id });
   }
@@ -134,7 +136,9 @@ const KEYS: Readonly<Record<string, string>> = {
 /** The key of the service that a field of the drift is about, or the service itself. */
 function placeOf(unit: Unit, field: string): Place {
   const head = field.split(".")[0]!;
-  const key = KEYS[head] ?? head;
+  const isOfFile = head === "environment" &&
+    unit.service?.environment.has(field.slice(head.length + 1)) === false;
+  const key = isOfFile ? "env_file" : KEYS[head] ?? head;
   return (unit.value.kind === "mapping" ? unit.value.entries.get(key)?.key : undefined) ?? unit.source;
 }
 

@@ -225,7 +225,8 @@ function pathsDigest(group: Group): string {
   if (digest === undefined) {
     const uses = [...group.paths, ...group.units.flatMap((unit) => unit.paths)];
     digest = `${group.standing}\0${group.includedBy.join()}\0` +
-      uses.map(({ path, found, example }) => `${path}=${found}${example ? "+" : ""}`).join("\0");
+      uses.map(({ path, found, example, file }) => `${path}=${found}${example ? "+" : ""}${file?.hash ?? ""}`)
+        .join("\0");
     digests.set(group, digest);
   }
   return digest;
