@@ -173,6 +173,24 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual(berth.failures, []);
   });
 
+  test("measurements come about once a second from either engine, and go on behind a restart", async (engine) => {
+    await using berth = await serve(engine);
+    const id = await engine.cli("run", "-d", FIXTURE);
+    const visitor = berth.stats(id);
+    const times = () => visitor.texts.map((text) => Date.parse(JSON.parse(text).time));
+    await eventually("samples", () => times().length >= 4);
+    const closest = Math.min(...times().slice(1).map((time, at) => time - times()[at]!));
+    assert.ok(closest < 4_000, `none less than ${closest} ms behind another`);
+
+    await engine.cli("stop", "-t", "0", id);
+    const before = times().length;
+    await engine.cli("start", id);
+    await eventually("samples of the second life", () => times().length >= before + 3);
+    await leave(visitor);
+    await engine.cli("rm", "-f", id);
+    assert.deepEqual(berth.failures, []);
+  });
+
   test("what does not exist closes 4404 with its words", async (engine) => {
     await using berth = await serve(engine);
     for (

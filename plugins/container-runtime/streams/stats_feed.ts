@@ -8,6 +8,10 @@ import { Lines } from "../mirror/events.ts";
 
 /** Who comes back soon finds the stream still open; nobody's stream is open for longer. */
 const LINGER_MS = 2_000;
+/** Podman's own stream has a measurement every five seconds; asked for a single one, it answers at once. */
+const ASKING_MS = 1_000;
+const AWAY: ReadonlySet<string> = new Set(["runtime_unavailable", "engine_timeout"]);
+const RETRIES = 4;
 const FIRST_WAIT_MS = 100;
 const LAST_WAIT_MS = 2_000;
 
@@ -98,8 +102,9 @@ class StatsFeed {
     let before: Reading | null = null;
     while (!this.#ending.signal.aborted) {
       try {
+        const isAsked = (await this.#engine.greet()).kind === "podman";
         await using stream = await this.#engine.stream("GET", at`/containers/${this.#id}/stats`, {
-          query: { stream: true },
+          query: { stream: !isAsked },
           doing: "measure a container",
           missing: "container_not_found",
           signal: this.#ending.signal,
@@ -114,14 +119,18 @@ class StatsFeed {
             before = reading;
           }
         }
+        if (isAsked) {
+          await this.#wait(ASKING_MS);
+          continue;
+        }
       } catch (error) {
         if (this.#ending.signal.aborted) return;
-        const failure = error instanceof ServiceError ? error : null;
-        if (failure !== null && failure.code !== "runtime_unavailable" && failure.code !== "engine_timeout") {
-          return this.#finish(asServiceError(error));
-        }
+        // A container that is going down is refused in several ways for a moment
+        const mayPass = !(error instanceof ServiceError) || AWAY.has(error.code) ||
+          error.code !== "container_not_found" && before !== null && failures < RETRIES;
+        if (!mayPass) return this.#finish(asServiceError(error));
       }
-      await this.#wait(failures++);
+      await this.#wait(Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures++, 8)));
     }
   }
 
@@ -136,11 +145,15 @@ class StatsFeed {
     for (const viewer of this.#viewers) viewer.end(error);
   }
 
-  #wait(failures: number): Promise<void> {
+  #wait(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 8)));
-    this.#ending.signal.addEventListener("abort", () => resolve(), { once: true });
-    return promise.finally(() => clearTimeout(timer));
+    const timer = setTimeout(resolve, ms);
+    const onEnding = () => resolve();
+    this.#ending.signal.addEventListener("abort", onEnding);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#ending.signal.removeEventListener("abort", onEnding);
+    });
   }
 }
 
