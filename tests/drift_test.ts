@@ -15,7 +15,7 @@ services:
     stop_grace_period: 1s
     volumes:
       - ${above}/alias:/by-link
-      - ./link:/link
+      - ./link:/up/../link/
       - ../outside:/outside
       - { type: tmpfs, target: /scratch }
     tmpfs: /memory
@@ -31,6 +31,10 @@ services:
     command: [idle]
     stop_grace_period: 1s
     network_mode: "service:web"
+  tool:
+    image: ${FIXTURE}
+    profiles: [tools]
+    stop_grace_period: 1s
 `;
 
 /** What to edit, in which unit it shows, and as what. */
@@ -54,6 +58,7 @@ const EDITS: readonly [string, string, string, Record<string, [string, string]>]
   ["start_period: 2s", "start_period: 3s", "web", { "healthcheck.start_period": ["3s", "2s"] }],
   ['"service:web"', '"service:beside2"', "beside", { networks: ["service:beside2", "service:web"] }],
   ['"service:web"', "host", "beside", { networks: ["host", "service:web"] }],
+  ["profiles: [tools]", "scale: 2", "tool", { replicas: ["2", "1"] }],
 ];
 
 const { test } = await engineTests("docker");
@@ -120,7 +125,7 @@ test("a project that Compose brought up shows no drift, and each edit shows as i
   const { id, path } = await workspace(berth, "unchanged", text);
   await Deno.mkdir(`${path}/target`);
   await Deno.symlink("target", `${path}/link`);
-  const failure = await compose(engine, path, "up", "-d");
+  const failure = await compose(engine, path, "--profile", "tools", "up", "-d");
   if (failure === null) return console.error("NOT RUN: there is no docker-compose on this machine");
   assert.equal(failure, "");
   try {
@@ -130,6 +135,7 @@ test("a project that Compose brought up shows no drift, and each edit shows as i
     });
     assert.deepEqual(await driftOf(berth, id, "web"), {});
     assert.deepEqual(await driftOf(berth, id, "beside"), {});
+    assert.deepEqual(await driftOf(berth, id, "tool"), {}, "its profile was named on the command line");
 
     for (const [before, after, unit, expected] of EDITS) {
       const edited = text.replace(before, after);

@@ -5,6 +5,7 @@ import type { Group, Model, Node, Unit } from "../artifact.ts";
 import { truthOf } from "../compose/tree.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../rules/amounts.ts";
 import { at, itemsOf, numberOf, textOf } from "../rules/values.ts";
+import { cleanPath } from "./clean_path.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
 import { driftInPorts } from "./drift_ports.ts";
@@ -236,7 +237,7 @@ function identityDrift(unit: Unit, container: InspectedContainer, note: Note): v
   };
   compare("user", "user", container.user);
   const folder = textOf(at(unit.value, "working_dir"));
-  if (folder !== null && cleaned(folder) !== cleaned(container.workingDir)) {
+  if (folder !== null && cleanPath(folder) !== cleanPath(container.workingDir)) {
     note("workingDir", folder, container.workingDir || "(none)");
   }
   compare("hostname", "hostname", container.hostname);
@@ -249,16 +250,6 @@ function identityDrift(unit: Unit, container: InspectedContainer, note: Note): v
     const shown = (text: string) => isSecretName(key) ? MASK : text;
     note(`labels.${key}`, shown(declared), actual === undefined ? "(not set)" : shown(actual));
   }
-}
-
-/** A path as engines keep it: `/srv/x/` is `/srv/x`. */
-function cleaned(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
 }
 
 /** `db:service_healthy:true,redis:service_started:false`; older ones hold names alone, the oldest have no such label. */

@@ -5,6 +5,7 @@ import type { Group, Model, Mount, Unit } from "../artifact.ts";
 import { child, itemsOf, textOf } from "../compose/tree.ts";
 import { resolve } from "../reading/paths.ts";
 import type { EngineView, Note } from "./drift.ts";
+import { cleanPath } from "./clean_path.ts";
 import { below } from "./join.ts";
 
 /** Only declared mounts are compared: images bring volumes of their own. */
@@ -16,16 +17,17 @@ export function driftInMounts(
   { mappedTo, realOf }: Pick<EngineView, "mappedTo" | "realOf">,
   note: Note,
 ): void {
-  const running = new Map(container.mounts.map((mount) => [trimmed(mount.target), mount]));
-  const inMemory = new Set(container.tmpfs.map(trimmed));
+  const running = new Map(container.mounts.map((mount) => [cleanPath(mount.target), mount]));
+  const inMemory = new Set(container.tmpfs.map(cleanPath));
   for (const item of itemsOf(child(unit.value, "tmpfs"))) {
-    const target = trimmed(textOf(item)?.split(":")[0] ?? "");
-    if (target === "" || inMemory.has(target) || running.get(target)?.type === "tmpfs") continue;
+    const written = textOf(item)?.split(":")[0] ?? "";
+    const target = cleanPath(written);
+    if (written === "" || inMemory.has(target) || running.get(target)?.type === "tmpfs") continue;
     note(`mounts.${target}`, "tmpfs", "(not mounted)");
   }
   for (const mount of unit.service!.mounts) {
     if (mount.unknown || mount.invalid !== null || mount.target === null) continue;
-    const target = trimmed(mount.target);
+    const target = cleanPath(mount.target);
     const actual = running.get(target);
     const declared = sourceOf(model, group, unit, mount);
     if (actual === undefined) {

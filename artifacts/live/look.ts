@@ -172,8 +172,10 @@ async function compare(
 const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
 
 function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Drift[] {
-  const desired = desiredOf(unit);
-  if (desired === null || unit.service === null || desired === containers.length) return [];
+  if (unit.service === null) return [];
+  // What runs though no profile of the files enables it had its profile named by whoever started it.
+  const desired = unit.service.active ? desiredOf(unit) : unit.service.replicas;
+  if (desired === null || desired === containers.length) return [];
   return [{
     field: "replicas",
     container: null,
