@@ -156,7 +156,15 @@ async function readFile(
     mistakes.push(`"${where}" is not valid YAML: ${problem.code.toLowerCase().replaceAll("_", " ")}`);
   }
   if (document.errors.length > 0) return null;
-  const values: unknown = document.toJS({ maxAliasCount: 100 });
+  let values: unknown;
+  try {
+    values = document.toJS({ maxAliasCount: 100 });
+  } catch { // aliases are only followed here
+    mistakes.push(
+      `"${path}" is not valid YAML: an alias such as "*name" has no anchor, or there are too many`,
+    );
+    return null;
+  }
   if (values === null || values === undefined) return { path, values: {} };
   if (typeof values !== "object" || Array.isArray(values)) {
     mistakes.push(`"${path}" does not hold settings: a mapping of names to values is expected`);

@@ -117,6 +117,16 @@ Deno.test("readConfig refuses unknown names and broken YAML in config.yaml, with
     const mistakes = await mistakesOf({ BERTH_CONFIG: path });
     assert.ok(mistakes.some((mistake) => mistake.startsWith(`"${path}:`)), mistakes.join("\n"));
   });
+  const ten = (what: string) => `[${Array(10).fill(what).join(", ")}]`;
+  for (
+    const text of ["roots: *nowhere", `x: [&a ${ten("1")}, &b ${ten("*a")}, &c ${ten("*b")}, ${ten("*c")}]`]
+  ) {
+    await withFile(`${text}\n`, async (path) => {
+      assert.deepEqual(await mistakesOf({ BERTH_CONFIG: path }), [
+        `"${path}" is not valid YAML: an alias such as "*name" has no anchor, or there are too many`,
+      ]);
+    });
+  }
 });
 
 Deno.test("readConfig says so when the file that BERTH_CONFIG names is not there", async () => {
