@@ -114,6 +114,8 @@ function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "hea
 
 /** As it was made with: a stopped container has no ports, but still declares them. */
 function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports"] {
+  // Podman lists the ports of the container whose network this one shares.
+  if (textOf(host.NetworkMode).startsWith("container:")) return [];
   const bindings = Object.entries(objectOf(host.PortBindings));
   // What is left without a number on the host is only exposed, by the image perhaps.
   if (bindings.length === 0) return row.ports.filter(({ host }) => host !== null);
