@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
-import { compose, driftOf, serving, workspace } from "./live_scene.ts";
+import { compose, driftOf, save, serving, workspace } from "./live_scene.ts";
 
 /** Everything that the engine or the disk calls otherwise than the file. */
 const textIn = (above: string) =>
@@ -80,15 +80,12 @@ services:
     environment: { OWN: set, TOLD: here }
     read_only: "\${RO:-true}"
     working_dir: /srv/x/
+    cap_drop: [ALL]
+    cap_add: [chown, NET_ADMIN]
     pids_limit: 50
 `;
     const { id, path } = await workspace(berth, "files", text);
-    const write = async (file: string, content: string) => {
-      const revision = async () => (await berth.call(`GET /api/workspaces/${id}`)).body.revision;
-      const old = await revision();
-      await Deno.writeTextFile(`${path}/${file}`, content);
-      await eventually(`${file} is read`, async () => await revision() !== old);
-    };
+    const write = (file: string, content: string) => save(berth, id, `${path}/${file}`, content);
     await Deno.mkdir(`${path}/.secrets`);
     await write(".secrets/web.env", "A=1\nB='two words'\nOWN=file\nLATER=early\n");
     await write("more.env", "# said\nLATER=late\nEMPTY=\n");
@@ -112,9 +109,10 @@ services:
         text.replace("RO:-true", "RO:-false").replace("50", "51").replace(
           "[.secrets/web.env, more.env]",
           "[]",
-        ),
+        ).replace("chown, NET_ADMIN", "NET_ADMIN, kill"),
       );
       assert.deepEqual(await driftOf(berth, id, "web"), {
+        capAdd: ["KILL, NET_ADMIN", "CHOWN, NET_ADMIN"],
         "limits.pids": ["51", "50"],
         readOnly: ["false", "true"],
       });
@@ -149,10 +147,7 @@ services:
         if (kind === "podman" && PODMANS_OWN.includes(before)) continue;
         const edited = text.replace(before, after);
         assert.notEqual(edited, text, before);
-        const revision = async () => (await berth.call(`GET /api/workspaces/${id}`)).body.revision;
-        const old = await revision();
-        await Deno.writeTextFile(`${path}/compose.yaml`, edited);
-        await eventually("the edit is read", async () => await revision() !== old);
+        await save(berth, id, `${path}/compose.yaml`, edited);
         const named = Object.fromEntries(
           Object.entries(expected).map(([field, texts]) => [
             field,

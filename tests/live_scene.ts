@@ -41,6 +41,15 @@ export async function workspace(
   return { id: made.body.id, path };
 }
 
+/** Saves a file of a workspace in one step, as editors do, and returns when it has been read. */
+export async function save(berth: TestService, id: string, path: string, text: string): Promise<void> {
+  const revision = async () => (await berth.call(`GET /api/workspaces/${id}`)).body.revision;
+  await Deno.writeTextFile(`${path}.new`, text);
+  const old = await revision();
+  await Deno.rename(`${path}.new`, path);
+  await eventually(`${path} is read`, async () => await revision() !== old);
+}
+
 export async function driftOf(
   berth: TestService,
   id: string,

@@ -4,8 +4,9 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Node, Unit } from "../artifact.ts";
 import { truthOf } from "../compose/tree.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../rules/amounts.ts";
-import { at, itemsOf, numberOf, textOf } from "../rules/values.ts";
+import { at, numberOf, textOf } from "../rules/values.ts";
 import { cleanPath } from "./clean_path.ts";
+import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
 import { driftInPorts } from "./drift_ports.ts";
@@ -193,21 +194,7 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
   };
   flag("privileged", "privileged", container.privileged);
   flag("readOnly", "read_only", container.readOnlyRoot);
-  capabilities("capAdd", at(unit.value, "cap_add"), container.capAdd, note);
-  capabilities("capDrop", at(unit.value, "cap_drop"), container.capDrop, note);
-}
-
-function capabilities(field: string, node: Node | null, actual: readonly string[], note: Note): void {
-  const declared = itemsOf(node).map(textOf);
-  if (node === null || declared.includes(null)) return;
-  const plain = (names: readonly (string | null)[]) =>
-    [...new Set(names.map((name) => name!.toUpperCase().replace(/^CAP_/, "")))].sort();
-  const running = plain(actual);
-  // Podman writes "ALL" out, so a whole set cannot be compared by name.
-  if (plain(declared).includes("ALL") && running.length > 0) return;
-  if (!same(plain(declared), running)) {
-    note(field, plain(declared).join(", "), running.join(", ") || "(none)");
-  }
+  driftInCapabilities(unit, container, note);
 }
 
 function limitDrift(unit: Unit, container: InspectedContainer, note: Note): void {
