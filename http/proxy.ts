@@ -1,6 +1,8 @@
 /** Who is on the other side when a trusted proxy stands between: `X-Forwarded-For`, from named proxies alone. */
 
 const ADDRESS = /^[0-9A-Fa-f.:]{2,45}$/;
+/** Some proxies write the port down, and whoever opens another connection must not be another peer by that. */
+const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([0-9A-Fa-f.:]+)\])(?::\d+)?$/;
 
 /**
  * The address nearest to us that is not one of our proxies. What stands further left in the header was written by
@@ -10,7 +12,7 @@ export function peerBehind(trusted: readonly string[]): (request: Request, socke
   const proxies = new Set(trusted.map(plain));
   return (request, socketPeer) => {
     if (!proxies.has(plain(socketPeer))) return socketPeer;
-    const hops = (request.headers.get("x-forwarded-for") ?? "").split(",").map((hop) => hop.trim()).reverse();
+    const hops = (request.headers.get("x-forwarded-for") ?? "").split(",").map(addressOf).reverse();
     let peer = socketPeer;
     for (const hop of hops) {
       if (!ADDRESS.test(hop)) return peer;
@@ -19,6 +21,11 @@ export function peerBehind(trusted: readonly string[]): (request: Request, socke
     }
     return peer;
   };
+}
+
+function addressOf(hop: string): string {
+  const [, v4, v6] = WITH_PORT.exec(hop.trim()) ?? [];
+  return v4 ?? v6 ?? hop.trim();
 }
 
 /** IPv4 in IPv6 (`::ffff:10.0.0.2`) is the same machine. */

@@ -301,6 +301,26 @@ Deno.test("X-Forwarded-For counts only from a trusted proxy, and only up to the 
   }
 });
 
+Deno.test("X-Forwarded-For names a peer without the port that some proxies write down", async () => {
+  await using berth = await startService({ ...quiet, trustedProxies: ["127.0.0.1", "10.0.0.2"] });
+  for (
+    const [written, peer] of [
+      ["203.0.113.9:50123", "203.0.113.9"],
+      ["203.0.113.9:50123, 10.0.0.2:443", "203.0.113.9"],
+      ["[2001:db8::1]:50123", "2001:db8::1"],
+      ["[2001:db8::1]", "2001:db8::1"],
+      ["2001:db8::1", "2001:db8::1"],
+      ["unknown", "127.0.0.1"],
+    ] as const
+  ) {
+    const asked = crypto.randomUUID();
+    await berth.call(`GET /api/${asked}`, undefined, { headers: { "x-forwarded-for": written } });
+    const line = JSON.parse((await berth.call(`GET /api/system/logs?q=${asked}`)).text);
+
+    assert.equal(line.peer, peer, written);
+  }
+});
+
 Deno.test("no route and no socket is without a declared permission (R17)", async () => {
   await using berth = await startService(quiet);
   const { body } = await berth.call("GET /api/openapi.json");
