@@ -10,12 +10,7 @@ const settings = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none" }
 const servers = {
   "bare Hono": { args: ["-A", new URL("peers/bare_hono.ts", here).pathname, "PORT"], path },
   "bare Deno.serve": { args: ["-A", new URL("peers/bare_serve.ts", here).pathname, "PORT"], path },
-  "berth": {
-    // as the task "serve" starts it
-    args: ["-A", "--unstable-lazy-dynamic-imports", new URL("../main.ts", here).pathname, "serve"],
-    path,
-    env: settings,
-  },
+  "berth": { args: ["-A", new URL("../main.ts", here).pathname, "serve"], path, env: settings },
 } satisfies Readonly<Record<string, ServerOptions>>;
 
 /** Where a small answer is measured, berth has a route as small as its peers'. */
