@@ -60,7 +60,7 @@ async function replays(): Promise<void> {
     const writer: LogWriter = new JsonWriter(position, { events });
     const sink: LineSink = {
       line: (stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
-        if (position.admit(stream, bytes, timeFrom, timeTo, () => {})) {
+        if (position.admit(stream, bytes, timeFrom, timeTo, to, () => {})) {
           writer.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
         }
       },

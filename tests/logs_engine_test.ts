@@ -139,6 +139,42 @@ for (const kind of ["docker", "podman"] as const) {
     }
   });
 
+  test("what begins with the latest lines of a busy second is resumed behind them, without loss or repeats", async (engine) => {
+    await using berth = serve(engine);
+    const id = await run(
+      engine,
+      "n=$(cat /n 2>/dev/null || echo 0); for i in 1 2 3 4 5 6 7 8 9; do " +
+        "n=$((n+1)); echo $n; echo $n >&2; done; echo $n >/n",
+    );
+    await exited(engine, id);
+    const read = async (from: string) => {
+      const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&${from}`));
+      await follower.done;
+      return follower.lines;
+    };
+    const whole = async (count: number) => {
+      await eventually("all is written", async () => (await read("tail=all")).length === count);
+      return await read("tail=all");
+    };
+    await whole(18);
+    const told = await read("tail=3");
+    for (const life of [2, 3]) {
+      await engine.cli("start", id);
+      await engine.cli("wait", id);
+      await whole(life * 18);
+      told.push(...await read(`cursor=${encodeURIComponent(told.at(-1)!.cursor)}`));
+    }
+    const seen = (lines: readonly Line[], stream: string) =>
+      lines.filter((line) => line.stream === stream).map(({ line }) => line);
+    const all = await whole(54);
+    for (const stream of ["stdout", "stderr"]) {
+      const own = seen(told, stream);
+      assert.deepEqual(own, seen(all, stream).slice(-own.length), stream);
+    }
+    assert.equal(told.length, 3 + 36);
+    await engine.cli("rm", "-f", id);
+  });
+
   test("following until a moment ends soon after it, with every line up to it, whether the container talks or is silent", async (engine) => {
     await using berth = serve(engine);
     const talker = await run(engine, "i=0; while :; do i=$((i+1)); echo $i; sleep 0.1; done");

@@ -59,7 +59,9 @@ function play(
   const gaps: Gap[] = [];
   const lines = new LineReader({
     line: (...line) => {
-      if (position.admit(line[0], line[1], line[2], line[3], (gap) => gaps.push(gap))) writer.line(...line);
+      if (position.admit(line[0], line[1], line[2], line[3], line[5], (gap) => gaps.push(gap))) {
+        writer.line(...line);
+      }
     },
   }, { terminal });
   const reader = new FrameReader(lines, { framed: !terminal, framing: { kind: "chunked" } });

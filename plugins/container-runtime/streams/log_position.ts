@@ -11,8 +11,12 @@ import { compareLogTimes, engineTime, inUtc, type LogTime, ofMs, readLogTime } f
 const OVERTAKING_S = 2;
 const LONGEST_TIME = 40;
 /** No cursor is longer. */
-export const CURSOR_BYTES = 2 * (LONGEST_TIME + 20);
-const CURSOR = /^(?:o([^*e]{20,40})(?:\*(\d{1,9}))?)?(?:e([^*]{20,40})(?:\*(\d{1,9}))?)?$/;
+export const CURSOR_BYTES = 2 * (LONGEST_TIME + 32);
+const CURSOR =
+  /^(?:o([^*~e]{20,40})(?:\*(\d{1,9}))?(?:~(\d{1,10}))?)?(?:e([^*~]{20,40})(?:\*(\d{1,9}))?(?:~(\d{1,10}))?)?$/;
+/** Where the fraction of a time begins, if it has one. */
+const SECONDS_LENGTH = 19;
+const DOT = 0x2e;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -27,6 +31,10 @@ class Place {
   #isUtc = true;
   /** How many lines had this time. */
   count = 0;
+  /** Podman tells whole seconds, and the reading began within this one: there are older lines of the same time. */
+  isPartial = false;
+  /** Then a hash of the latest line finds the place again, behind at least `count` lines. */
+  mark = 0;
   /** While the place is searched in a stream that was opened again: lines of its time still to come. */
   toSkip = 0;
   /** Nothing of this stream was seen; what is not behind its time was not wanted when the reading began. */
@@ -95,11 +103,10 @@ export class LogPosition {
     const match = CURSOR.exec(cursor);
     const position = new LogPosition();
     for (
-      const [place, time, count] of [[position.#out, match?.[1], match?.[2]], [
-        position.#err,
-        match?.[3],
-        match?.[4],
-      ]] as const
+      const [place, time, count, mark] of [
+        [position.#out, match?.[1], match?.[2], match?.[3]],
+        [position.#err, match?.[4], match?.[5], match?.[6]],
+      ] as const
     ) {
       if (time === undefined) continue;
       if (readLogTime(time) === null) throw badCursor();
@@ -107,6 +114,8 @@ export class LogPosition {
       place.set(bytes, 0, bytes.byteLength);
       place.count = Number(count ?? 1);
       place.isFloor = place.count === 0;
+      place.isPartial = mark !== undefined;
+      place.mark = Number(mark ?? 0);
     }
     if (position.empty) throw badCursor();
     return position;
@@ -153,22 +162,37 @@ export class LogPosition {
     this.#liveSince = since;
   }
 
-  /** Whether a line of this time is new; if so it is the latest from here on. */
-  admit(stream: Stream, bytes: Uint8Array, from: number, to: number, onGap: (gap: Gap) => void): boolean {
+  /** Whether this line is new, its time `from` up to `to`; if so it is the latest from here on. */
+  admit(
+    stream: Stream,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    textTo: number,
+    onGap: (gap: Gap) => void,
+  ): boolean {
     const place = stream === 2 ? this.#err : this.#out;
-    if (this.#searching > 0 && place.toSkip > 0 && this.#isOld(place, bytes, from, to, onGap)) return false;
+    if (this.#searching > 0 && place.toSkip > 0 && this.#isOld(stream, bytes, from, to, textTo, onGap)) {
+      return false;
+    }
     if (place.is(bytes, from, to)) {
+      if (place.isFloor && isCoarse(bytes, from)) {
+        place.isFloor = false;
+        place.isPartial = true;
+      }
       place.count++;
     } else if (this.#liveSince !== null && place.isBehind(bytes, from, to) && this.#isRepeated(place)) {
       place.toSkip = Math.max(1, place.count);
       this.#searching++;
       return false;
     } else {
+      place.isPartial = this.#bounded && !place.isKnown && isCoarse(bytes, from);
       if (this.#bounded && this.empty) this.#setFloor(stream, bytes, from, to);
       place.set(bytes, from, to);
       place.count = 1;
       place.isFloor = false;
     }
+    if (place.isPartial) place.mark = hashOf(bytes, to, textTo);
     return true;
   }
 
@@ -195,8 +219,8 @@ export class LogPosition {
   }
 
   toString(): string {
-    const text = (letter: string, { count, time, isKnown }: Place) =>
-      !isKnown ? "" : `${letter}${time}${count === 1 ? "" : `*${count}`}`;
+    const text = (letter: string, { count, time, isKnown, isPartial, mark }: Place) =>
+      !isKnown ? "" : `${letter}${time}${count === 1 ? "" : `*${count}`}${isPartial ? `~${mark}` : ""}`;
     return text("o", this.#out) + text("e", this.#err);
   }
 
@@ -217,15 +241,30 @@ export class LogPosition {
       compareLogTimes(latest, ofMs(Date.now())) <= 0;
   }
 
-  #isOld(place: Place, bytes: Uint8Array, from: number, to: number, onGap: (gap: Gap) => void): boolean {
+  #isOld(
+    stream: Stream,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    textTo: number,
+    onGap: (gap: Gap) => void,
+  ): boolean {
+    const place = this.#of(stream);
     const text = inUtc(decoder.decode(bytes.subarray(from, to)));
     const time = readLogTime(text);
     const sought = readLogTime(place.time);
     if (time === null || sought === null) return false;
     const order = compareLogTimes(time, sought);
-    if (order < 0 || order === 0 && place.isFloor) return true;
-    if (order === 0) {
-      if (--place.toSkip === 0) this.#searching--;
+    if (order < 0) return true;
+    if (order === 0 && place.isFloor) {
+      // What Podman wrote behind the other stream's latest line is new, within the same second too
+      if (!isCoarse(bytes, from) || this.#of(stream === 1 ? 2 : 1).toSkip > 0) return true;
+    } else if (order === 0) {
+      if (place.toSkip > 1) place.toSkip--;
+      else if (!place.isPartial || hashOf(bytes, to, textTo) === place.mark) {
+        place.toSkip = 0;
+        this.#searching--;
+      }
       return true;
     }
     place.toSkip = 0;
@@ -235,14 +274,30 @@ export class LogPosition {
   }
 }
 
-function putPlace(target: Uint8Array, at: number, letter: number, { utc, count }: Place): number {
+function putPlace(target: Uint8Array, at: number, letter: number, place: Place): number {
   target[at++] = letter;
-  at = put(target, at, utc);
-  if (count === 1) return at;
-  target[at++] = 0x2a; // *
-  const digits = String(count);
+  at = put(target, at, place.utc);
+  if (place.count !== 1) at = putNumber(target, at, 0x2a, place.count); // *
+  return place.isPartial ? putNumber(target, at, 0x7e, place.mark) : at; // ~
+}
+
+function putNumber(target: Uint8Array, at: number, sign: number, number: number): number {
+  target[at++] = sign;
+  const digits = String(number);
   for (let digit = 0; digit < digits.length; digit++) target[at++] = digits.charCodeAt(digit);
   return at;
+}
+
+/** Whether a time tells the second alone. */
+function isCoarse(bytes: Uint8Array, from: number): boolean {
+  return bytes[from + SECONDS_LENGTH] !== DOT;
+}
+
+/** FNV-1a. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193); // within the line
+  return hash >>> 0;
 }
 
 /** Puts the bytes into `target` and returns where they end. */

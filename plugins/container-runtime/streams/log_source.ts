@@ -140,7 +140,7 @@ export class LogSource {
     const onGap = (gap: Gap) => this.#listener.gap(gap);
     return {
       line: (stream: Stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
-        if (this.#position.admit(stream, bytes, timeFrom, timeTo, onGap)) {
+        if (this.#position.admit(stream, bytes, timeFrom, timeTo, to, onGap)) {
           this.#vain = 0;
           this.#listener.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
         }
