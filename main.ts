@@ -20,22 +20,30 @@ Settings are environment variables (BERTH_PORT, BERTH_DATA, ...) and config.yaml
 folder: see docs/settings.md.
 `;
 
+/** A service does not need them: by a constant, they are read only where they are asked for. */
+const VALIDATE = "./commands/validate.ts";
+const BACKUP = "./commands/backup.ts";
+const ADMIN_KEY = "./commands/admin_key.ts";
+
 /** Each loads only what it needs: a version is told without a store, a service starts without a validator. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   serve: async (args) => {
     if (args.length > 0) return usage(`serve takes no arguments, but got "${args[0]}"`);
     return await (await import("./commands/serve.ts")).serve();
   },
-  validate: async (args) => await (await import("./commands/validate.ts")).validate(args),
+  validate: async (args) =>
+    await (await (import(VALIDATE) as Promise<typeof import("./commands/validate.ts")>)).validate(args),
   backup: async (args) => {
     const [file, ...more] = args;
     if (file === undefined || more.length > 0) return usage("backup takes the name of one file");
-    return await (await import("./commands/backup.ts")).backup(file);
+    return await (await (import(BACKUP) as Promise<typeof import("./commands/backup.ts")>)).backup(file);
   },
   "admin-key": async (args) => {
     const [name, ...more] = args;
     if (name === undefined || more.length > 0) return usage("admin-key takes one name");
-    return await (await import("./commands/admin_key.ts")).adminKey(name);
+    return await (await (import(ADMIN_KEY) as Promise<typeof import("./commands/admin_key.ts")>)).adminKey(
+      name,
+    );
   },
   version: () => {
     console.log(`berth ${VERSION}`);

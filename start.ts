@@ -34,6 +34,9 @@ export interface Berth extends Parts, AsyncDisposable {
   stop(): Promise<boolean>;
 }
 
+/** What is imported by a constant is read by the runtime now, and not already before the first line runs. */
+const FURNISH = "./furnish.ts";
+
 /** What remains of the ten seconds of a stop is for plugins, audit and store. */
 const DRAIN_MS = 6_000;
 
@@ -82,7 +85,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
 
   await pause(FIRST_LOOK_MS);
   const [{ furnish }, plugins] = await Promise.all([
-    import("./furnish.ts"),
+    import(FURNISH) as Promise<typeof import("./furnish.ts")>,
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
   const { parts, edge } = await furnish(
