@@ -3,12 +3,13 @@ import { ServiceError } from "../../core/error.ts";
 import type { Log } from "../../core/log.ts";
 import type { Backend } from "../../core/runtime.ts";
 import { findEngines, type Found, type Surroundings } from "./backends/discovery.ts";
-import { Link, pause } from "./backends/link.ts";
+import { Link } from "./backends/link.ts";
 import { addressText, type EngineAddress } from "./engine/address.ts";
 import { reasonOf } from "./engine/failure.ts";
 import type { Engine, EngineKind } from "./engine.ts";
 import type { Mirror } from "./mirror.ts";
 import { EventFeed } from "./mirror/event_feed.ts";
+import { pause } from "./pause.ts";
 
 const LOOK_EVERY_MS = 1_500;
 const MOST = 32;

@@ -75,7 +75,6 @@ export class Engine implements Disposable {
   #greeting: Promise<Greeting> | null = null;
 
   constructor(readonly name: string, readonly address: EngineAddress) {
-    // The literal spares a look-up of the host on every connect; nothing ever listens on that address.
     this.#origin = address.kind === "unix"
       ? `http://${UNIX_HOST}`
       : `https://${hostText(address)}:${address.port}`;

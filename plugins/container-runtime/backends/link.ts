@@ -8,6 +8,7 @@ import { reasonOf } from "../engine/failure.ts";
 import { Mirror } from "../mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
+import { pause } from "../pause.ts";
 
 const SLOW_CLOCK_MS = 30_000;
 /** Podman tells of no network that comes or goes, so its short list of them is looked at again and again. */
@@ -237,14 +238,4 @@ export class Link implements AsyncDisposable {
     this.#log.info(state === "up" ? "Engine is up" : "Engine is not up", { state, reason });
     this.#feed.backend(this.name, state);
   }
-}
-
-/** Waits, without keeping a timer when `signal` ends the wait. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
 }

@@ -1,6 +1,7 @@
 /** A container's log as one unbroken sequence, however often the engine, the container or the connection breaks. */
 import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
+import { pause } from "../pause.ts";
 import { findContainer, type FoundContainer } from "./find_container.ts";
 import { FrameReader, type RunSink, type Stream } from "./frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
@@ -11,7 +12,7 @@ import { openRaw, type RawAnswer } from "./raw_answer.ts";
 /** How often a log that does not follow is opened again when it breaks off. */
 const RETRIES = 5;
 /** How much is turned into lines at once: a piece of the answer each, of which the runtime takes up to sixteen ahead. */
-export const STEP_BYTES = 16 * 1024;
+const STEP_BYTES = 16 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
 /** What was written until a moment is in the engine's log so soon after it. */
@@ -232,7 +233,7 @@ export class LogSource {
     const { running } = await findContainer([engine], id, "go on reading its logs", this.#signal);
     // The engine may say for a moment after its death that it runs
     const isPatient = !running && this.#awaken !== undefined;
-    await this.#pauseFor(isPatient ? LOOK_MS : waitMs(this.#vain++), woken.promise);
+    await pause(isPatient ? LOOK_MS : waitMs(this.#vain++), this.#signal, woken.promise);
   }
 
   async #recover(error: unknown): Promise<void> {
@@ -248,19 +249,7 @@ export class LogSource {
     const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < 2;
     const patient = this.#follows && this.#opened || this.#failures < RETRIES && this.#opened;
     if (!mayPass || !patient) throw error;
-    await this.#pauseFor(waitMs(this.#failures++));
-  }
-
-  #pauseFor(ms: number, woken?: Promise<void>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    const onAbort = () => resolve();
-    this.#signal.addEventListener("abort", onAbort);
-    woken?.then(resolve);
-    return promise.finally(() => {
-      clearTimeout(timer);
-      this.#signal.removeEventListener("abort", onAbort);
-    });
+    await pause(waitMs(this.#failures++), this.#signal);
   }
 
   #drop(finished = false): void {

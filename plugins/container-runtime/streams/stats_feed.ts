@@ -5,6 +5,7 @@ import type { Engine } from "../engine.ts";
 import { at } from "../engine/path.ts";
 import { listOf, numberOf, objectOf, textOf, timeOf, type Wire } from "../engine/wire.ts";
 import { Lines } from "../mirror/events.ts";
+import { pause } from "../pause.ts";
 
 /** Who comes back soon finds the stream still open; nobody's stream is open for longer. */
 const LINGER_MS = 2_000;
@@ -120,7 +121,7 @@ class StatsFeed {
           }
         }
         if (isAsked) {
-          await this.#wait(ASKING_MS);
+          await pause(ASKING_MS, this.#ending.signal);
           continue;
         }
       } catch (error) {
@@ -130,7 +131,10 @@ class StatsFeed {
           error.code !== "container_not_found" && before !== null && failures < RETRIES;
         if (!mayPass) return this.#finish(asServiceError(error));
       }
-      await this.#wait(Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures++, 8)));
+      await pause(
+        Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures++, 8)),
+        this.#ending.signal,
+      );
     }
   }
 
@@ -143,17 +147,6 @@ class StatsFeed {
     this.#onStop();
     clearTimeout(this.#linger);
     for (const viewer of this.#viewers) viewer.end(error);
-  }
-
-  #wait(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    const onEnding = () => resolve();
-    this.#ending.signal.addEventListener("abort", onEnding);
-    return promise.finally(() => {
-      clearTimeout(timer);
-      this.#ending.signal.removeEventListener("abort", onEnding);
-    });
   }
 }
 
