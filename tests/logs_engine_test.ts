@@ -8,6 +8,8 @@ import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
 import { StreamService } from "./stream_service.ts";
 
+const MANY = 200_000;
+
 interface Line {
   readonly cursor: string;
   readonly time: string;
@@ -211,6 +213,38 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
     await follower.done;
     assert.deepEqual(follower.lines.at(-1)?.end, { reason: "removed" });
+  });
+
+  test("a log is followed to its last line, whether the container ends meanwhile or has ended before", async (engine) => {
+    await using berth = serve(engine);
+    const id = await run(engine, `awk 'BEGIN { for (i = 1; i <= ${MANY}; i++) print i }'; echo end`);
+    for (const when of ["while it runs", "when it has exited"]) {
+      const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
+      await eventually(`the last line, ${when}`, () => follower.texts.at(-1) === "end");
+      await follower.leave();
+      const wrong = follower.texts.findIndex((text, at) => text !== (at < MANY ? String(at + 1) : "end"));
+      assert.equal(wrong, -1, `${follower.texts[wrong]} is line ${wrong}, ${when}`);
+      await exited(engine, id);
+    }
+    await engine.cli("rm", "-f", id);
+  });
+
+  test("what a container says while it is stopped is followed at once", async (engine) => {
+    await using berth = serve(engine);
+    const script =
+      "trap 'echo stopping; sleep 3; echo stopped; exit' TERM; echo ready; while :; do sleep 0.1; done";
+    const id = await run(engine, script, "--init=false", "--stop-signal", "TERM");
+    const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
+    await eventually("it is ready", () => follower.texts.length === 1);
+    let over = false;
+    const stop = engine.cli("stop", "-t", "30", id).then(() => over = true);
+    await eventually("its first word", () => follower.texts.at(-1) === "stopping");
+    assert.equal(over, false);
+    await eventually("its last word", () => follower.texts.at(-1) === "stopped");
+    await stop;
+    await follower.leave();
+    await engine.cli("rm", "-f", id);
+    assert.deepEqual(follower.texts, ["ready", "stopping", "stopped"]);
   });
 
   test("a follower that was there before the first line misses none", async (engine) => {

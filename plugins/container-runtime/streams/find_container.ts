@@ -2,7 +2,7 @@
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine, EngineKind } from "../engine.ts";
 import { at } from "../engine/path.ts";
-import { flagOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
+import { flagOf, numberOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
 
 export interface FoundContainer {
   readonly engine: Engine;
@@ -10,6 +10,8 @@ export interface FoundContainer {
   readonly name: string;
   /** Not while it crashed and waits to be started again, although the engine says that it runs then. */
   readonly running: boolean;
+  /** When the process began that it has now; null while it has none. */
+  readonly life: string | null;
   readonly terminal: boolean;
   readonly kind: EngineKind;
   /** Its log loses old lines to new ones, so that a reader who is late may miss some. */
@@ -64,6 +66,7 @@ function readContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked:
     id: textOf(inspected.Id) || asked,
     name: textOf(inspected.Name).replace(/^\//, "") || asked,
     running: flagOf(state.Running) && !flagOf(state.Restarting),
+    life: numberOf(state.Pid) > 0 ? textOf(state.StartedAt) : null,
     terminal: flagOf(objectOf(inspected.Config).Tty),
     rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",
   };

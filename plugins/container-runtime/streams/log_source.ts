@@ -7,6 +7,7 @@ import { FrameReader, type RunSink, type Stream } from "./frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
+import { PodmanLife } from "./podman_life.ts";
 import { openRaw, type RawAnswer } from "./raw_answer.ts";
 
 /** How often a log that does not follow is opened again when it breaks off. */
@@ -50,7 +51,10 @@ export class LogSource {
   readonly #awaken: Awaken | undefined;
   readonly #lines: LineReader;
   readonly #openedAt = ofMs(Date.now());
+  readonly #life: PodmanLife | null;
   #answer: RawAnswer | null = null;
+  /** Whether that answer goes on for as long as the container runs. */
+  #isLive = false;
   #frames: FrameReader | null = null;
   #failures = 0;
   /** How often in a row the log ended with nothing new. */
@@ -79,6 +83,7 @@ export class LogSource {
     this.#awaken = options.awaken;
     this.#follows = options.query.follow;
     const { terminal, kind, rotates } = options.target;
+    this.#life = kind === "podman" ? new PodmanLife(() => this.#look()) : null;
     if (rotates && options.query.follow) options.position.expectRepeats(this.#openedAt);
     this.#lines = new LineReader(this.#sink(), { terminal, parts: kind === "podman" ? "unended" : "sized" });
   }
@@ -104,6 +109,11 @@ export class LogSource {
       try {
         const answer = this.#answer ?? await this.#open();
         if (answer.start < answer.end || await answer.read()) {
+          if (this.#isLive && await this.#life?.covers(answer.readAt) === false) {
+            await this.#readRest(answer);
+            continue;
+          }
+          if (this.#answer !== answer) return this.#end === null; // let go of meanwhile
           const { start } = answer;
           const end = Math.min(answer.end, start + STEP_BYTES);
           answer.start = end;
@@ -150,9 +160,10 @@ export class LogSource {
   }
 
   async #open(): Promise<RawAnswer> {
-    const { target, since, tail } = this.#from();
     const query = this.#query;
-    const follow = this.#follows;
+    const follows = this.#follows;
+    const follow = follows && (this.#life === null || await this.#life.begins());
+    const { target, since, tail } = this.#from();
     const answer = await openRaw(target.engine, {
       method: "GET",
       path: at`/containers/${target.id}/logs`,
@@ -170,14 +181,30 @@ export class LogSource {
       signal: this.#signal,
     });
     this.#opened = true;
-    if (follow !== this.#follows) {
+    if (follows !== this.#follows) {
       answer.close();
       return await this.#open();
     }
     this.#answer = answer;
+    this.#isLive = follow;
     const runs: RunSink = this.#lines;
     this.#frames = new FrameReader(runs, { framed: !this.#target.terminal, framing: answer.framing });
     return answer;
+  }
+
+  /** Podman's container has ended: what comes behind its latest line is read from the log as it lies there. */
+  async #readRest(live: RawAnswer): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === "container_not_found")) throw error;
+      // It was removed at once, and what Podman still sends is better than nothing
+      this.#position.endSearch(() => {});
+      this.#life?.lose();
+      return;
+    }
+    live.close();
+    this.#lines.reset();
   }
 
   /** From where on to ask: as the caller said at first, behind the latest line ever after. */
@@ -229,11 +256,15 @@ export class LogSource {
     // Listening before looking: a start in between is not missed
     using _listening = this.#awaken?.(this.#target.id, woken.resolve);
     this.#wake = woken.resolve;
-    const { engine, id } = this.#target;
-    const { running } = await findContainer([engine], id, "go on reading its logs", this.#signal);
+    const { life } = await this.#look();
     // The engine may say for a moment after its death that it runs
-    const isPatient = !running && this.#awaken !== undefined;
+    const isPatient = life === null && this.#awaken !== undefined;
     await pause(isPatient ? LOOK_MS : waitMs(this.#vain++), this.#signal, woken.promise);
+  }
+
+  #look(): Promise<FoundContainer> {
+    const { engine, id } = this.#target;
+    return findContainer([engine], id, "go on reading its logs", this.#signal);
   }
 
   async #recover(error: unknown): Promise<void> {

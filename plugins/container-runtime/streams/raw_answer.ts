@@ -29,6 +29,8 @@ export class RawAnswer implements Disposable {
   readonly bytes: Uint8Array<ArrayBuffer> = new Uint8Array(BUFFER_BYTES);
   start = 0;
   end = 0;
+  /** When they came. */
+  readAt = 0;
   status = 0;
   framing: Framing = { kind: "close" };
   readonly #signal: AbortSignal;
@@ -53,6 +55,7 @@ export class RawAnswer implements Disposable {
       const size = await this.conn.read(this.bytes);
       this.start = 0;
       this.end = size ?? 0;
+      this.readAt = performance.now();
       return size !== null;
     } catch { // reset by the engine, or closed by us
       return false;
@@ -86,6 +89,7 @@ export class RawAnswer implements Disposable {
         this.#parseHead(end);
         this.start = end;
         this.end = filled;
+        this.readAt = performance.now();
         return true;
       }
       if (filled > HEAD_LIMIT_BYTES) {
