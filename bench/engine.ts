@@ -1,7 +1,7 @@
 /** Lists and inspects through the whole service against the engine's own socket, and nginx in front of it. */
 import { type EngineAnswer, startEngine, type TestEngine } from "../tests/engine.ts";
 import { adminKey } from "./admin_key.ts";
-import { exchangesPerSecond, type Target } from "./exchanges.ts";
+import { exchangesPerSecond, onPort, onSocket, type Target } from "./exchanges.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
 import { startNodePeer } from "./node_peer.ts";
 import { rounds } from "./rounds.ts";
@@ -20,11 +20,6 @@ const fastify = await startNodePeer("fastify_dockerode.mjs", ["fastify@5", "dock
 ]);
 if (typeof fastify !== "string") stack.use(fastify);
 const FASTIFY = "fastify and dockerode on Node";
-const nodeTarget = (port: number): Target => ({
-  connect: () => Deno.connect({ hostname: "127.0.0.1", port }),
-  host: `127.0.0.1:${port}`,
-  headers: {},
-});
 /** Enough of both that what a process needs anyway drops out of the difference. */
 const SCRIPTED = [500, 5_000] as const;
 const memory: Record<number, number> = {};
@@ -34,16 +29,8 @@ for (const count of [50, 500]) {
   const { server, key } = await startBerth(engine.setting);
   await using _server = server;
   const listed = await waitForAll(server, key, count);
-  const berth: Target = {
-    connect: () => Deno.connect({ hostname: "127.0.0.1", port: server.port }),
-    host: `127.0.0.1:${server.port}`,
-    headers: { authorization: `Bearer ${key}` },
-  };
-  const direct: Target = {
-    connect: () => Deno.connect({ transport: "unix", path: engine.socket }),
-    host: "localhost",
-    headers: {},
-  };
+  const berth = onPort(server.port, { authorization: `Bearer ${key}` });
+  const direct = onSocket(engine.socket);
   const peers = (path: string, own: string, headers: Record<string, string> = {}) => [
     { name: "the engine's socket", run: () => exchangesPerSecond(direct, path, SECONDS) },
     nginx === null
@@ -51,7 +38,7 @@ for (const count of [50, 500]) {
       : { name: "nginx in front of it", run: () => exchangesPerSecond(nginx, path, SECONDS) },
     typeof fastify === "string" ? { name: FASTIFY, absent: fastify } : {
       name: FASTIFY,
-      run: () => exchangesPerSecond(nodeTarget(fastify.port), own, SECONDS),
+      run: () => exchangesPerSecond(onPort(fastify.port), own, SECONDS),
     },
     {
       name: "berth",
@@ -198,11 +185,7 @@ http {
   } catch {
     return null;
   }
-  const target: Target = {
-    connect: () => Deno.connect({ hostname: "127.0.0.1", port }),
-    host: "localhost",
-    headers: {},
-  };
+  const target = onPort(port);
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
       (await target.connect()).close();

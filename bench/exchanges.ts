@@ -6,6 +6,20 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A server on this machine. */
+export function onPort(port: number, headers: Target["headers"] = {}): Target {
+  return {
+    connect: () => Deno.connect({ hostname: "127.0.0.1", port }),
+    host: `127.0.0.1:${port}`,
+    headers,
+  };
+}
+
+/** The engine itself. */
+export function onSocket(path: string): Target {
+  return { connect: () => Deno.connect({ transport: "unix", path }), host: "localhost", headers: {} };
+}
+
 const CONNECTIONS = 8;
 const LAST_CHUNK = new TextEncoder().encode("\r\n0\r\n\r\n");
 

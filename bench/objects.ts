@@ -1,7 +1,7 @@
 /** Lists of images, volumes and networks through the whole service against the engine's own socket. */
 import { FIXTURE, startEngine } from "../tests/engine.ts";
 import { adminKey } from "./admin_key.ts";
-import { exchangesPerSecond, type Target } from "./exchanges.ts";
+import { exchangesPerSecond, onPort, onSocket } from "./exchanges.ts";
 import { rounds } from "./rounds.ts";
 import { startServer } from "./server_process.ts";
 
@@ -28,16 +28,8 @@ await using server = await startServer({
 });
 const url = `http://127.0.0.1:${server.port}`;
 const key = await adminKey(url, `${data}/setup-token`);
-const berth: Target = {
-  connect: () => Deno.connect({ hostname: "127.0.0.1", port: server.port }),
-  host: `127.0.0.1:${server.port}`,
-  headers: { authorization: `Bearer ${key}` },
-};
-const direct: Target = {
-  connect: () => Deno.connect({ transport: "unix", path: engine.socket }),
-  host: "localhost",
-  headers: {},
-};
+const berth = onPort(server.port, { authorization: `Bearer ${key}` });
+const direct = onSocket(engine.socket);
 for (const [kind, path] of [["images", "images/json"], ["volumes", "volumes"], ["networks", "networks"]]) {
   const listed = await fetch(`${url}/api/${kind}`, { headers: berth.headers });
   const { total } = await listed.json();

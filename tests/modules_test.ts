@@ -1,5 +1,6 @@
 /** A service goes on with the modules that it started with, whatever becomes of its folder and its descriptors. */
 import assert from "node:assert/strict";
+import { BerthProcess } from "./berth_process.ts";
 import { eventually } from "./eventually.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
@@ -28,23 +29,13 @@ Deno.test("the task serve reads every module at start: one that is gone when it 
     env: { BERTH_DATA: `${folder}/data`, BERTH_PORT: "0", BERTH_ENGINES: "none" },
     stdin: "null",
     stdout: "piped",
-    stderr: "null",
+    stderr: "piped",
   }).spawn();
-  let said = "";
-  const reading = (async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) said += text;
-  })();
-  try {
-    const url = await eventually("it listens", () => /listens on (\S+)\n/.exec(said)?.[1]);
-    await Deno.remove(`${folder}/http/openapi.ts`);
+  await using berth = new BerthProcess(child, folder, false);
+  const url = await eventually("it listens", () => berth.url);
+  await Deno.remove(`${folder}/http/openapi.ts`);
 
-    const answer = await fetch(`${url}/api/openapi.json`);
-    await answer.body?.cancel();
-    assert.equal(answer.status, 200);
-  } finally {
-    child.kill("SIGTERM");
-    await child.status;
-    await reading;
-    await Deno.remove(folder, { recursive: true });
-  }
+  const answer = await fetch(`${url}/api/openapi.json`);
+  await answer.body?.cancel();
+  assert.equal(answer.status, 200);
 });

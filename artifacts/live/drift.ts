@@ -155,18 +155,16 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 
 /** Only names are shown, never values. */
 function environmentDrift(unit: Unit, container: InspectedContainer, note: Note): void {
+  const wanted: [name: string, value: string][] = [];
   for (const [key, { value, unknown }] of unit.service!.environment) {
     // Named without a value: whoever started it lent their own, which is not known here.
-    if (value === null || unknown) continue;
+    if (value !== null && !unknown) wanted.push([key, value]);
+  }
+  wanted.push(...valuesOfFiles(unit));
+  for (const [key, value] of wanted) {
     const actual = container.env[key];
     if (actual === value) continue;
     note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
-  }
-  for (const [key, value] of valuesOfFiles(unit)) {
-    const actual = container.env[key];
-    if (actual !== value) {
-      note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
-    }
   }
 }
 
