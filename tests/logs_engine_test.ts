@@ -1,65 +1,11 @@
 /** Logs against real engines, with the engine's own command line as the oracle. */
 import assert from "node:assert/strict";
-import { Engine } from "../plugins/container-runtime/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
-import { StreamService } from "./stream_service.ts";
+import { Follower, type Line, logsOf } from "./follower.ts";
 
 const MANY = 200_000;
-
-interface Line {
-  readonly cursor: string;
-  readonly time: string;
-  readonly stream: string;
-  readonly line: string;
-  readonly end?: { reason: string };
-}
-
-function serve(real: TestEngine) {
-  const engine = new Engine(real.kind, { kind: "unix", path: real.socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
-  return {
-    service,
-    get: service.get.bind(service),
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]();
-      engine[Symbol.dispose]();
-    },
-  };
-}
-
-/** Reads NDJSON in the background. */
-class Follower {
-  readonly lines: Line[] = [];
-  readonly done: Promise<void>;
-  readonly #reader: ReadableStreamDefaultReader<string>;
-
-  constructor(response: Response) {
-    this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-    this.done = this.#read();
-  }
-
-  get texts(): string[] {
-    return this.lines.flatMap(({ line }) => line ?? []);
-  }
-
-  async leave(): Promise<void> {
-    await this.#reader.cancel();
-    await this.done;
-  }
-
-  async #read(): Promise<void> {
-    let rest = "";
-    for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
-      const lines = (rest + next.value).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) if (line !== "") this.lines.push(JSON.parse(line));
-    }
-  }
-}
 
 async function run(engine: TestEngine, script: string, ...options: string[]): Promise<string> {
   return await engine.cli("run", "-d", ...options, FIXTURE, "sh", "-c", script);
@@ -75,7 +21,7 @@ for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
   test("a log reads as the engine's own command line reads it, both streams and each alone", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const id = await run(
       engine,
       "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done; printf 'no newline'",
@@ -95,7 +41,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a line of 40 KB is one line with one time, in every format", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const id = await run(engine, "head -c 40000 /dev/zero | tr '\\0' x; echo; echo after");
     await exited(engine, id);
     const response = await berth.get(`/containers/${id}/logs?format=ndjson`);
@@ -111,7 +57,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a terminal's log comes raw, although it may look like frames", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const id = await run(engine, `printf '\\001\\000\\000\\000\\000\\000\\000\\003abc\\n'; echo plain`, "-t");
     await exited(engine, id);
     const response = await berth.get(`/containers/${id}/logs?format=ndjson`);
@@ -124,7 +70,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("resuming at any line's cursor gives exactly the lines behind it", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const id = await run(engine, "for i in $(seq 1 30); do echo line $i; echo error $i >&2; done");
     await exited(engine, id);
     const all = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson`));
@@ -142,7 +88,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("what begins with the latest lines of a busy second is resumed behind them, without loss or repeats", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const id = await run(
       engine,
       "n=$(cat /n 2>/dev/null || echo 0); for i in 1 2 3 4 5 6 7 8 9; do " +
@@ -178,7 +124,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("following until a moment ends soon after it, with every line up to it, whether the container talks or is silent", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const talker = await run(engine, "i=0; while :; do i=$((i+1)); echo $i; sleep 0.1; done");
     const silent = await run(engine, "echo 1; exec idle");
     const until = Math.ceil(Date.now() / 1000) + 2;
@@ -196,7 +142,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("following goes on across a restart of the container, each line once, and ends when it is removed", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const script = "echo begun; n=0; while [ $n -lt 1000 ]; do n=$((n+1)); echo $n; sleep 0.02; done";
     const id = await run(engine, script, "--init=false", "--stop-signal", "KILL");
     const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
@@ -216,7 +162,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a log is followed to its last line, whether the container ends meanwhile or has ended before", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const id = await run(engine, `awk 'BEGIN { for (i = 1; i <= ${MANY}; i++) print i }'; echo end`);
     for (const when of ["while it runs", "when it has exited"]) {
       const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
@@ -230,7 +176,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("what a container says while it is stopped is followed at once", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const script =
       "trap 'echo stopping; sleep 3; echo stopped; exit' TERM; echo ready; while :; do sleep 0.1; done";
     const id = await run(engine, script, "--init=false", "--stop-signal", "TERM");
@@ -248,7 +194,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a follower that was there before the first line misses none", async (engine) => {
-    await using berth = serve(engine);
+    await using berth = logsOf(engine);
     const id = await engine.cli(
       "create",
       FIXTURE,
@@ -268,7 +214,7 @@ for (const kind of ["docker", "podman"] as const) {
 const { test } = await engineTests("docker");
 
 test("following survives the death of the engine and goes on behind the last line", async (engine) => {
-  await using berth = serve(engine);
+  await using berth = logsOf(engine);
   const id = await run(
     engine,
     "n=0; while [ $n -lt 100000 ]; do n=$((n+1)); echo $n; sleep 0.01; done",
@@ -291,7 +237,7 @@ test("following survives the death of the engine and goes on behind the last lin
 });
 
 test("a container without readable logs is a typed refusal", async (engine) => {
-  await using berth = serve(engine);
+  await using berth = logsOf(engine);
   const id = await run(engine, "echo hidden", "--log-driver", "none");
   const response = await berth.get(`/containers/${id}/logs?follow`);
   assert.ok(response.status >= 400 && response.status < 600 && response.status !== 500);

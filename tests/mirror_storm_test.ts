@@ -7,6 +7,7 @@ import { Backends } from "../plugins/container-runtime/backends.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
+import { numbers } from "./numbers.ts";
 import { SILENT } from "./silent_log.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_STORM_SECONDS") ?? "10");
@@ -14,17 +15,6 @@ const SEED = Number(Deno.env.get("BERTH_STORM_SEED") ?? String(Math.floor(Math.r
 /** Whoever creates storms has few containers, so that operations meet each other. */
 const NAMES = 8;
 const HANDS = 3;
-
-/** Mulberry32: the same numbers for the same seed. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = state + 0x6d2b79f5 | 0;
-    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
-    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
-    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
-  };
-}
 
 /** One operation; that it is often refused is part of the storm. */
 function operation(random: () => number): string[] {

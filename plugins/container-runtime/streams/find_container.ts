@@ -2,7 +2,7 @@
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine, EngineKind } from "../engine.ts";
 import { at } from "../engine/path.ts";
-import { flagOf, numberOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
+import { flagOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
 
 export interface FoundContainer {
   readonly engine: Engine;
@@ -66,10 +66,16 @@ function readContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked:
     id: textOf(inspected.Id) || asked,
     name: textOf(inspected.Name).replace(/^\//, "") || asked,
     running: flagOf(state.Running) && !flagOf(state.Restarting),
-    life: numberOf(state.Pid) > 0 ? textOf(state.StartedAt) : null,
+    life: isAlive(state) ? textOf(state.StartedAt) : null,
     terminal: flagOf(objectOf(inspected.Config).Tty),
     rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",
   };
+}
+
+/** Podman has a word for what obeys its stop signal in its own time; by its `Pid` even a stopped one may live. */
+function isAlive(state: Wire): boolean {
+  const hasProcess = flagOf(state.Running) || flagOf(state.Paused) || textOf(state.Status) === "stopping";
+  return hasProcess && !flagOf(state.Restarting);
 }
 
 function shown(text: string): string {

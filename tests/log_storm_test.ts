@@ -1,0 +1,138 @@
+/**
+ * Containers that are stopped, killed, started, restarted and paused at random while their logs are followed: whoever
+ * follows, and whoever leaves and comes back with a cursor, is told each line once and in order.
+ * `BERTH_STORM_SECONDS` sets how long it lasts, `BERTH_STORM_SEED` repeats the operations.
+ */
+import assert from "node:assert/strict";
+import { FIXTURE, type TestEngine } from "./engine.ts";
+import { engineTests } from "./engine_tests.ts";
+import { eventually } from "./eventually.ts";
+import { Follower, type Line, logsOf } from "./follower.ts";
+import { numbers } from "./numbers.ts";
+
+const SECONDS = Number(Deno.env.get("BERTH_STORM_SECONDS") ?? "10");
+const SEED = Number(Deno.env.get("BERTH_STORM_SEED") ?? String(Math.floor(Math.random() * 2 ** 31)));
+const CONTAINERS = 2;
+
+/** Talks steadily on both streams, and now and then very much at once. */
+const TALK = `life=$(cat /proc/sys/kernel/random/uuid); n=0
+while :; do n=$((n+1)); echo $life $n
+if [ $((n % 7)) = 0 ]; then echo $life error $n >&2; fi
+if [ $((n % 20)) = 0 ]; then sleep 0.1; fi
+if [ $((n % 150)) = 0 ]; then awk -v l=$life -v n=$n 'BEGIN { for (i = 1; i <= 4000; i++) print l, n, i }'; fi
+done`;
+
+/** Follows until it has enough, or is told to end. */
+class Reader {
+  readonly lines: Line[] = [];
+  ended = false;
+  #follower: Follower | null = null;
+
+  constructor(
+    readonly berth: ReturnType<typeof logsOf>,
+    readonly id: string,
+    /** How many milliseconds to stay. */
+    readonly patience: () => number,
+  ) {}
+
+  get all(): Line[] {
+    return [...this.lines, ...this.#follower?.lines ?? []];
+  }
+
+  async read(): Promise<void> {
+    while (!this.ended) {
+      const cursor = this.lines.at(-1)?.cursor;
+      const from = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      this.#follower = new Follower(
+        await this.berth.get(`/containers/${this.id}/logs?follow&format=ndjson${from}`),
+      );
+      const until = Date.now() + this.patience();
+      while (!this.ended && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+      await this.#follower.leave();
+      this.lines.push(...this.#follower.lines);
+      this.#follower = null;
+    }
+  }
+}
+
+async function storm(engine: TestEngine, ids: readonly string[], random: () => number): Promise<number> {
+  const until = Date.now() + SECONDS * 1_000;
+  let done = 0;
+  const hand = async (id: string) => {
+    const all = [["stop", "-t", "0"], ["kill"], ["start"], ["restart", "-t", "0"], ["pause"], ["unpause"]];
+    while (Date.now() < until) {
+      await engine.cli(...all[Math.floor(random() * all.length)]!, id).catch(() => {});
+      done += 1;
+      await new Promise((resolve) => setTimeout(resolve, random() * 600));
+    }
+  };
+  await Promise.all(ids.map(hand));
+  return done;
+}
+
+/** What one stream of the log says, line by line, as the engine itself tells it. */
+async function engineSays(engine: TestEngine, id: string, stream: string): Promise<string[]> {
+  const { body } = await engine.ask(`GET /containers/${id}/logs?${stream}=1`);
+  // deno-lint-ignore no-control-regex -- the heads of the engine's frames
+  return body.replace(/[\x00-\x02]\x00\x00\x00[\s\S]{4}/g, "").split("\n").slice(0, -1);
+}
+
+function firstDifference(told: readonly string[], real: readonly string[]): string {
+  const at = real.findIndex((line, at) => line !== told[at]);
+  const index = at < 0 && told.length > real.length ? real.length : at;
+  return index < 0 ? "none" : `line ${index} of ${real.length} is ${told[index]} and not ${real[index]}`;
+}
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await engineTests(kind);
+
+  test("in a storm of restarts every follower is told each line once and in order, and so is who comes and goes", async (engine) => {
+    console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);
+    await using berth = logsOf(engine);
+    const ids: string[] = [];
+    for (let at = 0; at < CONTAINERS; at++) {
+      ids.push(await engine.cli("run", "-d", "--stop-signal", "KILL", FIXTURE, "sh", "-c", TALK));
+    }
+    const random = numbers(SEED);
+    const readers = ids.flatMap((id) => [
+      new Reader(berth, id, () => Infinity),
+      new Reader(berth, id, () => random() * 1_500),
+    ]);
+    const reading = Promise.all(readers.map((reader) => reader.read()));
+    await using _leaving = {
+      [Symbol.asyncDispose]: async () => {
+        for (const reader of readers) reader.ended = true;
+        await reading;
+      },
+    };
+
+    const operations = await storm(engine, ids, random);
+    for (const id of ids) {
+      await engine.cli("unpause", id).catch(() => {});
+      await engine.cli("kill", id).catch(() => {});
+      await eventually("it has ended", async () => {
+        // Podman leaves one now and then that is stopped for ever, and waits for it without an end
+        const { json } = await engine.ask(`GET /containers/${id}/json`);
+        return ["exited", "stopped"].includes(json.State.Status);
+      });
+    }
+    let lines = 0;
+    for (const reader of readers) {
+      for (const stream of ["stdout", "stderr"]) {
+        const real = await engineSays(engine, reader.id, stream);
+        const told = () => reader.all.flatMap((line) => line.stream === stream ? line.line : []);
+        const whole = eventually("all is told", () => told().length >= real.length, { timeoutMs: 20_000 });
+        await whole.catch(() => {}); // the difference says more
+        assert.equal(
+          firstDifference(told(), real),
+          "none",
+          `${stream}, ${JSON.stringify(reader.patience())}`,
+        );
+        lines += real.length;
+      }
+    }
+    console.log(`${kind}: ${operations} operations, ${lines} lines told`);
+    assert.ok(operations > 0 && lines > 0);
+    await engine.cli("rm", "-f", ...ids);
+  });
+}
