@@ -1,6 +1,7 @@
 /**
- * Containers that are stopped, killed, started, restarted and paused at random while their logs are followed: whoever
- * follows, and whoever leaves and comes back with a cursor, is told each line once and in order.
+ * Containers that are stopped, killed, started, restarted and paused at random, on an engine that dies now and then,
+ * while their logs are followed: whoever follows, and whoever leaves and comes back with a cursor, is told each line
+ * once and in order.
  * `BERTH_STORM_SECONDS` sets how long it lasts, `BERTH_STORM_SEED` repeats the operations.
  */
 import assert from "node:assert/strict";
@@ -13,6 +14,7 @@ import { numbers } from "./numbers.ts";
 const SECONDS = Number(Deno.env.get("BERTH_STORM_SECONDS") ?? "10");
 const SEED = Number(Deno.env.get("BERTH_STORM_SEED") ?? String(Math.floor(Math.random() * 2 ** 31)));
 const CONTAINERS = 2;
+const DEATH_EVERY_MS = 4_000;
 
 /** Talks steadily on both streams, and now and then very much at once. */
 const TALK = `life=$(cat /proc/sys/kernel/random/uuid); n=0
@@ -41,11 +43,15 @@ class Reader {
 
   async read(): Promise<void> {
     while (!this.ended) {
-      const cursor = this.lines.at(-1)?.cursor;
+      const cursor = this.lines.findLast(({ cursor }) => cursor !== undefined)?.cursor;
       const from = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-      this.#follower = new Follower(
-        await this.berth.get(`/containers/${this.id}/logs?follow&format=ndjson${from}`),
-      );
+      const response = await this.berth.get(`/containers/${this.id}/logs?follow&format=ndjson${from}`);
+      if (!response.ok) { // the engine is away
+        await response.body?.cancel();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        continue;
+      }
+      this.#follower = new Follower(response);
       const until = Date.now() + this.patience();
       while (!this.ended && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
       await this.#follower.leave();
@@ -66,7 +72,14 @@ async function storm(engine: TestEngine, ids: readonly string[], random: () => n
       await new Promise((resolve) => setTimeout(resolve, random() * 600));
     }
   };
-  await Promise.all(ids.map(hand));
+  const deaths = async () => {
+    while (engine.sandbox !== null && Date.now() < until - DEATH_EVERY_MS) {
+      await new Promise((resolve) => setTimeout(resolve, DEATH_EVERY_MS));
+      await engine.kill();
+      await engine.start();
+    }
+  };
+  await Promise.all([...ids.map(hand), deaths()]);
   return done;
 }
 
@@ -86,7 +99,7 @@ function firstDifference(told: readonly string[], real: readonly string[]): stri
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
-  test("in a storm of restarts every follower is told each line once and in order, and so is who comes and goes", async (engine) => {
+  test("in a storm of restarts and deaths of the engine every follower is told each line once and in order, and so is who comes and goes", async (engine) => {
     console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);
     await using berth = logsOf(engine);
     const ids: string[] = [];
