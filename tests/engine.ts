@@ -41,6 +41,7 @@ export interface TestEngine extends AsyncDisposable {
 export const FIXTURE = "berth-fixture:latest";
 
 const STARTUP_MS = 60_000;
+const CALL_MS = 60_000;
 
 /**
  * Starts a private engine; about a second with its image. The first failure is retried once, with the plainest storage.
@@ -260,7 +261,7 @@ class Client {
     const response = await fetch(`http://192.0.2.1${path}`, {
       method,
       client: this.#http,
-      signal: AbortSignal.timeout(STARTUP_MS),
+      signal: AbortSignal.timeout(CALL_MS),
       ...(body === undefined ? {} : {
         body: body instanceof Uint8Array ? body as Uint8Array<ArrayBuffer> : JSON.stringify(body),
         headers: { "content-type": body instanceof Uint8Array ? "application/x-tar" : "application/json" },
@@ -271,13 +272,20 @@ class Client {
   }
 
   async cli(...args: string[]): Promise<string> {
-    const { success, stdout, stderr } = await new Deno.Command("docker", {
+    const child = new Deno.Command("docker", {
       args,
       env: { DOCKER_HOST: `unix://${this.socket}`, DOCKER_CONFIG: this.folder },
       stdin: "null",
-    }).output();
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    // Podman waits without an end for a container whose records it damaged
+    const late = setTimeout(() => child.kill("SIGKILL"), CALL_MS);
+    const { success, signal, stdout, stderr } = await child.output();
+    clearTimeout(late);
     const text = new TextDecoder();
-    if (!success) throw new Error(`docker ${args.join(" ")}: ${text.decode(stderr).trim()}`);
+    const words = signal === "SIGKILL" ? `no answer in ${CALL_MS} ms` : text.decode(stderr).trim();
+    if (!success) throw new Error(`docker ${args.join(" ")}: ${words}`);
     return text.decode(stdout).trim();
   }
 
