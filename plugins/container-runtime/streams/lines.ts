@@ -250,8 +250,10 @@ export class LineReader implements RunSink {
     ended: boolean,
     cut: boolean,
   ): void {
-    // Times have the same length nearly always, so the usual place of the space is looked at first
-    let space = bytes[from + 30] === SPACE && bytes[from + 29] === Z ? from + 30 : bytes.indexOf(SPACE, from);
+    // Times have the same length nearly always, so the usual place of the space is looked at first; behind a short
+    // line stands what was read before
+    const isUsual = from + 30 < to && bytes[from + 30] === SPACE && bytes[from + 29] === Z;
+    let space = isUsual ? from + 30 : bytes.indexOf(SPACE, from);
     if (space < 0 || space > to) space = to;
     this.#sink.line(stream, bytes, from, space, Math.min(space + 1, to), to, ended, cut);
   }

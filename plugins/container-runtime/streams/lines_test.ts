@@ -259,6 +259,23 @@ Deno.test("resuming a reading of the log's tail brings nothing that is older tha
   assert.deepEqual(records(output).map(({ line }) => line), ["new"]);
 });
 
+Deno.test("a line is read for itself, whatever an earlier read has left behind it", () => {
+  for (const short of ["2026-11-21T22:34:10Z 12189", "2026-11-21T22:34:10Z ", "2026-11-21T22:34:10Z"]) {
+    for (let behind = 0; behind < 12; behind++) {
+      const told: string[] = [];
+      const lines = new LineReader({
+        line: (_stream, bytes, timeFrom, timeTo, from, to) => {
+          told.push(read.decode(bytes.subarray(timeFrom, timeTo)), read.decode(bytes.subarray(from, to)));
+        },
+      }, { terminal: false });
+      const buffer = text.encode(`${short}\n${".".repeat(behind)}Z left behind Z Z Z`);
+      lines.run(1, buffer, 0, short.length + 1, true, true);
+      const [time, line = ""] = short.split(" ");
+      assert.deepEqual(told, [time, line], `${behind} bytes before what was left`);
+    }
+  }
+});
+
 Deno.test("a line over 256 KiB is cut, says so, and the next one is whole", () => {
   const lines: Written[] = [
     { stream: 1, time: time(1), line: "z".repeat(1_000_000) },
