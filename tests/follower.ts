@@ -13,9 +13,9 @@ export interface Line {
   readonly end?: { reason: string };
 }
 
-export function logsOf(real: TestEngine) {
-  const engine = new Engine(real.kind, { kind: "unix", path: real.socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
+export function logsOf({ kind, socket }: Pick<TestEngine, "kind" | "socket">, viewers = new Viewers()) {
+  const engine = new Engine(kind, { kind: "unix", path: socket });
+  const service = new StreamService(logRoutes({ engines: () => [engine], viewers }));
   return {
     service,
     get: service.get.bind(service),

@@ -1,10 +1,10 @@
 /** Logs against engines that misbehave on command. */
 import assert from "node:assert/strict";
 import { Engine } from "../plugins/container-runtime/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs.ts";
 import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { eventually } from "./eventually.ts";
+import { logsOf } from "./follower.ts";
 import {
   CHUNKED,
   frameChunk,
@@ -13,7 +13,6 @@ import {
   type ScriptedCall,
   ScriptedEngine,
 } from "./scripted_engine.ts";
-import { StreamService } from "./stream_service.ts";
 
 interface Record {
   readonly cursor: string;
@@ -23,18 +22,7 @@ interface Record {
   readonly error?: { code: string };
 }
 
-function serve(socket: string, viewers = new Viewers()) {
-  const engine = new Engine("docker", { kind: "unix", path: socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers }));
-  return {
-    service,
-    get: service.get.bind(service),
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]();
-      engine[Symbol.dispose]();
-    },
-  };
-}
+const serve = (socket: string, viewers?: Viewers) => logsOf({ kind: "docker", socket }, viewers);
 
 function inspected(changes: object = {}) {
   return {
