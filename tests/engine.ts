@@ -45,19 +45,20 @@ const CALL_MS = 60_000;
 
 /**
  * Starts a private engine; about a second with its image. The first failure is retried once, with the plainest storage.
+ * `settings` are further lines for the `[engine]` part of Podman's containers.conf.
  * `BERTH_TEST_ENGINE=docker=unix:///path` (several separated by commas) takes a running one instead.
  */
-export async function startEngine(kind: EngineKind): Promise<TestEngine> {
+export async function startEngine(kind: EngineKind, settings = ""): Promise<TestEngine> {
   const named = (Deno.env.get("BERTH_TEST_ENGINE") ?? "").split(",").find((one) =>
     one.startsWith(`${kind}=`)
   );
   if (named) return await borrowed(kind, named.slice(kind.length + 1).replace(/^unix:\/\//, ""));
   await assertPossible(kind);
   try {
-    return await launch(kind, kind === "docker" ? "overlay2" : "overlay");
+    return await launch(kind, kind === "docker" ? "overlay2" : "overlay", settings);
   } catch (error) {
     console.error(`A test's ${kind} did not start, trying once more:`, error);
-    return await launch(kind, "vfs");
+    return await launch(kind, "vfs", settings);
   }
 }
 
@@ -101,12 +102,12 @@ async function borrowed(kind: EngineKind, socket: string): Promise<TestEngine> {
   };
 }
 
-async function launch(kind: EngineKind, storage: string): Promise<TestEngine> {
+async function launch(kind: EngineKind, storage: string, settings: string): Promise<TestEngine> {
   const folder = await Deno.makeTempDir({ prefix: "be" }); // short: a socket's path has 107 bytes
   const socket = `${folder}/s`;
   const name = folder.slice(folder.lastIndexOf("/") + 1);
   await Deno.writeTextFile(`${folder}/daemon.json`, "{}");
-  await Deno.writeTextFile(`${folder}/containers.conf`, PODMAN_SETTINGS);
+  await Deno.writeTextFile(`${folder}/containers.conf`, `${PODMAN_SETTINGS}${settings}\n`);
   await Deno.writeTextFile(`${folder}/registries.conf`, PODMAN_REGISTRIES);
   const sandbox = new Sandbox({
     TMPDIR: folder,

@@ -13,11 +13,11 @@ export interface EngineTests {
  * Starts the engine while the file loads, so that its tests can say in time that they are skipped; stops it after the
  * last one. `BERTH_TEST_ENGINES_REQUIRED=1` turns a missing engine into a failure.
  */
-export async function engineTests(kind: EngineKind): Promise<EngineTests> {
+export async function engineTests(kind: EngineKind, settings?: string): Promise<EngineTests> {
   let engine: TestEngine | null = null;
   let reason = "";
   try {
-    engine = await startEngine(kind);
+    engine = await startEngine(kind, settings);
   } catch (error) {
     if (Deno.env.get("BERTH_TEST_ENGINES_REQUIRED") === "1") throw error;
     reason = error instanceof NoEngine ? error.message : `it failed to start: ${error}`;

@@ -15,6 +15,8 @@ const SECONDS = Number(Deno.env.get("BERTH_STORM_SECONDS") ?? "10");
 const SEED = Number(Deno.env.get("BERTH_STORM_SEED") ?? String(Math.floor(Math.random() * 2 ** 31)));
 const CONTAINERS = 2;
 const DEATH_EVERY_MS = 4_000;
+/** Podman shortens this file every few seconds, and takes what it reads there once more for news. */
+const SHORT_EVENTS = 'events_logfile_max_size = "8k"';
 
 /** Talks steadily on both streams, and now and then very much at once. */
 const TALK = `life=$(cat /proc/sys/kernel/random/uuid); n=0
@@ -83,6 +85,10 @@ async function storm(engine: TestEngine, ids: readonly string[], random: () => n
   return done;
 }
 
+/** Bursts all the time, so that whatever happens happens in one. */
+const BURSTS =
+  `awk 'BEGIN { while (1) { for (i = 0; i < 1000; i++) print ++n; fflush(); system("usleep 20000") } }'`;
+
 /** What one stream of the log says, line by line, as the engine itself tells it. */
 async function engineSays(engine: TestEngine, id: string, stream: string): Promise<string[]> {
   const { body } = await engine.ask(`GET /containers/${id}/logs?${stream}=1`);
@@ -97,7 +103,7 @@ function firstDifference(told: readonly string[], real: readonly string[]): stri
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await engineTests(kind, SHORT_EVENTS);
 
   test("in a storm of restarts and deaths of the engine every follower is told each line once and in order, and so is who comes and goes", async (engine) => {
     console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);
@@ -143,5 +149,24 @@ for (const kind of ["docker", "podman"] as const) {
     console.log(`${kind}: ${operations} operations, ${lines} lines told`);
     assert.ok(operations > 0 && lines > 0);
     await engine.cli("rm", "-f", ...ids);
+  });
+
+  test("a log is followed whole while the engine shortens its events, which tell of the container's earlier end", async (engine) => {
+    await using berth = logsOf(engine);
+    const id = await engine.cli("run", "-d", "--stop-signal", "KILL", FIXTURE, "sh", "-c", BURSTS);
+    const follower = new Follower(await berth.get(`/containers/${id}/logs?follow&format=ndjson`));
+    for (let life = 0; life < 4; life++) {
+      await engine.cli("restart", "-t", "0", id);
+      for (let at = 0; at < 16; at++) { // as many events as make the file short once
+        await engine.ask(`POST /containers/${id}/rename?name=storm-${life}-${at}`);
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+    }
+    await engine.cli("kill", id);
+    const real = await engineSays(engine, id, "stdout");
+    await eventually("all is told", () => follower.texts.length >= real.length).catch(() => {});
+    await follower.leave();
+    await engine.cli("rm", "-f", id);
+    assert.equal(firstDifference(follower.texts, real), "none");
   });
 }

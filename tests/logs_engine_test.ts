@@ -175,6 +175,25 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
   });
 
+  test("the log of a paused container is followed from its first line, and goes on once it runs again", async (engine) => {
+    await using berth = logsOf(engine);
+    const script = `awk 'BEGIN { for (i = 1; i <= ${MANY}; i++) print i }'; n=${MANY}`;
+    const id = await run(engine, `${script}; while :; do n=$((n+1)); echo $n; sleep 0.02; done`);
+    await eventually("it says little", async () => {
+      const { body } = await engine.ask(`GET /containers/${id}/logs?stdout=1&tail=1`);
+      return Number(body.slice(8)) > MANY;
+    });
+    await engine.cli("pause", id);
+    const follower = new Follower(await berth.get(`/containers/${id}/logs?format=ndjson&follow`));
+    await eventually("the lines before", () => follower.texts.length > MANY);
+    await engine.cli("unpause", id);
+    await eventually("the lines behind", () => follower.texts.length > MANY + 200);
+    await follower.leave();
+    await engine.cli("rm", "-f", id);
+    const wrong = follower.texts.findIndex((text, at) => text !== String(at + 1));
+    assert.equal(wrong, -1, `${follower.texts[wrong]} is line ${wrong}`);
+  });
+
   test("what a container says while it is stopped is followed at once", async (engine) => {
     await using berth = logsOf(engine);
     const script =

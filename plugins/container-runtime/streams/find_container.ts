@@ -10,6 +10,8 @@ export interface FoundContainer {
   readonly name: string;
   /** Not while it crashed and waits to be started again, although the engine says that it runs then. */
   readonly running: boolean;
+  /** Held still; engines say of such a one that it runs. */
+  readonly paused: boolean;
   /** When the process began that it has now; null while it has none. */
   readonly life: string | null;
   readonly terminal: boolean;
@@ -66,6 +68,7 @@ function readContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked:
     id: textOf(inspected.Id) || asked,
     name: textOf(inspected.Name).replace(/^\//, "") || asked,
     running: flagOf(state.Running) && !flagOf(state.Restarting),
+    paused: flagOf(state.Paused),
     life: isAlive(state) ? textOf(state.StartedAt) : null,
     terminal: flagOf(objectOf(inspected.Config).Tty),
     rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",

@@ -14,12 +14,14 @@ import { openRaw, type RawAnswer } from "./raw_answer.ts";
 const RETRIES = 5;
 /** How much is turned into lines at once: a piece of the answer each, of which the runtime takes up to sixteen ahead. */
 const STEP_BYTES = 16 * 1024;
+/** How much is held back at most until it is known whether it counts; memory that is not written to is not taken. */
+const DOUBTED_BYTES = 1024 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
 /** What was written until a moment is in the engine's log so soon after it. */
 const SETTLED_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** How often a container that is down is looked at, beside the events that tell of its start. */
+/** How often a container that is down or paused is looked at, beside the events that tell that it runs. */
 const LOOK_MS = 5_000;
 
 export interface LogQuery {
@@ -55,6 +57,8 @@ export class LogSource {
   #answer: RawAnswer | null = null;
   /** Whether that answer goes on for as long as the container runs. */
   #isLive = false;
+  /** Whether what was read of it counts. */
+  #isSound = false;
   #frames: FrameReader | null = null;
   #failures = 0;
   /** How often in a row the log ended with nothing new. */
@@ -108,12 +112,14 @@ export class LogSource {
       this.#signal.throwIfAborted();
       try {
         const answer = this.#answer ?? await this.#open();
+        if (answer.start === answer.end) this.#isSound = false;
         if (answer.start < answer.end || await answer.read()) {
-          if (this.#isLive && await this.#life?.covers(answer.readAt) === false) {
+          this.#isSound ||= !this.#isLive || this.#life === null || await this.#life.vouchesFor(answer);
+          if (this.#answer !== answer) return this.#end === null; // let go of meanwhile
+          if (!this.#isSound) {
             await this.#readRest(answer);
             continue;
           }
-          if (this.#answer !== answer) return this.#end === null; // let go of meanwhile
           const { start } = answer;
           const end = Math.min(answer.end, start + STEP_BYTES);
           answer.start = end;
@@ -159,10 +165,10 @@ export class LogSource {
     };
   }
 
-  async #open(): Promise<RawAnswer> {
+  async #open(live = true): Promise<RawAnswer> {
     const query = this.#query;
     const follows = this.#follows;
-    const follow = follows && (this.#life === null || await this.#life.begins());
+    const follow = live && follows && (this.#life === null || await this.#life.begins());
     const { target, since, tail } = this.#from();
     const answer = await openRaw(target.engine, {
       method: "GET",
@@ -179,6 +185,7 @@ export class LogSource {
       doing: `read the logs of container "${target.name}"`,
       missing: "container_not_found",
       signal: this.#signal,
+      ...(follow && this.#life !== null ? { bufferBytes: DOUBTED_BYTES } : {}),
     });
     this.#opened = true;
     if (follows !== this.#follows) {
@@ -187,15 +194,16 @@ export class LogSource {
     }
     this.#answer = answer;
     this.#isLive = follow;
+    this.#isSound = false;
     const runs: RunSink = this.#lines;
     this.#frames = new FrameReader(runs, { framed: !this.#target.terminal, framing: answer.framing });
     return answer;
   }
 
-  /** Podman's container has ended: what comes behind its latest line is read from the log as it lies there. */
+  /** Podman cannot be believed any more: what comes behind the latest line is read from the log as it lies there. */
   async #readRest(live: RawAnswer): Promise<void> {
     try {
-      await this.#open();
+      await this.#open(false);
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === "container_not_found")) throw error;
       // It was removed at once, and what Podman still sends is better than nothing
@@ -256,9 +264,9 @@ export class LogSource {
     // Listening before looking: a start in between is not missed
     using _listening = this.#awaken?.(this.#target.id, woken.resolve);
     this.#wake = woken.resolve;
-    const { life } = await this.#look();
+    const { life, paused } = await this.#look();
     // The engine may say for a moment after its death that it runs
-    const isPatient = life === null && this.#awaken !== undefined;
+    const isPatient = (life === null || paused) && this.#awaken !== undefined;
     await pause(isPatient ? LOOK_MS : waitMs(this.#vain++), this.#signal, woken.promise);
   }
 

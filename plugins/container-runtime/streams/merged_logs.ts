@@ -28,15 +28,14 @@ interface Collected {
 
 const decoder = new TextDecoder();
 
-/** Wakes whoever waits for a container to start, or to be gone. */
+const AWAKENING: ReadonlySet<string> = new Set(["start", "restart", "unpause", "destroy"]);
+
+/** Wakes whoever waits for a container to run, or to be gone. */
 export function awakenBy(feed: EventFeed): Awaken {
   return (id, wake) =>
     feed.subscribe({
       event: (event) => {
-        if (
-          event.id === id &&
-          (event.action === "start" || event.action === "restart" || event.action === "destroy")
-        ) wake();
+        if (event.id === id && AWAKENING.has(event.action)) wake();
       },
       backend: (_, state) => {
         if (state === "up") wake();

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine.ts";
 import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
+import { pause } from "../pause.ts";
 import type { Framing } from "./frames.ts";
 
 const BUFFER_BYTES = 64 * 1024;
@@ -10,6 +11,7 @@ const HEAD_LIMIT_BYTES = 32 * 1024;
 const FIRST_BYTE_MS = 10_000;
 const REFUSAL_LIMIT_BYTES = 64 * 1024;
 const REFUSAL_MS = 2_000;
+const LONGEST_SETTLING_MS = 1_000;
 const CR = 13;
 
 export interface RawRequest extends Subject {
@@ -20,13 +22,15 @@ export interface RawRequest extends Subject {
   readonly body?: unknown;
   /** Asks for the connection itself: 101 and 200 are both a yes. */
   readonly upgrade?: boolean;
+  /** How much of the answer is held at once: 64 KiB unless told. */
+  readonly bufferBytes?: number;
   /** Closes the connection. */
   readonly signal: AbortSignal;
 }
 
 /** An answer whose head was read; `bytes` from `start` up to `end` are what came with it. */
 export class RawAnswer implements Disposable {
-  readonly bytes: Uint8Array<ArrayBuffer> = new Uint8Array(BUFFER_BYTES);
+  readonly bytes: Uint8Array<ArrayBuffer>;
   start = 0;
   end = 0;
   /** When they came. */
@@ -35,8 +39,12 @@ export class RawAnswer implements Disposable {
   framing: Framing = { kind: "close" };
   readonly #signal: AbortSignal;
   #closed = false;
+  /** What was asked for and is not there yet; it lands behind `end`. */
+  #coming: Promise<number> | null = null;
+  #cameAt = 0;
 
-  constructor(readonly conn: Deno.Conn, signal: AbortSignal) {
+  constructor(readonly conn: Deno.Conn, { signal, bufferBytes = BUFFER_BYTES }: RawRequest) {
+    this.bytes = new Uint8Array(bufferBytes);
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort);
     if (signal.aborted) this.close();
@@ -51,15 +59,47 @@ export class RawAnswer implements Disposable {
   /** The next bytes, at `start` up to `end`; false at the end of the connection, however it came. */
   async read(): Promise<boolean> {
     if (this.#closed) return false;
-    try {
-      const size = await this.conn.read(this.bytes);
-      this.start = 0;
-      this.end = size ?? 0;
-      this.readAt = performance.now();
-      return size !== null;
-    } catch { // reset by the engine, or closed by us
-      return false;
+    this.start = this.#coming === null ? 0 : this.end;
+    this.end = this.start;
+    return await this.#take(this.#coming ?? this.#fill());
+  }
+
+  /**
+   * Reads on behind what is there until nothing comes for so long, or there is no room; false when the connection
+   * ended meanwhile.
+   */
+  async settle(quietMs: number): Promise<boolean> {
+    const until = performance.now() + LONGEST_SETTLING_MS;
+    // In two halves: a process that was held up sees its timer first, and what had come by then only after it
+    for (let quiet = 0; quiet < 2 && this.end < this.bytes.byteLength && performance.now() < until; quiet++) {
+      if (this.#closed) return false;
+      const coming = this.#coming ??= this.#fill();
+      let hasCome = false;
+      await pause(quietMs / 2, this.#signal, coming.then(() => void (hasCome = true)));
+      if (!hasCome) continue;
+      if (!await this.#take(coming)) return false;
+      quiet = -1;
     }
+    return true;
+  }
+
+  /** Asks for what comes behind `end`: how much it is, none at the end. */
+  async #fill(): Promise<number> {
+    try {
+      return await this.conn.read(this.bytes.subarray(this.end)) ?? 0;
+    } catch { // reset by the engine, or closed by us
+      return 0;
+    } finally {
+      this.#cameAt = performance.now();
+    }
+  }
+
+  async #take(coming: Promise<number>): Promise<boolean> {
+    const size = await coming;
+    this.#coming = null;
+    this.end += size;
+    this.readAt = this.#cameAt;
+    return size > 0;
   }
 
   close(): void {
@@ -150,7 +190,7 @@ function endOfHead(bytes: Uint8Array, from: number, filled: number): number {
 export async function openRaw(engine: Engine, request: RawRequest): Promise<RawAnswer> {
   const target = await engine.target(request.path, request.query);
   request.signal.throwIfAborted();
-  const answer = new RawAnswer(await engine.connect(request), request.signal);
+  const answer = new RawAnswer(await engine.connect(request), request);
   let late = false;
   const deadline = setTimeout(() => {
     late = true;
