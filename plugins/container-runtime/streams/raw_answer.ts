@@ -43,7 +43,10 @@ export class RawAnswer implements Disposable {
   #coming: Promise<number> | null = null;
   #cameAt = 0;
 
-  constructor(readonly conn: Deno.Conn, { signal, bufferBytes = BUFFER_BYTES }: RawRequest) {
+  constructor(
+    readonly conn: Deno.Conn,
+    { signal, bufferBytes = BUFFER_BYTES }: Pick<RawRequest, "signal" | "bufferBytes">,
+  ) {
     this.bytes = new Uint8Array(bufferBytes);
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort);
