@@ -4,7 +4,7 @@ import { Engine } from "../plugins/container-runtime/engine.ts";
 import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { eventually } from "./eventually.ts";
-import { logsOf } from "./follower.ts";
+import { Follower, logsOf } from "./follower.ts";
 import {
   CHUNKED,
   frameChunk,
@@ -255,6 +255,21 @@ Deno.test("following sends a heartbeat of its own kind while a container says no
     assert.equal((await reader.read()).value, beat);
     await reader.cancel();
   }
+});
+
+Deno.test("what a container that is down has said is told before it is waited for", async () => {
+  const script = logOf(LINES);
+  const looked = Promise.withResolvers<void>();
+  await using engine = new ScriptedEngine(async (call) => {
+    if (call.path !== "/containers/c1/json") return await script(call);
+    await looked.promise;
+    await call.json(inspected({ State: { Running: false } }));
+  });
+  await using berth = serve(engine.socket);
+  const follower = new Follower(await berth.get("/containers/web/logs?format=ndjson&follow"));
+  await eventually("all is told", () => follower.texts.length === LINES.length, { timeoutMs: 20_000 });
+  looked.resolve();
+  await follower.leave();
 });
 
 Deno.test("a follower that stops reading lets go of the engine and goes on at the same line later", async () => {

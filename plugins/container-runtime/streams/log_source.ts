@@ -61,6 +61,8 @@ export class LogSource {
   #isSound = false;
   #frames: FrameReader | null = null;
   #failures = 0;
+  /** There is no more for now; what came is told before that is waited for. */
+  #isDown = false;
   /** How often in a row the log ended with nothing new. */
   #vain = 0;
   /** Until the moment has passed up to which lines are wanted. */
@@ -111,9 +113,10 @@ export class LogSource {
     while (this.#end === null) {
       this.#signal.throwIfAborted();
       try {
+        if (this.#isDown) await this.#waitForMore();
         const answer = this.#answer ?? await this.#open();
         if (answer.start === answer.end) this.#isSound = false;
-        if (answer.start < answer.end || await answer.read()) {
+        if (!this.#frames?.complete && (answer.start < answer.end || await answer.read())) {
           this.#isSound ||= !this.#isLive || this.#life === null || await this.#life.vouchesFor(answer);
           if (this.#answer !== answer) return this.#end === null; // let go of meanwhile
           if (!this.#isSound) {
@@ -126,9 +129,9 @@ export class LogSource {
           this.#frames?.push(answer.bytes, start, end);
           this.#listener.taken?.();
           this.#failures = 0;
-          if (!this.#frames?.complete) return true;
+          return true;
         }
-        await this.#ended();
+        this.#ended();
         return this.#end === null;
       } catch (error) {
         await this.#recover(error);
@@ -240,7 +243,7 @@ export class LogSource {
   }
 
   /** The engine stopped sending. */
-  async #ended(): Promise<void> {
+  #ended(): void {
     if (this.#answer === null) return; // let go of while it was read
     const cut = this.#frames?.cut ?? true;
     this.#drop(!cut);
@@ -255,11 +258,13 @@ export class LogSource {
       this.#end = "complete";
       return;
     }
-    await this.#waitForMore();
+    this.#isDown = true;
   }
 
   /** Until the container runs (again), or is gone. */
   async #waitForMore(): Promise<void> {
+    this.#isDown = false;
+    if (!this.#follows) return; // the moment has passed up to which lines are wanted
     const woken = Promise.withResolvers<void>();
     // Listening before looking: a start in between is not missed
     using _listening = this.#awaken?.(this.#target.id, woken.resolve);
