@@ -15,6 +15,9 @@ const SECONDS = Number(Deno.env.get("BERTH_STORM_SECONDS") ?? "10");
 const SEED = Number(Deno.env.get("BERTH_STORM_SEED") ?? String(Math.floor(Math.random() * 2 ** 31)));
 const CONTAINERS = 2;
 const DEATH_EVERY_MS = 4_000;
+const PAGE_BYTES = 4_096;
+/** Seen on a machine that is very busy; on an idle one far less often. */
+const TEAR_EVERY_S = 30;
 /** Podman shortens this file every few seconds, and takes what it reads there once more for news. */
 const SHORT_EVENTS = 'events_logfile_max_size = "8k"';
 
@@ -96,10 +99,35 @@ async function engineSays(engine: TestEngine, id: string, stream: string): Promi
   return body.replace(/[\x00-\x02]\x00\x00\x00[\s\S]{4}/g, "").split("\n").slice(0, -1);
 }
 
-function firstDifference(told: readonly string[], real: readonly string[]): string {
+/** Where the two begin to differ, or -1. */
+function differsAt(told: readonly string[], real: readonly string[]): number {
   const at = real.findIndex((line, at) => line !== told[at]);
-  const index = at < 0 && told.length > real.length ? real.length : at;
-  return index < 0 ? "none" : `line ${index} of ${real.length} is ${told[index]} and not ${real[index]}`;
+  return at < 0 && told.length > real.length ? real.length : at;
+}
+
+function difference(told: readonly string[], real: readonly string[], at: number): string {
+  return at < 0 ? "none" : `line ${at} of ${real.length} is ${told[at]} and not ${real[at]}`;
+}
+
+/**
+ * Whether Podman may have torn this line: what follows a log may read a record while it is written, as far as a page
+ * goes, and tells only that, or nothing, and what it skips then. No follower of Podman 4 ever gets the rest.
+ */
+async function mayBeTorn(engine: TestEngine, id: string, stream: string, index: number): Promise<boolean> {
+  if (engine.kind !== "podman") return false;
+  const { json } = await engine.ask(`GET /containers/${id}/json`);
+  const records = (await Deno.readTextFile(json.LogPath || json.HostConfig.LogConfig.Path)).split("\n");
+  let offset = 0;
+  let line = 0;
+  for (const record of records) { // all is ASCII
+    const end = offset + record.length;
+    const [, of, part] = record.split(" ", 3);
+    const isAcross = Math.floor(offset / PAGE_BYTES) !== Math.floor(end / PAGE_BYTES);
+    if (of === stream && isAcross && (line === index || line === index - 1)) return true;
+    if (of === stream && part === "F") line++;
+    offset = end + 1;
+  }
+  return false;
 }
 
 for (const kind of ["docker", "podman"] as const) {
@@ -136,13 +164,18 @@ for (const kind of ["docker", "podman"] as const) {
       });
     }
     let lines = 0;
+    let torn = 0;
     for (const reader of readers) {
       for (const stream of ["stdout", "stderr"]) {
         const real = await engineSays(engine, reader.id, stream);
         const told = () => reader.all.flatMap((line) => line.stream === stream ? line.line : []);
         const whole = eventually("all is told", () => told().length >= real.length, { timeoutMs: 20_000 });
         await whole.catch(() => {}); // the difference says more
-        assert.equal(firstDifference(told(), real), "none", stream);
+        const at = differsAt(told(), real);
+        if (at >= 0 && await mayBeTorn(engine, reader.id, stream, at)) {
+          console.log(`torn by the engine: ${difference(told(), real, at)}`);
+          assert.ok(++torn <= Math.ceil(SECONDS / TEAR_EVERY_S), "and more lines than the engine tears");
+        } else assert.equal(difference(told(), real, at), "none", stream);
         lines += real.length;
       }
     }
@@ -167,6 +200,6 @@ for (const kind of ["docker", "podman"] as const) {
     await eventually("all is told", () => follower.texts.length >= real.length).catch(() => {});
     await follower.leave();
     await engine.cli("rm", "-f", id);
-    assert.equal(firstDifference(follower.texts, real), "none");
+    assert.equal(difference(follower.texts, real, differsAt(follower.texts, real)), "none");
   });
 }

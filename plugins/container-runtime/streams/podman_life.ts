@@ -10,8 +10,10 @@ import { ServiceError } from "../../../core/error.ts";
 import type { FoundContainer } from "./find_container.ts";
 import type { RawAnswer } from "./raw_answer.ts";
 
-/** Podman waits 250 ms. */
+/** Podman waits 250 ms before it tells its reader to stop. */
 const SOUND_MS = 200;
+/** So long after the answer's head it has ended if the container was paused, or stopping, when it was asked for. */
+const SETTLED_MS = 400;
 /** Podman looks for new lines four times a second, and tells them, and its end, in one go. */
 const QUIET_MS = 50;
 
@@ -36,8 +38,8 @@ export class PodmanLife {
 
   /** Whether what was read, and what came along with it, is whole, or is all that is left of the log. */
   async vouchesFor(answer: RawAnswer): Promise<boolean> {
-    if (this.#isGone) return true;
-    const goesOn = await answer.settle(QUIET_MS);
+    if (this.#isGone || answer.readAt < answer.askedAt + SOUND_MS) return true;
+    const goesOn = await answer.settle(QUIET_MS, answer.headAt + SETTLED_MS);
     if (this.#isSure && answer.readAt < this.#livedAt + SOUND_MS) return goesOn;
     const now = performance.now();
     try {

@@ -35,6 +35,9 @@ export class RawAnswer implements Disposable {
   end = 0;
   /** When they came. */
   readAt = 0;
+  /** When the request was sent, and when the head of its answer was there. */
+  askedAt = 0;
+  headAt = 0;
   status = 0;
   framing: Framing = { kind: "close" };
   readonly #signal: AbortSignal;
@@ -68,14 +71,15 @@ export class RawAnswer implements Disposable {
   }
 
   /**
-   * Reads on behind what is there until nothing comes for so long, or there is no room; false when the connection
-   * ended meanwhile.
+   * Reads on behind what is there until nothing comes for so long, and not before that moment; or until there is no
+   * room. False when the connection ended meanwhile.
    */
-  async settle(quietMs: number): Promise<boolean> {
-    const until = performance.now() + LONGEST_SETTLING_MS;
+  async settle(quietMs: number, notBefore = 0): Promise<boolean> {
+    const until = Math.max(notBefore, performance.now()) + LONGEST_SETTLING_MS;
     // In two halves: a process that was held up sees its timer first, and what had come by then only after it
-    for (let quiet = 0; quiet < 2 && this.end < this.bytes.byteLength && performance.now() < until; quiet++) {
+    for (let quiet = 0; quiet < 2 || performance.now() < notBefore; quiet++) {
       if (this.#closed) return false;
+      if (this.end === this.bytes.byteLength || performance.now() > until) break;
       const coming = this.#coming ??= this.#fill();
       let hasCome = false;
       await pause(quietMs / 2, this.#signal, coming.then(() => void (hasCome = true)));
@@ -132,7 +136,7 @@ export class RawAnswer implements Disposable {
         this.#parseHead(end);
         this.start = end;
         this.end = filled;
-        this.readAt = performance.now();
+        this.readAt = this.headAt = performance.now();
         return true;
       }
       if (filled > HEAD_LIMIT_BYTES) {
@@ -200,6 +204,7 @@ export async function openRaw(engine: Engine, request: RawRequest): Promise<RawA
     answer.close();
   }, FIRST_BYTE_MS);
   try {
+    answer.askedAt = performance.now();
     await writeAll(answer.conn, encoder.encode(headOf(engine, target, request)));
     if (!await answer.readHead()) throw new Error("connection closed before the answer");
     const accepted = answer.status === 200 || answer.status === 101 && request.upgrade === true;
