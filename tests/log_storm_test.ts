@@ -181,7 +181,7 @@ for (const kind of ["docker", "podman"] as const) {
     }
     console.log(`${kind}: ${operations} operations, ${lines} lines told`);
     assert.ok(operations > 0 && lines > 0);
-    await engine.cli("rm", "-f", ...ids);
+    await engine.cli("rm", "-f", ...ids).catch(() => {}); // what a storm has damaged Podman may not get rid of
   });
 
   test("a log is followed whole while the engine shortens its events, which tell of the container's earlier end", async (engine) => {
