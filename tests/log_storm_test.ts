@@ -29,6 +29,10 @@ if [ $((n % 20)) = 0 ]; then sleep 0.1; fi
 if [ $((n % 150)) = 0 ]; then awk -v l=$life -v n=$n 'BEGIN { for (i = 1; i <= 4000; i++) print l, n, i }'; fi
 done`;
 
+/** Bursts all the time, so that whatever happens happens in one. */
+const BURSTS =
+  `awk 'BEGIN { while (1) { for (i = 0; i < 1000; i++) print ++n; fflush(); system("usleep 20000") } }'`;
+
 /** Follows until it has enough, or is told to end. */
 class Reader {
   readonly lines: Line[] = [];
@@ -87,10 +91,6 @@ async function storm(engine: TestEngine, ids: readonly string[], random: () => n
   await Promise.all([...ids.map(hand), deaths()]);
   return done;
 }
-
-/** Bursts all the time, so that whatever happens happens in one. */
-const BURSTS =
-  `awk 'BEGIN { while (1) { for (i = 0; i < 1000; i++) print ++n; fflush(); system("usleep 20000") } }'`;
 
 /** What one stream of the log says, line by line, as the engine itself tells it. */
 async function engineSays(engine: TestEngine, id: string, stream: string): Promise<string[]> {

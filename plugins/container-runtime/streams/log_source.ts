@@ -15,7 +15,7 @@ const RETRIES = 5;
 /** How much is turned into lines at once: a piece of the answer each, of which the runtime takes up to sixteen ahead. */
 const STEP_BYTES = 16 * 1024;
 /** How much is held back at most until it is known whether it counts; memory that is not written to is not taken. */
-const DOUBTED_BYTES = 1024 * 1024;
+const DOUBTED_BYTES = 512 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
 /** What was written until a moment is in the engine's log so soon after it. */
@@ -55,14 +55,14 @@ export class LogSource {
   readonly #openedAt = ofMs(Date.now());
   readonly #life: PodmanLife | null;
   #answer: RawAnswer | null = null;
-  /** Whether that answer goes on for as long as the container runs. */
-  #isLive = false;
+  /** Who vouches for what that answer says, where it needs somebody: while Podman's log is followed. */
+  #voucher: PodmanLife | null = null;
   /** Whether what was read of it counts. */
   #isSound = false;
   #frames: FrameReader | null = null;
   #failures = 0;
   /** There is no more for now; what came is told before that is waited for. */
-  #isDown = false;
+  #isDry = false;
   /** How often in a row the log ended with nothing new. */
   #vain = 0;
   /** Until the moment has passed up to which lines are wanted. */
@@ -113,11 +113,11 @@ export class LogSource {
     while (this.#end === null) {
       this.#signal.throwIfAborted();
       try {
-        if (this.#isDown) await this.#waitForMore();
+        if (this.#isDry) await this.#waitForMore();
         const answer = this.#answer ?? await this.#open();
         if (answer.start === answer.end) this.#isSound = false;
         if (!this.#frames?.complete && (answer.start < answer.end || await answer.read())) {
-          this.#isSound ||= !this.#isLive || this.#life === null || await this.#life.vouchesFor(answer);
+          this.#isSound ||= await this.#voucher?.vouchesFor(answer) ?? true;
           if (this.#answer !== answer) return this.#end === null; // let go of meanwhile
           if (!this.#isSound) {
             await this.#readRest(answer);
@@ -172,6 +172,7 @@ export class LogSource {
     const query = this.#query;
     const follows = this.#follows;
     const follow = live && follows && (this.#life === null || await this.#life.begins());
+    const voucher = follow ? this.#life : null;
     const { target, since, tail } = this.#from();
     const answer = await openRaw(target.engine, {
       method: "GET",
@@ -188,7 +189,7 @@ export class LogSource {
       doing: `read the logs of container "${target.name}"`,
       missing: "container_not_found",
       signal: this.#signal,
-      ...(follow && this.#life !== null ? { bufferBytes: DOUBTED_BYTES } : {}),
+      ...(voucher === null ? {} : { bufferBytes: DOUBTED_BYTES }),
     });
     this.#opened = true;
     if (follows !== this.#follows) {
@@ -196,7 +197,7 @@ export class LogSource {
       return await this.#open();
     }
     this.#answer = answer;
-    this.#isLive = follow;
+    this.#voucher = voucher;
     this.#isSound = false;
     const runs: RunSink = this.#lines;
     this.#frames = new FrameReader(runs, { framed: !this.#target.terminal, framing: answer.framing });
@@ -258,12 +259,12 @@ export class LogSource {
       this.#end = "complete";
       return;
     }
-    this.#isDown = true;
+    this.#isDry = true;
   }
 
   /** Until the container runs (again), or is gone. */
   async #waitForMore(): Promise<void> {
-    this.#isDown = false;
+    this.#isDry = false;
     if (!this.#follows) return; // the moment has passed up to which lines are wanted
     const woken = Promise.withResolvers<void>();
     // Listening before looking: a start in between is not missed

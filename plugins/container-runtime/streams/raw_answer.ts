@@ -65,9 +65,14 @@ export class RawAnswer implements Disposable {
   /** The next bytes, at `start` up to `end`; false at the end of the connection, however it came. */
   async read(): Promise<boolean> {
     if (this.#closed) return false;
-    this.start = this.#coming === null ? 0 : this.end;
-    this.end = this.start;
-    return await this.#take(this.#coming ?? this.#fill());
+    const from = this.#coming === null ? 0 : this.end;
+    this.start = this.end = from;
+    const isThere = await this.#take(this.#coming ?? this.#fill());
+    // What was asked for behind the piece before moves to the front, so that it has all the room
+    if (from > 0) this.bytes.copyWithin(0, from, this.end);
+    this.start -= from;
+    this.end -= from;
+    return isThere;
   }
 
   /**

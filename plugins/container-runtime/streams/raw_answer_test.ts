@@ -47,6 +47,20 @@ Deno.test("what comes in one go is gathered until it is quiet, and what comes la
   assert.equal(shown(), "five");
 });
 
+Deno.test("what comes has all the room, wherever what came before it ended", async () => {
+  using made = await answered(16);
+  const { answer, says, shown } = made;
+  await says("0123456789");
+  assert.ok(await answer.read());
+  assert.equal(await answer.settle(QUIET_MS), true);
+  for (const words of ["abcdefghijkl", "ABCDEFGHIJKL"]) {
+    await says(words);
+    assert.ok(await answer.read());
+    assert.equal(await answer.settle(QUIET_MS), true);
+    assert.equal(shown(), words);
+  }
+});
+
 Deno.test("settling says that the answer ended meanwhile, and keeps what had come", async () => {
   using made = await answered();
   const { answer, peer, says, shown } = made;
