@@ -1,8 +1,9 @@
 /** Everything about who may come in, opened as one thing over a store and a data folder. */
+import type { PermissionCatalogue } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
-import { ApiKeys, type MadeKey } from "./api_keys.ts";
+import { ApiKeys, type MadeKey, makeKey } from "./api_keys.ts";
 import { AuditLog } from "./audit.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
@@ -23,6 +24,7 @@ const SKEW_MS = 5 * MINUTE_MS;
 export interface AccessOptions {
   readonly store: Store;
   readonly log: Log;
+  readonly permissions: PermissionCatalogue;
   /** Where the sealing key and the setup token are kept; it exists. */
   readonly dataFolder: string;
   readonly config: {
@@ -59,10 +61,10 @@ export interface Access extends AsyncDisposable {
 
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { store, log, dataFolder, config, clock = systemClock } = options;
+  const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const seal = await Seal.from(await readSealingKey(`${dataFolder}/sealing-key`), "signing keys");
-  const keys = new ApiKeys({ store: store.keys, clock });
-  const setup = new Setup({ store: store.keys, keys, clock, path: `${dataFolder}/setup-token` });
+  const keys = new ApiKeys({ store: store.keys, clock, permissions });
+  const setup = new Setup({ store: store.keys, clock, path: `${dataFolder}/setup-token` });
   const audit = new AuditLog({
     store: store.audit,
     onFailure: (thrown, lost) => log.error("Audit entries were lost", { lost, error: String(thrown) }),
@@ -77,6 +79,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     store: store.sessions,
     tokens: new Tokens({ keys: signingKeys, clock }),
     rules: config.roles,
+    permissions,
     clock,
     onEnd: (session) => credentials.revoke(`session:${session}`),
     onReuse: ({ id, account }) => {
@@ -128,7 +131,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
 
 /** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
 export async function makeAdminKey(store: Store, name: string, clock: Clock = systemClock): Promise<MadeKey> {
-  const made = await new ApiKeys({ store: store.keys, clock }).make({ name, role: "admin" }, "command line");
+  const made = await makeKey({ name, role: "admin" }, "command line", clock);
   const first = !await store.keys.isSetUp();
   await (first ? store.keys.setUp(made.record) : store.keys.add(made.record));
   await store.audit.append([{

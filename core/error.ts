@@ -64,6 +64,9 @@ export type ErrorCode =
   | "stopping"
   | "internal";
 
+/** Codes that a plugin declares, each with the HTTP status that it is answered with. */
+export type DeclaredCodes = Readonly<Record<string, number>>;
+
 /** One thing wrong with the input: where (`body.name`, `query.limit`) and what. */
 export interface InputError {
   readonly path: string;
@@ -76,21 +79,40 @@ export interface InputError {
  */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
+  readonly code: string;
+  /** The status of a plugin's own code; undefined for the codes above. */
+  readonly status: number | undefined;
   readonly errors: readonly InputError[] | undefined;
   /** Extra response headers, as `Retry-After` or `Allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    options: {
-      readonly cause?: unknown;
-      readonly errors?: readonly InputError[];
-      readonly headers?: Readonly<Record<string, string>>;
-    } = {},
-  ) {
+  constructor(code: ErrorCode | DeclaredCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = typeof code === "string" ? code : code.code;
+    this.status = typeof code === "string" ? undefined : code.status;
     this.errors = options.errors;
     this.headers = options.headers;
   }
+}
+
+interface DeclaredCode {
+  readonly code: string;
+  readonly status: number;
+}
+
+export interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly errors?: readonly InputError[];
+  /** Extra response headers, as `Retry-After` or `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A failure with one of a plugin's own codes: `failure(CODES, "units_unavailable", "Cannot ...")`. */
+export function failure<Codes extends DeclaredCodes>(
+  codes: Codes,
+  code: keyof Codes & string,
+  message: string,
+  options?: ErrorOptions,
+): ServiceError {
+  return new ServiceError({ code, status: codes[code] ?? 500 }, message, options);
 }

@@ -1,7 +1,7 @@
 /** The one table from error codes to statuses. */
-import type { ErrorCode } from "../core/error.ts";
+import type { ErrorCode, ServiceError } from "../core/error.ts";
 
-export const statusOf = {
+const statusByCode = {
   invalid_request: 400,
   malformed_json: 400,
   unsupported_media_type: 415,
@@ -59,3 +59,15 @@ export const statusOf = {
   stopping: 503,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
+
+/** The status that a failure is answered with. */
+export function statusOf({ code, status }: ServiceError): number {
+  return status ?? statusByCode[code as ErrorCode]; // who gives no status gave one of these codes
+}
+
+/** The status of one of the service's own codes. */
+export function statusOfCode(code: ErrorCode): number {
+  return statusByCode[code];
+}
+
+export const CORE_CODES: readonly string[] = Object.keys(statusByCode);

@@ -16,7 +16,7 @@ import { ServiceError } from "../core/error.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
 import { etagOf, holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";
-import { cached, json, problems, raw, reply, route, type Router, router } from "../http/router.ts";
+import { cached, json, problems, raw, reply, route, type CoreRouter, router } from "../http/router.ts";
 
 const InWorkspace = z.object({ id: text(200) });
 const Named = z.object({ id: text(200), name: text(300) });
@@ -132,7 +132,7 @@ export interface ArtifactsOptions {
 }
 
 /** The modules behind these routes are loaded by the first who asks: a start needs none of them. */
-export function artifacts({ registry, runtime, version }: ArtifactsOptions): Router {
+export function artifacts({ registry, runtime, version }: ArtifactsOptions): CoreRouter {
   return router()
     .on(list, async ({ params, query }) => {
       const model = await registry.model(params.id);
