@@ -1,6 +1,6 @@
 /** The rules of the house that a program can hold. */
 import assert from "node:assert/strict";
-import { breaches, importsOf, withoutComments } from "./imports.ts";
+import { breaches, circles, importsOf, ROOMS, withoutComments } from "./imports.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -32,13 +32,45 @@ for (
     ["client/mod.ts", `import type { X } from "../core/error.ts";`, "a client that is no leaf"],
     ["client/mod.ts", `export * from "zod";`, "a client with a dependency"],
     ["artifacts/graph/a.ts", `const x = await import("../../http/router.ts");`, "HTTP in the artifacts"],
-    ["plugins/container-runtime/a.ts", `import "../other/b.ts";`, "a plugin that knows its neighbour"],
+    ["plugins/container-runtime/a.ts", `import "../other/b.ts";`, "a plugin that imports its neighbour"],
+    [
+      "plugins/other/a.ts",
+      `import "../container-runtime/runtime.ts";`,
+      "any plugin that imports its neighbour",
+    ],
+    ["plugins/other/a.ts", `import "../host.ts";`, "a plugin that imports more than the contract"],
+    ["plugins/host.ts", `import "./other/a.ts";`, "a plugin imported by somebody else than the list"],
+    [
+      "plugins/container-runtime/mirror/a.ts",
+      `import "../backends/b.ts";`,
+      "an import upwards inside a plugin",
+    ],
+    ["plugins/container-runtime/logs/a.ts", `import "../exec/b.ts";`, "an import of a room beside its own"],
+    ["plugins/container-runtime/new/a.ts", `import "../engine/b.ts";`, "a room that the table does not name"],
     ["http/edge.ts", `import { start } from "../start.ts";`, "somebody who knows the composition root"],
     ["auth/session.ts", `import { DatabaseSync } from "node:sqlite";`, "SQL outside the store"],
   ] as const
 ) {
   Deno.test(`the table refuses ${what}`, () => assert.notDeepEqual(breaches(file, source), []));
 }
+
+Deno.test("every room of the tables is there, and none of its files import each other in a circle", async () => {
+  for (const [folder, rows] of Object.entries(ROOMS)) {
+    const inside = files.filter((file) => file.startsWith(folder));
+    const missing = rows.flat().filter((room) => !inside.some((file) => file.startsWith(folder + room)));
+    assert.deepEqual(missing, [], `rooms of ${folder} without a file`);
+    const imports = new Map<string, string[]>();
+    for (const file of inside) imports.set(file, importsOf(file, await text(file)));
+    assert.deepEqual(circles(imports), []);
+  }
+});
+
+Deno.test("a circle of imports is told as the way round", () => {
+  const imports = new Map([["a.ts", ["b.ts", "zod"]], ["b.ts", ["c.ts"]], ["c.ts", ["b.ts"]], ["d.ts", [
+    "a.ts",
+  ]]]);
+  assert.deepEqual(circles(imports), ["b.ts → c.ts → b.ts"]);
+});
 
 Deno.test("imports of every form are seen, and those in comments are not", () => {
   const source =
