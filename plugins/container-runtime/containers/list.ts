@@ -4,10 +4,10 @@ import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import { etagOf, type Kept } from "../../../http/answer.ts";
 import { KeptText } from "../../../http/kept_text.ts";
-import type { Backends } from "../backends.ts";
-import { Unavailable } from "../listed.ts";
+import type { Backends } from "../backends/backends.ts";
+import { Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
-import { Container, type ContainerRow } from "./row.ts";
+import { Container, type ContainerRow } from "../rows/container.ts";
 
 export const ContainerList = z.object({
   items: z.array(Container),
