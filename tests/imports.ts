@@ -65,7 +65,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** The composition root, which nobody imports, and those who import everything. */
-const ROOTS = ["main.ts", "start.ts", "furnish.ts"];
+const ROOTS = ["main.ts", "start.ts", "compose_app.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
 /** What Deno brings along that computes and touches nothing outside; `node:sqlite` is the store's alone. */
