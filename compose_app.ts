@@ -17,7 +17,7 @@ import { peerBehind } from "./http/proxy.ts";
 import type { CoreRouter, Router } from "./http/router.ts";
 import { StaticSite } from "./http/static_site.ts";
 import type { OpenLog } from "./log/log.ts";
-import { logReader } from "./log/tail.ts";
+import { logReader } from "./log/reader.ts";
 import { type Plugins, startPlugins } from "./plugins/host.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import type { Plugin } from "./plugins/plugin.ts";

@@ -4,7 +4,7 @@ import type { CorePermission } from "../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
 import type { Call } from "./call.ts";
 
-export { cached, empty, json, problems, raw, reply } from "./answer.ts";
+export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 

@@ -1,0 +1,69 @@
+/** Variables are put in as Compose does. */
+
+import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
+import { interpolateText } from "./interpolate.ts";
+
+const ENVIRONMENT: Record<string, string> = { A: "a", B: "b", EMPTY: "" };
+const run = (text: string) => interpolateText(text, (name) => ENVIRONMENT[name]);
+
+const CASES: [text: string, value: string][] = [
+  ["plain", "plain"],
+  ["$A", "a"],
+  ["${A}", "a"],
+  ["x${A}y$B.", "xayb."],
+  ["$$A", "$A"],
+  ["$${A}", "${A}"],
+  ["${NO:-default}", "default"],
+  ["${NO-default}", "default"],
+  ["${EMPTY:-default}", "default"],
+  ["${EMPTY-default}", ""],
+  ["${A:-default}", "a"],
+  ["${A:+other}", "other"],
+  ["${EMPTY:+other}", ""],
+  ["${EMPTY+other}", "other"],
+  ["${NO+other}", ""],
+  ["${NO:-${B}}", "b"],
+  ["${NO:-${NOT:-${A}-x}}!", "a-x!"],
+  ["${A:?needed}", "a"],
+  ["$(date) costs $1 and 5$", "$(date) costs $1 and 5$"],
+];
+for (const [text, value] of CASES) {
+  Deno.test(`${text} becomes ${value}`, () => {
+    assert.deepEqual(run(text), { value, unset: [], problem: null });
+  });
+}
+
+Deno.test("a variable that is not set and has no default is named", () => {
+  assert.deepEqual(run("$NO/${NOT}").unset, ["NO", "NOT"]);
+});
+
+for (const text of ["${NO:?say why}", "${NO?say why}", "${EMPTY:?say why}"]) {
+  Deno.test(`${text} is a required variable that is missing`, () => {
+    const { problem } = run(text);
+    assert.equal(problem?.kind, "required");
+    assert.equal(problem?.text, "say why");
+  });
+}
+
+for (const text of ["${", "${}", "${A", "${A!x}", "${ A}", "${1}"]) {
+  Deno.test(`${text} is no template`, () => {
+    assert.equal(run(text).problem?.kind, "invalid");
+  });
+}
+
+Deno.test("texts without a dollar stay as they are, and no text throws", () => {
+  const part = fc.constantFrom("$", "{", "}", "A", ":-", "?", "$$", " ", "x");
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
+      const text = parts.join("");
+      const { value } = run(text);
+      if (!text.includes("$")) assert.equal(value, text);
+    }),
+    { seed: 2026 },
+  );
+});
+
+Deno.test("defaults nested without end are no template", () => {
+  assert.equal(run("${X:-".repeat(5000) + "}".repeat(5000)).problem?.kind, "invalid");
+});
