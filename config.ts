@@ -92,7 +92,11 @@ export async function readConfig(
   const pluginSettings = isRecord(own) ? own : {};
   throw new SettingsError([
     ...mistakes,
-    ...await mistakesOfPlugins({ ...given, plugins: isMistaken(checked) ? null : checked.plugins, pluginSettings }),
+    ...await mistakesOfPlugins({
+      ...given,
+      plugins: isMistaken(checked) ? null : checked.plugins,
+      pluginSettings,
+    }),
   ]);
 }
 

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
 import type { AccessLine } from "../core/log.ts";
 import type { Principal } from "../core/access.ts";
-import { permissionsOf } from "../core/access.ts";
 import { Responder } from "./responder.ts";
 import type { AuditEvent } from "./caller.ts";
 import { createEdge } from "./edge.ts";
@@ -15,7 +14,7 @@ const viewer: Principal = {
   id: "v",
   name: "v",
   role: "viewer",
-  permissions: permissionsOf("viewer"),
+  permissions: ["system:read"],
 };
 const Thing = z.strictObject({ name: z.string().min(1) }).meta({ id: "RouterTestThing" });
 

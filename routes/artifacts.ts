@@ -16,7 +16,7 @@ import { ServiceError } from "../core/error.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
 import { etagOf, holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";
-import { cached, json, problems, raw, reply, route, type CoreRouter, router } from "../http/router.ts";
+import { cached, type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 
 const InWorkspace = z.object({ id: text(200) });
 const Named = z.object({ id: text(200), name: text(300) });

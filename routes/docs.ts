@@ -1,5 +1,5 @@
 /** A page to read the API and try it, which needs nothing from elsewhere. */
-import { raw, route, type CoreRouter, router } from "../http/router.ts";
+import { type CoreRouter, raw, route, router } from "../http/router.ts";
 
 function page(path: string, summary: string, type: string) {
   return route({

@@ -4,7 +4,7 @@ import type { Access } from "../auth/access.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { KeyName, Permission, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/store.ts";
-import { empty, json, problems, reply, route, type CoreRouter, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
 const ApiKey = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
-import { json, reply, route, type CoreRouter, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]),

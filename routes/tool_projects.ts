@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LiveState } from "../artifacts/live/live.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
-import { json, reply, route, type CoreRouter, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const ToolProject = z.object({
   workspace: z.object({ id: z.string(), name: z.string() }).nullable().describe(

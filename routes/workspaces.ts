@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { NewWorkspace, Workspace, WorkspaceDetail } from "../core/workspace.ts";
-import { cached, empty, json, problems, reply, route, type CoreRouter, router } from "../http/router.ts";
+import { cached, type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
 const Id = z.object({ id: z.string().min(1).max(100) });
 

@@ -3,7 +3,6 @@ import { type Access, openAccess } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
 import type { RoleRule } from "../auth/roles.ts";
-import { PERMISSIONS } from "../core/access.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
 import { Responder } from "../http/responder.ts";
@@ -15,6 +14,7 @@ import { audit } from "../routes/audit.ts";
 import { createApp } from "../routes/app.ts";
 import { auth } from "../routes/auth.ts";
 import { settings } from "../routes/settings.ts";
+import { CATALOGUE } from "./catalogue.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import { z } from "zod";
 
@@ -86,7 +86,14 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
   const { roles = [], identityProvider = null } = options;
   let access: Access;
   try {
-    access = await openAccess({ store, log, dataFolder: folder, clock, config: { roles, identityProvider } });
+    access = await openAccess({
+      store,
+      log,
+      permissions: CATALOGUE,
+      dataFolder: folder,
+      clock,
+      config: { roles, identityProvider },
+    });
   } catch (thrown) {
     await store[Symbol.asyncDispose]();
     throw thrown;
@@ -102,6 +109,7 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
       echoes(),
     ],
     version: "0.0.0",
+    permissions: CATALOGUE.names,
     guard: createGuard({ credentials: access.credentials, origins }),
     auditor: createAuditor({ audit: access.audit, clock }),
     responder: new Responder({ tls: false }),
@@ -189,4 +197,4 @@ export async function makeKey(
   return made.body;
 }
 
-export const ALL_PERMISSIONS = PERMISSIONS;
+export const ALL_PERMISSIONS = CATALOGUE.names;
