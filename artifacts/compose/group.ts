@@ -21,7 +21,7 @@ import type { Project } from "./project.ts";
 import { referencesOf } from "./references.ts";
 import { defaultNetwork, readResources } from "./resources.ts";
 import { readService } from "./service.ts";
-import { child, entriesOf } from "../yaml/values.ts";
+import { entriesOf, valueAt } from "../yaml/values.ts";
 
 /** What the workspace decides about a project: its name among the others, and what a native document adds. */
 export interface Identity {
@@ -148,12 +148,12 @@ function extentOf(name: string, entry: Entry): Place {
   return { file, start, end: written ? Math.max(written.end, entry.key.end) : entry.key.end };
 }
 
-function writtenIn(file: ArtifactFile, name: string): Node | undefined {
+function writtenIn(file: ArtifactFile, name: string): Node | null {
   for (const document of file.documents) {
-    const service = child(child(document, "services"), name);
+    const service = valueAt(valueAt(document, "services"), name);
     if (service) return service;
   }
-  return undefined;
+  return null;
 }
 
 function addDefaultNetwork(

@@ -184,7 +184,7 @@ function candidate(
       if (entry) return written(fromEnv, "env", entry.value, variant);
     }
   }
-  const name = textOf(project.name ?? undefined);
+  const name = textOf(project.name);
   if (name !== null && name !== "" && project.name && !isUnknown(project.name)) {
     // A variant beside its canonical file mostly repeats the name: it still needs one of its own.
     return written(name, "name", project.name, standing === "variant" ? variant : "");

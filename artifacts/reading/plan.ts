@@ -2,7 +2,7 @@
 
 import type { ArtifactFile, Finding, Place } from "../artifact.ts";
 import type { ProjectSpec } from "../compose/project.ts";
-import { child, textOf } from "../yaml/values.ts";
+import { textOf, valueAt } from "../yaml/values.ts";
 import { CANONICAL, OVERRIDES, variantOf } from "./discover.ts";
 import type { NativeGroup } from "../native/documents.ts";
 import { baseName, join, resolve } from "../files/paths.ts";
@@ -144,10 +144,10 @@ export function plan(
 
 function composeFileOf(env: ArtifactFile | undefined): { files: string[]; at: Place } | null {
   const document = env?.documents[0];
-  const at = child(document, "COMPOSE_FILE");
+  const at = valueAt(document, "COMPOSE_FILE");
   const written = textOf(at);
   if (!written || !at) return null;
-  const separator = textOf(child(document, "COMPOSE_PATH_SEPARATOR")) || ":";
+  const separator = textOf(valueAt(document, "COMPOSE_PATH_SEPARATOR")) || ":";
   const files = written.split(separator).map((file) => file.trim()).filter((file) =>
     file !== "" && file !== "-"
   );
