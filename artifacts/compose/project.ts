@@ -3,6 +3,7 @@
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { notFoundFinding, outsideFinding } from "../files/findings.ts";
 import { folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
@@ -293,11 +294,7 @@ class Loader {
     const path = resolve(this.#store.root, folder, written);
     if (path === null) {
       this.#incomplete = true;
-      this.#findings.push({
-        code: "fs/path-escape",
-        message: `"${written}" leaves the workspace and is not read`,
-        at,
-      });
+      this.#findings.push(outsideFinding(written, at));
       return null;
     }
     const file = await this.#file(path);
@@ -305,7 +302,7 @@ class Loader {
     this.#incomplete = true;
     this.#findings.push(
       file.code === "missing"
-        ? { code: missing, message: `"${written}" is not found`, at, data: { path: written } }
+        ? notFoundFinding(missing, written, at, { data: { path: written } })
         : { code: file.code, message: `Cannot read ${written}: ${file.why}`, at },
     );
     return null;
@@ -402,18 +399,14 @@ class Loader {
       const path = written === null ? null : resolve(this.#store.root, folder, written);
       if (written === null) continue;
       if (path === null) {
-        this.#findings.push({
-          code: "fs/path-escape",
-          message: `"${written}" leaves the workspace and is not read`,
-          at,
-        });
+        this.#findings.push(outsideFinding(written, at));
         continue;
       }
       this.#needed.add(path);
       const file = await this.#store.get(path, "env");
       if (!isRefusal(file)) files.push(file);
       else if (file.code === "missing") {
-        this.#findings.push({ code: "file/env-file-missing", message: `"${written}" is not found`, at });
+        this.#findings.push(notFoundFinding("file/env-file-missing", written, at));
       }
     }
     return files;

@@ -2,6 +2,7 @@
 
 import type { Group, Node, Place, Service, Unit } from "../artifact.ts";
 import { bytesOf } from "../compose/amounts.ts";
+import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 import { entryOf, listOf, numberOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
@@ -61,15 +62,18 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
   }
 }
 
-function checkContradictions(unit: Unit, service: Service, say: Say): void {
-  const { value, id: subject } = unit;
-  const contradict = (
-    code: Parameters<Say>[0],
-    place: Place,
-    what: string,
-    other: Place | null,
-  ) => say(code, place, what, { subject, related: related("It contradicts this", other) });
+/** Says that a value contradicts another one. */
+type Contradict = (code: RuleCode, place: Place, what: string, other: Place | null) => void;
 
+function checkContradictions(unit: Unit, service: Service, say: Say): void {
+  const contradict: Contradict = (code, place, what, other) =>
+    say(code, place, what, { subject: unit.id, related: related("It contradicts this", other) });
+  checkExclusive(unit.value, contradict);
+  checkScale(unit.value, service, contradict);
+  checkPortRanges(service, contradict);
+}
+
+function checkExclusive(value: Node, contradict: Contradict): void {
   const mode = valueAt(value, "network_mode");
   const networks = valueAt(value, "networks");
   if (textOf(mode) !== null && networks !== null && sizeOf(networks) > 0) {
@@ -78,12 +82,8 @@ function checkContradictions(unit: Unit, service: Service, say: Say): void {
   const dockerfile = valueAt(value, "build", "dockerfile");
   const inline = valueAt(value, "build", "dockerfile_inline");
   if (dockerfile !== null && inline !== null) {
-    contradict(
-      "compose/dockerfile-and-inline",
-      inline,
-      "`dockerfile_inline` contradicts `dockerfile`",
-      dockerfile,
-    );
+    const message = "`dockerfile_inline` contradicts `dockerfile`";
+    contradict("compose/dockerfile-and-inline", inline, message, dockerfile);
   }
   const devices = [
     ...listOf(valueAt(value, "deploy", "resources", "reservations", "devices")),
@@ -95,20 +95,21 @@ function checkContradictions(unit: Unit, service: Service, say: Say): void {
     if (count === null || ids === null) continue;
     contradict("compose/device-count-and-ids", ids, "`device_ids` contradicts `count`", count);
   }
-  const scale = numberOf(valueAt(value, "scale"));
-  const replicas = numberOf(valueAt(value, "deploy", "replicas"));
+}
+
+function checkScale(value: Node, service: Service, contradict: Contradict): void {
+  const scaleAt = valueAt(value, "scale");
+  const replicasAt = valueAt(value, "deploy", "replicas");
+  const scale = numberOf(scaleAt);
+  const replicas = numberOf(replicasAt);
   if (scale !== null && replicas !== null && scale !== replicas) {
-    contradict(
-      "compose/scale-vs-replicas",
-      valueAt(value, "scale")!,
-      `\`scale\` ${scale} contradicts \`deploy.replicas\` ${replicas}`,
-      valueAt(value, "deploy", "replicas"),
-    );
+    const message = `\`scale\` ${scale} contradicts \`deploy.replicas\` ${replicas}`;
+    contradict("compose/scale-vs-replicas", scaleAt!, message, replicasAt);
   }
-  for (const path of [["scale"], ["deploy", "replicas"]]) {
-    const node = valueAt(value, ...path);
-    if ((numberOf(node) ?? 0) < 0) {
-      contradict("compose/negative-scale", node!, `A service cannot have ${numberOf(node)} containers`, null);
+  for (const node of [scaleAt, replicasAt]) {
+    const count = numberOf(node) ?? 0;
+    if (count < 0) {
+      contradict("compose/negative-scale", node!, `A service cannot have ${count} containers`, null);
     }
   }
   const several = scale ?? replicas;
@@ -116,21 +117,22 @@ function checkContradictions(unit: Unit, service: Service, say: Say): void {
     contradict(
       "compose/container-name-with-scale",
       service.containerNameAt,
-      `\`container_name\` contradicts ${several} containers: a name belongs to one`,
-      valueAt(value, scale === null ? "deploy" : "scale"),
+      `${several} containers cannot share one \`container_name\``,
+      scaleAt ?? valueAt(value, "deploy"),
     );
   }
-  for (const port of service.ports) {
-    if (port.invalid !== null || port.unknown || port.published === null) continue;
-    const published = port.published.last - port.published.first;
-    const target = port.target.last - port.target.first;
-    if (target === 0 || published === target) continue;
-    contradict(
-      "compose/port-range-mismatch",
-      port.at,
-      `"${port.written}": ${published + 1} published ports contradict ${target + 1} ports of the container`,
-      null,
-    );
+}
+
+function checkPortRanges(service: Service, contradict: Contradict): void {
+  for (const { invalid, unknown, published, target, written, at } of service.ports) {
+    if (invalid !== null || unknown || published === null) continue;
+    const outside = published.last - published.first;
+    const inside = target.last - target.first;
+    if (inside === 0 || outside === inside) continue;
+    const message = `"${written}": ${outside + 1} published ports contradict ${
+      inside + 1
+    } ports of the container`;
+    contradict("compose/port-range-mismatch", at, message, null);
   }
 }
 
