@@ -13,7 +13,10 @@ export async function fanOut(): Promise<void> {
   const feed = new EventFeed();
   using hub = new EventHub(feed);
   await using service = new StreamService(terminalRoutes({
-    engines: () => [],
+    find: () => Promise.reject(new Error("no container is asked for")),
+    engineOf: () => {
+      throw new Error("no engine is asked for");
+    },
     viewers: new Viewers(),
     feed,
     hub,

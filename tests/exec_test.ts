@@ -1,5 +1,6 @@
 /** Commands and shells in the containers of real engines, over the socket as a browser opens it. */
 import assert from "node:assert/strict";
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { commandOf, Execs } from "../plugins/container-runtime/exec/routes.ts";
 import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
@@ -13,7 +14,7 @@ function serve(socket: string, kind: "docker" | "podman" = "docker") {
   const engine = new Engine(kind, { kind: "unix", path: socket });
   const viewers = new Viewers();
   const failures: unknown[] = [];
-  const execs = new Execs({ engines: () => [engine], viewers, onFailure: (error) => failures.push(error) });
+  const execs = new Execs({ find: findOn(engine), viewers, onFailure: (error) => failures.push(error) });
   const service = new StreamService(execs.routes);
   return {
     service,

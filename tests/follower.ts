@@ -1,4 +1,5 @@
 /** The log route in front of a test's engine, and somebody who reads from it. */
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
 import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
@@ -15,7 +16,7 @@ export interface Line {
 
 export function logsOf({ kind, socket }: Pick<TestEngine, "kind" | "socket">, viewers = new Viewers()) {
   const engine = new Engine(kind, { kind: "unix", path: socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers }));
+  const service = new StreamService(logRoutes({ find: findOn(engine), viewers }));
   return {
     service,
     get: service.get.bind(service),

@@ -226,7 +226,7 @@ Deno.test("following sends a heartbeat of its own kind while a container says no
   const { JsonWriter } = await import("../plugins/container-runtime/logs/log_formats.ts");
   const { LogPosition } = await import("../plugins/container-runtime/logs/log_position.ts");
   const { LogSource } = await import("../plugins/container-runtime/logs/log_source.ts");
-  const { findContainer } = await import("../plugins/container-runtime/backends/live_container.ts");
+  const { readLive } = await import("../plugins/container-runtime/backends/live_container.ts");
   await using scripted = new ScriptedEngine(
     logOf([], async (call) => void await call.conn.read(new Uint8Array(1))),
   );
@@ -236,7 +236,7 @@ Deno.test("following sends a heartbeat of its own kind while a container says no
     const position = new LogPosition();
     const writer = new JsonWriter(position, { events });
     const source = new LogSource({
-      target: await findContainer([engine], "web", "test"),
+      target: await readLive(engine, "web", "test"),
       query: { follow: true, tail: null, since: null, until: null, stdout: true, stderr: true },
       position,
       listener: writer,

@@ -1,4 +1,5 @@
 /** The log routes in a process of their own, whose memory can be measured: `deno run -A tests/stream_process.ts SOCKET`. */
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
 import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
@@ -60,6 +61,6 @@ export async function startStreams(socket: string): Promise<StreamProcess> {
 if (import.meta.main) {
   const [socket = ""] = Deno.args;
   const engine = new Engine("docker", { kind: "unix", path: socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
+  const service = new StreamService(logRoutes({ find: findOn(engine), viewers: new Viewers() }));
   console.log(service.port);
 }

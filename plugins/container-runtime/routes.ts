@@ -3,6 +3,7 @@ import type { Log } from "../../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../../core/runtime.ts";
 import { type Router, router } from "../../http/router.ts";
 import type { Backends } from "./backends/backends.ts";
+import { findLiveIn } from "./backends/live_container.ts";
 import { Viewers } from "./backends/stream_limit.ts";
 import { diskUsage } from "./disk_usage/routes.ts";
 import { Meter } from "./disk_usage/meter.ts";
@@ -51,16 +52,17 @@ export class Streams implements AsyncDisposable {
   constructor({ backends, runtime, ownership, log }: StreamsOptions) {
     const { feed } = backends;
     const viewers = new Viewers();
-    const engines = (name: string | undefined) => backends.engines(name);
+    const find = findLiveIn(backends);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
-    this.#execs = new Execs({ engines, viewers, onFailure });
+    this.#execs = new Execs({ find, viewers, onFailure });
     this.routes = router()
-      .add(logRoutes({ engines, viewers, awaken: awakenBy(feed) }))
+      .add(logRoutes({ find, viewers, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
-      .add(statsRoutes({ engines, viewers, feeds: this.#feeds, onFailure }))
+      .add(statsRoutes({ find, viewers, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({
-        engines,
+        find,
+        engineOf: (name) => backends.named(name).engine,
         viewers,
         feed,
         hub: this.#hub,

@@ -6,7 +6,7 @@ import { findEngines, type Found, type Surroundings } from "./discovery.ts";
 import { Link } from "./link.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf } from "../engine/failure.ts";
-import type { Engine, EngineKind } from "../engine/engine.ts";
+import type { EngineKind } from "../engine/engine.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import { pause } from "../engine/pause.ts";
@@ -76,11 +76,15 @@ export class Backends implements AsyncDisposable {
     return [...this.#links.map((link) => link.report(link === first)), ...this.#unsupported.values()];
   }
 
-  /** The link of that name, or every link; `backend_not_found` for a name that nobody has. */
+  /** The link of that name, or every link without one. Throws `backend_not_found` for an unknown name. */
   pick(name: string | undefined): readonly Link[] {
-    if (name === undefined) return this.#links;
+    return name === undefined ? this.#links : [this.named(name)];
+  }
+
+  /** The link of that name. Throws `backend_not_found`. */
+  named(name: string): Link {
     const link = this.#links.find((one) => one.name === name);
-    if (link !== undefined) return [link];
+    if (link !== undefined) return link;
     const refused = this.#unsupported.get(name);
     if (refused !== undefined) {
       throw new ServiceError(
@@ -91,14 +95,6 @@ export class Backends implements AsyncDisposable {
     throw new ServiceError(
       "backend_not_found",
       `Cannot use engine "${name}": there is no engine of that name`,
-    );
-  }
-
-  /** The engines that may be asked: the named one, whatever its state, or all that are up. */
-  engines(name: string | undefined): readonly Engine[] {
-    const links = this.pick(name);
-    return (name === undefined ? links.filter((link) => link.state === "up") : links).map(({ engine }) =>
-      engine
     );
   }
 

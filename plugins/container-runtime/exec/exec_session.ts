@@ -3,7 +3,7 @@ import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
 import { flagOf, objectOf, textOf } from "../engine/wire.ts";
-import type { FoundContainer } from "../backends/live_container.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { openRaw, type RawAnswer, writeAll } from "../frames/connection.ts";
 
@@ -55,7 +55,7 @@ export class ExecSession implements AsyncDisposable {
 
   private constructor(
     readonly id: string,
-    readonly container: FoundContainer,
+    readonly container: LiveContainer,
     wish: ExecWish,
     options: { readonly answer: RawAnswer; readonly ending: AbortController; readonly mark: string },
   ) {
@@ -68,7 +68,7 @@ export class ExecSession implements AsyncDisposable {
   }
 
   /** Starts the process. Throws what the engine refuses; a command that does not exist shows as an exit code. */
-  static async start(container: FoundContainer, wish: ExecWish): Promise<ExecSession> {
+  static async start(container: LiveContainer, wish: ExecWish): Promise<ExecSession> {
     const { engine } = container;
     const doing = `run a command in container "${container.name}"`;
     const mark = crypto.randomUUID();

@@ -6,7 +6,7 @@ import { json, problems, reply, route, type Router, router, socketRoute } from "
 import { openSocket, type Socket } from "../../../http/socket.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
-import { type EnginesOf, findContainer } from "../backends/live_container.ts";
+import type { FindLive } from "../backends/live_container.ts";
 import { Orphans } from "./orphans.ts";
 import type { Viewers } from "../backends/stream_limit.ts";
 
@@ -62,7 +62,13 @@ const orphaned = route({
       }),
       "Those that still run",
     ),
-    ...problems("container_not_found", "runtime_unavailable", "no_engine"),
+    ...problems(
+      "container_not_found",
+      "ambiguous_id",
+      "backend_not_found",
+      "runtime_unavailable",
+      "no_engine",
+    ),
   },
 });
 
@@ -72,7 +78,7 @@ const Control = z.discriminatedUnion("type", [
 ]);
 
 export interface ExecRoutes {
-  readonly engines: EnginesOf;
+  readonly find: FindLive;
   readonly viewers: Viewers;
   readonly onFailure: (error: unknown) => void;
 }
@@ -106,7 +112,11 @@ export class Execs implements AsyncDisposable {
         });
       })
       .on(orphaned, async ({ params, query }) => {
-        const container = await findContainer(parts.engines(query.backend), params.id, "list commands");
+        const container = await parts.find(
+          params.id,
+          query.backend,
+          `list commands of container "${params.id}"`,
+        );
         const items = await this.#orphans.of(container.id);
         return reply(200, { items, total: items.length });
       });
@@ -117,7 +127,7 @@ export class Execs implements AsyncDisposable {
   }
 
   async #run(socket: Socket, id: string, backend: string | undefined, wish: ExecWish): Promise<void> {
-    const container = await findContainer(this.#parts.engines(backend), id, "run a command");
+    const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
     if (!container.running) {
       throw new ServiceError("conflict", `Cannot run a command: container "${container.name}" does not run`);
     }

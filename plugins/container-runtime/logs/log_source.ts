@@ -2,7 +2,7 @@
 import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
-import { findContainer, type FoundContainer } from "../backends/live_container.ts";
+import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import { FrameReader, type RunSink, type Stream } from "../frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
@@ -45,7 +45,7 @@ export type Awaken = (id: string, wake: () => void) => Disposable;
 export type LogEnd = "complete" | "removed";
 
 export class LogSource {
-  readonly #target: FoundContainer;
+  readonly #target: LiveContainer;
   readonly #query: LogQuery;
   readonly #position: LogPosition;
   readonly #listener: LogListener;
@@ -73,7 +73,7 @@ export class LogSource {
   #end: LogEnd | null = null;
 
   constructor(options: {
-    readonly target: FoundContainer;
+    readonly target: LiveContainer;
     readonly query: LogQuery;
     /** Where to begin, or an empty one; moves with every line. */
     readonly position: LogPosition;
@@ -220,7 +220,7 @@ export class LogSource {
   }
 
   /** From where on to ask: as the caller said at first, behind the latest line ever after. */
-  #from(): { target: FoundContainer; since: string | undefined; tail: number | undefined } {
+  #from(): { target: LiveContainer; since: string | undefined; tail: number | undefined } {
     const target = this.#target;
     if (!this.#position.empty) return { target, since: this.#position.resume(), tail: undefined };
     const { since, tail } = this.#query;
@@ -276,9 +276,9 @@ export class LogSource {
     await pause(isPatient ? LOOK_MS : waitMs(this.#vain++), this.#signal, woken.promise);
   }
 
-  #look(): Promise<FoundContainer> {
+  #look(): Promise<LiveContainer> {
     const { engine, id } = this.#target;
-    return findContainer([engine], id, "go on reading its logs", this.#signal);
+    return readLive(engine, id, "go on reading its logs", this.#signal);
   }
 
   async #recover(error: unknown): Promise<void> {

@@ -7,7 +7,7 @@
  * right before the answer's: whoever follows reads it from the log as it lies there.
  */
 import { ServiceError } from "../../../core/error.ts";
-import type { FoundContainer } from "../backends/live_container.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
 import type { RawAnswer } from "../frames/connection.ts";
 
 /** Podman waits 250 ms before it tells its reader to stop. */
@@ -18,13 +18,13 @@ const SETTLED_MS = 400;
 const QUIET_MS = 50;
 
 export class PodmanLife {
-  readonly #look: () => Promise<FoundContainer>;
+  readonly #look: () => Promise<LiveContainer>;
   #life: string | null = null;
   #isSure = false;
   #isGone = false;
   #livedAt = 0;
 
-  constructor(look: () => Promise<FoundContainer>) {
+  constructor(look: () => Promise<LiveContainer>) {
     this.#look = look;
   }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { failSocket, openSocket, type Socket } from "../../../http/socket.ts";
-import { type EnginesOf, findContainer } from "../backends/live_container.ts";
+import type { FindLive } from "../backends/live_container.ts";
 import type { StatsFeeds } from "./stats_feed.ts";
 import type { Viewers } from "../backends/stream_limit.ts";
 
@@ -22,15 +22,15 @@ const stats = socketRoute({
 });
 
 export interface StatsRoutes {
-  readonly engines: EnginesOf;
+  readonly find: FindLive;
   readonly viewers: Viewers;
   readonly feeds: StatsFeeds;
   readonly onFailure: (error: unknown) => void;
 }
 
-export function statsRoutes({ engines, viewers, feeds, onFailure }: StatsRoutes): Router {
+export function statsRoutes({ find, viewers, feeds, onFailure }: StatsRoutes): Router {
   const watch = async (socket: Socket, id: string, backend: string | undefined) => {
-    const { engine, id: fullId } = await findContainer(engines(backend), id, "measure a container");
+    const { engine, id: fullId } = await find(id, backend, `measure container "${id}"`);
     using _watching = feeds.watch(engine, fullId, {
       sample: (sample) => {
         if (socket.queuedBytes < BEHIND_BYTES) socket.send(sample);
