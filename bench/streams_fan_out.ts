@@ -1,7 +1,7 @@
 /** Events to a thousand sockets: berth's frames of a tick against a frame for each event on the runtime's own. */
 import { EventFeed } from "../plugins/container-runtime/mirror/event_feed.ts";
 import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
 import { StreamService } from "../tests/stream_service.ts";
 import { clockMs, startEventClients } from "./event_clients.ts";
@@ -17,7 +17,7 @@ export async function fanOut(): Promise<void> {
     engineOf: () => {
       throw new Error("no engine is asked for");
     },
-    viewers: new Viewers(),
+    streamLimit: new StreamLimit(),
     feed,
     hub,
     ownership: {

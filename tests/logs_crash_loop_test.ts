@@ -4,7 +4,7 @@ import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { findLiveIn } from "../plugins/container-runtime/backends/live_container.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
 import { awakenBy } from "../plugins/container-runtime/logs/merged_logs.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
@@ -25,7 +25,7 @@ test("a container that crashes over and over is followed through every life, and
   const awaken = awakenBy(backends.feed);
   await using berth = new StreamService(logRoutes({
     find: findLiveIn(backends),
-    viewers: new Viewers(),
+    streamLimit: new StreamLimit(),
     // Registered once each time that the log has come to an end
     awaken: (id, wake) => {
       looks++;

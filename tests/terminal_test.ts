@@ -7,7 +7,7 @@ import { statsRoutes } from "../plugins/container-runtime/stats/routes.ts";
 import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
 import { findLiveIn, readLive } from "../plugins/container-runtime/backends/live_container.ts";
 import { StatsFeeds } from "../plugins/container-runtime/stats/stats_feed.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
@@ -31,7 +31,7 @@ async function serve(real: TestEngine) {
     address: { kind: "unix", path: real.socket },
   }], SILENT);
   await backends.settle();
-  const viewers = new Viewers();
+  const streamLimit = new StreamLimit();
   const failures: unknown[] = [];
   const feeds = new StatsFeeds();
   const hub = new EventHub(backends.feed);
@@ -41,20 +41,20 @@ async function serve(real: TestEngine) {
     terminalRoutes({
       find,
       engineOf: (name) => backends.named(name).engine,
-      viewers,
+      streamLimit,
       feed: backends.feed,
       hub,
       ownership: OWNERSHIP,
       onFailure,
       containers: async () =>
         (await backends.fresh("containers")).up.flatMap((link) => [...link.mirror.containers.rows.values()]),
-    }).add(statsRoutes({ find, viewers, feeds, onFailure })),
+    }).add(statsRoutes({ find, streamLimit, feeds, onFailure })),
   );
   return {
     service,
     backends,
     feeds,
-    viewers,
+    streamLimit,
     failures,
     open: (query: Record<string, string>) =>
       new Visitor(`${service.url}/api/terminal/compose-logs?${new URLSearchParams(query)}`),

@@ -4,7 +4,7 @@ import type { ContainerRuntime, Ownership } from "../../core/runtime.ts";
 import { type Router, router } from "../../http/router.ts";
 import type { Backends } from "./backends/backends.ts";
 import { findLiveIn } from "./backends/live_container.ts";
-import { Viewers } from "./backends/stream_limit.ts";
+import { StreamLimit } from "./backends/stream_limit.ts";
 import { diskUsage } from "./disk_usage/routes.ts";
 import { Meter } from "./disk_usage/meter.ts";
 import { EventHub } from "./events/event_hub.ts";
@@ -51,19 +51,19 @@ export class Streams implements AsyncDisposable {
 
   constructor({ backends, runtime, ownership, log }: StreamsOptions) {
     const { feed } = backends;
-    const viewers = new Viewers();
+    const streamLimit = new StreamLimit();
     const find = findLiveIn(backends);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
-    this.#execs = new Execs({ find, viewers, onFailure });
+    this.#execs = new Execs({ find, streamLimit, onFailure });
     this.routes = router()
-      .add(logRoutes({ find, viewers, awaken: awakenBy(feed) }))
+      .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
-      .add(statsRoutes({ find, viewers, feeds: this.#feeds, onFailure }))
+      .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({
         find,
         engineOf: (name) => backends.named(name).engine,
-        viewers,
+        streamLimit,
         feed,
         hub: this.#hub,
         ownership,

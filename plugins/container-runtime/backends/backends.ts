@@ -2,7 +2,7 @@
 import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Backend } from "../../../core/runtime.ts";
-import { findEngines, type Found, type Surroundings } from "./discovery.ts";
+import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery.ts";
 import { Link } from "./link.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf } from "../engine/failure.ts";
@@ -55,10 +55,10 @@ export class Backends implements AsyncDisposable {
   }
 
   /** The engines that can be found; looks again and again for new ones. */
-  static async found(surroundings: Surroundings, log: Log): Promise<Backends> {
+  static async found(environment: UserEnvironment, log: Log): Promise<Backends> {
     const backends = new Backends(log);
-    backends.#welcome(await findEngines(surroundings));
-    backends.#looking = backends.#look(surroundings);
+    backends.#welcome(await findEngines(environment));
+    backends.#looking = backends.#look(environment);
     return backends;
   }
 
@@ -155,15 +155,15 @@ export class Backends implements AsyncDisposable {
     await Promise.all(this.#links.map((link) => link[Symbol.asyncDispose]()));
   }
 
-  async #look(surroundings: Surroundings): Promise<void> {
+  async #look(environment: UserEnvironment): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await pause(LOOK_EVERY_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
-      this.#welcome(await findEngines(surroundings));
+      this.#welcome(await findEngines(environment));
     }
   }
 
-  #welcome(found: readonly Found[]): void {
+  #welcome(found: readonly FoundEngine[]): void {
     for (const engine of found) {
       const target = JSON.stringify(engine.address);
       if (this.#targets.has(target) || this.#targets.size >= MOST) continue;

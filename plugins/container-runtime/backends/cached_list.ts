@@ -12,7 +12,7 @@ export interface Listed<Item> {
   readonly unavailable: Unavailable[];
 }
 
-export class KeptList<Item> {
+export class CachedList<Item> {
   #kept: { readonly stamp: string; readonly text: KeptText } | null = null;
 
   /** `items` joins what one engine's mirror has; it is asked again when a row or a container changed. */

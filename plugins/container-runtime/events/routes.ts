@@ -11,7 +11,7 @@ import { type EventFilter, type EventHub, framed } from "./event_hub.ts";
 import { type FindLive, readLive } from "../backends/live_container.ts";
 import type { Engine } from "../engine/engine.ts";
 import { awakenBy, begins, MergedLogs } from "../logs/merged_logs.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
@@ -43,7 +43,7 @@ export interface TerminalRoutes {
   readonly find: FindLive;
   /** The engine of that name. */
   readonly engineOf: (backend: string) => Engine;
-  readonly viewers: Viewers;
+  readonly streamLimit: StreamLimit;
   readonly feed: EventFeed;
   readonly hub: EventHub;
   readonly ownership: Ownership;
@@ -57,7 +57,7 @@ export function terminalRoutes(parts: TerminalRoutes): Router {
     if (query.logs && !may(principal, "containers:logs")) {
       throw new ServiceError("forbidden", `Cannot go on: logs need the permission "containers:logs"`);
     }
-    const viewer = parts.viewers.enter(principal);
+    const viewer = parts.streamLimit.enter(principal);
     return openSocket(request, (socket) => show(socket, query, parts), {
       revoked,
       stopping,

@@ -5,7 +5,7 @@ import { at } from "../engine/path.ts";
 import { flagOf, objectOf, textOf } from "../engine/wire.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
-import { openRaw, type RawAnswer, writeAll } from "../frames/connection.ts";
+import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
 
 /** A compatible engine may never close the stream of a process that has ended. */
 const LOOK_MS = 5_000;
@@ -35,7 +35,7 @@ export interface ExecExit {
 }
 
 export class ExecSession implements AsyncDisposable {
-  readonly #answer: RawAnswer;
+  readonly #answer: EngineConnection;
   readonly #terminal: boolean;
   readonly #ending: AbortController;
   #input: Promise<void> = Promise.resolve();
@@ -57,7 +57,7 @@ export class ExecSession implements AsyncDisposable {
     readonly id: string,
     readonly container: LiveContainer,
     wish: ExecWish,
-    options: { readonly answer: RawAnswer; readonly ending: AbortController; readonly mark: string },
+    options: { readonly answer: EngineConnection; readonly ending: AbortController; readonly mark: string },
   ) {
     this.engine = container.engine;
     this.#answer = options.answer;
@@ -89,7 +89,7 @@ export class ExecSession implements AsyncDisposable {
     const id = textOf(objectOf(parsed(created.text)).Id);
     if (id === "") throw new ServiceError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
     const ending = new AbortController();
-    const answer = await openRaw(engine, {
+    const answer = await openConnection(engine, {
       method: "POST",
       path: at`/exec/${id}/start`,
       body: { Detach: false, Tty: wish.terminal },

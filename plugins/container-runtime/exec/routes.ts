@@ -8,7 +8,7 @@ import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import { Orphans } from "./orphans.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 /** Output that may wait for a slow terminal before the process has to wait too. */
 const OUTPUT_BYTES = 512 * 1024;
@@ -79,7 +79,7 @@ const Control = z.discriminatedUnion("type", [
 
 export interface ExecRoutes {
   readonly find: FindLive;
-  readonly viewers: Viewers;
+  readonly streamLimit: StreamLimit;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -94,7 +94,7 @@ export class Execs implements AsyncDisposable {
     this.#parts = parts;
     this.routes = router()
       .socket(exec, ({ request, params, query, principal, revoked, stopping }) => {
-        const viewer = parts.viewers.enter(principal);
+        const viewer = parts.streamLimit.enter(principal);
         const wish: ExecWish = {
           command: commandOf(query.cmd),
           user: query.user,

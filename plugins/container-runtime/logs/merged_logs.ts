@@ -3,7 +3,7 @@ import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { Stream } from "../frames/frames.ts";
 import { LogPosition } from "./log_position.ts";
-import { type Awaken, type LogQuery, LogSource } from "./log_source.ts";
+import { type Awaken, type LogRequest, LogSource } from "./log_source.ts";
 
 /** Lines that come within it are put in order. */
 const ORDER_MS = 30;
@@ -106,7 +106,7 @@ export class MergedLogs implements AsyncDisposable {
   async #follow(
     target: LiveContainer,
     position: LogPosition,
-    wanted: Pick<LogQuery, "tail" | "follow">,
+    wanted: Pick<LogRequest, "tail" | "follow">,
   ): Promise<void> {
     const container = { id: target.id, name: target.name };
     const label = JSON.stringify(container);

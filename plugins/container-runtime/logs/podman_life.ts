@@ -8,7 +8,7 @@
  */
 import { ServiceError } from "../../../core/error.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
-import type { RawAnswer } from "../frames/connection.ts";
+import type { EngineConnection } from "../frames/connection.ts";
 
 /** Podman waits 250 ms before it tells its reader to stop. */
 const SOUND_MS = 200;
@@ -37,7 +37,7 @@ export class PodmanLife {
   }
 
   /** Whether what was read, and what came along with it, is whole, or is all that is left of the log. */
-  async vouchesFor(answer: RawAnswer): Promise<boolean> {
+  async vouchesFor(answer: EngineConnection): Promise<boolean> {
     if (this.#isGone || answer.readAt < answer.askedAt + SOUND_MS) return true;
     const goesOn = await answer.settle(QUIET_MS, answer.headAt + SETTLED_MS);
     if (this.#isSure && answer.readAt < this.#livedAt + SOUND_MS) return goesOn;

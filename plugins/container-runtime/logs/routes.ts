@@ -10,10 +10,10 @@ import { logBody, rawLogBody } from "./log_body.ts";
 import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
 import { LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
-import { type Awaken, type LogQuery, LogSource } from "./log_source.ts";
+import { type Awaken, type LogRequest, LogSource } from "./log_source.ts";
 import { engineTime, readCallersTime } from "./log_time.ts";
-import { openRaw } from "../frames/connection.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import { openConnection } from "../frames/connection.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 const LogRecord = z.union([
   z.object({
@@ -80,7 +80,7 @@ type LogCall = Call<{ id: string }, Query, undefined>;
 
 export interface LogRoutes {
   readonly find: FindLive;
-  readonly viewers: Viewers;
+  readonly streamLimit: StreamLimit;
   readonly awaken?: Awaken;
 }
 
@@ -88,7 +88,7 @@ export function logRoutes(parts: LogRoutes): Router {
   return router().on(logs, (call) => answer(call, parts));
 }
 
-async function answer(call: LogCall, { find, viewers, awaken }: LogRoutes): Promise<Response> {
+async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): Promise<Response> {
   const { params: { id }, query } = call;
   const wanted = wantedOf(query);
   const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
@@ -96,7 +96,7 @@ async function answer(call: LogCall, { find, viewers, awaken }: LogRoutes): Prom
     ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
     : LogPosition.parse(cursor);
   const doing = `read the logs of container "${id}"`;
-  const viewer = viewers.enter(call.principal);
+  const viewer = streamLimit.enter(call.principal);
   const { ending } = call;
   try {
     const target = await find(id, query.backend, doing, ending);
@@ -118,9 +118,9 @@ async function answer(call: LogCall, { find, viewers, awaken }: LogRoutes): Prom
   }
 }
 
-async function plainBody(target: LiveContainer, wanted: LogQuery, ending: AbortSignal, onEnd: () => void) {
+async function plainBody(target: LiveContainer, wanted: LogRequest, ending: AbortSignal, onEnd: () => void) {
   const { stdout, stderr, tail, since, until } = wanted;
-  const answer = await openRaw(target.engine, {
+  const answer = await openConnection(target.engine, {
     method: "GET",
     path: at`/containers/${target.id}/logs`,
     query: {
@@ -139,7 +139,7 @@ async function plainBody(target: LiveContainer, wanted: LogQuery, ending: AbortS
 
 async function lineBody(call: LogCall, given: {
   readonly target: LiveContainer;
-  readonly wanted: LogQuery;
+  readonly wanted: LogRequest;
   readonly format: LogFormat;
   readonly position: LogPosition;
   readonly ending: AbortSignal;
@@ -169,7 +169,7 @@ async function lineBody(call: LogCall, given: {
   return logBody({ source, writer, ending, reason, onEnd });
 }
 
-function wantedOf(query: Query): LogQuery {
+function wantedOf(query: Query): LogRequest {
   if (!query.stdout && !query.stderr) {
     throw new ServiceError("invalid_request", "Cannot read the logs: both streams are switched off", {
       errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],

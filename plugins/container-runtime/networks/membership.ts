@@ -74,7 +74,7 @@ export function memberships({ backends }: { readonly backends: Backends }): Rout
       const id = (await findContainer(backends, body.container, link.name, doingOf(change))).row.id;
       return reply(
         200,
-        await carryOut(link, id, change, {
+        await changeMembership(link, id, change, {
           Container: id,
           EndpointConfig: {
             Aliases: body.aliases,
@@ -100,7 +100,7 @@ export function memberships({ backends }: { readonly backends: Backends }): Rout
         },
       );
       const id = found?.row.id ?? body.container;
-      return reply(200, await carryOut(link, id, change, { Container: id, Force: body.force }));
+      return reply(200, await changeMembership(link, id, change, { Container: id, Force: body.force }));
     });
 }
 
@@ -117,7 +117,7 @@ const ALREADY_SO = {
   disconnect: /is not connected/i,
 };
 
-async function carryOut(
+async function changeMembership(
   link: Link,
   id: string,
   change: Change,

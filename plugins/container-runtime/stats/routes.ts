@@ -5,7 +5,7 @@ import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { failSocket, openSocket, type Socket } from "../../../http/socket.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import type { StatsFeeds } from "./stats_feed.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 /** Whoever has not read so much is not sent more: an old measurement is worth nothing. */
 const BEHIND_BYTES = 16 * 1024;
@@ -23,12 +23,12 @@ const stats = socketRoute({
 
 export interface StatsRoutes {
   readonly find: FindLive;
-  readonly viewers: Viewers;
+  readonly streamLimit: StreamLimit;
   readonly feeds: StatsFeeds;
   readonly onFailure: (error: unknown) => void;
 }
 
-export function statsRoutes({ find, viewers, feeds, onFailure }: StatsRoutes): Router {
+export function statsRoutes({ find, streamLimit, feeds, onFailure }: StatsRoutes): Router {
   const watch = async (socket: Socket, id: string, backend: string | undefined) => {
     const { engine, id: fullId } = await find(id, backend, `measure container "${id}"`);
     using _watching = feeds.watch(engine, fullId, {
@@ -40,7 +40,7 @@ export function statsRoutes({ find, viewers, feeds, onFailure }: StatsRoutes): R
     await socket.closed;
   };
   return router().socket(stats, ({ request, params, query, principal, revoked, stopping }) => {
-    const viewer = viewers.enter(principal);
+    const viewer = streamLimit.enter(principal);
     return openSocket(request, (socket) => watch(socket, params.id, query.backend), {
       revoked,
       stopping,
