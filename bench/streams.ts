@@ -107,7 +107,7 @@ async function dockerModem(chunked: Uint8Array): Promise<() => Promise<void>> {
     at = end + 2 + size + 2;
   }
   const bytes = joined(frames);
-  const { default: Modem } = await import("docker-modem");
+  const { default: Modem } = await import("npm:docker-modem@5.0.7");
   const { PassThrough, Readable, Writable } = await import("node:stream");
   const modem = new Modem({ socketPath: "/nowhere" });
   return async () => {
