@@ -20,6 +20,7 @@ import { mustBeHandshake } from "./handshake.ts";
 import { headOf } from "./head.ts";
 import { asServiceError, problemResponse, statusOf } from "./problem.ts";
 import { queryRecord } from "./query.ts";
+import { type Audited, type Particulars, Trail } from "./trail.ts";
 
 export { empty, json, kept, problems, raw, reply } from "./answer.ts";
 
@@ -48,8 +49,10 @@ export interface Route<
   readonly bodyLimit?: number;
   /** How long it may take to arrive; 30 s unless told otherwise. */
   readonly bodyTimeoutMs?: number;
-  /** Other than for changes, nothing is audited; a change that changes nothing (`validate`) says false. */
-  readonly audited?: boolean;
+  /** What is no `get` is an act unless it says otherwise; a change that changes nothing (`validate`) says false. */
+  readonly audited?: Audited;
+  /** What the audit log tells of an act besides its path; nothing secret. */
+  readonly particulars?: (asked: Asked<Params, Query, Body>) => Particulars;
   readonly answers: Answers;
 }
 
@@ -61,6 +64,15 @@ export interface SocketRoute<Params extends z.ZodType = z.ZodType, Query extends
   readonly permission: Permission;
   readonly params?: Params;
   readonly query?: Query;
+  /** An act of everybody who may run commands; of nobody else. */
+  readonly particulars?: (asked: Asked<Params, Query, z.ZodUndefined>) => Particulars;
+}
+
+/** What was asked, parsed. */
+export interface Asked<Params, Query, Body> {
+  readonly params: Parsed<Params>;
+  readonly query: Parsed<Query>;
+  readonly body: Parsed<Body>;
 }
 
 type ReplyFor<Answers> = {
@@ -173,12 +185,16 @@ async function respond(
   let made: string | undefined;
   let response: Response;
   let isStream = false;
+  const audited = auditedOf(entry);
+  const trail = new Trail(auditor, scope, actionOf(entry), request.url);
   try {
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
       caller = found instanceof Promise ? await found : found;
     }
-    const answer = await entry.handler(await parse(entry, request, params, scope, caller));
+    const call = await parse(entry, request, params, scope, caller, trail);
+    if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
+    const answer = await entry.handler(call);
     caller ??= scope.caller; // whom an open route just let in
     if (answer instanceof Reply) made = answer.headers?.["location"];
     response = answer instanceof Reply
@@ -198,25 +214,20 @@ async function respond(
   }
   if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
-  if (scope.audited || isAudited(entry, status)) {
-    const { route } = entry;
-    auditor.record({
-      actor: caller?.principal ?? null,
-      action: `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${route.path}`,
-      target: made ?? new URL(request.url).pathname,
-      status,
-      code,
-      requestId: scope.requestId,
-      peer: scope.peer,
-    });
-  }
+  trail.finish(audited, status, code, made);
   return response;
 }
 
-function isAudited(entry: Entry, status: number): boolean {
-  if (status === 401 || status === 403) return true;
-  if (entry.kind === "socket") return entry.route.permission === "containers:exec";
-  return entry.route.audited ?? entry.route.method !== "get";
+// deno-lint-ignore no-explicit-any -- what was typed at `route` is erased in the list
+type Erased = Asked<any, any, any>;
+
+function auditedOf(entry: Entry): Audited {
+  if (entry.kind === "socket") return entry.route.permission === "containers:exec" ? "act" : false;
+  return entry.route.audited ?? (entry.route.method === "get" ? false : "act");
+}
+
+function actionOf({ kind, route }: Entry): string {
+  return `${kind === "socket" ? "WS" : route.method.toUpperCase()} /api${route.path}`;
 }
 
 /** Waits only where the guard has to: a caller who is known costs no turn of the event loop. */
@@ -255,6 +266,7 @@ async function parse(
   params: Record<string, string>,
   scope: RequestScope,
   caller: Caller | null,
+  trail: Trail,
 ): Promise<Call<unknown, unknown, unknown>> {
   if (entry.kind === "socket") mustBeHandshake(request);
   const { route } = entry;
@@ -274,5 +286,5 @@ async function parse(
       await request.body.cancel(); // nothing here reads one
     }
   }
-  return new Call(request, scope, caller, path, query, body);
+  return new Call(request, scope, caller, trail, path, query, body);
 }
