@@ -1,7 +1,6 @@
 /** What one request leaves in the audit log: its intent before an act, its entry with a change, and how it ended. */
 import type { NewAuditEntry } from "../core/store.ts";
-import type { RequestScope } from "./call.ts";
-import type { Auditor } from "./caller.ts";
+import type { Auditor, Caller } from "./caller.ts";
 
 export type Particulars = Readonly<Record<string, string>>;
 
@@ -10,6 +9,13 @@ export type Particulars = Readonly<Record<string, string>>;
  * `call.entry()` to the store, which commits it with the change. False: only refusals for lack of rights are told.
  */
 export type Audited = "act" | "change" | false;
+
+/** Whose request it is; the caller becomes known on the way. */
+interface Origin {
+  readonly caller: Caller | null;
+  readonly requestId: string;
+  readonly peer: string;
+}
 
 /** How an act ended that went on after its answer. */
 export interface Outcome {
@@ -20,7 +26,7 @@ export interface Outcome {
 
 export class Trail {
   readonly #auditor: Auditor;
-  readonly #scope: RequestScope;
+  readonly #origin: Origin;
   readonly #action: string;
   readonly #url: string;
   #particulars: Particulars = {};
@@ -28,9 +34,9 @@ export class Trail {
   #told = false;
   #later: Promise<Outcome> | null = null;
 
-  constructor(auditor: Auditor, scope: RequestScope, action: string, url: string) {
+  constructor(auditor: Auditor, origin: Origin, action: string, url: string) {
     this.#auditor = auditor;
-    this.#scope = scope;
+    this.#origin = origin;
     this.#action = action;
     this.#url = url;
   }
@@ -90,7 +96,7 @@ export class Trail {
   }
 
   #entry(over: Partial<Pick<NewAuditEntry, "chain" | "target" | "particulars" | "result">>): NewAuditEntry {
-    const { caller, requestId, peer } = this.#scope;
+    const { caller, requestId, peer } = this.#origin;
     const { target = new URL(this.#url).pathname } = over;
     return this.#auditor.entry({ ...over, caller, action: this.#action, target, requestId, peer });
   }
