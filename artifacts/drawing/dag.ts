@@ -2,7 +2,7 @@
 
 import type { Group, Model, Unit } from "../artifact.ts";
 import { positionOf } from "../position.ts";
-import { check } from "../rules/check.ts";
+import { problemCounts } from "../rules/check.ts";
 import type { UnitLive } from "../live/live.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
@@ -34,7 +34,7 @@ export function dagOf(model: Model, workspace: string, { group, live }: DagOptio
   const cycles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
   const cycleOf = cycleNumbers(graph, included, cycles);
   const numbers = [...included.numbers].sort((a, b) => byKind(graph, a, b));
-  const { nodes, layers } = nodesOf(graph, numbers, cycleOf, countProblems(model), live);
+  const { nodes, layers } = nodesOf(graph, numbers, cycleOf, problemCounts(model), live);
   const edges = edgesOf(graph, included, cycleOf);
   return {
     schemaVersion: 1,
@@ -174,17 +174,6 @@ function sourceOf({ at }: GraphNode): DagNode["source"] {
   if (at === null) return null;
   const { line, column } = positionOf(at.file, at.start);
   return { file: at.file.path, line, column };
-}
-
-function countProblems(model: Model): Map<string, { error: number; warning: number }> {
-  const counts = new Map<string, { error: number; warning: number }>();
-  for (const { subject, severity } of check(model).findings) {
-    if (subject === undefined || (severity !== "error" && severity !== "warning")) continue;
-    const count = counts.get(subject);
-    if (count) count[severity]++;
-    else counts.set(subject, { error: 0, warning: 0, [severity]: 1 });
-  }
-  return counts;
 }
 
 function cardsBySubject(graph: Graph): Map<number, string> {
