@@ -1,6 +1,6 @@
 /** What runs beside what is declared: Compose's own labels on real engines. */
 import assert from "node:assert/strict";
-import type { Diagnostic } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
