@@ -110,6 +110,17 @@ export class TestService extends TestCaller implements AsyncDisposable {
     return `${this.url.replace(/^http/, "ws")}${path}`;
   }
 
+  /** Every line that was logged. */
+  logged(): string[] {
+    this.berth.log.flush();
+    return Deno.readTextFileSync(this.berth.log.path).split("\n").filter((line) => line !== "");
+  }
+
+  /** The lines about requests that failed by a defect of berth. */
+  bugs(): string[] {
+    return this.logged().filter((line) => JSON.parse(line).message === "A request failed");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.berth.stop();
     if (!this.keepsFolder) await Deno.remove(this.folder, { recursive: true });
