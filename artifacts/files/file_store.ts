@@ -1,12 +1,12 @@
 /** The texts of one workspace: each parsed once per content, with unsaved ones laid over those on disk. */
 
-import { createHash } from "node:crypto";
 import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { parseFile } from "./parse_file.ts";
 import { folderOf } from "./paths.ts";
 import { ParseQueue } from "../yaml/parse_queue.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
+import { sha256 } from "./sha256.ts";
 
 type Kind = ArtifactFile["kind"];
 
@@ -137,7 +137,7 @@ export class FileStore {
   async #fromOverlay(path: string, kind: Wanted, text: string): Promise<ArtifactFile | null> {
     const told = kind ?? kindOfYaml(path, text);
     if (!told) return null;
-    const hash = createHash("sha256").update(text).digest("hex");
+    const hash = sha256(text);
     const held = this.#below?.heldFile(path, kind);
     if (held && held.hash === hash && !held.stale) return held;
     return await parseFile({ path, kind: told, text, hash }, this.#queue);

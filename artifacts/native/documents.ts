@@ -1,7 +1,7 @@
 /** `kind:` documents of berth's own: groups, units and cards as their author wrote them. */
 
 import type { ArtifactFile, Finding, Mapping, Node, Place, Reference, Unit } from "../artifact.ts";
-import { child, entriesOf, isNull, itemsOf, textOf } from "../yaml/values.ts";
+import { entriesOf, isNull, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { folderOf } from "../files/paths.ts";
 import { readCard, type WrittenCard } from "./card.ts";
 
@@ -77,7 +77,7 @@ function readDocument(document: Node, into: Natives): void {
     into.findings.push({ code: "schema/invalid", message: "A document must be a mapping", at: document });
     return;
   }
-  const kindAt = child(document, "kind");
+  const kindAt = valueAt(document, "kind");
   const kind = textOf(kindAt) ?? "";
   const allowed = SPEC[kind];
   if (!Object.hasOwn(SPEC, kind) || !allowed) {
@@ -90,12 +90,12 @@ function readDocument(document: Node, into: Natives): void {
     });
     return;
   }
-  const metadata = child(document, "metadata");
-  const spec = child(document, "spec");
+  const metadata = valueAt(document, "metadata");
+  const spec = valueAt(document, "spec");
   unknown(document, TOP, into.findings);
   unknown(metadata, METADATA, into.findings);
   unknown(spec, allowed, into.findings);
-  const nameAt = child(metadata, "name");
+  const nameAt = valueAt(metadata, "name");
   const name = textOf(nameAt);
   if (name === null || !nameAt) {
     into.findings.push({
@@ -105,7 +105,7 @@ function readDocument(document: Node, into: Natives): void {
     });
     return;
   }
-  const group = textAt(child(spec, "group"));
+  const group = textAt(valueAt(spec, "group"));
   if (!NAMES[kind]!.test(name) || (kind === "Unit" && !group && name.includes("."))) {
     into.findings.push({
       code: "schema/invalid-name",
@@ -122,32 +122,32 @@ function readDocument(document: Node, into: Natives): void {
     name,
     source: nameAt,
     document,
-    title: textOf(child(metadata, "title")),
-    description: textOf(child(metadata, "description")),
+    title: textOf(valueAt(metadata, "title")),
+    description: textOf(valueAt(metadata, "description")),
   };
-  const dependsOn = itemsOf(child(spec, "dependsOn")).map(textAt).filter((one) => one !== null);
+  const dependsOn = oneOrMany(valueAt(spec, "dependsOn")).map(textAt).filter((one) => one !== null);
   if (kind === "Group") {
-    const envFiles = child(spec, "envFiles");
+    const envFiles = valueAt(spec, "envFiles");
     into.groups.push({
       ...common,
       folder: folderOf(document.file.path),
-      compose: itemsOf(child(spec, "compose")).map(textAt).filter((one) => one !== null),
-      envFiles: envFiles === undefined ? null : itemsOf(envFiles).map(textAt).filter((one) => one !== null),
-      profiles: itemsOf(child(spec, "profiles")).map(textOf).filter((one) => one !== null),
+      compose: oneOrMany(valueAt(spec, "compose")).map(textAt).filter((one) => one !== null),
+      envFiles: envFiles === null ? null : oneOrMany(envFiles).map(textAt).filter((one) => one !== null),
+      profiles: oneOrMany(valueAt(spec, "profiles")).map(textOf).filter((one) => one !== null),
       dependsOn,
     });
   } else if (kind === "Unit") {
     into.units.push({
       ...common,
       group,
-      type: textOf(child(spec, "type")) ?? "process",
+      type: textOf(valueAt(spec, "type")) ?? "process",
       dependsOn,
-      container: textOf(child(child(spec, "runtime"), "container")),
+      container: textOf(valueAt(spec, "runtime", "container")),
     });
   } else into.cards.push(readCard("native", name, nameAt, document, [metadata, spec]));
 }
 
-function textAt(at: Node | undefined): { written: string; at: Node } | null {
+function textAt(at: Node | null): { written: string; at: Node } | null {
   const written = textOf(at);
   return written === null || !at ? null : { written, at };
 }
@@ -156,7 +156,7 @@ function start(document: Node): Place {
   return { file: document.file, start: document.start, end: Math.min(document.start + 1, document.end) };
 }
 
-function unknown(node: Node | undefined, allowed: ReadonlySet<string>, findings: Finding[]): void {
+function unknown(node: Node | null, allowed: ReadonlySet<string>, findings: Finding[]): void {
   for (const [key, entry] of entriesOf(node)) {
     if (allowed.has(key) || key.startsWith("x-")) continue;
     findings.push({ code: "schema/unknown-property", message: `Unknown property "${key}"`, at: entry.key });

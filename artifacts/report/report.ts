@@ -1,6 +1,7 @@
 /** The outcome of validation: findings as ordered, bounded diagnostics with positions, and the totals. */
 
 import type { Diagnostic as Shown, Location as ShownLocation, Model } from "../artifact.ts";
+import { textHash } from "../../core/text_hash.ts";
 import { graphOf, mainGroups } from "../graph/graph.ts";
 import { locationOf } from "../position.ts";
 import { isRuleCode, ruleOf } from "../rules/catalog.ts";
@@ -126,14 +127,7 @@ export function diagnosticOf(finding: JudgedFinding): Shown {
   };
 }
 
-/** 64 bits in two independent FNV-1a halves: names a finding, protects nothing. */
+/** 64 bits that name a finding. */
 function fingerprint(text: string): string {
-  let a = 0x811c9dc5;
-  let b = 0xcbf29ce4;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x01000193);
-    b = Math.imul(b ^ (unit + i), 0x01000193);
-  }
-  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+  return textHash(text).map((half) => half.toString(16).padStart(8, "0")).join("");
 }

@@ -14,7 +14,7 @@ const REFUSAL_MS = 2_000;
 const LONGEST_SETTLING_MS = 1_000;
 const CR = 13;
 
-export interface RawRequest extends Subject {
+export interface ConnectionRequest extends Subject {
   readonly method: "GET" | "POST";
   readonly path: EnginePath;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -29,7 +29,7 @@ export interface RawRequest extends Subject {
 }
 
 /** An answer whose head was read; `bytes` from `start` up to `end` are what came with it. */
-export class RawAnswer implements Disposable {
+export class EngineConnection implements Disposable {
   readonly bytes: Uint8Array<ArrayBuffer>;
   start = 0;
   end = 0;
@@ -48,7 +48,7 @@ export class RawAnswer implements Disposable {
 
   constructor(
     readonly conn: Deno.Conn,
-    { signal, bufferBytes = BUFFER_BYTES }: Pick<RawRequest, "signal" | "bufferBytes">,
+    { signal, bufferBytes = BUFFER_BYTES }: Pick<ConnectionRequest, "signal" | "bufferBytes">,
   ) {
     this.bytes = new Uint8Array(bufferBytes);
     this.#signal = signal;
@@ -199,10 +199,10 @@ function endOfHead(bytes: Uint8Array, from: number, filled: number): number {
 }
 
 /** Sends the request and reads the answer's head. Throws what the engine refused, as our own error. */
-export async function openRaw(engine: Engine, request: RawRequest): Promise<RawAnswer> {
+export async function openConnection(engine: Engine, request: ConnectionRequest): Promise<EngineConnection> {
   const target = await engine.target(request.path, request.query);
   request.signal.throwIfAborted();
-  const answer = new RawAnswer(await engine.connect(request), request);
+  const answer = new EngineConnection(await engine.connect(request), request);
   let late = false;
   const deadline = setTimeout(() => {
     late = true;
@@ -232,7 +232,7 @@ export async function openRaw(engine: Engine, request: RawRequest): Promise<RawA
   }
 }
 
-function headOf(engine: Engine, target: string, request: RawRequest): string {
+function headOf(engine: Engine, target: string, request: ConnectionRequest): string {
   const body = request.body === undefined ? "" : JSON.stringify(request.body);
   const lines = [`${request.method} ${target} HTTP/1.1`, `Host: ${engine.host}`];
   if (request.upgrade) lines.push("Connection: Upgrade", "Upgrade: tcp");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RawAnswer } from "./connection.ts";
+import { EngineConnection } from "./connection.ts";
 
 const QUIET_MS = 400;
 const LONG_MS = 60_000;
@@ -12,7 +12,7 @@ async function answered(bufferBytes?: number) {
     Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port }),
   ]);
   listener.close();
-  const answer = new RawAnswer(conn, {
+  const answer = new EngineConnection(conn, {
     signal: new AbortController().signal,
     ...(bufferBytes === undefined ? {} : { bufferBytes }),
   });

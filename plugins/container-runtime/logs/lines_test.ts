@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { FrameReader, type Stream } from "../frames/frames.ts";
 import { JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
 import { type Gap, LogPosition } from "./log_position.ts";

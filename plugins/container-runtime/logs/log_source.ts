@@ -2,13 +2,13 @@
 import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
-import { findContainer, type FoundContainer } from "../backends/live_container.ts";
+import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import { FrameReader, type RunSink, type Stream } from "../frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
 import { PodmanLife } from "./podman_life.ts";
-import { openRaw, type RawAnswer } from "../frames/connection.ts";
+import { type EngineConnection, openConnection } from "../frames/connection.ts";
 
 /** How often a log that does not follow is opened again when it breaks off. */
 const RETRIES = 5;
@@ -24,7 +24,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** How often a container that is down or paused is looked at, beside the events that tell that it runs. */
 const LOOK_MS = 5_000;
 
-export interface LogQuery {
+export interface LogRequest {
   readonly follow: boolean;
   readonly tail: number | null;
   readonly since: LogTime | null;
@@ -45,8 +45,8 @@ export type Awaken = (id: string, wake: () => void) => Disposable;
 export type LogEnd = "complete" | "removed";
 
 export class LogSource {
-  readonly #target: FoundContainer;
-  readonly #query: LogQuery;
+  readonly #target: LiveContainer;
+  readonly #query: LogRequest;
   readonly #position: LogPosition;
   readonly #listener: LogListener;
   readonly #signal: AbortSignal;
@@ -54,7 +54,7 @@ export class LogSource {
   readonly #lines: LineReader;
   readonly #openedAt = ofMs(Date.now());
   readonly #life: PodmanLife | null;
-  #answer: RawAnswer | null = null;
+  #answer: EngineConnection | null = null;
   /** Who vouches for what that answer says, where it needs somebody: while Podman's log is followed. */
   #voucher: PodmanLife | null = null;
   /** Whether what was read of it counts. */
@@ -73,8 +73,8 @@ export class LogSource {
   #end: LogEnd | null = null;
 
   constructor(options: {
-    readonly target: FoundContainer;
-    readonly query: LogQuery;
+    readonly target: LiveContainer;
+    readonly query: LogRequest;
     /** Where to begin, or an empty one; moves with every line. */
     readonly position: LogPosition;
     readonly listener: LogListener;
@@ -168,13 +168,13 @@ export class LogSource {
     };
   }
 
-  async #open(live = true): Promise<RawAnswer> {
+  async #open(live = true): Promise<EngineConnection> {
     const query = this.#query;
     const follows = this.#follows;
     const follow = live && follows && (this.#life === null || await this.#life.begins());
     const voucher = follow ? this.#life : null;
     const { target, since, tail } = this.#from();
-    const answer = await openRaw(target.engine, {
+    const answer = await openConnection(target.engine, {
       method: "GET",
       path: at`/containers/${target.id}/logs`,
       query: {
@@ -205,7 +205,7 @@ export class LogSource {
   }
 
   /** Podman cannot be believed any more: what comes behind the latest line is read from the log as it lies there. */
-  async #readRest(live: RawAnswer): Promise<void> {
+  async #readRest(live: EngineConnection): Promise<void> {
     try {
       await this.#open(false);
     } catch (error) {
@@ -220,7 +220,7 @@ export class LogSource {
   }
 
   /** From where on to ask: as the caller said at first, behind the latest line ever after. */
-  #from(): { target: FoundContainer; since: string | undefined; tail: number | undefined } {
+  #from(): { target: LiveContainer; since: string | undefined; tail: number | undefined } {
     const target = this.#target;
     if (!this.#position.empty) return { target, since: this.#position.resume(), tail: undefined };
     const { since, tail } = this.#query;
@@ -276,9 +276,9 @@ export class LogSource {
     await pause(isPatient ? LOOK_MS : waitMs(this.#vain++), this.#signal, woken.promise);
   }
 
-  #look(): Promise<FoundContainer> {
+  #look(): Promise<LiveContainer> {
     const { engine, id } = this.#target;
-    return findContainer([engine], id, "go on reading its logs", this.#signal);
+    return readLive(engine, id, "go on reading its logs", this.#signal);
   }
 
   async #recover(error: unknown): Promise<void> {
