@@ -170,6 +170,7 @@ function defaults(folder: string): Config {
     pluginSettings: {},
     logLevel: "info",
     minDescriptors: 0,
+    auditSyslog: null,
     surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
   };
