@@ -2,7 +2,7 @@
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
-import { type Access, openAccess } from "./auth/access.ts";
+import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
@@ -21,6 +21,7 @@ import { logReader } from "./log/reader.ts";
 import { type Plugins, startPlugins } from "./plugins/host.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import type { Plugin } from "./plugins/plugin.ts";
+import { StartFailure } from "./start_failure.ts";
 import { createApp } from "./routes/app.ts";
 import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
@@ -53,7 +54,7 @@ export interface Foundation {
   /** Whether callers reach it by TLS. */
   readonly tls: boolean;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
-  readonly health: Omit<HealthSources, "plugins" | "runtime">;
+  readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
 }
 
 /** What route groups are made of. */
@@ -85,6 +86,7 @@ export async function composeApp(
       permissions,
       dataFolder: config.data,
       config,
+      auditReceiver: await auditReceiver(config.auditSyslog),
       ...(overrides.clock === undefined ? {} : { clock: overrides.clock }),
       ...(overrides.provider === undefined ? {} : { provider: overrides.provider }),
     }),
@@ -111,7 +113,13 @@ function coreRouters(
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
   return [
-    system({ ...health, startedAt, plugins: plugins.reports, runtime: plugins.runtime }),
+    system({
+      ...health,
+      auditFailure: access.auditFailure,
+      startedAt,
+      plugins: plugins.reports,
+      runtime: plugins.runtime,
+    }),
     systemLog(logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     settingsRoutes({ access }),
@@ -143,6 +151,19 @@ async function createEdgeOf(
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
     explainMissing: (path) => plugins.explainMissing(path),
   });
+}
+
+async function auditReceiver(
+  syslog: Config["auditSyslog"],
+): Promise<NonNullable<AccessOptions["auditReceiver"]> | null> {
+  if (syslog === null) return null;
+  const { ca, ...address } = syslog;
+  if (ca === null) return { address, ca };
+  try {
+    return { address, ca: await Deno.readTextFile(ca) };
+  } catch (cause) {
+    throw new StartFailure(`Cannot read the file "${ca}" of "BERTH_AUDIT_SYSLOG_CA"`, { cause });
+  }
 }
 
 /** Counts what the rules find; they are loaded with the first workspace that is read. */

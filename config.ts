@@ -37,6 +37,13 @@ export interface Config {
   readonly variable: (name: string) => string | undefined;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly minDescriptors: number;
+  /** Where entries of the audit log go besides the store; `ca` names a file. */
+  readonly auditSyslog: {
+    readonly transport: "tcp" | "tls" | "udp";
+    readonly hostname: string;
+    readonly port: number;
+    readonly ca: string | null;
+  } | null;
   /** The file that was read, if there was one. */
   readonly file: string | null;
 }
@@ -117,9 +124,12 @@ function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly
 }
 
 function joined(settings: Settings): Omit<Config, "file" | "unclaimed" | "variable"> {
-  const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...rest } = settings;
+  const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...others } =
+    settings;
+  const { auditSyslog, auditSyslogCa, ...rest } = others;
   return {
     ...rest,
+    auditSyslog: auditSyslog === null ? null : { ...auditSyslog, ca: auditSyslogCa },
     tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
     identityProvider: idpIssuer !== null && idpClientId !== null
       ? {

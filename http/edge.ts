@@ -41,7 +41,6 @@ export function createEdge(options: EdgeOptions): Handler {
       stopping: options.stopping,
       caller: null,
       code: null,
-      audited: false,
     };
     const refused = refuse(request, options.hosts);
     const response = refused === null

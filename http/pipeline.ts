@@ -11,7 +11,8 @@ import { headOf } from "./head.ts";
 import { asServiceError, problemResponse, statusOf } from "./problem.ts";
 import { queryRecord } from "./query.ts";
 import type { Responder } from "./responder.ts";
-import { type Entry, nameOf } from "./router.ts";
+import { type Asked, type Entry, nameOf } from "./router.ts";
+import { type Audited, Trail } from "./trail.ts";
 
 /** What a request meets on its way: who knows callers, who records, who finishes answers. */
 export interface Pipeline {
@@ -36,12 +37,16 @@ export async function respond(
   let made: string | undefined;
   let response: Response;
   let isStream = false;
+  const audited = auditedOf(entry);
+  const trail = new Trail(auditor, scope, nameOf(entry.route), request.url);
   try {
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
       caller = found instanceof Promise ? await found : found;
     }
-    const answer = await entry.handler(await parse(entry, request, params, scope, caller));
+    const call = await parse(entry, request, params, scope, caller, trail);
+    if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
+    const answer = await entry.handler(call);
     caller ??= scope.caller; // set by an open route, as for a sign-in
     if (answer instanceof Reply) made = answer.headers?.["location"];
     response = answer instanceof Reply
@@ -61,23 +66,15 @@ export async function respond(
   }
   if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
-  if (scope.audited || isAudited(entry, status)) {
-    auditor.record({
-      actor: caller?.principal ?? null,
-      action: nameOf(entry.route),
-      target: made ?? new URL(request.url).pathname,
-      status,
-      code,
-      requestId: scope.requestId,
-      peer: scope.peer,
-    });
-  }
+  trail.finish(audited, status, code, made);
   return response;
 }
 
-function isAudited(entry: Entry, status: number): boolean {
-  if (status === 401 || status === 403) return true;
-  return entry.route.audited ?? (entry.kind === "route" && entry.route.method !== "get");
+// deno-lint-ignore no-explicit-any -- what was typed at `route` is erased in the list
+type Erased = Asked<any, any, any>;
+
+function auditedOf(entry: Entry): Audited {
+  return entry.route.audited ?? (entry.kind === "route" && entry.route.method !== "get" ? "act" : false);
 }
 
 /** Waits only where the guard has to: a caller who is known costs no turn of the event loop. */
@@ -116,6 +113,7 @@ async function parse(
   params: Record<string, string>,
   scope: RequestScope,
   caller: Caller | null,
+  trail: Trail,
 ): Promise<Call<unknown, unknown, unknown>> {
   if (entry.kind === "socket") mustBeHandshake(request);
   const { route } = entry;
@@ -135,5 +133,5 @@ async function parse(
       await request.body.cancel(); // nothing here reads one
     }
   }
-  return new Call(request, scope, caller, path, query, body);
+  return new Call(request, scope, caller, trail, path, query, body);
 }

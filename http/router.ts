@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { CorePermission } from "../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
 import type { Call } from "./call.ts";
+import type { Audited, Particulars } from "./trail.ts";
 
 export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
 
@@ -32,8 +33,10 @@ export interface Route<
   readonly bodyLimit?: number;
   /** How long it may take to arrive; 30 s unless told otherwise. */
   readonly bodyTimeoutMs?: number;
-  /** Other than for changes, nothing is audited; a change that changes nothing (`validate`) says false. */
-  readonly audited?: boolean;
+  /** What is no `get` is an act unless it says otherwise; a change that changes nothing (`validate`) says false. */
+  readonly audited?: Audited;
+  /** What the audit log tells of an act besides its path; nothing secret. */
+  readonly particulars?: (asked: Asked<Params, Query, Body>) => Particulars;
   readonly answers: Answers;
 }
 
@@ -47,10 +50,19 @@ export interface SocketRoute<
   readonly summary: string;
   readonly description?: string;
   readonly permission: Needed;
-  /** Whether every opening is audited; a refusal always is. */
-  readonly audited?: boolean;
+  /** Every opening is an act where it says so; a refusal is always told. */
+  readonly audited?: Audited;
   readonly params?: Params;
   readonly query?: Query;
+  /** As of a route. */
+  readonly particulars?: (asked: Asked<Params, Query, z.ZodUndefined>) => Particulars;
+}
+
+/** What was asked, parsed. */
+export interface Asked<Params, Query, Body> {
+  readonly params: Parsed<Params>;
+  readonly query: Parsed<Query>;
+  readonly body: Parsed<Body>;
 }
 
 type ReplyFor<Answers> = {
