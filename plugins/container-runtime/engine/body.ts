@@ -3,7 +3,8 @@
  * holds on to the signal of its request: after a garbage collection an abort ends nothing, and only cancelling
  * the reader does.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import { engineError } from "./errors.ts";
 
 export type Chunk = Uint8Array<ArrayBuffer>;
 
@@ -64,7 +65,7 @@ export async function readText(
 }
 
 function tooLong(maxBytes: number, doing: string): ServiceError {
-  return new ServiceError(
+  return engineError(
     "engine_failed",
     `Cannot ${doing}: the engine answered more than ${maxBytes} bytes`,
   );

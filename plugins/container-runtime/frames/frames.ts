@@ -2,7 +2,8 @@
  * De-chunking and demultiplexing in one pass over the bytes as they were read: the engine writes one HTTP chunk
  * and one frame per log line, so whoever copies or allocates per chunk pays per line.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** The engine writes frames of about 16 KiB; its own reader would accept any 32-bit length. */
 export const FRAME_LIMIT_BYTES = 1024 * 1024;
@@ -202,7 +203,7 @@ export class FrameReader {
     this.#engineError.push(...bytes.subarray(at, Math.min(end, at + room)));
     if (this.#frameLeft > 0) return;
     const words = new TextDecoder().decode(new Uint8Array(this.#engineError));
-    throw new ServiceError("engine_failed", "Cannot go on reading the stream: the engine reports an error", {
+    throw engineError("engine_failed", "Cannot go on reading the stream: the engine reports an error", {
       cause: new Error(words),
     });
   }
@@ -215,5 +216,5 @@ function hexDigit(byte: number): number {
 }
 
 function malformed(what: string): ServiceError {
-  return new ServiceError("engine_failed", `Cannot read the engine's stream: ${what}`);
+  return engineError("engine_failed", `Cannot read the engine's stream: ${what}`);
 }
