@@ -1,4 +1,5 @@
 /** The engines as the rest of the service sees them: one container runtime, whatever is behind it. */
+import { ServiceError } from "../../core/error.ts";
 import type {
   Backend,
   ContainerRuntime,
@@ -9,7 +10,6 @@ import type {
 } from "../../core/runtime.ts";
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
-import { engineError } from "./engine/errors.ts";
 
 export class EngineRuntime implements ContainerRuntime {
   readonly #inspections = new Inspections();
@@ -80,7 +80,7 @@ export class EngineRuntime implements ContainerRuntime {
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
     const link = this.engines.named(backend);
     if (link.state !== "up") {
-      throw engineError(
+      throw new ServiceError(
         "runtime_unavailable",
         `Cannot inspect container "${id}": engine "${backend}" is away`,
       );

@@ -1,4 +1,5 @@
 /** Which engines there are: those the settings name or those found by looking, each with its link. */
+import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Backend } from "../../../core/runtime.ts";
 import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery.ts";
@@ -9,7 +10,6 @@ import type { EngineKind } from "../engine/engine.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import { pause } from "../engine/pause.ts";
-import { engineError } from "../engine/errors.ts";
 
 const LOOK_EVERY_MS = 1_500;
 const MOST = 32;
@@ -87,12 +87,12 @@ export class Backends implements AsyncDisposable {
     if (link !== undefined) return link;
     const refused = this.#unsupported.get(name);
     if (refused !== undefined) {
-      throw engineError(
+      throw new ServiceError(
         "runtime_unavailable",
         `Cannot use engine "${name}": ${refused.reason ?? "unsupported"}`,
       );
     }
-    throw engineError(
+    throw new ServiceError(
       "backend_not_found",
       `Cannot use engine "${name}": there is no engine of that name`,
     );
@@ -104,8 +104,8 @@ export class Backends implements AsyncDisposable {
     const up = links.find((link) => link.state === "up");
     if (up !== undefined) return up;
     const [link] = links;
-    if (link === undefined) throw engineError("no_engine", "Cannot reach an engine: none is known");
-    throw engineError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
+    if (link === undefined) throw new ServiceError("no_engine", "Cannot reach an engine: none is known");
+    throw new ServiceError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
   }
 
   /** Whether a read of this kind may be answered from memory at once. */

@@ -9,7 +9,6 @@ import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 import { pause } from "../engine/pause.ts";
-import { engineError } from "../engine/errors.ts";
 
 const SLOW_CLOCK_MS = 30_000;
 /** Podman tells of no network that comes or goes, so its short list of them is looked at again and again. */
@@ -192,7 +191,7 @@ export class Link implements AsyncDisposable {
     this.#attempt.abort(
       error instanceof ServiceError
         ? error
-        : engineError("engine_failed", `Cannot read engine "${this.name}": it answered nonsense`),
+        : new ServiceError("engine_failed", `Cannot read engine "${this.name}": it answered nonsense`),
     );
   }
 

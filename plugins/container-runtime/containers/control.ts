@@ -3,7 +3,6 @@ import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
 import type { FoundContainer } from "../backends/find_container.ts";
 import { containerRow, type ContainerState } from "../rows/container.ts";
-import { engineError } from "../engine/errors.ts";
 
 export type Verb = "start" | "stop" | "restart";
 
@@ -57,7 +56,7 @@ export async function remove(
     if (
       error instanceof ServiceError && error.code === "conflict" && !options.force && row.state === "running"
     ) {
-      throw engineError(
+      throw new ServiceError(
         "conflict",
         `Cannot remove container "${row.name}": it runs, stop it first or use "force"`,
         { cause: error },

@@ -1,11 +1,11 @@
 /** A container as it was made, and what its image would have made of it: what drift is told by. */
 import type { InspectedContainer } from "../../../core/runtime.ts";
+import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { flagOf, listOf, mapOf, numberOf, objectOf, textOf, textsOf, type Wire } from "../engine/wire.ts";
 import { commandWords, cpusOf, plainEnvironment, restartOf } from "./detail.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
-import { engineError } from "../engine/errors.ts";
 
 type ImageDefaults = InspectedContainer["imageDefaults"];
 
@@ -20,7 +20,7 @@ export class Inspections {
     const inspected = await engine.get(at`/containers/${id}/json`, { doing, missing: "container_not_found" });
     const row = containerRow(inspected, engine.name);
     if (row === null) {
-      throw engineError("engine_failed", `Cannot ${doing}: the engine answered nonsense`);
+      throw new ServiceError("engine_failed", `Cannot ${doing}: the engine answered nonsense`);
     }
     return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
   }

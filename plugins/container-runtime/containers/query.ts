@@ -1,9 +1,9 @@
 /** Which containers a caller wants to see, and in which order. */
 import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
 import { count, many, text } from "../../../http/query.ts";
 import { BackendName } from "../backends/route_fields.ts";
 import { type ContainerRow, ContainerState } from "../rows/container.ts";
-import { engineError } from "../engine/errors.ts";
 
 export const ContainerQuery = z.object({
   state: many(ContainerState).optional(),
@@ -118,7 +118,7 @@ function readCursor(cursor: string): Place {
   } catch {
     // not one of ours, as below
   }
-  throw engineError("invalid_request", "Cannot use the query: the cursor is not one that berth gave", {
+  throw new ServiceError("invalid_request", "Cannot use the query: the cursor is not one that berth gave", {
     errors: [{ path: "query.cursor", message: "Expected `next` of the page before" }],
   });
 }

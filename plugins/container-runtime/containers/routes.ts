@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
+import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
-import { empty, json, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import { control, remove, type Verb } from "./control.ts";
 import { ContainerDetail, containerDetail } from "./detail.ts";
@@ -15,7 +16,6 @@ import { maskObject } from "../rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
 import { containerRow, ContainerState } from "../rows/container.ts";
 import { BackendName, onBackend } from "../backends/route_fields.ts";
-import { engineError, problems } from "../engine/errors.ts";
 
 const byId = z.object({ id: z.string().min(1).max(255) });
 const failures = [
@@ -120,7 +120,7 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
       const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
       const doing = `inspect container "${id}"`;
       if (reveal && !may<ContainerPermission>(principal, "containers:reveal")) {
-        throw engineError(
+        throw new ServiceError(
           "forbidden",
           `Cannot ${doing}: revealing needs the permission "containers:reveal"`,
         );

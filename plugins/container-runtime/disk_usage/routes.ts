@@ -2,12 +2,11 @@
 import { z } from "zod";
 import { asServiceError } from "../../../http/problem.ts";
 import { flag } from "../../../http/query.ts";
-import { json, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends, Unavailable as UnavailableEngine } from "../backends/backends.ts";
 import { type Measurement, USAGE_TYPES, type UsageType } from "./measurement.ts";
 import type { Meter } from "./meter.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
-import { problems } from "../engine/errors.ts";
 
 const UsageItem = z.object({
   id: z.string(),

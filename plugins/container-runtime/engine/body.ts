@@ -3,8 +3,7 @@
  * holds on to the signal of its request: after a garbage collection an abort ends nothing, and only cancelling
  * the reader does.
  */
-import type { ServiceError } from "../../../core/error.ts";
-import { engineError } from "./errors.ts";
+import { ServiceError } from "../../../core/error.ts";
 
 export type Chunk = Uint8Array<ArrayBuffer>;
 
@@ -65,7 +64,7 @@ export async function readText(
 }
 
 function tooLong(maxBytes: number, doing: string): ServiceError {
-  return engineError(
+  return new ServiceError(
     "engine_failed",
     `Cannot ${doing}: the engine answered more than ${maxBytes} bytes`,
   );

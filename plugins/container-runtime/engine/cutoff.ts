@@ -1,7 +1,6 @@
 /** How a request to the engine ends early: its time is over, its caller left, or the service stops. */
 import { ServiceError } from "../../../core/error.ts";
 import { type Subject, unreachable } from "./failure.ts";
-import { engineError } from "./errors.ts";
 
 export class Cutoff implements Disposable {
   readonly #controller = new AbortController();
@@ -42,7 +41,7 @@ export class Cutoff implements Disposable {
   failure(engine: string, thrown: unknown, subject: Subject): unknown {
     if (thrown instanceof ServiceError) return thrown;
     if (this.#expired) {
-      return engineError(
+      return new ServiceError(
         "engine_timeout",
         `Cannot ${subject.doing}: engine "${engine}" took too long to answer`,
         { cause: thrown },

@@ -1,4 +1,5 @@
 /** One engine, Docker or Podman: bounded calls over its socket, whose answers and refusals are our own types. */
+import { ServiceError } from "../../../core/error.ts";
 import { type EngineAddress, hostText } from "./address.ts";
 import { Cutoff } from "./cutoff.ts";
 import { type Chunk, endable, readText } from "./body.ts";
@@ -6,7 +7,6 @@ import { failureOf, type Subject, unreachable } from "./failure.ts";
 import { at, type EnginePath } from "./path.ts";
 import { Slots } from "./slots.ts";
 import { objectOf, textOf } from "./wire.ts";
-import { engineError } from "./errors.ts";
 
 /** The oldest and newest API versions that berth speaks. */
 const OLDEST: ApiVersion = [1, 41];
@@ -119,7 +119,7 @@ export class Engine implements Disposable {
     try {
       return JSON.parse(text.text);
     } catch (cause) {
-      throw engineError(
+      throw new ServiceError(
         "engine_failed",
         `Cannot ${call.doing}: engine "${this.name}" answered no JSON`,
         { cause },
@@ -201,7 +201,7 @@ export class Engine implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
+    this.#closing.abort(new ServiceError("stopping", "Cannot ask the engine: the service stops"));
     this.#reads.close();
     this.#writes.close();
   }
@@ -283,14 +283,14 @@ export class Engine implements Disposable {
 function negotiated(engine: string, offered: string | null): string {
   const match = /^(\d{1,3})\.(\d{1,3})$/.exec(offered ?? "");
   if (match === null) {
-    throw engineError(
+    throw new ServiceError(
       "engine_failed",
       `Cannot use engine "${engine}": it does not say which API version it speaks`,
     );
   }
   const theirs: ApiVersion = [Number(match[1]), Number(match[2])];
   if (older(theirs, OLDEST)) {
-    throw engineError(
+    throw new ServiceError(
       "engine_failed",
       `Cannot use engine "${engine}": it speaks API version ${theirs.join(".")}, and berth needs at least ${
         OLDEST.join(".")

@@ -1,13 +1,12 @@
 /** What Docker, Podman and whatever stands before them answer when they refuse, as our own errors. */
-import type { ServiceError } from "../../../core/error.ts";
+import { type ErrorCode, ServiceError } from "../../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
-import { engineError, type EngineErrorCode } from "./errors.ts";
 
 /** What a call is about: the words for its error, and what a 404 means to it. */
 export interface Subject {
   /** "start container \"web\"": follows "Cannot". */
   readonly doing: string;
-  readonly missing?: EngineErrorCode;
+  readonly missing?: ErrorCode;
 }
 
 /** The engine's own refusal, kept as a cause for the log. */
@@ -41,7 +40,7 @@ export function wordsOf(body: string): string {
 }
 
 /** Docker and Podman disagree on statuses, so the words decide first. The order matters. */
-const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
+const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/multiple ids found|more than one|ambiguous|multiple .* match/i, "ambiguous_id"],
   [
     /is already in use by|name .* is (?:already )?in use|already exists|volume name .* not unique/i,
@@ -60,8 +59,8 @@ const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
 export function failureOf(engine: string, status: number, body: string, subject: Subject): ServiceError {
   const words = wordsOf(body);
   const cause = new EngineAnswer(status, words);
-  const refuse = (code: EngineErrorCode, why: string) =>
-    engineError(code, `Cannot ${subject.doing}: ${why}`, { cause });
+  const refuse = (code: ErrorCode, why: string) =>
+    new ServiceError(code, `Cannot ${subject.doing}: ${why}`, { cause });
   const said = words === ""
     ? `engine "${engine}" answered ${status}`
     : `engine "${engine}" says "${quotable(words)}"`;
@@ -80,7 +79,7 @@ export function failureOf(engine: string, status: number, body: string, subject:
 
 /** What went wrong on the way to the engine, told apart by the only thing Deno gives: its words. */
 export function unreachable(engine: string, thrown: unknown, subject: Subject): ServiceError {
-  return engineError(
+  return new ServiceError(
     "runtime_unavailable",
     `Cannot ${subject.doing}: engine "${engine}" is away, ${reasonOf(thrown)}`,
     { cause: thrown },

@@ -1,5 +1,5 @@
 /** A bounded number of calls at a time: Deno panics when an engine takes all descriptors. */
-import { engineError } from "./errors.ts";
+import { ServiceError } from "../../../core/error.ts";
 
 export class Slots {
   readonly #waiting: { readonly enter: () => void }[] = [];
@@ -28,7 +28,7 @@ export class Slots {
 
   #turn(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= this.maxWaiting) {
-      throw engineError("engine_busy", "Cannot ask the engine: too many calls wait for it already");
+      throw new ServiceError("engine_busy", "Cannot ask the engine: too many calls wait for it already");
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { enter: resolve };

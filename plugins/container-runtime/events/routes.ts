@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
+import { ServiceError } from "../../../core/error.ts";
 import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
@@ -12,7 +13,6 @@ import { type FindLive, readLive } from "../backends/live_container.ts";
 import type { Engine } from "../engine/engine.ts";
 import { awakenBy, begins, MergedLogs } from "../logs/merged_logs.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { engineError } from "../engine/errors.ts";
 
 const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
@@ -58,7 +58,7 @@ export interface TerminalRoutes {
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
     if (query.logs && !may<ContainerPermission>(principal, "containers:logs")) {
-      throw engineError("forbidden", `Cannot go on: logs need the permission "containers:logs"`);
+      throw new ServiceError("forbidden", `Cannot go on: logs need the permission "containers:logs"`);
     }
     const viewer = parts.streamLimit.enter(principal);
     return openSocket(request, (socket) => show(socket, query, parts), {
@@ -128,7 +128,7 @@ async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerF
     await parts.ownership.refresh(); // it may have been registered just now
   }
   if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
-    throw engineError("workspace_not_found", "Cannot watch a workspace: there is none of that name");
+    throw new ServiceError("workspace_not_found", "Cannot watch a workspace: there is none of that name");
   }
   const container = query.container === undefined
     ? null

@@ -6,7 +6,6 @@ import { flagOf, objectOf, textOf } from "../engine/wire.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
-import { engineError } from "../engine/errors.ts";
 
 /** A compatible engine may never close the stream of a process that has ended. */
 const LOOK_MS = 5_000;
@@ -88,7 +87,7 @@ export class ExecSession implements AsyncDisposable {
       },
     });
     const id = textOf(objectOf(parsed(created.text)).Id);
-    if (id === "") throw engineError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
+    if (id === "") throw new ServiceError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
     const ending = new AbortController();
     const answer = await openConnection(engine, {
       method: "POST",

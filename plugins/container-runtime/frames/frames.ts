@@ -2,8 +2,7 @@
  * De-chunking and demultiplexing in one pass over the bytes as they were read: the engine writes one HTTP chunk
  * and one frame per log line, so whoever copies or allocates per chunk pays per line.
  */
-import type { ServiceError } from "../../../core/error.ts";
-import { engineError } from "../engine/errors.ts";
+import { ServiceError } from "../../../core/error.ts";
 
 /** The engine writes frames of about 16 KiB; its own reader would accept any 32-bit length. */
 export const FRAME_LIMIT_BYTES = 1024 * 1024;
@@ -203,7 +202,7 @@ export class FrameReader {
     this.#engineError.push(...bytes.subarray(at, Math.min(end, at + room)));
     if (this.#frameLeft > 0) return;
     const words = new TextDecoder().decode(new Uint8Array(this.#engineError));
-    throw engineError("engine_failed", "Cannot go on reading the stream: the engine reports an error", {
+    throw new ServiceError("engine_failed", "Cannot go on reading the stream: the engine reports an error", {
       cause: new Error(words),
     });
   }
@@ -216,5 +215,5 @@ function hexDigit(byte: number): number {
 }
 
 function malformed(what: string): ServiceError {
-  return engineError("engine_failed", `Cannot read the engine's stream: ${what}`);
+  return new ServiceError("engine_failed", `Cannot read the engine's stream: ${what}`);
 }

@@ -1,6 +1,6 @@
 /** Pulling an image: the engine's progress as our own, and success only where it really is there afterwards. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
+import { type ErrorCode, ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Cutoff } from "../engine/cutoff.ts";
 import { clean, EngineAnswer } from "../engine/failure.ts";
@@ -10,7 +10,6 @@ import { numberOf, objectOf, textOf, textOrNull, textsOf } from "../engine/wire.
 import { registryAuth, type RegistryCredentials } from "./credentials.ts";
 import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
 import { imageIdOf } from "../rows/container.ts";
-import { engineError, type EngineErrorCode } from "../engine/errors.ts";
 
 export const PullProgress = z.object({
   layer: z.string().nullable(),
@@ -153,12 +152,12 @@ function progressOf(frame: Readonly<Record<string, unknown>>, status: string): P
 /** The registry's refusal comes as words only, and not the same from Docker, Podman and the many registries. */
 function failed(wanted: Pull, words: string, cause?: unknown): ServiceError {
   const said = clean(words).replaceAll('"', "'").replace(/[.\s]+$/, "");
-  return engineError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
+  return new ServiceError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
     cause,
   });
 }
 
-function codeOf(words: string): EngineErrorCode {
+function codeOf(words: string): ErrorCode {
   if (/unauthori[sz]ed|authentication required|access denied|no basic auth|denied:|forbidden/i.test(words)) {
     return "pull_refused";
   }

@@ -1,5 +1,5 @@
 /** Image references, parsed: what a caller wrote becomes a registry, a repository and a tag or digest, or nothing. */
-import { engineError } from "../engine/errors.ts";
+import { ServiceError } from "../../../core/error.ts";
 
 /** The grammar of the distribution project, with its caps. */
 const HOST =
@@ -26,7 +26,7 @@ export interface Reference {
 export function parseReference(text: string): Reference {
   const parsed = read(text);
   if (parsed !== null) return parsed;
-  throw engineError("invalid_request", `Cannot use ${quoted(text)}: it is not an image reference`, {
+  throw new ServiceError("invalid_request", `Cannot use ${quoted(text)}: it is not an image reference`, {
     errors: [{ path: "body.reference", message: 'must look like "registry.example:5000/team/app:1.2"' }],
   });
 }

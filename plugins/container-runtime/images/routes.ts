@@ -1,6 +1,7 @@
 /** Images: what the engines have, who uses it, and how it comes and goes. */
 import { z } from "zod";
-import { empty, json, raw, reply, route, type Router, router } from "../../../http/router.ts";
+import { ServiceError } from "../../../core/error.ts";
+import { empty, json, problems, raw, reply, route, type Router, router } from "../../../http/router.ts";
 import { flag, text } from "../../../http/query.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
@@ -16,7 +17,6 @@ import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
 import { UsedBy } from "../backends/used_by.ts";
-import { engineError, problems } from "../engine/errors.ts";
 
 const ImageList = z.object({
   items: z.array(Image),
@@ -147,7 +147,7 @@ export function images({ backends, registries }: ImagesOptions): Router {
     .on(pulling, async ({ body, query, request, ending }) => {
       const reference = parseReference(body.reference);
       if (registries !== null && !registries.includes(reference.registry)) {
-        throw engineError(
+        throw new ServiceError(
           "pull_refused",
           `Cannot pull "${
             textOfReference(reference)

@@ -3,11 +3,10 @@
  * streams, the time of the latest line and how many lines of that time there were: each stream is written by
  * one process in order, while the two may overtake each other by a little.
  */
-import type { ServiceError } from "../../../core/error.ts";
+import { ServiceError } from "../../../core/error.ts";
 import type { Stream } from "../frames/frames.ts";
 import type { Line } from "./lines.ts";
 import { compareLogTimes, engineTime, inUtc, type LogTime, ofMs, readLogTime } from "./log_time.ts";
-import { engineError } from "../engine/errors.ts";
 
 /** How far apart the engine may write the two streams of one container. */
 const OVERTAKING_S = 2;
@@ -297,7 +296,7 @@ export function put(target: Uint8Array, at: number, from: Uint8Array): number {
 }
 
 function badCursor(): ServiceError {
-  return engineError("invalid_request", "Cannot resume the logs: this is no cursor of theirs", {
+  return new ServiceError("invalid_request", "Cannot resume the logs: this is no cursor of theirs", {
     errors: [{ path: "query.cursor", message: "Expected the cursor of an earlier line" }],
   });
 }

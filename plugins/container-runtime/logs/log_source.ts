@@ -9,7 +9,6 @@ import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
 import { PodmanLife } from "./podman_life.ts";
 import { type EngineConnection, openConnection } from "../frames/connection.ts";
-import { engineError } from "../engine/errors.ts";
 
 /** How often a log that is not followed is opened again when the connection breaks. */
 const RETRIES = 5;
@@ -276,7 +275,7 @@ export class LogSource {
     this.#drop(!cut);
     if (!this.#follows) {
       if (cut) {
-        throw engineError(
+        throw new ServiceError(
           "runtime_unavailable",
           `Cannot read the logs of container "${this.#target.name}": the engine broke off`,
         );

@@ -1,8 +1,9 @@
 /** The logs of a container, followed across its restarts and the engine's. */
 import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
 import type { Call } from "../../../http/call.ts";
 import { count, flag, text } from "../../../http/query.ts";
-import { raw, route, type Router, router } from "../../../http/router.ts";
+import { problems, raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import { logBody, rawLogBody } from "./log_body.ts";
@@ -13,7 +14,6 @@ import { type Awaken, type LogRequest, LogSource } from "./log_source.ts";
 import { engineTime, readCallersTime } from "./log_time.ts";
 import { openConnection } from "../frames/connection.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { engineError, problems } from "../engine/errors.ts";
 
 const LogRecord = z.union([
   z.object({
@@ -173,7 +173,7 @@ async function lineBody(call: LogCall, given: {
 
 function wantedOf(query: Query): LogRequest {
   if (!query.stdout && !query.stderr) {
-    throw engineError("invalid_request", "Cannot read the logs: both streams are switched off", {
+    throw new ServiceError("invalid_request", "Cannot read the logs: both streams are switched off", {
       errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
     });
   }

@@ -1,7 +1,8 @@
 /** Networks: what the engines have, who is connected, and how they come and go. */
 import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { at } from "../engine/path.ts";
@@ -14,7 +15,6 @@ import { holding } from "./named.ts";
 import { Network } from "../rows/network.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
 import { UsedBy } from "../backends/used_by.ts";
-import { engineError, problems } from "../engine/errors.ts";
 
 const NetworkList = z.object({
   items: z.array(Network),
@@ -147,11 +147,11 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
       const doing = `remove network "${params.name}"`;
       await link.mirror.containers.resync(); // what no event told yet counts too
       const network = await read(backends, link, params.name);
-      if (network.predefined) throw engineError("conflict", `Cannot ${doing}: it is the engine's own`);
+      if (network.predefined) throw new ServiceError("conflict", `Cannot ${doing}: it is the engine's own`);
       const [user] = network.containers;
       if (user !== undefined) {
         // The engines would remove it from under a stopped container, which then cannot start any more.
-        throw engineError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
+        throw new ServiceError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
       }
       await link.engine.delete(at`/networks/${network.id}`, {
         doing,
@@ -178,7 +178,7 @@ async function read(
   await backends.fresh("containers", [link]);
   const detail = networkDetail(wire, link.name, UsedBy.of(link));
   if (detail !== null) return detail;
-  throw engineError(
+  throw new ServiceError(
     "engine_failed",
     `Cannot read network "${name}": engine "${link.name}" answered nonsense`,
   );

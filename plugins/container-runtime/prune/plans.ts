@@ -1,6 +1,6 @@
 /** Plans that were shown and may be carried out: for a while, once, and by whom they were shown to. */
+import { ServiceError } from "../../../core/error.ts";
 import type { Planned } from "./plan.ts";
-import { engineError } from "../engine/errors.ts";
 
 const LIFETIME_MS = 15 * 60_000;
 const MOST = 64;
@@ -28,7 +28,7 @@ export class Plans {
   take(owner: string, id: string): readonly Planned[] {
     const kept = this.#kept.get(id);
     if (kept === undefined || kept.owner !== owner || kept.expires <= Date.now()) {
-      throw engineError(
+      throw new ServiceError(
         "plan_not_found",
         "Cannot prune: there is no such plan (any more), ask for a new one",
       );

@@ -4,7 +4,7 @@ import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { at, identifier } from "../engine/path.ts";
@@ -14,7 +14,6 @@ import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "../b
 import { UsedBy } from "../backends/used_by.ts";
 import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
-import { engineError, problems } from "../engine/errors.ts";
 
 const VolumeList = z.object({
   items: z.array(Volume),
@@ -120,7 +119,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
         bindsHostPath(body.driver, body.options ?? {}) &&
         !may<ContainerPermission>(principal, "volumes:host-paths")
       ) {
-        throw engineError(
+        throw new ServiceError(
           "forbidden",
           `Cannot create the volume: options that reach folders of the host need the permission "volumes:host-paths"`,
         );
@@ -191,14 +190,14 @@ async function assertFree(link: Link, name: string): Promise<void> {
 }
 
 function taken(link: Link, name: string): ServiceError {
-  return engineError(
+  return new ServiceError(
     "name_taken",
     `Cannot create volume "${name}": engine "${link.name}" has one of that name`,
   );
 }
 
 function nonsense(name: string, link: Link): ServiceError {
-  return engineError(
+  return new ServiceError(
     "engine_failed",
     `Cannot read volume "${name}": engine "${link.name}" answered nonsense`,
   );
