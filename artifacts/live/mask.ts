@@ -1,4 +1,4 @@
-/** Keeps what may be a secret out of answers, whether it was declared or runs. */
+/** Masks values that may be secrets. */
 
 const SECRET_OPTION =
   /((?:^|[\s"'-])[\w-]*(?:password|passwd|secret|token|api[_-]?key|credential)[\w-]*(?:=|:|\s+))("[^"]*"|'[^']*'|\S+)/gi;
@@ -7,7 +7,7 @@ const URL_CREDENTIALS = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi;
 /** What stands in a secret's place. */
 export const MASK = "***";
 
-/** A text with everything that looks like a credential replaced. */
+/** A text with everything that looks like a credential masked. */
 export function masked(text: string): string {
   return text.replace(URL_CREDENTIALS, `$1${MASK}@`).replace(SECRET_OPTION, `$1${MASK}`);
 }
