@@ -1,4 +1,4 @@
-/** What an answer shows instead of a secret: environment values, and labels and arguments that look secret. */
+/** Masks secrets: environment values, and labels and arguments that look secret. */
 import { listOf, objectOf, textsOf, type Wire } from "../engine/wire.ts";
 
 export const MASK = "********";
@@ -21,7 +21,7 @@ export function looksSecret(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Text with the secrets inside it cut out. */
+/** The text with the secrets inside it masked. */
 export function maskText(text: string): string {
   return text.replace(IN_URL, `$1${MASK}@`).replace(BEARER, `$1 ${MASK}`)
     .replace(ASSIGNED, `$1${MASK}`).replace(FLAGGED, `$1${MASK}`).replace(USER, `$1${MASK}`);
@@ -33,7 +33,7 @@ export function maskLabels(labels: Readonly<Record<string, string>>): Record<str
   );
 }
 
-/** An argument after one that names a secret (`--password`, `hunter2`) is one too. */
+/** Masks secrets inside arguments, and the argument after a name such as `--password`. */
 export function maskArguments(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? "";
@@ -52,8 +52,8 @@ export function maskEnvironment(entries: readonly string[]): string[] {
 }
 
 /**
- * The engine's own object, masked like our own fields. Lists under the names that hold environments and
- * arguments are masked as such wherever they stand, and all other text is searched for secrets.
+ * Masks the engine's own object: environments, arguments and labels by the names of their fields wherever they stand,
+ * and secrets inside all other text.
  */
 export function maskObject(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return maskText(value);
