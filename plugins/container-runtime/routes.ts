@@ -13,7 +13,7 @@ import { EventHub } from "./events/event_hub.ts";
 import { ROUTES as EVENT_ROUTES, terminalRoutes } from "./events/routes.ts";
 import { Execs, ROUTES as EXEC_ROUTES } from "./exec/routes.ts";
 import { images, ROUTES as IMAGE_ROUTES } from "./images/routes.ts";
-import { awakenBy } from "./logs/merged_logs.ts";
+import { awakenBy } from "./logs/awaken.ts";
 import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
 import { networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
 import { pruning, ROUTES as PRUNE_ROUTES } from "./prune/routes.ts";
@@ -59,7 +59,7 @@ export interface StreamsOptions {
   readonly log: Log;
 }
 
-/** Disposing it waits until every command was hung up: dispose it before the engines. */
+/** Disposing waits until every command has ended: dispose it before the engines. */
 export class Streams implements AsyncDisposable {
   readonly routes: Router;
   readonly #execs: Execs;
