@@ -15,11 +15,11 @@ export async function serve(): Promise<number> {
   const asked = stopSignal();
   let berth: Berth;
   try {
-    berth = await startBerth({
-      config: await readConfig(),
-      plugins: async () =>
-        (await (import(PLUGINS) as Promise<typeof import("../plugins/plugins.ts")>)).PLUGINS,
+    const config = await readConfig(undefined, async (given) => {
+      const { checkPluginSettings } = await import("../plugins/plugin_settings.ts");
+      return checkPluginSettings(await loadPlugins(), given).mistakes;
     });
+    berth = await startBerth({ config, plugins: loadPlugins });
   } catch (error) {
     return tell(error);
   }

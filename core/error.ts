@@ -38,25 +38,6 @@ export type ErrorCode =
   | "ambiguous_name"
   | "path_refused"
   | "path_unreadable"
-  // engines
-  | "backend_not_found"
-  | "no_engine"
-  | "runtime_unavailable"
-  | "engine_timeout"
-  | "engine_failed"
-  | "engine_busy"
-  | "container_not_found"
-  | "image_not_found"
-  | "volume_not_found"
-  | "network_not_found"
-  | "ambiguous_id"
-  | "conflict"
-  | "in_use"
-  | "name_taken"
-  | "pull_refused"
-  | "pull_failed"
-  | "plan_not_found"
-  | "exec_failed"
   // the service
   | "plugin_disabled"
   | "plugin_failed"
@@ -107,12 +88,13 @@ export interface ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A failure with one of a plugin's own codes: `failure(CODES, "units_unavailable", "Cannot ...")`. */
+/** A failure with a code of a plugin's own, or of the core: `failure(CODES, "units_unavailable", "Cannot ...")`. */
 export function failure<Codes extends DeclaredCodes>(
   codes: Codes,
-  code: keyof Codes & string,
+  code: ErrorCode | keyof Codes & string,
   message: string,
   options?: ErrorOptions,
 ): ServiceError {
-  return new ServiceError({ code, status: codes[code] ?? 500 }, message, options);
+  const status = codes[code];
+  return new ServiceError(status === undefined ? code as ErrorCode : { code, status }, message, options);
 }

@@ -101,7 +101,7 @@ Deno.test("a plugin that is switched off answers plugin_disabled on its paths, a
 Deno.test("a plugin that fails to start is reported without its inner words, and the rest goes on", async () => {
   const stopped: string[] = [];
   const failing = pinging("bad", stopped, new Error("canary-5511"));
-  const excused = pinging("excused", stopped, new ServiceError("no_engine", "Cannot start: a reason"));
+  const excused = pinging("excused", stopped, new ServiceError("path_unreadable", "Cannot start: a reason"));
   await using berth = await startService({ install: [failing, excused] });
 
   const { body, text } = await berth.call("GET /api/system/plugins");

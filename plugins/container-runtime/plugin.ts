@@ -5,6 +5,7 @@ import { systemBackends } from "./backends/routes.ts";
 import { containers } from "./containers/routes.ts";
 import { readAddress } from "./engine/address.ts";
 import { UNIX_HOST } from "./engine/engine.ts";
+import { CODES } from "./engine/errors.ts";
 import { PERMISSIONS } from "./engine/permissions.ts";
 import { objects, ROUTES, Streams } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
@@ -15,6 +16,7 @@ export const containerRuntime = plugin({
   summary: "Containers, images, volumes and networks of Docker and Podman",
   version: "0.1.0",
   permissions: PERMISSIONS,
+  errors: CODES,
   settings: Settings,
   variables: VARIABLES,
   routes: ROUTES,

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
-import { ServiceError } from "../../../core/error.ts";
 import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
@@ -14,6 +13,7 @@ import type { Engine } from "../engine/engine.ts";
 import { awakenBy } from "../logs/awaken.ts";
 import { begins, MergedLogs } from "../logs/merged_logs.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError } from "../engine/errors.ts";
 
 const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
@@ -59,7 +59,7 @@ export interface TerminalRoutes {
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
     if (query.logs && !may<ContainerPermission>(principal, "containers:logs")) {
-      throw new ServiceError(
+      throw engineError(
         "forbidden",
         `Cannot watch the logs: this needs the permission "containers:logs"`,
       );
@@ -132,7 +132,7 @@ async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerF
     await parts.ownership.refresh(); // it may have been registered just now
   }
   if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
-    throw new ServiceError(
+    throw engineError(
       "workspace_not_found",
       `Cannot watch workspace "${workspace}": there is no such workspace`,
     );
