@@ -1,6 +1,6 @@
 /** The first admin, and API keys: made once, shown once, never above their creator, gone at once. */
 import assert from "node:assert/strict";
-import { permissionsOf } from "../core/access.ts";
+import { permissionsOf } from "./catalogue.ts";
 import { readPrivateFile } from "../auth/private_file.ts";
 import { makeAdminKey } from "../auth/access.ts";
 import { type AccessService, makeKey, startAccess } from "./access_service.ts";

@@ -1,6 +1,9 @@
 /** A whole service whose only plugin is the routes of images, volumes, networks, disk usage and prune. */
 import type { Log } from "../core/log.ts";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import type { AnyRoute } from "../http/router.ts";
+import { type ContainerPermission, PERMISSIONS } from "../plugins/container-runtime/engine/permissions.ts";
+import { plugin } from "../plugins/plugin.ts";
 import { objects } from "../plugins/container-runtime/routes.ts";
 import type { EngineKind } from "./engine.ts";
 import { startService, type TestCaller, type TestService } from "./service.ts";
@@ -27,9 +30,16 @@ export async function startRuntimeApp({ engines, registries }: RuntimeAppOptions
     })),
     SILENT,
   );
+  const routes = objects({ backends, registries: registries ?? null });
   const service = await startService({
-    install: [],
-    mount: () => [objects({ backends, registries: registries ?? null })],
+    install: [plugin({
+      name: "objects",
+      summary: "Everything that is not a container",
+      version: "0.0.0",
+      permissions: PERMISSIONS,
+      routes: routes.entries.map(({ route }) => route as AnyRoute<ContainerPermission>),
+      start: () => Promise.resolve({ routes, [Symbol.asyncDispose]: () => Promise.resolve() }),
+    })],
   });
   await backends.settle();
   return {

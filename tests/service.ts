@@ -9,6 +9,8 @@ import { ENTRY } from "./audit_entry.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
+  /** Engines of the container runtime; none unless given. */
+  readonly engines?: readonly unknown[];
   /** Instead of berth's own plugins. */
   readonly install?: readonly Plugin[];
   /** Further routes, over the same parts. */
@@ -129,13 +131,27 @@ export class TestService extends TestCaller implements AsyncDisposable {
 
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { install, mount, clock, provider, setup = true, folder: given, admin: known, ...settings } = options;
+  const {
+    engines = [],
+    install,
+    mount,
+    clock,
+    provider,
+    setup = true,
+    folder: given,
+    admin: known,
+    ...settings
+  } = options;
   // The real path, as berth itself shows it: on some systems the temporary folder is behind a link.
   const folder = given ?? await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
   await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
   try {
     const berth = await startBerth({
-      config: { ...defaults(folder), ...settings },
+      config: {
+        ...defaults(folder),
+        ...(install === undefined ? { unclaimed: { engines } } : {}),
+        ...settings,
+      },
       plugins: async () => install ?? (await import("../plugins/plugins.ts")).PLUGINS,
       console: null,
       ...(mount === undefined ? {} : { mount }),
@@ -159,7 +175,6 @@ function defaults(folder: string): Config {
     port: 0,
     data: `${folder}/data`,
     roots: [`${folder}/workspaces`],
-    engines: [],
     baseUrl: null,
     trustedProxies: [],
     tls: null,
@@ -170,8 +185,9 @@ function defaults(folder: string): Config {
     pluginSettings: {},
     logLevel: "info",
     minDescriptors: 0,
+    unclaimed: {},
+    variable: () => undefined,
     auditSyslog: null,
-    surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
   };
 }

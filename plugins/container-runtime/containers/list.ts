@@ -1,6 +1,5 @@
 /** Lists of containers over all engines, cached as text and compressed once until something in them changes. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import type { Cached } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
@@ -9,6 +8,7 @@ import type { Backends } from "../backends/backends.ts";
 import { Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
+import { engineError } from "../engine/errors.ts";
 
 export const ContainerList = z.object({
   items: z.array(Container),
@@ -71,7 +71,7 @@ export class ContainerLists {
 
   async #renew(key: string, query: ContainerQuery): Promise<MadeList> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
-      throw new ServiceError(
+      throw engineError(
         "workspace_not_found",
         `Cannot list containers: there is no workspace "${query.workspace}"`,
       );

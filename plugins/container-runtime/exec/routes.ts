@@ -1,14 +1,14 @@
 /** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
-import { json, problems, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
+import { json, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import { Orphans } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 /** Output queued for a slow terminal before the process is held back. */
 const OUTPUT_BYTES = 512 * 1024;
@@ -40,6 +40,7 @@ const exec = socketRoute({
     "`ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` is split at " +
     "its blanks, several are program and arguments.",
   permission: "containers:exec",
+  audited: "act",
   params: z.object({ id: z.string() }),
   query: Query,
 });
@@ -71,6 +72,8 @@ const orphaned = route({
     ),
   },
 });
+
+export const ROUTES = [exec, orphaned];
 
 const Control = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("resize"), cols: z.number(), rows: z.number() }),
@@ -129,7 +132,7 @@ export class Execs implements AsyncDisposable {
   async #run(socket: Socket, id: string, backend: string | undefined, wish: ExecWish): Promise<void> {
     const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
     if (!container.running) {
-      throw new ServiceError(
+      throw engineError(
         "conflict",
         `Cannot run a command: container "${container.name}" is not running; start it first`,
       );
@@ -193,7 +196,7 @@ function readControl(message: Message & string): z.output<typeof Control> {
   try {
     return Control.parse(JSON.parse(message));
   } catch (cause) {
-    throw new ServiceError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
+    throw engineError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
       cause,
     });
   }
@@ -207,7 +210,7 @@ export function commandOf(cmd: readonly string[] | undefined): readonly string[]
     ? cmd
     : [...only.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
   if (words.length === 0 || words[0] === "") {
-    throw new ServiceError("invalid_request", "Cannot run a command: it is empty", {
+    throw engineError("invalid_request", "Cannot run a command: it is empty", {
       errors: [{ path: "query.cmd", message: "Expected a program" }],
     });
   }

@@ -1,7 +1,6 @@
 /** `/api/images`: lists, inspects, pulls and removes images. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
-import { empty, json, problems, raw, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, raw, reply, route, type Router, router } from "../../../http/router.ts";
 import { flag, text } from "../../../http/query.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
@@ -17,6 +16,7 @@ import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { UsedBy } from "../backends/used_by.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const ImageList = listAnswer(Image, "ImageList");
 
@@ -107,6 +107,8 @@ const remove = route({
   },
 });
 
+export const ROUTES = [list, inspect, pulling, remove];
+
 export interface ImagesOptions {
   readonly backends: Backends;
   /** The registries that pulls may go to; null for all. */
@@ -135,7 +137,7 @@ export function images({ backends, registries }: ImagesOptions): Router {
     .on(pulling, async ({ body, query, request, ending }) => {
       const reference = parseReference(body.reference);
       if (registries !== null && !registries.includes(reference.registry)) {
-        throw new ServiceError(
+        throw engineError(
           "pull_refused",
           `Cannot pull "${
             textOfReference(reference)

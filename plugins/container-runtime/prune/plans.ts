@@ -1,6 +1,6 @@
 /** Stores prune plans for 15 minutes. Each can be carried out once, by its owner. */
-import { ServiceError } from "../../../core/error.ts";
 import type { Planned } from "./plan.ts";
+import { engineError } from "../engine/errors.ts";
 
 const LIFETIME_MS = 15 * 60_000;
 const MOST = 64;
@@ -28,7 +28,7 @@ export class Plans {
   take(owner: string, id: string): readonly Planned[] {
     const kept = this.#kept.get(id);
     if (kept === undefined || kept.owner !== owner || kept.expires <= Date.now()) {
-      throw new ServiceError(
+      throw engineError(
         "plan_not_found",
         "Cannot prune: there is no such plan, or it has expired; ask for a new one",
       );

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Principal } from "../../../core/access.ts";
 import { asServiceError } from "../../../http/problem.ts";
-import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Meter } from "../disk_usage/meter.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
@@ -11,6 +11,7 @@ import { carryOut, PruneResult, shown } from "./carry_out.ts";
 import { PruneFilters } from "./filters.ts";
 import { planFor, type Planned, PRUNE_TYPES, PruneType } from "./plan.ts";
 import { Plans } from "./plans.ts";
+import { problems } from "../engine/errors.ts";
 
 export const PruneRequest = z.strictObject({
   types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),
@@ -48,6 +49,8 @@ const prune = route({
     ...problems("plan_not_found", "backend_not_found", "runtime_unavailable", "no_engine"),
   },
 });
+
+export const ROUTES = [prune];
 
 export function pruning({ backends, meter }: { readonly backends: Backends; readonly meter: Meter }): Router {
   const plans = new Plans();
