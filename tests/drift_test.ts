@@ -103,8 +103,8 @@ services:
 
         await write(".secrets/web.env", "A=2\nB='two words'\nOWN=other\nLATER=changed\nNEW=1\n");
         assert.deepEqual(await driftOf(berth, id, "web"), {
-          "environment.A": ["***", "(another value)"],
-          "environment.NEW": ["***", "(not set)"],
+          "environment.A": ["********", "(another value)"],
+          "environment.NEW": ["********", "(not set)"],
         });
         await write(
           "compose.yaml",

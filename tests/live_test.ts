@@ -1,6 +1,6 @@
 /** What runs beside what is declared: Compose's own labels on real engines. */
 import assert from "node:assert/strict";
-import type { Diagnostic } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
@@ -134,7 +134,7 @@ for (const kind of ["docker", "podman"] as const) {
         });
         assert.deepEqual(drift, {
           image: ["berth-fixture:2", FIXTURE],
-          "environment.COLOUR": ["***", "(another value)"],
+          "environment.COLOUR": ["********", "(another value)"],
           restart: ["always", "unless-stopped"],
         });
         const report = await berth.call(`POST /api/workspaces/${id}/artifacts/validate?live=true`);
@@ -240,11 +240,11 @@ ports: ["127.0.0.1:18080:80", "9000"]`,
         capDrop: ["CHOWN", differing.capDrop![1]], // Podman drops one of its own where all are given
         command: ['sh -c "sleep 1"', "idle"],
         entrypoint: ["/bin/busybox", "(none)"],
-        "environment.MISSING": ["***", "(not set)"],
-        "environment.PASSWORD": ["***", "(another value)"],
+        "environment.MISSING": ["********", "(not set)"],
+        "environment.PASSWORD": ["********", "(another value)"],
         healthcheck: ["CMD true", "NONE"],
         hostname: ["front", differing.hostname![1]],
-        "labels.api.token": ["***", "***"],
+        "labels.api.token": ["********", "********"],
         "labels.tier": ["front", "back"],
         "limits.memory": ["67108864 bytes", "33554432 bytes"],
         "mounts./cache": ["drift_cache", "drift_other"],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { diagnosticOf } from "../artifacts/report/report.ts";
 import { isRuleCode, ruleOf, RULES, SEVERITIES } from "../artifacts/rules/catalog.ts";
 import { check } from "../artifacts/rules/check.ts";
-import type { Diagnostic } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { EXAMPLES } from "./rule_examples.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
 

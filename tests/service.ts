@@ -186,6 +186,7 @@ function defaults(folder: string): Config {
     pluginSettings: {},
     logLevel: "info",
     minDescriptors: 0,
+    auditSyslog: null,
     surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
   };

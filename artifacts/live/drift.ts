@@ -12,7 +12,7 @@ import { driftInPorts } from "./drift_ports.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 import { valuesOfFiles } from "./env_files.ts";
 import type { Drift } from "./live.ts";
-import { isSecretName, MASK, masked } from "./mask.ts";
+import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
 import { shellWords } from "./shell_words.ts";
 
 /** All differences of one container. */
@@ -26,7 +26,12 @@ export function driftOf(
   const drift: Drift[] = [];
   if (unit.service === null) return drift;
   const note: Note = (field, declared, actual) =>
-    void drift.push({ field, container: container.name, declared: masked(declared), actual: masked(actual) });
+    void drift.push({
+      field,
+      container: container.name,
+      declared: maskText(declared),
+      actual: maskText(actual),
+    });
   imageDrift(group, unit, container, view.imageNow, note);
   commandDrift(unit, container, note);
   driftInHealthcheck(unit, container, note);
@@ -217,7 +222,7 @@ function identityDrift(unit: Unit, container: InspectedContainer, note: Note): v
     const declared = value ?? "";
     const actual = container.labels[key];
     if (actual === declared) continue;
-    const shown = (text: string) => isSecretName(key) ? MASK : text;
+    const shown = (text: string) => looksSecret(key) ? MASK : text;
     note(`labels.${key}`, shown(declared), actual === undefined ? "(not set)" : shown(actual));
   }
 }

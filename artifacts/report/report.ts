@@ -1,13 +1,13 @@
 /** The outcome of validation: findings as ordered, bounded diagnostics with positions, and the totals. */
 
-import type { Diagnostic as Shown, Location as ShownLocation, Model } from "../artifact.ts";
+import type { Location, Model } from "../artifact.ts";
 import { textHash } from "../../core/text_hash.ts";
 import { graphOf, mainGroups } from "../graph/graph.ts";
 import { locationOf } from "../position.ts";
 import { isRuleCode, ruleOf } from "../rules/catalog.ts";
 import { check, checkInTurns } from "../rules/check.ts";
 import type { JudgedFinding } from "../rules/settings.ts";
-import type { Report } from "./report_shape.ts";
+import type { Diagnostic, Report } from "./report_shape.ts";
 
 /** How many diagnostics are shown. */
 export const LIMITS = { perFile: 100, all: 1_000 };
@@ -51,7 +51,7 @@ export function diagnosticsAbout(
   model: Model,
   concerns: (finding: JudgedFinding) => boolean,
   more: readonly JudgedFinding[] = [],
-): Shown[] {
+): Diagnostic[] {
   return pick([...check(model).findings, ...more].filter(concerns)).slice(0, LIMITS.perFile).map(
     diagnosticOf,
   );
@@ -105,8 +105,8 @@ const compare = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
 const NOWHERE = { line: 1, column: 1, offset: 0 };
 
 /** A finding as callers receive it. */
-export function diagnosticOf(finding: JudgedFinding): Shown {
-  const location: ShownLocation | null = finding.at !== null
+export function diagnosticOf(finding: JudgedFinding): Diagnostic {
+  const location: Location | null = finding.at !== null
     ? locationOf(finding.at)
     : finding.path !== undefined
     ? { file: finding.path, path: [], range: { start: NOWHERE, end: NOWHERE } }

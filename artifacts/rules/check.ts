@@ -33,6 +33,18 @@ export function check(model: Model): Judged {
   return judged;
 }
 
+/** How many errors and warnings there are about each node; nodes without any are left out. */
+export function problemCounts(model: Model): Map<string, { error: number; warning: number }> {
+  const counts = new Map<string, { error: number; warning: number }>();
+  for (const { subject, severity } of check(model).findings) {
+    if (subject === undefined || (severity !== "error" && severity !== "warning")) continue;
+    const count = counts.get(subject);
+    if (count) count[severity]++;
+    else counts.set(subject, { error: 0, warning: 0, [severity]: 1 });
+  }
+  return counts;
+}
+
 /** How long the rules run before others get their turn. */
 const TURN_MS = 15;
 /** From this many units on, what is made of all of them takes a turn of its own. */

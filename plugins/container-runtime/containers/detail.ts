@@ -12,7 +12,7 @@ import {
   timeOf,
   type Wire,
 } from "../engine/wire.ts";
-import { MASK, maskArguments, maskText } from "../rows/mask.ts";
+import { MASK, maskArguments, maskText } from "../../../core/secrets.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
 
 export const ContainerDetail = Container.extend({

@@ -119,9 +119,8 @@ export class ExecSession implements AsyncDisposable {
     }, LOOK_MS);
     try {
       do {
-        if (answer.start === answer.end) continue;
-        frames.push(answer.bytes, answer.start, answer.end);
-        answer.start = answer.end;
+        if (answer.isEmpty) continue;
+        answer.giveTo(frames);
         const bytes = output.take();
         if (bytes.byteLength > 0) await give(bytes);
       } while (await answer.read());

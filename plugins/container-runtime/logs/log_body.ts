@@ -157,10 +157,8 @@ export function rawLogBody(
     async pull(controller) {
       try {
         while (output.isEmpty && !frames.complete) {
-          if (answer.start === answer.end && !await answer.read()) break;
-          const { start, end } = answer;
-          answer.start = end;
-          frames.push(answer.bytes, start, end);
+          if (answer.isEmpty && !await answer.read()) break;
+          answer.giveTo(frames);
         }
       } catch {
         end();

@@ -27,6 +27,7 @@ interface Collected {
 }
 
 const decoder = new TextDecoder();
+const CR = 13;
 
 const AWAKENING: ReadonlySet<string> = new Set(["start", "restart", "unpause", "destroy"]);
 
@@ -116,8 +117,8 @@ export class MergedLogs implements AsyncDisposable {
       query: { ...wanted, since: null, until: null, stdout: true, stderr: true },
       position,
       listener: {
-        line: (stream, bytes, _timeFrom, _timeTo, from, to) => {
-          if (bytes[to - 1] === 13) to--; // a terminal's
+        line: ({ stream, bytes, from, to: end }) => {
+          const to = bytes[end - 1] === CR ? end - 1 : end; // a terminal ends its lines with both
           this.#collect(
             position.timeOf(stream),
             lineText(
