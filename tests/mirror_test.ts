@@ -124,6 +124,19 @@ Deno.test("an engine that was away for long is seen within two seconds of its re
   await within(2_000, "it is back", async () => (await seen(backends)).join() === "web running");
 });
 
+Deno.test("an engine that is installed after the start is found within four seconds", async () => {
+  const home = await Deno.makeTempDir({ prefix: "bw" });
+  await using backends = await Backends.found({ home, runtimeFolder: null, dockerHost: null }, SILENT);
+  await Deno.mkdir(`${home}/.docker/run`, { recursive: true });
+  await using _engine = new ScriptedWorld({ containers: worldOf("web") }, `${home}/.docker/run/docker.sock`);
+
+  await within(
+    4_000,
+    "it is up",
+    () => backends.links.some(({ name, state }) => name === "docker-desktop" && state === "up"),
+  );
+});
+
 function randomIs(value: number): Disposable {
   const { random } = Math;
   Math.random = () => value;
