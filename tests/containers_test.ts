@@ -1,7 +1,7 @@
 /** Containers over HTTP, on real engines: lists, details, control, and what a bad caller gets. */
 import assert from "node:assert/strict";
 import type { TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { FIXTURE } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { serveEngines } from "./service.ts";
@@ -12,7 +12,7 @@ async function make(engine: TestEngine, name: string, ...options: string[]): Pro
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("a container can be started, stopped, restarted and removed, and each list shows it at once", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { quiet } from "./quiet_engine.ts";
 import { serveEngines } from "./service.ts";
@@ -14,7 +14,7 @@ interface Wire {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/system/disk-usage counts, weighs and tells apart what is in use", async (engine) => {
     await tidy(engine);

@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
 const FULL_FIXTURE = `docker.io/library/${FIXTURE}`;
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/images lists each image once, with its names, size and users", async (engine) => {
     await tidy(engine);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
@@ -16,7 +16,7 @@ function names(items: readonly Named[]): string[] {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/networks lists what the engine has, with who is connected, running or not", async (engine) => {
     await tidy(engine);

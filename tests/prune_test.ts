@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
@@ -24,7 +24,7 @@ async function exists(engine: TestEngine, path: string): Promise<boolean> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("POST /api/system/prune with dryRun lists what would go, why and how many bytes, and removes nothing", async (engine) => {
     await tidy(engine);

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { ACCOUNT, startRegistry } from "./registry.ts";
 import { serveEngines } from "./service.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("POST /api/images/pull answers with what the engine has now, and whether that changed anything", async (engine) => {
     await using registry = await startRegistry(engine);

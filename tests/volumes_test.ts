@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/volumes lists what the engine has, with who mounts it", async (engine) => {
     await tidy(engine);
