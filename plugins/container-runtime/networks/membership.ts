@@ -1,7 +1,7 @@
 /** Connecting containers to networks and disconnecting them. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
-import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, particularsOf, problems, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { findContainer } from "../backends/find_container.ts";
@@ -29,6 +29,7 @@ const connect = route({
     aliases: z.array(Name).max(32).optional(),
     address: z.string().max(64).refine(isAddress, "Expected an address").optional(),
   }).meta({ id: "NetworkConnection" }),
+  particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(Membership, "It is connected"),
     ...problems(
@@ -53,6 +54,7 @@ const disconnect = route({
     container: Name.describe("Id or name"),
     force: z.boolean().optional(),
   }).meta({ id: "NetworkDisconnection" }),
+  particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(Membership, "It is not connected"),
     ...problems(

@@ -2,7 +2,16 @@
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import {
+  empty,
+  json,
+  particularsOf,
+  problems,
+  reply,
+  route,
+  type Router,
+  router,
+} from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { at } from "../engine/path.ts";
@@ -69,6 +78,7 @@ const create = route({
   permission: "networks:write",
   query: onBackend,
   body: NewNetwork,
+  particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(NetworkDetail, "The network as the engine made it"),
     ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "runtime_unavailable"),
@@ -82,6 +92,7 @@ const remove = route({
   permission: "networks:write",
   params: byName,
   query: onBackend,
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems(
