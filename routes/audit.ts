@@ -109,12 +109,18 @@ function mustFit(query: Readonly<Record<string, unknown>>, others: readonly stri
 
 async function pageOf(
   store: AuditStore,
-  { action = null, actor = null, result = null }: Wanted,
+  { action, actor, result }: Wanted,
   limit: number,
   cursor: string | undefined,
 ): Promise<z.input<typeof AuditPage>> {
   const before = cursor === undefined ? null : Number(cursor);
-  const found = await store.list({ before, limit: limit + 1, action, actor, result });
+  const found = await store.list({
+    before,
+    limit: limit + 1,
+    action: action ?? null,
+    actor: actor ?? null,
+    result: result ?? null,
+  });
   const page = found.items.slice(0, limit);
   const last = page.at(-1);
   const more = found.items.length > limit && last !== undefined ? { next: String(last.id) } : {};
