@@ -6,6 +6,7 @@ import type { Call } from "./call.ts";
 import type { Audited, Particulars } from "./trail.ts";
 
 export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
+export { particularsOf } from "./trail.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 

@@ -6,6 +6,7 @@ import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
 import { ENTRY } from "./audit_entry.ts";
+import { eventually } from "./eventually.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
@@ -167,6 +168,21 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     if (given === undefined) await Deno.remove(folder, { recursive: true });
     throw error;
   }
+}
+
+/** A service over these engines, by name; it has read each of them, or knows that it is away. */
+export async function serveEngines(
+  engines: Readonly<Record<string, { readonly socket: string }>>,
+  options: ServiceOptions = {},
+): Promise<TestService> {
+  const named = Object.entries(engines).map(([name, { socket }]) => ({ name, url: `unix://${socket}` }));
+  const service = await startService({ ...options, engines: named });
+  await eventually("each engine was tried", async () => {
+    const { body } = await service.call("GET /api/system/backends");
+    return body.items.every((one: { reason?: string }) => one.reason !== "it has not answered yet");
+  });
+  await service.call("GET /api/containers"); // answered when those that are up were read
+  return service;
 }
 
 function defaults(folder: string): Config {

@@ -4,7 +4,7 @@ import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
-import { empty, json, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import { control, Controlled, remove, type Verb } from "./control.ts";
 import { ContainerDetail, containerDetail } from "./detail.ts";
@@ -72,6 +72,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
     permission: "containers:control",
     params: byId,
     query,
+    particulars: (asked) => particularsOf(asked.query),
     answers: { 200: json(Controlled, "How it is now"), ...problems("conflict", ...failures) },
   });
 }
@@ -91,6 +92,7 @@ const removal = route({
     volumes: flag.optional().describe("Remove its anonymous volumes too"),
     backend: BackendName.optional(),
   }),
+  particulars: ({ query }) => particularsOf(query),
   answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
 });
 

@@ -1,8 +1,10 @@
 /** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
 import { z } from "zod";
 import { count, flag, many, text } from "../../../http/query.ts";
-import { json, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
+import { json, particularsOf, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
+import { asServiceError } from "../../../http/problem.ts";
+import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
@@ -43,6 +45,14 @@ const exec = socketRoute({
   audited: "act",
   params: z.object({ id: z.string() }),
   query: Query,
+  particulars: ({ query: { cmd, user, workdir, env, backend } }) =>
+    particularsOf({
+      command: maskArguments(commandOf(cmd)).join(" "),
+      user,
+      workdir,
+      env: env && maskEnvironment(env).join(" "),
+      backend,
+    }),
 });
 
 const orphaned = route({
@@ -96,7 +106,8 @@ export class Execs implements AsyncDisposable {
   constructor(parts: ExecRoutes) {
     this.#parts = parts;
     this.routes = router()
-      .socket(exec, ({ request, params, query, principal, revoked, stopping }) => {
+      .socket(exec, (call) => {
+        const { request, params, query, principal, revoked, stopping } = call;
         const viewer = parts.streamLimit.enter(principal);
         const wish: ExecWish = {
           command: commandOf(query.cmd),
@@ -107,11 +118,26 @@ export class Execs implements AsyncDisposable {
           columns: query.cols,
           rows: query.rows,
         };
-        return openSocket(request, (socket) => this.#run(socket, params.id, query.backend, wish), {
+        const over = call.goesOn();
+        let isOpen = false;
+        const run = async (socket: Socket) => {
+          isOpen = true;
+          try {
+            const exit = await this.#run(socket, params.id, query.backend, wish);
+            over({ particulars: particularsOf({ exit }) });
+          } catch (thrown) {
+            over({ code: asServiceError(thrown).code });
+            throw thrown;
+          }
+        };
+        return openSocket(request, run, {
           revoked,
           stopping,
           onFailure: parts.onFailure,
-          onGone: () => viewer[Symbol.dispose](),
+          onGone: () => {
+            viewer[Symbol.dispose]();
+            if (!isOpen) over({ code: "left" });
+          },
         });
       })
       .on(orphaned, async ({ params, query }) => {
@@ -129,7 +155,13 @@ export class Execs implements AsyncDisposable {
     await Promise.all(this.#running);
   }
 
-  async #run(socket: Socket, id: string, backend: string | undefined, wish: ExecWish): Promise<void> {
+  /** The command's exit status; null where its caller left before. */
+  async #run(
+    socket: Socket,
+    id: string,
+    backend: string | undefined,
+    wish: ExecWish,
+  ): Promise<number | null> {
     const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
     if (!container.running) {
       throw engineError(
@@ -141,7 +173,7 @@ export class Execs implements AsyncDisposable {
     const over = Promise.withResolvers<void>();
     this.#running.add(over.promise);
     try {
-      await this.#connect(socket, session);
+      return await this.#connect(socket, session);
     } finally {
       await session[Symbol.asyncDispose]();
       over.resolve();
@@ -149,7 +181,7 @@ export class Execs implements AsyncDisposable {
     }
   }
 
-  async #connect(socket: Socket, session: ExecSession): Promise<void> {
+  async #connect(socket: Socket, session: ExecSession): Promise<number | null> {
     socket.send(JSON.stringify({ type: "ready", execId: session.id, container: session.container.id }));
     const input = takeInput(socket, session);
     const output = session.read(async (bytes) => {
@@ -168,10 +200,11 @@ export class Execs implements AsyncDisposable {
     if (socket.signal.aborted) {
       output.catch(() => {}); // it ends with the connection
       if (await session.hangUp()) this.#orphans.add(session);
-      return;
+      return null;
     }
     const { code } = await session.exit();
     socket.send(JSON.stringify({ type: "exit", code }));
+    return code;
   }
 }
 

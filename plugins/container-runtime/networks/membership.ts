@@ -1,7 +1,7 @@
 /** Connects containers to networks and disconnects them. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
-import { json, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { findContainer } from "../backends/find_container.ts";
@@ -30,6 +30,7 @@ const connect = route({
     aliases: z.array(Name).max(32).optional(),
     address: z.string().max(64).refine(isAddress, "Expected an address").optional(),
   }).meta({ id: "NetworkConnection" }),
+  particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(Membership, "It is connected"),
     ...problems(
@@ -54,6 +55,7 @@ const disconnect = route({
     container: Name.describe("Id or name"),
     force: z.boolean().optional(),
   }).meta({ id: "NetworkDisconnection" }),
+  particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(Membership, "It is not connected"),
     ...problems(

@@ -1,7 +1,7 @@
 /** `/api/networks`: lists, inspects, creates and removes networks. */
 import { z } from "zod";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
@@ -66,6 +66,7 @@ const create = route({
   permission: "networks:write",
   query: onBackend,
   body: NewNetwork,
+  particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(NetworkDetail, "The network as the engine made it"),
     ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "runtime_unavailable"),
@@ -79,6 +80,7 @@ const remove = route({
   permission: "networks:write",
   params: byName,
   query: onBackend,
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems(

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Principal } from "../../../core/access.ts";
 import { asServiceError } from "../../../http/problem.ts";
-import { json, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Meter } from "../disk_usage/meter.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
@@ -44,6 +44,7 @@ const prune = route({
   summary: "Remove what nobody uses",
   permission: "system:prune",
   body: PruneRequest,
+  particulars: ({ body }) => particularsOf(body),
   answers: {
     200: json(PruneReport, "What would go, or what went"),
     ...problems("plan_not_found", "backend_not_found", "runtime_unavailable", "no_engine"),

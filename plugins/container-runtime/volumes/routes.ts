@@ -4,7 +4,7 @@ import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
@@ -60,6 +60,7 @@ const create = route({
   permission: "volumes:write",
   query: onBackend,
   body: NewVolume,
+  particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(Volume, "The volume as the engine made it"),
     ...problems("forbidden", "name_taken", "backend_not_found", "no_engine", "runtime_unavailable"),
@@ -73,6 +74,7 @@ const remove = route({
   permission: "volumes:write",
   params: byName,
   query: onBackend,
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems("volume_not_found", "in_use", "ambiguous_id", "backend_not_found", "runtime_unavailable"),
