@@ -55,7 +55,8 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const store = owned.use(await openStore(config));
   const tls = await readTls(config);
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
-  const responder = new Responder({ tls: tls !== null || config.baseUrl?.startsWith("https:") === true });
+  const isTls = tls !== null || config.baseUrl?.startsWith("https:") === true;
+  const responder = new Responder({ tls: isTls });
   const health = {
     version: VERSION,
     startedMs: performance.now(),
@@ -89,7 +90,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
   const { parts, edge } = await composeApp(
-    { config, store, log, stopping: stopping.signal, startedAt, responder, names, health },
+    { config, store, log, stopping: stopping.signal, startedAt, responder, tls: isTls, names, health },
     { ...options, plugins },
     owned,
   );

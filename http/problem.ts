@@ -23,7 +23,7 @@ export function asServiceError(thrown: unknown): ServiceError {
 }
 
 export function problemResponse(error: ServiceError, requestId: string): Response {
-  const status = statusOf[error.code];
+  const status = statusOf(error);
   const problem: Problem = { code: error.code, title: error.message, status, requestId };
   if (error.errors !== undefined) problem.errors = [...error.errors];
   const response = new Response(JSON.stringify(problem), { status });

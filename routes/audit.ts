@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import type { AuditStore } from "../core/store.ts";
 import { count, text } from "../http/query.ts";
-import { json, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const AuditEntry = z.object({
   id: z.int(),
@@ -45,7 +45,9 @@ const list = route({
   },
 });
 
-export function audit({ access, store }: { readonly access: Access; readonly store: AuditStore }): Router {
+export function audit(
+  { access, store }: { readonly access: Access; readonly store: AuditStore },
+): CoreRouter {
   return router().on(list, async ({ query }) => {
     await access.audit.flush(); // so that one finds what one just did
     const { limit, cursor, action = null, actor = null, result = null } = query;
