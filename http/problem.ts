@@ -17,7 +17,7 @@ export type Problem = z.infer<typeof Problem>;
 /** Anything thrown that is not a `ServiceError` is a bug: its own words stay in the log. */
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
-  return new ServiceError("internal", "Cannot finish the request: berth failed, and its log says why", {
+  return new ServiceError("internal", "berth failed to answer; its log says why, under this request id", {
     cause: thrown,
   });
 }
