@@ -177,7 +177,7 @@ Deno.test("Acts of twenty callers at once wait for few commits between them", as
 
 Deno.test("Creating a volume is told with its particulars before the engine hears of it, and so is its end", async () => {
   const seen: string[] = [];
-  let berth: TestService | undefined;
+  let berth: TestService | null = null;
   await using engine = new ScriptedEngine(async (call) => {
     if (call.path === "/volumes/data") return await call.json({ message: "no such volume" }, 404);
     if (call.method !== "POST" || !call.path.startsWith("/volumes/create")) return await quiet(call);

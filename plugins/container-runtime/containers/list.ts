@@ -23,10 +23,10 @@ interface MadeList {
   readonly text: CachedText;
 }
 
-const MOST_KEPT = 32;
+const MAX_CACHED = 32;
 
 export class ContainerLists {
-  readonly #kept = new Map<string, MadeList>();
+  readonly #cached = new Map<string, MadeList>();
   /** Versions start again at 0 with every start of the service. */
   readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, string>();
@@ -38,7 +38,7 @@ export class ContainerLists {
   async answer(query: ContainerQuery, request: Request): Promise<Cached> {
     const mark = request.url.indexOf("?");
     const key = mark < 0 ? "" : request.url.slice(mark);
-    const known = this.#kept.get(key);
+    const known = this.#cached.get(key);
     const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
       ? known
       : await this.#settled(key, query);
@@ -92,16 +92,16 @@ export class ContainerLists {
     // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
     const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
     const list: MadeList = { stamp, text: new CachedText(text, etag) };
-    this.#keep(key, list);
+    this.#store(key, list);
     return list;
   }
 
-  #keep(key: string, list: MadeList): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, list);
-    if (this.#kept.size <= MOST_KEPT) return;
-    const oldest = this.#kept.keys().next();
-    if (!oldest.done) this.#kept.delete(oldest.value);
+  #store(key: string, list: MadeList): void {
+    this.#cached.delete(key);
+    this.#cached.set(key, list);
+    if (this.#cached.size <= MAX_CACHED) return;
+    const oldest = this.#cached.keys().next();
+    if (!oldest.done) this.#cached.delete(oldest.value);
   }
 
   #stamp(): string {

@@ -63,7 +63,7 @@ export function pruning({ backends, meter }: { readonly backends: Backends; read
     }
     const { items, unavailable } = await planned(backends, meter, body, left);
     if (body.dryRun !== true) return reply(200, await executed(items, unavailable));
-    const { id, expiresAt } = plans.keep(owner, items);
+    const { id, expiresAt } = plans.store(owner, items);
     return reply(200, {
       dryRun: true,
       plan: id,
