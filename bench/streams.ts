@@ -56,10 +56,8 @@ async function replays(): Promise<void> {
     const position = new LogPosition();
     const writer: LogWriter = new JsonWriter(position, { events });
     const sink: LineSink = {
-      line: (stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
-        if (position.admit(stream, bytes, timeFrom, timeTo, to, () => {})) {
-          writer.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
-        }
+      line: (line) => {
+        if (position.admit(line, () => {})) writer.line(line);
       },
     };
     const reader = new FrameReader(new LineReader(sink, { terminal: false }), {

@@ -4,7 +4,7 @@ import type { Access } from "../auth/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { AUDIT_CHAINS, type AuditChain, type AuditEntry as Entry, type AuditStore } from "../core/store.ts";
 import { count, flag, many, text } from "../http/query.ts";
-import { problems, raw, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
 
 /** How many entries are read at once for a stream, and how long a follower may wait for a new one. */
 const BATCH = 500;
@@ -76,7 +76,9 @@ const list = route({
   },
 });
 
-export function audit({ access, store }: { readonly access: Access; readonly store: AuditStore }): Router {
+export function audit(
+  { access, store }: { readonly access: Access; readonly store: AuditStore },
+): CoreRouter {
   return router().on(list, async ({ query, ending }) => {
     const { limit, cursor, follow, after, format, ...wanted } = query;
     mustFit(query, format === "json" ? ["follow", "after"] : ["limit", "cursor"]);

@@ -60,7 +60,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
-    ["runtime.ts", "routes.ts"],
+    ["runtime.ts", "routes.ts", "settings.ts"],
     ["plugin.ts"],
   ],
 };

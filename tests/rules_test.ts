@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { diagnosticOf } from "../artifacts/report/report.ts";
 import { isRuleCode, ruleOf, RULES, SEVERITIES } from "../artifacts/rules/catalog.ts";
 import { check } from "../artifacts/rules/check.ts";
-import type { Diagnostic } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { EXAMPLES } from "./rule_examples.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
 
@@ -50,6 +50,15 @@ Deno.test("every rule of the table has an example, and every example a rule", ()
   );
   assert.deepEqual(without, []);
   assert.deepEqual(Object.keys(EXAMPLES).filter((code) => !isRuleCode(code)), []);
+});
+
+Deno.test("an empty workspace, and a folder with several default files, are each told once", async () => {
+  assert.equal((await found("workspace/empty", { "notes.txt": "" })).length, 1);
+  const text = "services:\n  web:\n    image: nginx:1.27\n";
+  const group =
+    "apiVersion: berth/v1\nkind: Group\nmetadata:\n  name: old\nspec:\n  compose: docker-compose.yml\n";
+  const files = { "compose.yaml": text, "docker-compose.yml": text, "old.group.yaml": group };
+  assert.equal((await found("compose/multiple-defaults", files)).length, 1);
 });
 
 const twice = "services:\n  web:\n    image: nginx\n  db:\n    image: postgres\n";

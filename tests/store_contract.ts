@@ -1,6 +1,6 @@
 /** What every store promises, as one suite that each implementation runs. */
 import assert from "node:assert/strict";
-import { permissionsOf } from "../core/access.ts";
+import { permissionsOf } from "./catalogue.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { ServiceError } from "../core/error.ts";
 import type {

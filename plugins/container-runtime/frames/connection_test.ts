@@ -17,7 +17,12 @@ async function answered(bufferBytes?: number) {
     ...(bufferBytes === undefined ? {} : { bufferBytes }),
   });
   const says = async (words: string) => void await peer.write(new TextEncoder().encode(words));
-  const shown = () => new TextDecoder().decode(answer.bytes.subarray(answer.start, answer.end));
+  let given = new Uint8Array(0);
+  /** What was given on last, as its bytes are by now. */
+  const shown = () => {
+    if (!answer.isEmpty) answer.giveTo({ push: (bytes, at, end) => given = bytes.subarray(at, end) });
+    return new TextDecoder().decode(given);
+  };
   const close = () => {
     answer.close();
     peer.close();

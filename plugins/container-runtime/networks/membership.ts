@@ -1,7 +1,7 @@
-/** Connecting containers to networks and disconnecting them. */
+/** Connects containers to networks and disconnects them. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
-import { json, particularsOf, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { findContainer } from "../backends/find_container.ts";
@@ -10,6 +10,7 @@ import { at, identifier } from "../engine/path.ts";
 import { byName, Name, onBackend } from "../backends/route_fields.ts";
 import { holding } from "./named.ts";
 import { isAddress } from "./subnet.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const Membership = z.object({
   network: z.string(),
@@ -68,6 +69,8 @@ const disconnect = route({
   },
 });
 
+export const MEMBERSHIP_ROUTES = [connect, disconnect];
+
 export function memberships({ backends }: { readonly backends: Backends }): Router {
   return router()
     .on(connect, async ({ params, query, body }) => {
@@ -113,7 +116,7 @@ interface Change {
   readonly container: string;
 }
 
-/** How each engine says that nothing had to be done: in words only. */
+/** Engines say only in words that nothing had to be changed. */
 const ALREADY_SO = {
   connect: /already (?:exists|connected)|already attached/i,
   disconnect: /is not connected/i,
@@ -139,7 +142,7 @@ async function changeMembership(
     if (!(error instanceof ServiceError) || !(error.cause instanceof EngineAnswer)) throw error;
     if (ALREADY_SO[verb].test(error.cause.words)) return { network, container, changed: false };
     if (error.code === "network_not_found" && /container/i.test(error.cause.words)) {
-      throw new ServiceError("container_not_found", error.message, { cause: error.cause });
+      throw engineError("container_not_found", error.message, { cause: error.cause });
     }
     throw error;
   } finally {
