@@ -145,7 +145,7 @@ async function createEdgeOf(
     responder,
     hosts: names.hosts,
     stopping,
-    ...(plugins.site === null ? {} : { site: await StaticSite.open(plugins.site, { tls }) }),
+    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
     onAccess: (entry) => log.access(entry),
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),

@@ -72,8 +72,8 @@ async function answer(
     if (found !== null) return await respond(found.entry, request, found.params, scope, options);
     const page = await options.site?.answer(request, path, scope.requestId) ?? null;
     return page ?? await failed(missing(table, options, request.method, path), request, scope, options);
-  } catch (thrown) { // routes answer their own errors: what arrives here is a fault of the edge
-    options.onBug(thrown, scope.requestId);
+  } catch (thrown) { // routes answer their own errors: what else arrives here is a fault of the edge
+    if (!(thrown instanceof ServiceError)) options.onBug(thrown, scope.requestId);
     return await failed(asServiceError(thrown), request, scope, options);
   }
 }
