@@ -20,7 +20,6 @@ export async function buildPage(into: URL = BUILT): Promise<string | null> {
     await bundle(new URL("main.js", folder));
     const styles = STYLES.map((name) => Deno.readTextFile(new URL(`style/${name}.css`, PAGE)));
     await Deno.writeTextFile(new URL("page.css", folder), (await Promise.all(styles)).join("\n"));
-    await Deno.copyFile(new URL("icon.svg", PAGE), new URL("icon.svg", folder));
     const html = await Deno.readTextFile(new URL("index.html", PAGE));
     const mark = `<meta name="berth:build" content="${digest}">`;
     await Deno.writeTextFile(new URL("index.html", folder), html.replace("<!-- build -->", mark));

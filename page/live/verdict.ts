@@ -1,0 +1,52 @@
+/** How something is doing in one word, out of what the API says of it. */
+import type { Container } from "../../client/berth/containers.ts";
+import type { DagNode, UnitLive } from "../../client/berth/workspaces.ts";
+
+/** From the worst to the best, which is how lists are sorted. */
+export const VERDICTS = [
+  "broken",
+  "differs",
+  "notStarted",
+  "undeclared",
+  "unknown",
+  "paused",
+  "completed",
+  "asWritten",
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export type LiveContainer = UnitLive["containers"][number];
+
+/** A unit that a profile leaves out and that nobody started is as it should be: null. */
+export function verdictOf({ live, data }: Pick<DagNode, "live" | "data">): Verdict | null {
+  if (live === undefined || live.state === "unknown") return "unknown";
+  if (live.state === "absent") return data.active === false || live.desired === 0 ? null : "notStarted";
+  if (live.state === "exited" || live.containers.some(isBroken)) return "broken";
+  if ((live.drift?.length ?? 0) > 0) return "differs";
+  if (live.state === "degraded") return "broken";
+  if (live.state === "paused") return "paused";
+  return live.state === "completed" ? "completed" : "asWritten";
+}
+
+/** Restarting, unhealthy, dead, or ended with a code. */
+export function isBroken({ state, health, exitCode }: Pick<LiveContainer, "state" | "health" | "exitCode">): boolean {
+  return state === "restarting" || state === "dead" || health === "unhealthy" ||
+    (state === "exited" && exitCode !== null && exitCode !== 0);
+}
+
+/** How a container by itself is doing: what is declared of it has to be asked elsewhere. */
+export function stateVerdict(container: Pick<Container, "state" | "health" | "exitCode">): Verdict {
+  if (isBroken(container)) return "broken";
+  switch (container.state) {
+    case "running":
+      return "asWritten";
+    case "paused":
+      return "paused";
+    case "exited":
+      return "completed";
+    case "created":
+      return "notStarted";
+    default:
+      return "unknown";
+  }
+}
