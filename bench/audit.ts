@@ -72,7 +72,7 @@ async function cpuPerChange(change: () => Promise<void>): Promise<number> {
 const server = stack.use(
   await startServer({
     args: ["-A", new URL("peers/audit_server.ts", import.meta.url).pathname],
-    path: "/api/bench/read",
+    path: null,
     env: { BERTH_DATA: `${folder}/data`, BERTH_PORT: "PORT", BERTH_ENGINES: "none" },
   }),
 );

@@ -8,7 +8,7 @@ import { ENTRY } from "../../tests/audit_entry.ts";
 const shared = {
   method: "get",
   summary: "A small answer",
-  permission: "containers:read",
+  permission: "system:read",
   answers: { 200: json(z.object({ done: z.boolean() }), "It is done") },
 } as const;
 const read = route({ ...shared, path: "/bench/read" });
