@@ -98,7 +98,7 @@ export function fullImage(text: string): string {
 }
 
 /** The words of a command in either form; null where it is not declared or not known. */
-function wordsOf(node: Node | null): string[] | null {
+export function wordsOf(node: Node | null): string[] | null {
   if (node === null) return null;
   if (node.kind === "list") {
     const words = node.items.map(textOf);
