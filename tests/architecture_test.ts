@@ -1,6 +1,6 @@
 /** The rules of the house that a program can hold. */
 import assert from "node:assert/strict";
-import { breaches, importsOf, withoutComments } from "./imports.ts";
+import { breaches, circles, importsOf, withoutComments } from "./imports.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -32,6 +32,9 @@ for (
     ["client/mod.ts", `import type { X } from "../core/error.ts";`, "a client that is no leaf"],
     ["client/mod.ts", `export * from "zod";`, "a client with a dependency"],
     ["artifacts/graph/a.ts", `const x = await import("../../http/router.ts");`, "HTTP in the artifacts"],
+    ["artifacts/yaml/a.ts", `import type { X } from "../compose/b.ts";`, "a room that imports one above it"],
+    ["artifacts/compose/a.ts", `import "../../artifacts/reading/b.ts";`, "the same by way of the root"],
+    ["artifacts/extras/a.ts", "", "a room that is not in the table"],
     ["plugins/container-runtime/a.ts", `import "../other/b.ts";`, "a plugin that knows its neighbour"],
     ["http/edge.ts", `import { start } from "../start.ts";`, "somebody who knows the composition root"],
     ["auth/session.ts", `import { DatabaseSync } from "node:sqlite";`, "SQL outside the store"],
@@ -39,6 +42,29 @@ for (
 ) {
   Deno.test(`the table refuses ${what}`, () => assert.notDeepEqual(breaches(file, source), []));
 }
+
+Deno.test("a breach between two rooms is said in words", () => {
+  assert.deepEqual(breaches("artifacts/graph/a.ts", `import { x } from "../live/join.ts";`), [
+    "artifacts/graph/a.ts imports artifacts/live/join.ts, but live/ stands above graph/",
+  ]);
+});
+
+Deno.test("no files import each other in a circle", async () => {
+  const sources = new Map<string, string>();
+  for (const file of files) sources.set(file, await text(file));
+  assert.deepEqual(circles(sources), []);
+});
+
+Deno.test("a circle is told file by file, also when it is closed by a type or inside a function", () => {
+  const sources = new Map([
+    ["log/a.ts", `import { b } from "./b.ts";`],
+    ["log/b.ts", `export type { C } from "./c.ts";`],
+    ["log/c.ts", `const { a } = await import("./a.ts");`],
+    ["log/d.ts", `import "./a.ts";\n/* import "./e.ts"; */`],
+    ["log/e.ts", `import "./d.ts";`],
+  ]);
+  assert.deepEqual(circles(sources), ["log/a.ts imports log/b.ts imports log/c.ts imports log/a.ts"]);
+});
 
 Deno.test("imports of every form are seen, and those in comments are not", () => {
   const source =

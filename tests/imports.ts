@@ -26,6 +26,30 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ["client/", []],
 ];
 
+/**
+ * The rooms of a large folder in order, files and folders, lowest first: each imports only what stands before it.
+ * What is not listed may not be there.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  "artifacts/": [
+    "artifact.ts",
+    "position.ts",
+    "event_loop.ts",
+    "yaml/",
+    "env/",
+    "files/",
+    "native/",
+    "compose/",
+    "reading/",
+    "graph/",
+    "rules/",
+    "live/",
+    "drawing/",
+    "report/",
+    "registry/",
+  ],
+};
+
 /** The composition root, which nobody imports, and those who import everything. */
 const ROOTS = ["main.ts", "start.ts", "furnish.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
@@ -47,6 +71,39 @@ export function breaches(file: string, source: string): string[] {
       found.push(`${file} imports ${target}, which ${rule[0]} may not`);
     }
   }
+  if (file.endsWith("_test.ts")) return found;
+  for (const [parent, rooms] of Object.entries(ROOMS)) {
+    if (file.startsWith(parent)) found.push(...upwards(file, source, parent, rooms));
+  }
+  return found;
+}
+
+/** The imports inside `parent` that lead from a room to one above it. */
+function upwards(file: string, source: string, parent: string, rooms: readonly string[]): string[] {
+  const roomOf = (path: string) =>
+    rooms.findIndex((room) => path === parent + room || room.endsWith("/") && path.startsWith(parent + room));
+  const own = roomOf(file);
+  if (own === -1) return [`${file} stands in no room of ${parent}: name its room in the table, in its place`];
+  return importsOf(file, source)
+    .filter((target) => target.startsWith(parent) && roomOf(target) > own)
+    .map((target) => `${file} imports ${target}, but ${rooms[roomOf(target)]} stands above ${rooms[own]}`);
+}
+
+/** Every circle of files, in words. `sources` are all files by their path; types count like values. */
+export function circles(sources: ReadonlyMap<string, string>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string) => {
+    const before = path.indexOf(file);
+    if (before !== -1) found.push([...path.slice(before), file].join(" imports "));
+    if (before !== -1 || done.has(file)) return;
+    path.push(file);
+    for (const target of importsOf(file, sources.get(file) ?? "")) if (sources.has(target)) visit(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of sources.keys()) visit(file);
   return found;
 }
 

@@ -92,7 +92,7 @@ export class Registry implements AsyncDisposable {
   /** With unsaved texts, by path below the folder, laid over it. Throws `invalid_request` for paths outside. */
   async overlaid(id: string, files: Readonly<Record<string, string>>): Promise<Model> {
     const record = await this.#record(id);
-    const { resolve } = await import("../reading/paths.ts");
+    const { resolve } = await import("../files/paths.ts");
     const texts = new Map<string, string>();
     for (const [path, text] of Object.entries(files)) {
       const below = resolve(record.path, "", path);

@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import type * as report from "../../artifacts/report/artifact_shape.ts";
 import type { Diagnostic, Report } from "../../artifacts/report/report_shape.ts";
-import type { Dag, DagEdge, DagNode } from "../../artifacts/graph/dag_shape.ts";
+import type { Dag, DagEdge, DagNode } from "../../artifacts/drawing/dag_shape.ts";
 import type { UnitLive } from "../../artifacts/live/live.ts";
 import type * as access from "../../core/access.ts";
 import type * as workspace from "../../core/workspace.ts";

@@ -1,8 +1,8 @@
 /** Texts waiting for the parser's worker: one worker, one text at a time, gone when there are none left. */
 
 import { YAML_BUDGETS } from "./budgets.ts";
-import type { Source } from "./parse_file.ts";
 import type { Encoded } from "./parsed_codec.ts";
+import type { Source } from "./source.ts";
 
 export class ParseQueue {
   #last: Promise<unknown> = Promise.resolve();

@@ -6,9 +6,10 @@ import fc from "fast-check";
 import { stringify } from "yaml";
 import type { ArtifactFile, Node } from "../artifact.ts";
 import { positionOf } from "../position.ts";
-import { parseFile, parseNow, type Source } from "./parse_file.ts";
+import { parseFile, parseNow } from "../files/parse_file.ts";
 import { ParseQueue } from "./parse_queue.ts";
-import { prescan } from "./prescan.ts";
+import { scan } from "./scan.ts";
+import type { Source } from "./source.ts";
 
 function source(text: string): Source {
   return { path: "compose.yaml", kind: "compose", text, hash: "" };
@@ -189,8 +190,8 @@ function merges(): string {
 
 Deno.test("brackets and stars inside texts are no bomb", () => {
   for (const text of ["[".repeat(1000), "{".repeat(1000), "**bold** ".repeat(100)]) {
-    assert.equal(prescan(`a: '${text}'\nb: 1\n`), null);
-    assert.equal(prescan(`a: |\n  ${text}\nb: 1\n`), null);
+    assert.equal(scan(`a: '${text}'\nb: 1\n`), null);
+    assert.equal(scan(`a: |\n  ${text}\nb: 1\n`), null);
   }
 });
 

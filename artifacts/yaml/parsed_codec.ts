@@ -1,7 +1,7 @@
 /** A parsed file as numbers and strings, so that getting it out of a worker holds nobody up. */
 
 import type { ArtifactFile, Entry, Finding, MergeTag, Node, Place } from "../artifact.ts";
-import { breathe } from "./breath.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 
 type Value = string | number | boolean | null;
 
@@ -98,7 +98,7 @@ export async function decode(
   // Indices were made by `encode`, so there is something at each.
   const next = () => numbers[at++]!;
   while (at < numbers.length) {
-    if ((nodes.length & 1023) === 0) await breathe();
+    if ((nodes.length & 1023) === 0) await yieldToEventLoop();
     const kind = next();
     const flags = next();
     const place = { file, start: next(), end: next() };

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import type { ArtifactFile, PathUse } from "../artifact.ts";
-import { breathe } from "./breath.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 import { parseFile } from "./parse_file.ts";
 import { folderOf } from "./paths.ts";
-import { ParseQueue } from "./parse_queue.ts";
+import { ParseQueue } from "../yaml/parse_queue.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 
 type Kind = ArtifactFile["kind"];
@@ -181,7 +181,7 @@ export class FileStore {
     read: ReadText,
     before: ArtifactFile | undefined,
   ): Promise<ArtifactFile> {
-    await breathe();
+    await yieldToEventLoop();
     const file = await parseFile({ path, kind, text: read.text, hash: read.hash }, this.#queue);
     if (file.sound || !before || before.documents.length === 0) return file;
     if (!before.sound && !before.stale) return file;

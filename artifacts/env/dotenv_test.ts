@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { environmentOf } from "../compose/variables.ts";
-import { parseNow } from "./parse_file.ts";
+import { parseNow } from "../files/parse_file.ts";
 
 function read(text: string) {
   const file = parseNow({ path: ".env", kind: "env", text, hash: "" });

@@ -1,8 +1,8 @@
 /** `kind:` documents of berth's own: groups, units and cards as their author wrote them. */
 
 import type { ArtifactFile, Finding, Mapping, Node, Place, Reference, Unit } from "../artifact.ts";
-import { child, entriesOf, isNull, itemsOf, textOf } from "../compose/tree.ts";
-import { folderOf } from "./paths.ts";
+import { child, entriesOf, isNull, itemsOf, textOf } from "../yaml/values.ts";
+import { folderOf } from "../files/paths.ts";
 import { readCard, type WrittenCard } from "./card.ts";
 
 export interface NativeGroup {

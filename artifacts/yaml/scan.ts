@@ -22,7 +22,7 @@ const AMPERSAND = 38,
  * Null where the text is worth parsing. The pass over-estimates, as brackets in quoted text count too; what looks
  * excessive is confirmed on the lexer's tokens, which are linear and come without recursion.
  */
-export function prescan(text: string): Excess | null {
+export function scan(text: string): Excess | null {
   let flow = 0;
   let separators = 0;
   let references = 0;

@@ -1,7 +1,8 @@
 /** Parses large texts off the main loop. */
 
-import { parseNow, type Source } from "./parse_file.ts";
+import { parseYaml } from "./parse.ts";
 import { encode } from "./parsed_codec.ts";
+import { draftOf, type Source } from "./source.ts";
 
 /** `self` as a worker has it; the checker knows the window's. */
 const scope = self as unknown as {
@@ -11,6 +12,7 @@ const scope = self as unknown as {
 
 scope.onmessage = (event) => {
   // The scan was passed before the text came here.
-  const encoded = encode(parseNow(event.data, null));
+  const file = draftOf(event.data);
+  const encoded = encode(Object.assign(file, parseYaml(file, null)));
   scope.postMessage(encoded, [encoded.numbers.buffer as ArrayBuffer]);
 };

@@ -13,7 +13,7 @@ import type {
   Scalar,
 } from "../artifact.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
-import { type Excess, prescan } from "./prescan.ts";
+import { type Excess, scan } from "./scan.ts";
 import { withoutEnvironment } from "./without_environment.ts";
 
 export interface Parsed {
@@ -24,7 +24,7 @@ export interface Parsed {
 }
 
 /** Reads `file.text`. The places of all nodes point to `file`. What the scan said before is not asked again. */
-export function parseYaml(file: ArtifactFile, excess: Excess | null = prescan(file.text)): Parsed {
+export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.text)): Parsed {
   const text = file.text;
   if (excess) {
     const at = { file, start: excess.offset, end: Math.min(excess.offset + 1, text.length) };

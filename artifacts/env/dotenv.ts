@@ -1,8 +1,8 @@
 /** `.env` files as Compose reads them: names, values, places, and what is wrong with a line. */
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node } from "../artifact.ts";
-import { interpolateText } from "../compose/interpolate.ts";
-import type { Parsed } from "./yaml.ts";
+import { interpolateText } from "./interpolate.ts";
+import type { Parsed } from "../yaml/parse.ts";
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const FINDINGS = 50;

@@ -1,8 +1,8 @@
 /** `berth.yaml`: what the people of a workspace say about reading and judging it. */
 
 import type { ArtifactFile, Finding, Node, Settings, Severity } from "../artifact.ts";
-import { child, entriesOf, isNull, itemsOf, numberOf, textOf } from "../compose/tree.ts";
-import { BUDGETS, type Budgets } from "./budgets.ts";
+import { child, entriesOf, isNull, itemsOf, numberOf, textOf } from "../yaml/values.ts";
+import { BUDGETS, type Budgets } from "../files/budgets.ts";
 
 export interface ReadSettings {
   readonly settings: Settings;

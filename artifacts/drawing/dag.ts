@@ -6,8 +6,8 @@ import { check } from "../rules/check.ts";
 import type { UnitLive } from "../live/live.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
-import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "./graph.ts";
-import { parts } from "./order.ts";
+import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "../graph/graph.ts";
+import { parts } from "../graph/order.ts";
 
 /** More nodes than this are only drawn by group. */
 export const MAX_NODES = 5_000;
