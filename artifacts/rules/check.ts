@@ -17,7 +17,7 @@ import { checkOperation, OPERATION_CODES } from "./operation.ts";
 import { checkPorts } from "./port.ts";
 import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { sayInto } from "./say.ts";
-import { checkShapes } from "./schema.ts";
+import { checkHoles, checkShapes } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
 import { judge, type Judged, wantsRule } from "./settings.ts";
 import { checkUnused } from "./unused.ts";
@@ -86,6 +86,7 @@ function checkGroup(group: Group): readonly Finding[] {
       checkImage(unit, say);
     }
     if (whole) {
+      checkHoles(group, say);
       checkGroupReferences(group, say);
       checkConditions(group, say);
       checkPaths(group, say);

@@ -4,6 +4,7 @@ import type { ArtifactFile, Finding, Group, Node } from "../artifact.ts";
 import { didYouMean } from "../graph/names.ts";
 import { COMPOSE_FILE, type Shape } from "./compose_shape.ts";
 import { type Say, sayInto } from "./say.ts";
+import { textOf } from "./values.ts";
 
 const known = new WeakMap<ArtifactFile, readonly Finding[]>();
 
@@ -21,13 +22,58 @@ export function* checkShapes(group: Group): Iterable<Finding> {
   }
 }
 
+/** What the files of a project leave empty where something must stand: another file may have filled it in. */
+export function checkHoles(group: Group, say: Say): void {
+  if (group.value !== null && !group.incomplete) holes(group.value, COMPOSE_FILE, [], say);
+}
+
 type Path = readonly (string | number)[];
 
+function holes(node: Node, shape: Shape, path: Path, say: Say): void {
+  if (shape === "anything" || typeof shape === "string") {
+    if (shape !== "anything" && isNothing(node)) sayEmpty(node, shape, path, say);
+    return;
+  }
+  if ("nullable" in shape) return isNothing(node) ? undefined : holes(node, shape.nullable, path, say);
+  if (isNothing(node)) {
+    // A service without anything in it has a rule of its own.
+    if (path.length !== 2 || path[0] !== "services") sayEmpty(node, shape, path, say);
+    return;
+  }
+  if ("either" in shape) {
+    const fitting = shape.either.find((one) => accepts(node, one));
+    if (fitting !== undefined) holes(node, fitting, path, say);
+  } else if (node.kind === "list" && ("list" in shape || "set" in shape)) {
+    const item = "list" in shape ? shape.list : shape.set;
+    node.items.forEach((one, index) => holes(one, item, [...path, index], say));
+  } else if (node.kind === "mapping" && "map" in shape) {
+    for (const [key, { value }] of node.entries) {
+      if (!key.startsWith("x-") || path.length > 1) holes(value, shape.map, [...path, key], say);
+    }
+  } else if (node.kind === "mapping" && "keys" in shape) {
+    for (const [key, { value }] of node.entries) {
+      const inner = Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
+      if (inner !== undefined) holes(value, inner, [...path, key], say);
+    }
+    for (const key of shape.needed) {
+      if (!node.entries.has(key)) say("schema/invalid", node, `"${path.join(".")}" needs "${key}"`);
+    }
+  }
+}
+
+const isNothing = (node: Node): boolean =>
+  node.kind === "scalar" && node.value === null && node.unknown !== true;
+
+function sayEmpty(node: Node, shape: Shape, path: Path, say: Say): void {
+  say("schema/invalid", node, `"${path.join(".")}" is empty, expected ${expected(shape)}`);
+}
+
 function walk(node: Node, shape: Shape, path: Path, say: Say): void {
-  // What is reset is gone, whatever stands there; null is dropped.
+  // What is reset is gone, whatever stands there; what is empty may be filled in by another file.
   if (shape === "anything" || node.tag === "!reset" || (node.kind === "scalar" && node.value === null)) {
     return;
   }
+  if (typeof shape === "object" && "nullable" in shape) return walk(node, shape.nullable, path, say);
   if (typeof shape === "object" && "either" in shape) {
     const fitting = shape.either.find((one) => accepts(node, one));
     if (fitting === undefined) sayWrong(node, shape, path, say);
@@ -38,6 +84,16 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
   if (typeof shape === "string") return;
   if ("list" in shape && node.kind === "list") {
     node.items.forEach((item, index) => walk(item, shape.list, [...path, index], say));
+  } else if ("set" in shape && node.kind === "list") {
+    const seen = new Set<string | null>();
+    node.items.forEach((item, index) => {
+      walk(item, shape.set, [...path, index], say);
+      const text = textOf(item);
+      if (text !== null && seen.has(text)) {
+        say("schema/invalid", item, `"${path.join(".")}" has "${text}" twice`);
+      }
+      seen.add(text);
+    });
   } else if ("map" in shape && node.kind === "mapping") {
     for (const [key, { value }] of node.entries) {
       if (!key.startsWith("x-") || path.length > 1) walk(value, shape.map, [...path, key], say);
@@ -62,12 +118,18 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
 function accepts(node: Node, shape: Shape): boolean {
   if (typeof shape === "object") {
     if ("either" in shape) return shape.either.some((one) => accepts(node, one));
-    return node.kind === ("list" in shape ? "list" : "mapping");
+    if ("nullable" in shape) return accepts(node, shape.nullable);
+    if ("oneOf" in shape) {
+      return node.kind === "scalar" && typeof node.value === "string" &&
+        (shape.oneOf.includes(node.value) || node.value.includes("$"));
+    }
+    return node.kind === ("list" in shape || "set" in shape ? "list" : "mapping");
   }
   if (shape === "anything") return true;
   if (node.kind !== "scalar") return false;
   if (shape === "text" || node.value === null) return true;
   const { value } = node;
+  if (shape === "word") return typeof value === "string";
   // A variable may turn out to be anything that a word can be read as.
   if (typeof value === "string" && value.includes("$")) return true;
   if (shape === "boolean") {
@@ -79,8 +141,17 @@ function accepts(node: Node, shape: Shape): boolean {
 
 function sayWrong(node: Node, shape: Shape, path: Path, say: Say): void {
   const where = path.length === 0 ? "The file" : `"${path.join(".")}"`;
-  say("schema/invalid", node, `${where} is ${found(node)}, expected ${expected(shape)}`);
+  const is = typeof shape === "object" && "oneOf" in shape && node.kind === "scalar"
+    ? `"${node.value}"`
+    : found(node);
+  const quoted = wantsWord(shape) && node.kind === "scalar" && typeof node.value !== "string"
+    ? `: write it as "${node.file.text.slice(node.start, node.end)}", with the quotes`
+    : "";
+  say("schema/invalid", node, `${where} is ${is}, expected ${expected(shape)}${quoted}`);
 }
+
+const wantsWord = (shape: Shape): boolean =>
+  shape === "word" || (typeof shape === "object" && "either" in shape && shape.either.includes("word"));
 
 function found(node: Node): string {
   if (node.kind !== "scalar") return `a ${node.kind}`;
@@ -96,5 +167,7 @@ function expected(shape: Shape): string {
   if (shape === "number") return "a number";
   if (typeof shape === "string") return "text";
   if ("either" in shape) return [...new Set(shape.either.map(expected))].join(" or ");
-  return "list" in shape ? "a list" : "a mapping";
+  if ("nullable" in shape) return expected(shape.nullable);
+  if ("oneOf" in shape) return shape.oneOf.map((word) => `"${word}"`).join(" or ");
+  return "list" in shape || "set" in shape ? "a list" : "a mapping";
 }
