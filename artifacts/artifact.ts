@@ -173,7 +173,7 @@ export interface PathUse {
   readonly found: "file" | "folder" | "other" | "missing" | "outside" | "unknown" | "remote";
   /** Beside a missing file there is one of the same name with `.example`, `.sample`, `.dist` or `.template`. */
   readonly example: boolean;
-  /** An `env_file` as read. */
+  /** An `env_file` or `label_file` as read. */
   readonly file?: ArtifactFile;
   /** False where the document says that the file may be absent. */
   readonly required: boolean;
@@ -234,11 +234,14 @@ export interface Mount {
   readonly sourceAt: Place;
 }
 
-/** One variable or label; null: named without a value. */
+/** One variable or label; null: named without a value, and no variable of the project has that name. */
 export interface KeyValue {
   readonly value: string | null;
   readonly unknown: boolean;
+  /** In the Compose file, or in the `env_file` or `label_file` that sets it. */
   readonly at: Place;
+  /** Named without a value: it has that of the project's variable. */
+  readonly fromVariables?: true;
 }
 
 /** A secret or config as a unit takes it. */

@@ -16,6 +16,7 @@ import type {
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { annotated, type NativeUnit, unitOf } from "../native/documents.ts";
+import { withFiles } from "./env_files.ts";
 import { PathLookup } from "./path_uses.ts";
 import type { Project } from "./project.ts";
 import { referencesOf } from "./references.ts";
@@ -58,7 +59,7 @@ export async function buildGroup(store: FileStore, project: Project, identity: I
       ids.get(`${kind}:${key}`) ?? `${kind}:${identity.name}.${key}`;
     for (const [name, entry] of entriesOf(value.entries.get("services")?.value)) {
       await yieldToEventLoop();
-      units.push(await unit(lookup, name, entry, identity, resource));
+      units.push(await unit(lookup, name, entry, identity, resource, project));
     }
     addDefaultNetwork(resources, units, identity, value);
   }
@@ -115,11 +116,13 @@ async function unit(
   entry: Entry,
   identity: Identity,
   resource: (kind: ResourceKind, key: string) => string,
+  { variable }: Project,
 ): Promise<Unit> {
   const qualified = `${identity.name}.${name}`;
   const id = `unit:${qualified}`;
   const value = entry.value;
-  const service = readService(value, identity.profiles);
+  const service = readService(value, identity.profiles, variable);
+  const paths = await lookup.ofService(id, value, service);
   return {
     kind: "unit",
     id,
@@ -132,11 +135,11 @@ async function unit(
     title: null,
     description: null,
     value,
-    service,
+    service: withFiles(service, value, paths, (name) => variable(name, entry.key)),
     annotation: null,
     container: null,
     references: referencesOf(id, value, service, { group: identity.name, resource }, entry.key),
-    paths: await lookup.ofService(id, value, service),
+    paths,
   };
 }
 

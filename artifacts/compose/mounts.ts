@@ -1,7 +1,28 @@
 /** Mounts of a service, short and long. */
 
 import type { Mount, Node } from "../artifact.ts";
+import { cleanTarget } from "./clean_path.ts";
 import { child, isUnknown, textOf, truthOf } from "../yaml/values.ts";
+
+/**
+ * The mounts of a service: of several that name one target Compose keeps the last. A long form is compared as it is
+ * written, so that `/x/` beside `/x` stays, and is refused.
+ */
+export function readMounts(nodes: readonly Node[]): Mount[] {
+  const mounts: Mount[] = [];
+  const places = new Map<string, number>();
+  for (const node of nodes) {
+    const mount = readMount(node);
+    const key = node.kind === "mapping" ? textOf(child(node, "target")) : mount.target;
+    const place = key === null || mount.unknown ? undefined : places.get(key);
+    if (place !== undefined) mounts[place] = mount;
+    else {
+      if (key !== null && !mount.unknown) places.set(key, mounts.length);
+      mounts.push(mount);
+    }
+  }
+  return mounts;
+}
 
 export function readMount(node: Node): Mount {
   return node.kind === "mapping" ? longMount(node) : shortMount(node);
@@ -10,7 +31,8 @@ export function readMount(node: Node): Mount {
 function longMount(node: Node): Mount {
   const sourceAt = child(node, "source");
   const targetAt = child(node, "target");
-  const target = textOf(targetAt);
+  const written = textOf(targetAt);
+  const target = written === null ? null : cleanTarget(written);
   const unknown = isUnknown(sourceAt) || isUnknown(targetAt);
   return {
     type: textOf(child(node, "type")) ?? "volume",
@@ -36,14 +58,21 @@ function shortMount(node: Node): Mount {
     return { ...base, type: "volume", source: null, target: null, readOnly: false, invalid };
   }
   if (second === undefined) {
-    return { ...base, type: "volume", source: null, target: first, readOnly: false, invalid: null };
+    return {
+      ...base,
+      type: "volume",
+      source: null,
+      target: cleanTarget(first),
+      readOnly: false,
+      invalid: null,
+    };
   }
   const options = (parts[2] ?? "").split(",");
   return {
     ...base,
     type: isHostPath(first) ? "bind" : "volume",
     source: first,
-    target: second,
+    target: cleanTarget(second),
     readOnly: options.includes("ro") || options.includes("readonly"),
     invalid: second === "" && !unknown ? "needs a target" : null,
   };

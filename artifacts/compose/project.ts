@@ -3,8 +3,10 @@
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
-import { folderOf, isRemote, resolve } from "../files/paths.ts";
+import { baseName, folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
+import { interpolateText } from "../env/interpolate.ts";
+import { projectName } from "./names.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
 import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, withEntries } from "../yaml/values.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
@@ -26,6 +28,8 @@ export interface Project {
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
   readonly environment: Environment;
+  /** The project's variable of a name as the file at a place sees it. */
+  readonly variable: (name: string, at: Place) => string | undefined;
   readonly findings: readonly Finding[];
   readonly incomplete: boolean;
   /** Every path that was asked for, also those where nothing is: a change there makes this out of date. */
@@ -63,6 +67,8 @@ class Loader {
   readonly #whole = new Map<Mapping, Map<string, Node>>();
   /** What was included already: a lattice of includes would otherwise be walked along every path. */
   readonly #taken = new Set<string>();
+  /** The variables of each file: those of an included one are its own. */
+  readonly #environments = new Map<ArtifactFile, Environment>();
   #incomplete = false;
   #name: Node | null = null;
 
@@ -85,7 +91,8 @@ class Loader {
         this.#bases.set(file, spec.folder);
       }
     }
-    let value = await this.#project(files, spec.folder, environment, spec.files.map((path) => path), 0);
+    const variables = this.#withName(environment, files);
+    let value = await this.#project(files, spec.folder, variables, spec.files.map((path) => path), 0);
     if (value) {
       const settled = settle(value);
       if (settled.kind === "mapping") value = settled;
@@ -97,6 +104,7 @@ class Loader {
       sources: [...this.#sources],
       envFiles,
       environment,
+      variable: (name, at) => this.#environments.get(at.file)?.get(name) ?? variables.get(name),
       findings: [...this.#findings, ...this.#variables.findings()],
       incomplete: this.#incomplete,
       needed: this.#needed,
@@ -154,8 +162,20 @@ class Loader {
       : merged;
   }
 
+  /** Compose also knows the name of the project by a variable. */
+  #withName(environment: Environment, files: readonly ArtifactFile[]): Environment {
+    if (environment.get("COMPOSE_PROJECT_NAME")) return environment;
+    let name = baseName(this.#spec.folder === "" ? this.#store.root : this.#spec.folder);
+    for (const document of files.flatMap((file) => file.documents)) {
+      const written = textOf(child(document, "name"));
+      if (written) name = interpolateText(written, (variable) => environment.get(variable)).value;
+    }
+    return new Map([...environment, ["COMPOSE_PROJECT_NAME", projectName(name)]]);
+  }
+
   /** All documents of a file as one, with its variables. */
   #documents(file: ArtifactFile, environment: Environment): Mapping | null {
+    this.#environments.set(file, environment);
     let known = this.#read.get(environment);
     if (!known) this.#read.set(environment, known = new Map());
     const before = known.get(file);

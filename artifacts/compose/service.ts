@@ -1,9 +1,10 @@
 /** One service in long form. */
 
-import type { Grant, KeyValue, Node, Scalar, Service } from "../artifact.ts";
+import type { Grant, KeyValue, Node, Place, Scalar, Service } from "../artifact.ts";
 import { keyed } from "./merge.ts";
-import { readMount } from "./mounts.ts";
-import { readPort } from "./ports.ts";
+import { readMounts } from "./mounts.ts";
+import { numberText } from "./number_text.ts";
+import { readPorts } from "./ports.ts";
 import {
   child,
   entriesOf,
@@ -16,7 +17,12 @@ import {
   truthOf,
 } from "../yaml/values.ts";
 
-export function readService(value: Node, profiles: readonly string[]): Service {
+/** `variable` is what a name without a value means at a place. */
+export function readService(
+  value: Node,
+  profiles: readonly string[],
+  variable: (name: string, at: Place) => string | undefined,
+): Service {
   const enabled = itemsOf(child(value, "profiles")).map(textOf).filter((name) => name !== null);
   return {
     image: textOf(child(value, "image")),
@@ -29,10 +35,10 @@ export function readService(value: Node, profiles: readonly string[]): Service {
     active: enabled.length === 0 || profiles.includes("*") || enabled.some((name) => profiles.includes(name)),
     replicas: replicasOf(value),
     restart: textOf(child(value, "restart")),
-    ports: itemsOf(child(value, "ports")).map(readPort),
-    mounts: itemsOf(child(value, "volumes")).map(readMount),
+    ports: readPorts(itemsOf(child(value, "ports"))),
+    mounts: readMounts(itemsOf(child(value, "volumes"))),
     networkMode: textOf(child(value, "network_mode")),
-    environment: keyValues(child(value, "environment")),
+    environment: withVariables(keyValues(child(value, "environment")), variable),
     labels: keyValues(child(value, "labels")),
     grants: [...grants("secret", child(value, "secrets")), ...grants("config", child(value, "configs"))],
     healthcheck: healthcheckOf(value),
@@ -51,6 +57,19 @@ function healthcheckOf(value: Node): Service["healthcheck"] {
   if (at === undefined || isNull(at)) return null;
   const test = itemsOf(child(at, "test"))[0];
   return { disabled: truthOf(child(at, "disable")) === true || textOf(test) === "NONE", at };
+}
+
+/** A name alone takes the value that the project's variables have for it. */
+function withVariables(
+  values: Map<string, KeyValue>,
+  variable: (name: string, at: Place) => string | undefined,
+): Map<string, KeyValue> {
+  for (const [name, one] of values) {
+    if (one.value !== null || one.unknown) continue;
+    const value = variable(name, one.at);
+    if (value !== undefined) values.set(name, { ...one, value, fromVariables: true });
+  }
+  return values;
 }
 
 /** `KEY: value` and `- KEY=value`. */
@@ -78,7 +97,8 @@ export function keyValues(node: Node | undefined): Map<string, KeyValue> {
 
 function scalarText(node: Node): string | null {
   const scalar: Scalar | null = scalarOf(node);
-  return scalar === null || scalar.value === null ? null : textOf(scalar) ?? String(scalar.value);
+  if (scalar === null || scalar.value === null) return null;
+  return typeof scalar.value === "string" ? scalar.value : numberText(scalar);
 }
 
 export function grants(kind: Grant["kind"], node: Node | undefined): Grant[] {

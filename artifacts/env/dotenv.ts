@@ -1,7 +1,7 @@
 /** `.env` files as Compose reads them: names, values, places, and what is wrong with a line. */
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node } from "../artifact.ts";
-import { interpolateText } from "./interpolate.ts";
+import { interpolateText, type Lookup } from "./interpolate.ts";
 import type { Parsed } from "../yaml/parse.ts";
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
@@ -10,12 +10,14 @@ const LINES = 20_000;
 /** Characters that variables in values may grow to, all together. */
 const EXPANDED = 1024 * 1024;
 
-/** One mapping of names to values. Values may use names that were set on lines before. */
-export function parseDotenv(file: ArtifactFile): Parsed {
+/** One mapping of names to values. Values may use names of `outside`, and those that were set on lines before. */
+export function parseDotenv(file: ArtifactFile, outside: Lookup = () => undefined): Parsed {
   const text = file.text;
   const entries = new Map<string, Entry>();
   const findings: Finding[] = [];
   const known = (name: string): string | undefined => {
+    const given = outside(name);
+    if (given !== undefined) return given;
     const value = entries.get(name)?.value;
     return value?.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
   };
@@ -55,8 +57,9 @@ export function parseDotenv(file: ArtifactFile): Parsed {
       continue;
     }
     if (separator === -1) {
-      // Compose takes it over from its own environment, which is never ours.
-      entries.set(name, { key, value: { kind: "scalar", file, start: key.end, end: key.end, value: null } });
+      // Compose takes it over from what surrounds the file; its own environment is never ours.
+      const value = outside(name) ?? null;
+      entries.set(name, { key, value: { kind: "scalar", file, start: key.end, end: key.end, value } });
       continue;
     }
     let valueAt = start + separator + 1;
@@ -74,10 +77,10 @@ export function parseDotenv(file: ArtifactFile): Parsed {
       valueEnd = close + 1;
       at = text.indexOf("\n", valueEnd);
       at = at === -1 ? text.length : at + 1;
-      if (quote === '"') raw = unescape(raw);
+      raw = quote === '"' ? unescape(raw) : raw.replaceAll("\\'", "'");
     } else {
       const whole = text.slice(valueAt, lineEnd);
-      const comment = whole.search(/(?:^|\s)#/);
+      const comment = whole.indexOf(" #");
       raw = (comment === -1 ? whole : whole.slice(0, comment)).trim();
       valueEnd = valueAt + raw.length;
     }
@@ -97,18 +100,30 @@ export function parseDotenv(file: ArtifactFile): Parsed {
 /** The next line that opens a quote would close this one, so what is never closed is searched for once. */
 function closing(text: string, open: number, quote: string): number {
   for (let at = open + 1; at < text.length; at++) {
-    if (text[at] === "\\" && quote === '"') at++;
+    if (text[at] === "\\") at++;
     else if (text[at] === quote) return at;
   }
   return -1;
 }
 
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  // What a dollar means is decided when variables are put in.
+  $: "$$",
+};
+
+/** Of a text in double quotes; `\\c` stays, and so does every other backslash. */
 function unescape(text: string): string {
   if (!text.includes("\\")) return text;
-  return text.replace(/\\([nrt"\\$])/g, (_, sign: string) => {
-    if (sign === "n") return "\n";
-    if (sign === "r") return "\r";
-    if (sign === "t") return "\t";
-    return sign === "$" ? "$$" : sign;
-  });
+  return text.replace(
+    /\\(?:0([0-7]{3})|([abfnrtv$"\\]))/g,
+    (_, octal: string | undefined, sign: string) =>
+      octal === undefined ? ESCAPES[sign] ?? sign : String.fromCharCode(parseInt(octal, 8)),
+  );
 }

@@ -1,17 +1,16 @@
 /** Where a container differs from what its unit declares, field by field. What image or engine add is no difference. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
-import type { Group, Model, Node, Unit } from "../artifact.ts";
+import type { Group, KeyValue, Model, Node, Unit } from "../artifact.ts";
 import { truthOf } from "../yaml/values.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import { at, numberOf, textOf } from "../rules/values.ts";
-import { cleanPath } from "./clean_path.ts";
+import { cleanPath } from "../compose/clean_path.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
 import { driftInPorts } from "./drift_ports.ts";
 import type { EngineView, Note } from "./engine_view.ts";
-import { valuesOfFiles } from "./env_files.ts";
 import type { Drift } from "./live.ts";
 import { isSecretName, MASK, masked } from "./mask.ts";
 import { shellWords } from "./shell_words.ts";
@@ -141,17 +140,20 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 
 /** Only names are shown, never values. */
 function environmentDrift(unit: Unit, container: InspectedContainer, note: Note): void {
-  const wanted: [name: string, value: string][] = [];
-  for (const [key, { value, unknown }] of unit.service!.environment) {
+  for (const [key, variable] of unit.service!.environment) {
     // Named without a value: whoever started it lent their own, which is not known here.
-    if (value !== null && !unknown) wanted.push([key, value]);
-  }
-  wanted.push(...valuesOfFiles(unit));
-  for (const [key, value] of wanted) {
+    if (variable.value === null || variable.unknown || isReadDifferently(variable)) continue;
     const actual = container.env[key];
-    if (actual === value) continue;
+    if (actual === variable.value) continue;
     note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
   }
+}
+
+/** Lines of an `env_file` that older versions of Compose, and other tools, take for something else. */
+function isReadDifferently({ at: { file, start, end } }: KeyValue): boolean {
+  if (file.kind !== "env") return false;
+  const written = file.text.slice(start, end + 1);
+  return /[\\$]/.test(written) || !/^[^:=]*=/.test(written);
 }
 
 const RESTARTS: Readonly<Record<string, string>> = { "": "no", none: "no", any: "always" };

@@ -5,7 +5,7 @@ import type { Group, Model, Mount, Unit } from "../artifact.ts";
 import { child, itemsOf, textOf } from "../yaml/values.ts";
 import { resolve } from "../files/paths.ts";
 import type { EngineView, Note } from "./engine_view.ts";
-import { cleanPath } from "./clean_path.ts";
+import { cleanPath } from "../compose/clean_path.ts";
 import { below } from "./join.ts";
 
 /** Only declared mounts are compared: images bring volumes of their own. */

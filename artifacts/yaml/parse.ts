@@ -174,6 +174,12 @@ class Walk {
     for (const { key, value } of pairs) {
       let name: string;
       let at: Place;
+      if (isMergeKey(key)) {
+        const end = key?.range?.[1] ?? start;
+        const nothing: Scalar = { kind: "scalar", file, start: end, end, value: null };
+        (merges ??= []).push(value ? this.#node(value) : nothing);
+        continue;
+      }
       if (
         isScalar(key) && typeof key.value === "string" && key.anchor === undefined && key.tag === undefined
       ) {
@@ -182,13 +188,9 @@ class Walk {
       } else {
         [name, at] = this.#oddKey(key, start);
       }
-      let inner: Node;
-      if (name === "<<" && isMergeKey(key)) {
-        inner = value ? this.#node(value) : { kind: "scalar", file, start: at.end, end: at.end, value: null };
-        (merges ??= []).push(inner);
-        continue;
-      }
-      inner = value ? this.#node(value) : { kind: "scalar", file, start: at.end, end: at.end, value: null };
+      const inner: Node = value
+        ? this.#node(value)
+        : { kind: "scalar", file, start: at.end, end: at.end, value: null };
       const first = entries.get(name);
       if (first) {
         this.#find("yaml/duplicate-key", `Key "${name}" is already defined`, at, {
@@ -311,8 +313,9 @@ interface Pair {
   readonly value: ParsedNode | null;
 }
 
-function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && (key.type === "PLAIN" || key.tag === `${CORE_TAG}merge`);
+/** `<<` without quotes, or `!!merge` before it: the parser gives that one a symbol as its value. */
+function isMergeKey(key: ParsedNode | null): boolean {
+  return isScalar(key) && (key.tag === `${CORE_TAG}merge` || (key.type === "PLAIN" && key.value === "<<"));
 }
 
 function plainValue(text: string): string | number | boolean | null {

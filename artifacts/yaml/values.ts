@@ -29,11 +29,13 @@ export function isUnknown(node: Node | undefined): boolean {
   return node?.kind === "scalar" && node.unknown === true;
 }
 
+/** Where a truth value belongs Compose also takes the words of YAML 1.1. */
 export function truthOf(node: Node | undefined): boolean | null {
   if (node?.kind !== "scalar" || node.unknown) return null;
   if (typeof node.value === "boolean") return node.value;
-  if (node.value === "true") return true;
-  return node.value === "false" ? false : null;
+  const word = typeof node.value === "string" ? node.value.toLowerCase() : "";
+  if (["true", "y", "yes", "on"].includes(word)) return true;
+  return ["false", "n", "no", "off"].includes(word) ? false : null;
 }
 
 /** A number, also one that came out of a variable as text. */

@@ -3,9 +3,9 @@
 import { resolve } from "node:path";
 import type { Group, Model, Mount, Node, PathUse, Port, Reference, Unit } from "../../artifacts/artifact.ts";
 import { named } from "../../artifacts/compose/merge.ts";
-import { child, entriesOf, itemsOf, numberOf, textOf, truthOf } from "../../artifacts/compose/tree.ts";
+import { child, entriesOf, itemsOf, numberOf, textOf, truthOf } from "../../artifacts/yaml/values.ts";
 import { wordsOf } from "../../artifacts/live/drift.ts";
-import { bytesOf, nanosecondsOf } from "../../artifacts/rules/amounts.ts";
+import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import { HOME, type Loaded } from "./compose_go.ts";
 
 /** Dotted names, such as `services.web.ports`, to plain values. */
