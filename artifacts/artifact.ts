@@ -230,7 +230,7 @@ export interface Mount {
   readonly createHostPath: boolean;
   readonly invalid: string | null;
   readonly unknown: boolean;
-  readonly at: Place;
+  readonly at: Node;
   readonly sourceAt: Place;
 }
 
@@ -336,6 +336,8 @@ export interface Group {
   /** Every file that had a part in it. */
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
+  /** Those of `sources` that only lend single services to `extends`. */
+  readonly bases: readonly ArtifactFile[];
   readonly profiles: readonly string[];
   readonly source: Place;
   readonly extent: Place;

@@ -48,7 +48,9 @@ function valuesOf(
   );
   for (const use of uses) {
     if (use.file === undefined) continue;
-    const read = formatOf(use) === "raw" ? rawValues(use.file, outside) : dotenvValues(use.file, outside);
+    const read = formatOf(use) === "raw"
+      ? rawValues(use.file, outside)
+      : dotenvValues(use.file, outside, (name) => values.get(name)?.value ?? undefined);
     for (const [name, { value, unknown, at }] of read) {
       values.set(name, { value, unknown: unknown || !isSure, at });
     }
@@ -56,9 +58,9 @@ function valuesOf(
   return values;
 }
 
-function* dotenvValues(file: ArtifactFile, outside: Lookup): Iterable<[string, KeyValue]> {
+function* dotenvValues(file: ArtifactFile, outside: Lookup, before: Lookup): Iterable<[string, KeyValue]> {
   // Variables are put in with what surrounds the service, and names alone are taken over from there.
-  const [document] = parseDotenv(file, outside).documents;
+  const [document] = parseDotenv(file, outside, before).documents;
   if (document?.kind !== "mapping") return;
   for (const [name, { key, value }] of document.entries) {
     const text = scalarOf(value)?.value;

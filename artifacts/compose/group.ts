@@ -83,6 +83,10 @@ export async function buildGroup(store: FileStore, project: Project, identity: I
     files: project.files,
     sources: project.sources,
     envFiles: project.envFiles,
+    bases: project.sources.filter((file) =>
+      project.extended.has(file.path) && !project.files.includes(file) &&
+      !project.included.some(({ path }) => path === file.path)
+    ),
     profiles: identity.profiles,
     source: identity.source,
     extent: identity.extent,
@@ -167,6 +171,7 @@ function addDefaultNetwork(
 ): void {
   if (resources.some((resource) => resource.kind === "network" && resource.key === "default")) return;
   const isUsed = units.some((one) =>
+    one.service?.networkMode === null &&
     one.references.some((reference) => reference.target === `network:${identity.name}.default`)
   );
   const at = value.entries.get("services")?.key ?? identity.source;

@@ -5,23 +5,34 @@ import { cleanTarget } from "./clean_path.ts";
 import { child, isUnknown, textOf, truthOf } from "../yaml/values.ts";
 
 /**
- * The mounts of a service: of several that name one target Compose keeps the last. A long form is compared as it is
- * written, so that `/x/` beside `/x` stays, and is refused.
+ * Of several mounts that name one target Compose keeps the last. It looks twice, at targets as they are written and
+ * once short forms are clean, so a long `/x/` beside `/x` stays, and is refused.
  */
-export function readMounts(nodes: readonly Node[]): Mount[] {
-  const mounts: Mount[] = [];
-  const places = new Map<string, number>();
-  for (const node of nodes) {
-    const mount = readMount(node);
-    const key = node.kind === "mapping" ? textOf(child(node, "target")) : mount.target;
-    const place = key === null || mount.unknown ? undefined : places.get(key);
-    if (place !== undefined) mounts[place] = mount;
-    else {
-      if (key !== null && !mount.unknown) places.set(key, mounts.length);
-      mounts.push(mount);
-    }
-  }
-  return mounts;
+export function lastMounts(under: readonly Node[], over: readonly Node[]): Node[] {
+  const known = new Set(under);
+  const written = lastOfEach(
+    [...under, ...over],
+    (node) => known.has(node) ? cleanKey(node) : writtenKey(node),
+  );
+  return lastOfEach(written, cleanKey);
+}
+
+function writtenKey(node: Node): string | null {
+  if (node.kind === "mapping") return textOf(child(node, "target"));
+  const [first, second] = splitMount(textOf(node) ?? "");
+  return first === "" ? null : second || first || null;
+}
+
+function cleanKey(node: Node): string | null {
+  const key = writtenKey(node);
+  return key === null || node.kind === "mapping" ? key : cleanTarget(key);
+}
+
+/** In the order of the first of each; what has no key stays. */
+function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string | null): T[] {
+  const last = new Map<unknown, T>();
+  for (const item of items) last.set(keyOf(item) ?? item, item);
+  return [...last.values()];
 }
 
 export function readMount(node: Node): Mount {

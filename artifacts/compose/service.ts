@@ -2,7 +2,7 @@
 
 import type { Grant, KeyValue, Node, Place, Scalar, Service } from "../artifact.ts";
 import { keyed } from "./merge.ts";
-import { readMounts } from "./mounts.ts";
+import { lastMounts, readMount } from "./mounts.ts";
 import { numberText } from "./number_text.ts";
 import { readPorts } from "./ports.ts";
 import {
@@ -36,7 +36,7 @@ export function readService(
     replicas: replicasOf(value),
     restart: textOf(child(value, "restart")),
     ports: readPorts(itemsOf(child(value, "ports"))),
-    mounts: readMounts(itemsOf(child(value, "volumes"))),
+    mounts: lastMounts([], itemsOf(child(value, "volumes"))).map(readMount),
     networkMode: textOf(child(value, "network_mode")),
     environment: withVariables(keyValues(child(value, "environment")), variable),
     labels: keyValues(child(value, "labels")),
@@ -98,7 +98,7 @@ export function keyValues(node: Node | undefined): Map<string, KeyValue> {
 function scalarText(node: Node): string | null {
   const scalar: Scalar | null = scalarOf(node);
   if (scalar === null || scalar.value === null) return null;
-  return typeof scalar.value === "string" ? scalar.value : numberText(scalar);
+  return numberText(scalar);
 }
 
 export function grants(kind: Grant["kind"], node: Node | undefined): Grant[] {

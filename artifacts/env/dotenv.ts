@@ -10,8 +10,13 @@ const LINES = 20_000;
 /** Characters that variables in values may grow to, all together. */
 const EXPANDED = 1024 * 1024;
 
-/** One mapping of names to values. Values may use names of `outside`, and those that were set on lines before. */
-export function parseDotenv(file: ArtifactFile, outside: Lookup = () => undefined): Parsed {
+const nothing: Lookup = () => undefined;
+
+/**
+ * One mapping of names to values. Values may use names of `outside`, then those of lines before, then those of
+ * `before`, which are of files that were read earlier.
+ */
+export function parseDotenv(file: ArtifactFile, outside: Lookup = nothing, before: Lookup = nothing): Parsed {
   const text = file.text;
   const entries = new Map<string, Entry>();
   const findings: Finding[] = [];
@@ -19,7 +24,7 @@ export function parseDotenv(file: ArtifactFile, outside: Lookup = () => undefine
     const given = outside(name);
     if (given !== undefined) return given;
     const value = entries.get(name)?.value;
-    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
+    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : before(name);
   };
   const wrong = (start: number, end: number, message: string) => {
     if (findings.length < FINDINGS) {

@@ -1,8 +1,9 @@
 /** Where a container differs from what its unit declares, field by field. What image or engine add is no difference. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
-import type { Group, KeyValue, Model, Node, Unit } from "../artifact.ts";
+import type { Group, KeyValue, Model, Unit } from "../artifact.ts";
 import { truthOf } from "../yaml/values.ts";
+import { wordsOf } from "../compose/command.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import { at, numberOf, textOf } from "../rules/values.ts";
 import { cleanPath } from "../compose/clean_path.ts";
@@ -13,7 +14,6 @@ import { driftInPorts } from "./drift_ports.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 import type { Drift } from "./live.ts";
 import { isSecretName, MASK, masked } from "./mask.ts";
-import { shellWords } from "./shell_words.ts";
 
 /** All differences of one container. */
 export function driftOf(
@@ -80,17 +80,6 @@ export function fullImage(text: string): string {
   if (image === null) return bare;
   if (image.digest !== null) return `${image.name}@${image.digest}`;
   return `${image.name}:${image.tag ?? "latest"}`;
-}
-
-/** The words of a command in either form; null where it is not declared or not known. */
-export function wordsOf(node: Node | null): string[] | null {
-  if (node === null) return null;
-  if (node.kind === "list") {
-    const words = node.items.map(textOf);
-    return words.some((word) => word === null) ? null : words as string[]; // none is null
-  }
-  const text = textOf(node);
-  return text === null ? null : shellWords(text);
 }
 
 function commandDrift(unit: Unit, container: InspectedContainer, note: Note): void {

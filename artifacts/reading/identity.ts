@@ -5,7 +5,7 @@ import type { Group, Place, Reference } from "../artifact.ts";
 import type { Identity } from "../compose/group.ts";
 import { projectName } from "../compose/names.ts";
 import type { Project } from "../compose/project.ts";
-import { isUnknown, textOf } from "../yaml/values.ts";
+import { isUnknown, scalarOf, textOf } from "../yaml/values.ts";
 import { type NativeUnit, requirements } from "../native/documents.ts";
 import { folderName, type PlannedProject } from "./plan.ts";
 
@@ -184,8 +184,12 @@ function candidate(
       if (entry) return written(fromEnv, "env", entry.value, variant);
     }
   }
-  const name = textOf(project.name ?? undefined);
-  if (name !== null && name !== "" && project.name && !isUnknown(project.name)) {
+  const isUnset = isUnknown(project.name ?? undefined);
+  // What is not set is empty to Compose, too.
+  const name = isUnset
+    ? String(scalarOf(project.name ?? undefined)?.value ?? "")
+    : textOf(project.name ?? undefined);
+  if (name && project.name && !(isUnset && projectName(name) === "")) {
     // A variant beside its canonical file mostly repeats the name: it still needs one of its own.
     return written(name, "name", project.name, standing === "variant" ? variant : "");
   }

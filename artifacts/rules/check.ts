@@ -17,9 +17,10 @@ import { checkOperation, OPERATION_CODES } from "./operation.ts";
 import { checkPorts } from "./port.ts";
 import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { sayInto } from "./say.ts";
-import { checkHoles, checkShapes } from "./schema.ts";
+import { checkShapes, checkWhole } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
 import { judge, type Judged, wantsRule } from "./settings.ts";
+import { findingsOfVariables } from "./unset.ts";
 import { checkUnused } from "./unused.ts";
 
 const ofGroup = new WeakMap<Group, readonly Finding[]>();
@@ -61,7 +62,6 @@ function* collect(model: Model): Iterable<Finding> {
   yield* model.findings;
   for (const file of model.files) yield* file.findings;
   for (const group of model.groups) {
-    yield* group.findings;
     yield* checkGroup(group);
   }
   yield* acrossGroups(model);
@@ -73,7 +73,7 @@ function checkGroup(group: Group): readonly Finding[] {
   if (known !== undefined) return known;
   const findings: Finding[] = [];
   const say = sayInto(findings);
-  findings.push(...checkShapes(group));
+  findings.push(...findingsOfVariables(group), ...checkShapes(group));
   // An included file is judged as a part of what includes it.
   if (group.standing !== "included") {
     const whole = group.standing === "main";
@@ -86,7 +86,7 @@ function checkGroup(group: Group): readonly Finding[] {
       checkImage(unit, say);
     }
     if (whole) {
-      checkHoles(group, say);
+      checkWhole(group, say);
       checkGroupReferences(group, say);
       checkConditions(group, say);
       checkPaths(group, say);

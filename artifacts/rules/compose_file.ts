@@ -1,6 +1,7 @@
 /** Rules about a Compose project as a whole: its files, its name, its resources. */
 
 import type { Finding, Group, Model, Resource } from "../artifact.ts";
+import { projectName } from "../compose/names.ts";
 import type { Say } from "./say.ts";
 import { at, entriesOf, entryOf, saysTrue, startOf } from "./values.ts";
 
@@ -38,22 +39,25 @@ const isSyntax = ({ code }: Finding): boolean => code.startsWith("yaml/") && cod
 function checkName(group: Group, say: Say): void {
   const { written, by, at: place } = group.projectFrom;
   const subject = group.id;
-  if ((by === "name" || by === "env") && !PROJECT_NAME.test(written)) {
+  const isEmpty = projectName(written) === "";
+  if (by === "env" ? !PROJECT_NAME.test(written) : by !== "native" && isEmpty) {
+    const what = by === "folder"
+      ? `The folder "${written}" gives no project name`
+      : `"${written}" is no project name`;
     say(
       "compose/name-invalid",
-      place,
-      `"${written}" is no project name: it takes lower-case letters, digits, "-" and "_", and begins with a letter or digit`,
+      by === "folder" ? startOf(place) : place,
+      `${what}: it takes lower-case letters, digits, "-" and "_", and begins with a letter or digit`,
       { subject },
     );
-  }
-  if (by === "folder" && written !== group.project) {
+  } else if (by !== "env" && by !== "native" && written !== group.project) {
     say(
       "compose/name-normalized",
-      startOf(place),
-      `The folder "${written}" becomes the project "${group.project}"`,
-      {
-        subject,
-      },
+      by === "folder" ? startOf(place) : place,
+      `${
+        by === "folder" ? `The folder "${written}"` : `"${written}"`
+      } becomes the project "${group.project}"`,
+      { subject },
     );
   }
   if (by !== "name") {
@@ -82,6 +86,8 @@ function checkResource(resource: Resource, say: Say): void {
         {
           subject,
           related: [{ message: "External here", at: external.key }],
+          // Compose minds it for volumes alone, and has no use for it elsewhere.
+          ...(kind !== "volume" && { severity: "warning" as const }),
         },
       );
     }

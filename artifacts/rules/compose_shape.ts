@@ -11,7 +11,7 @@ export type Shape =
   | { readonly set: Shape } // a list without doubles
   | { readonly oneOf: readonly string[] }
   | { readonly nullable: Shape }
-  | { readonly map: Shape }
+  | { readonly map: Shape; /** What its keys are the names of. */ readonly names?: string }
   | { readonly keys: Readonly<Record<string, Shape>>; readonly needed: readonly string[] }
   | { readonly either: readonly Shape[] };
 
@@ -161,7 +161,8 @@ const hooks: Shape = {
   }),
 };
 
-const service = keys({
+/** One service. */
+export const SERVICE = keys({
   annotations: pairs,
   attach: "boolean",
   blkio_config: anyMap,
@@ -296,7 +297,7 @@ const handedFile = {
 
 /** A whole file. */
 export const COMPOSE_FILE: Shape = keys({
-  configs: { map: keys({ ...handedFile, content: "word" }) },
+  configs: { names: "config", map: keys({ ...handedFile, content: "word" }) },
   // Its own kind of unit in newer versions; nothing in it is read.
   jobs: "anything",
   include: {
@@ -307,10 +308,12 @@ export const COMPOSE_FILE: Shape = keys({
     }],
   },
   models: {
+    names: "model",
     map: keys({ context_size: "number", model: "word", name: "word", runtime_flags: texts }, ["model"]),
   },
   name: "word",
   networks: {
+    names: "network",
     map: {
       nullable: keys({
         attachable: "boolean",
@@ -326,10 +329,11 @@ export const COMPOSE_FILE: Shape = keys({
       }),
     },
   },
-  secrets: { map: keys(handedFile) },
-  services: { map: service },
+  secrets: { names: "secret", map: keys(handedFile) },
+  services: { map: SERVICE, names: "service" },
   version: "word",
   volumes: {
+    names: "volume",
     map: { nullable: keys({ driver: "word", driver_opts: anyMap, external, labels: pairs, name: "word" }) },
   },
 });

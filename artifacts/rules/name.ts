@@ -7,7 +7,8 @@ import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
 import { textOf } from "./values.ts";
 
-const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
+/** As engines take them. */
+export const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
 /** What makes the second of a name different: see the word "names" in the design. */
 const SECOND = /~[0-9a-f]{8}$/;
 

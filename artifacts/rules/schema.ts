@@ -2,7 +2,7 @@
 
 import type { ArtifactFile, Finding, Group, Node } from "../artifact.ts";
 import { didYouMean } from "../graph/names.ts";
-import { COMPOSE_FILE, type Shape } from "./compose_shape.ts";
+import { COMPOSE_FILE, SERVICE, type Shape } from "./compose_shape.ts";
 import { type Say, sayInto } from "./say.ts";
 import { textOf } from "./values.ts";
 
@@ -11,7 +11,8 @@ const known = new WeakMap<ArtifactFile, readonly Finding[]>();
 /** What is wrong with the shape of the files of a group. Worked out once for each text. */
 export function* checkShapes(group: Group): Iterable<Finding> {
   for (const file of group.sources) {
-    if (file.kind !== "compose") continue;
+    // Of such a file only what is taken counts, which is seen where it is taken.
+    if (file.kind !== "compose" || group.bases.includes(file)) continue;
     let findings = known.get(file);
     if (findings === undefined) {
       const found: Finding[] = [];
@@ -22,9 +23,20 @@ export function* checkShapes(group: Group): Iterable<Finding> {
   }
 }
 
-/** What the files of a project leave empty where something must stand: another file may have filled it in. */
-export function checkHoles(group: Group, say: Say): void {
-  if (group.value !== null && !group.incomplete) holes(group.value, COMPOSE_FILE, [], say);
+/** The names of services and resources, as Compose takes them. */
+const NAME = /^[a-zA-Z0-9._-]+$/;
+
+/** What only shows once the files of a project are put together, such as what none of them has filled in. */
+export function checkWhole(group: Group, say: Say): void {
+  if (group.value === null) return;
+  if (!group.incomplete) holes(group.value, COMPOSE_FILE, [], say);
+  if (group.bases.length === 0) return;
+  for (const unit of group.units) if (unit.service !== null) checkServiceShape(unit.label, unit.value, say);
+}
+
+/** A service with its variables put in. */
+export function checkServiceShape(name: string, value: Node, say: Say): void {
+  walk(value, SERVICE, ["services", name], say);
 }
 
 type Path = readonly (string | number)[];
@@ -95,8 +107,13 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
       seen.add(text);
     });
   } else if ("map" in shape && node.kind === "mapping") {
-    for (const [key, { value }] of node.entries) {
-      if (!key.startsWith("x-") || path.length > 1) walk(value, shape.map, [...path, key], say);
+    for (const [key, { key: at, value }] of node.entries) {
+      if (key.startsWith("x-") && path.length <= 1) continue;
+      if (shape.names !== undefined && !NAME.test(key)) {
+        const what = `"${key}" is no name of a ${shape.names}`;
+        say("schema/invalid-name", at, `${what}: it takes letters, digits, ".", "_" and "-"`);
+      }
+      walk(value, shape.map, [...path, key], say);
     }
   } else if ("keys" in shape && node.kind === "mapping") {
     for (const [key, entry] of node.entries) {
@@ -120,6 +137,7 @@ function accepts(node: Node, shape: Shape): boolean {
     if ("either" in shape) return shape.either.some((one) => accepts(node, one));
     if ("nullable" in shape) return accepts(node, shape.nullable);
     if ("oneOf" in shape) {
+      if (node.kind === "scalar" && node.unknown) return true;
       return node.kind === "scalar" && typeof node.value === "string" &&
         (shape.oneOf.includes(node.value) || node.value.includes("$"));
     }
@@ -129,6 +147,7 @@ function accepts(node: Node, shape: Shape): boolean {
   if (node.kind !== "scalar") return false;
   if (shape === "text" || node.value === null) return true;
   const { value } = node;
+  if (node.unknown) return true;
   if (shape === "word") return typeof value === "string";
   // A variable may turn out to be anything that a word can be read as.
   if (typeof value === "string" && value.includes("$")) return true;

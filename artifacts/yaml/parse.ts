@@ -60,6 +60,8 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
       const [start, end] = warning.pos;
       findings.push({
         code: "yaml/style",
+        // Compose's parser takes no directive that it does not know.
+        ...(warning.code === "BAD_DIRECTIVE" && { severity: "error" as const }),
         message: warning.message,
         at: { file, start: clamp(start, text), end: clamp(end, text) },
         data: { yamlCode: warning.code },
@@ -98,6 +100,8 @@ class Walk {
   /** `null` while the anchored value is being read: an alias to it is a cycle. */
   readonly #anchors = new Map<string, { node: Node | null; size: number; place: Place; used: boolean }>();
   #nodes = 0;
+  /** The next value is that of `restart`. */
+  #mayBeNo = false;
 
   constructor(file: ArtifactFile, findings: Finding[]) {
     this.#file = file;
@@ -157,7 +161,9 @@ class Walk {
       }
       // The parser takes a value under an unknown tag for text.
       if (tag) return { kind: "scalar", file, start, end, value: plainValue(value), plain, tag };
-      if (value.length < 4 && file.kind === "compose" && BOOLEAN_WORD.test(value)) {
+      const isRestart = this.#mayBeNo && value === "no";
+      this.#mayBeNo = false;
+      if (!isRestart && value.length < 4 && file.kind === "compose" && BOOLEAN_WORD.test(value)) {
         this.#find("yaml/boolean-word", `"${value}" is a string`, { file, start, end });
       }
       return { kind: "scalar", file, start, end, value, plain };
@@ -188,6 +194,8 @@ class Walk {
       } else {
         [name, at] = this.#oddKey(key, start);
       }
+      // `restart: no` is a word of Compose.
+      this.#mayBeNo = name === "restart";
       const inner: Node = value
         ? this.#node(value)
         : { kind: "scalar", file, start: at.end, end: at.end, value: null };

@@ -3,8 +3,9 @@
 import { resolve } from "node:path";
 import type { Group, Model, Mount, Node, PathUse, Port, Reference, Unit } from "../../artifacts/artifact.ts";
 import { named } from "../../artifacts/compose/merge.ts";
+import { keyValues } from "../../artifacts/compose/service.ts";
 import { child, entriesOf, itemsOf, numberOf, textOf, truthOf } from "../../artifacts/yaml/values.ts";
-import { wordsOf } from "../../artifacts/live/drift.ts";
+import { wordsOf } from "../../artifacts/compose/command.ts";
 import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import { HOME, type Loaded } from "./compose_go.ts";
 
@@ -222,8 +223,8 @@ function berthService(
       readOnly: mount.readOnly,
     }))),
   );
-  set("networks", networksOf(group, unit));
-  set("depends_on", dependenciesOf(group, unit.references));
+  set("networks", networksOf(unit));
+  set("depends_on", dependenciesOf(unit.references));
   set("healthcheck", healthcheckOf(at("healthcheck")));
   set("replicas", service.replicas);
   for (const kind of ["secret", "config"]) {
@@ -265,17 +266,14 @@ function fullPath(model: Model, { path, folder, written }: PathUse): string {
   return /^(?:[A-Za-z]:|\\\\)/.test(written) ? written : resolve(model.root, folder, written);
 }
 
-function networksOf(group: Group, unit: Unit): unknown {
-  const keys = new Map(
-    group.resources.filter(({ kind }) => kind === "network").map(({ id, key }) => [id, key]),
-  );
+function networksOf(unit: Unit): unknown {
   const written = child(unit.value, "networks");
-  const settings = written === undefined ? undefined : named(written);
+  const settings = written === undefined ? undefined : named(written, "networks");
   return mapped(
     Object.fromEntries(
       unit.references.filter(({ kind, under }) => kind === "uses" && under === "networks").map((
-        { target, written },
-      ) => [keys.get(target ?? "") ?? written, child(settings, written)]),
+        { written },
+      ) => [written, child(settings, written)]),
     ),
     (network: Node | undefined) => ({
       aliases: sorted(itemsOf(child(network, "aliases")).map(textOf)),
@@ -286,7 +284,7 @@ function networksOf(group: Group, unit: Unit): unknown {
 
 const STARTS = ["depends_on", "link", "namespace", "volumes_from"];
 
-function dependenciesOf(group: Group, references: readonly Reference[]): unknown {
+function dependenciesOf(references: readonly Reference[]): unknown {
   const found: Record<string, unknown> = {};
   for (const { kind, written, condition, required, restart, implicit } of references) {
     if (!STARTS.includes(kind) || (implicit && written in found)) continue;
@@ -336,13 +334,7 @@ function hostsOf(node: Node | undefined): string[] {
 }
 
 function pairsOf(node: Node | undefined): Record<string, unknown> {
-  const pairs: Record<string, unknown> = {};
-  for (const item of itemsOf(node)) {
-    const [, name, value] = /^([^=]*)=?(.*)$/s.exec(textOf(item) ?? "")!;
-    pairs[name!] = value;
-  }
-  for (const [name, { value }] of entriesOf(node)) pairs[name] = textOf(value);
-  return pairs;
+  return Object.fromEntries([...keyValues(node)].map(([name, { value }]) => [name, value]));
 }
 
 /** Compose keeps the slash at the end of an absolute path. */

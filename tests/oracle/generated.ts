@@ -48,7 +48,7 @@ class Generator {
     const isNamed = Object.values(this.#files).some((written) => written.includes(file));
     if (!isNamed || this.#chance(0.05)) return;
     this.#files[file] = file === "common.yaml"
-      ? text({ services: { base: this.#service(false), other: { image: "other" } } })
+      ? text({ services: { base: this.#service(false, this.#services), other: { image: "other" } } })
       : this.#dotenv();
   }
 
@@ -60,7 +60,7 @@ class Generator {
     }
     const services: Record<string, Written> = {};
     for (const name of whole ? this.#services : this.#some(this.#services, 1, 2)) {
-      services[name] = this.#service(whole);
+      services[name] = this.#service(whole, this.#services.filter((other) => other !== name));
     }
     if (this.#chance(0.02)) services["bad name"] = { image: "x" };
     top["services"] = services;
@@ -85,7 +85,7 @@ class Generator {
       .replaceAll("*base", anchor === "" ? "{ init: true }" : "*base");
   }
 
-  #service(whole: boolean): Written {
+  #service(whole: boolean, others: readonly string[]): Written {
     const service: Record<string, Written> = {};
     const set = (key: string, chance: number, value: () => Written) => {
       if (this.#chance(chance)) service[key] = value();
@@ -106,10 +106,10 @@ class Generator {
     set("volumes", 0.4, () => this.#list(0, 3, () => this.#mount()));
     set("tmpfs", 0.08, () => this.#pick<Written>(["/run", ["/tmp", "/run:size=64m"]]));
     set("networks", 0.25, () => this.#joined());
-    set("network_mode", 0.05, () => this.#pick(["host", "none", `service:${this.#pick(this.#services)}`]));
-    set("depends_on", 0.3, () => this.#dependsOn());
-    set("links", 0.05, () => [this.#pick(this.#services), `${this.#pick(this.#services)}:other`]);
-    set("volumes_from", 0.03, () => [`${this.#pick(this.#services)}:ro`]);
+    set("network_mode", 0.05, () => this.#pick(["host", "none", `service:${others[0] ?? "missing"}`]));
+    set("depends_on", 0.3, () => this.#dependsOn(others));
+    set("links", 0.05, () => others.map((name) => this.#pick([name, `${name}:other`])));
+    set("volumes_from", 0.03, () => others.slice(0, 1).map((name) => `${name}:ro`));
     set("healthcheck", 0.2, () => this.#healthcheck());
     set("restart", 0.25, () => this.#pick(["always", "unless-stopped", "no", '"no"', "on-failure:3"]));
     set("profiles", 0.12, () => this.#some(["dev", "prod", "x.y"], 1, 2));
@@ -161,7 +161,7 @@ class Generator {
     return this.#pick<Written>([".", "./app", {
       context: this.#pick([".", "./app", "${HOST_DIR:-.}"]),
       ...(this.#chance(0.4) && { dockerfile: "Dockerfile.dev" }),
-      ...(this.#chance(0.4) && { args: this.#pairs(["TAG", "X"], true) }),
+      ...(this.#chance(0.4) && { args: this.#pairs(["TAG", "X"], false) }),
       ...(this.#chance(0.3) && { target: "prod" }),
     }]);
   }
@@ -177,6 +177,9 @@ class Generator {
       "run --level=${LEVEL} --dir ${EMPTY:-/x}",
       ["a", "b c", "3"],
       "${TAG}",
+      "run; stop",
+      'sh -c "a b" | tee x',
+      "echo $$(date) `x y`",
     ]);
   }
 
@@ -192,6 +195,11 @@ class Generator {
         "1",
         "true",
         "3.10",
+        "1e6",
+        "0x1F",
+        "010",
+        "1_000",
+        ".5",
       ]);
     if (this.#chance(0.5)) {
       return chosen.map((key) =>
@@ -247,7 +255,7 @@ class Generator {
       { type: "tmpfs", target: target() },
       { type: "bind", source: "${HOST_DIR}", target: target(), bind: { create_host_path: "false" } },
       this.#chance(0.1) ? `\${NOWHERE}:${target()}` : target(),
-      this.#chance(0.05) ? "a:b:c:d" : target(),
+      this.#chance(0.05) ? "aa:bb:cc:dd" : target(),
     ]);
   }
 
@@ -281,8 +289,8 @@ class Generator {
     );
   }
 
-  #dependsOn(): Written {
-    const names = this.#some(this.#services, 1, 2);
+  #dependsOn(others: readonly string[]): Written {
+    const names = this.#some(others, 1, 2);
     if (this.#chance(0.03)) names.push("undefined");
     return this.#chance(0.5) ? names : Object.fromEntries(names.map((name) => [name, {
       condition: this.#pick(["service_started", "service_healthy", "service_completed_successfully"]),
