@@ -1,7 +1,7 @@
 /** How the first admin is born: once, by whoever can read a file that only the service's owner can read. */
 import { ServiceError } from "../core/error.ts";
-import type { KeyStore } from "../core/store.ts";
-import type { ApiKeys, MadeKey } from "./api_keys.ts";
+import type { KeyStore, NewAuditEntry } from "../core/store.ts";
+import { type MadeKey, makeKey } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import { writePrivateFile } from "./private_file.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
@@ -10,7 +10,6 @@ const VALID_MS = 30 * 60_000;
 
 export class Setup {
   readonly #store: KeyStore;
-  readonly #keys: ApiKeys;
   readonly #clock: Clock;
   readonly #path: string;
   #token: { readonly hash: Uint8Array; readonly madeAt: number } | null = null;
@@ -19,13 +18,11 @@ export class Setup {
 
   constructor(options: {
     readonly store: KeyStore;
-    readonly keys: ApiKeys;
     readonly clock: Clock;
     /** Where the one-time token is written. */
     readonly path: string;
   }) {
     this.#store = options.store;
-    this.#keys = options.keys;
     this.#clock = options.clock;
     this.#path = options.path;
   }
@@ -48,7 +45,7 @@ export class Setup {
   }
 
   /** Throws `setup_done` once there is an admin, `setup_refused` for a wrong or outlived token. */
-  async complete(token: string, name: string): Promise<MadeKey> {
+  async complete(token: string, name: string, entry: NewAuditEntry): Promise<MadeKey> {
     if (!await this.required()) throw done();
     const hash = await digest(token);
     if (this.#done) throw done(); // another call was faster while this one was hashing
@@ -65,8 +62,14 @@ export class Setup {
         "Cannot set up berth: the token is over 30 minutes old; start berth again",
       );
     }
-    const made = await this.#keys.make({ name, role: "admin" }, "setup");
-    await this.#store.setUp(made.record);
+    const made = await makeKey({ name, role: "admin" }, "setup", this.#clock);
+    const { id } = made.record;
+    await this.#store.setUp(made.record, {
+      ...entry,
+      actor: { kind: "apiKey", id, name },
+      credential: `key:${id}`,
+      target: `${entry.target}/${id}`,
+    });
     this.#done = true;
     this.#token = null;
     await this.#forget();

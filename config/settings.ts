@@ -1,21 +1,16 @@
 /** What can be set: the names, the shapes, the defaults and the meanings, in one table. */
 import type { z } from "zod";
 import { LOG_LEVELS } from "../core/log.ts";
+import { absolutePath, listOf, matching, oneOf, text, wholeNumber } from "../core/setting_shapes.ts";
 import {
-  absolutePath,
   baseUrl,
   databaseUrl,
-  engines,
   httpUrl,
   issuer,
-  listOf,
-  matching,
-  oneOf,
   pluginNames,
   pluginSettings,
   roles,
-  text,
-  wholeNumber,
+  syslog,
 } from "./schemas.ts";
 
 interface Field<Schema extends z.ZodType, Default> {
@@ -66,13 +61,6 @@ const fields = {
     "the home folder of the user",
     "Folders under which workspaces may be registered, separated by `:`",
   ),
-  engines: field(
-    engines,
-    null,
-    "found by looking",
-    "Container engines, `name=unix:///path` or `name=tcp://host:2376` separated by commas; `none` for no engine. " +
-      "In the file a list of `name`, `url`, and for a remote engine `ca`, `cert`, `key`",
-  ),
   baseUrl: field(
     baseUrl,
     null,
@@ -117,14 +105,27 @@ const fields = {
   plugins: field(
     pluginNames,
     null,
-    "all",
+    "those that are not off by default",
     "Names of the plugins that run, separated by commas; `none` for no plugin",
   ),
   pluginSettings: field(
     pluginSettings,
     {},
     NONE,
-    "Settings of plugins, by their name; only in the file",
+    "Settings of plugins, by the plugin's name; only in the file",
+  ),
+  auditSyslog: field(
+    syslog,
+    null,
+    NONE,
+    "Syslog receiver of the audit log: `tcp://host:port`, `tls://host:port` (both at least once and in order) or " +
+      "`udp://host:port` (as well as UDP can)",
+  ),
+  auditSyslogCa: field(
+    absolutePath,
+    null,
+    "the system's",
+    "Authorities that may vouch for a `tls://` receiver, a PEM file",
   ),
   logLevel: field(
     () => oneOf(LOG_LEVELS),
@@ -189,6 +190,7 @@ function mistakesOf(
 
 function contradictions(settings: Partial<Settings>): Mistake[] {
   const { host, tlsCert, tlsKey, trustedProxies, idpIssuer, idpClientId, idpRedirectUris } = settings;
+  const { auditSyslog, auditSyslogCa } = settings;
   const found: Mistake[] = [];
   const refuse = (key: keyof Settings, message: string) => found.push({ key, inside: [], message });
   if (tlsCert !== undefined && tlsKey !== undefined && (tlsCert === null) !== (tlsKey === null)) {
@@ -207,6 +209,9 @@ function contradictions(settings: Partial<Settings>): Mistake[] {
   }
   if (typeof idpIssuer === "string" && idpRedirectUris?.length === 0) {
     refuse("idpRedirectUris", "an identity provider needs at least one redirect address");
+  }
+  if (typeof auditSyslogCa === "string" && auditSyslog !== undefined && auditSyslog?.transport !== "tls") {
+    refuse("auditSyslogCa", "only a receiver with tls:// shows a certificate");
   }
   return found;
 }

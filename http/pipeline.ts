@@ -1,5 +1,4 @@
 /** What happens to a request once its route is known: the caller, the input, the handler, the answer, the audit log. */
-import type { Hono } from "hono";
 import { may, type Permission } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { Cached, Reply } from "./answer.ts";
@@ -12,10 +11,11 @@ import { headOf } from "./head.ts";
 import { asServiceError, problemResponse, statusOf } from "./problem.ts";
 import { queryRecord } from "./query.ts";
 import type { Responder } from "./responder.ts";
-import type { Entry } from "./router.ts";
+import { type Asked, type Entry, nameOf } from "./router.ts";
+import { type Audited, Trail } from "./trail.ts";
 
-/** What mounting needs from those who know callers and shape answers. */
-export interface Mounting {
+/** What a request meets on its way: who knows callers, who records, who finishes answers. */
+export interface Pipeline {
   readonly guard: Guard;
   readonly auditor: Auditor;
   readonly responder: Responder;
@@ -23,26 +23,13 @@ export interface Mounting {
   readonly onBug: (error: unknown, requestId: string) => void;
 }
 
-/** Mounts every entry on the app below `/api`. */
-export function mount(
-  app: Hono<{ Bindings: RequestScope }>,
-  entries: readonly Entry[],
-  mounting: Mounting,
-): void {
-  for (const entry of entries) {
-    const path = "/api" +
-      entry.route.path.replace(/\{(\w+)\.\.\.\}/g, ":$1{.+}").replace(/\{(\w+)\}/g, ":$1");
-    const method = entry.kind === "socket" ? "GET" : entry.route.method.toUpperCase();
-    app.on(method, path, (c) => respond(entry, c.req.raw, c.req.param(), c.env, mounting));
-  }
-}
-
-async function respond(
+/** Answers a request whose route is known; never throws. */
+export async function respond(
   entry: Entry,
   request: Request,
   params: Record<string, string>,
   scope: RequestScope,
-  { guard, auditor, responder, onBug }: Mounting,
+  { guard, auditor, responder, onBug }: Pipeline,
 ): Promise<Response> {
   let caller: Caller | null = null;
   let status: number;
@@ -50,13 +37,17 @@ async function respond(
   let made: string | undefined;
   let response: Response;
   let isStream = false;
+  const audited = auditedOf(entry);
+  const trail = new Trail(auditor, scope, nameOf(entry.route), request.url);
   try {
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
       caller = found instanceof Promise ? await found : found;
     }
-    const answer = await entry.handler(await parse(entry, request, params, scope, caller));
-    caller ??= scope.caller; // whom an open route just let in
+    const call = await parse(entry, request, params, scope, caller, trail);
+    if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
+    const answer = await entry.handler(call);
+    caller ??= scope.caller; // set by an open route, as for a sign-in
     if (answer instanceof Reply) made = answer.headers?.["location"];
     response = answer instanceof Reply
       ? responder.reply(answer, scope.requestId)
@@ -70,30 +61,20 @@ async function respond(
     if (error.code === "internal") onBug(thrown, scope.requestId);
     caller ??= scope.caller;
     code = error.code;
-    status = statusOf[error.code];
+    status = statusOf(error);
     response = responder.withHeaders(problemResponse(error, scope.requestId), scope.requestId);
   }
   if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
-  if (scope.audited || isAudited(entry, status)) {
-    const { route } = entry;
-    auditor.record({
-      actor: caller?.principal ?? null,
-      action: `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${route.path}`,
-      target: made ?? new URL(request.url).pathname,
-      status,
-      code,
-      requestId: scope.requestId,
-      peer: scope.peer,
-    });
-  }
+  trail.finish(audited, status, code, made);
   return response;
 }
 
-function isAudited(entry: Entry, status: number): boolean {
-  if (status === 401 || status === 403) return true;
-  if (entry.kind === "socket") return entry.route.permission === "containers:exec";
-  return entry.route.audited ?? entry.route.method !== "get";
+// deno-lint-ignore no-explicit-any -- what was typed at `route` is erased in the list
+type Erased = Asked<any, any, any>;
+
+function auditedOf(entry: Entry): Audited {
+  return entry.route.audited ?? (entry.kind === "route" && entry.route.method !== "get" ? "act" : false);
 }
 
 /** Waits only where the guard has to: a caller who is known costs no turn of the event loop. */
@@ -115,13 +96,13 @@ function permitted(entry: Entry, caller: Caller | null, scope: RequestScope): Ca
   if (caller === null) {
     throw new ServiceError(
       "unauthenticated",
-      `Cannot go on: this needs a credential in "Authorization: Bearer ..."`,
+      "Authentication required: send `Authorization: Bearer <key or token>`",
     );
   }
   scope.caller = caller;
-  const permission = entry.route.permission as Permission | "any"; // "open" was answered before
-  if (permission !== "any" && !may(caller.principal, permission)) {
-    throw new ServiceError("forbidden", `Cannot go on: this needs the permission "${permission}"`);
+  const { permission } = entry.route; // "open" was answered before
+  if (permission !== "any" && !may<Permission>(caller.principal, permission)) {
+    throw new ServiceError("forbidden", `Permission "${permission}" required: use a key or role that has it`);
   }
   return caller;
 }
@@ -132,6 +113,7 @@ async function parse(
   params: Record<string, string>,
   scope: RequestScope,
   caller: Caller | null,
+  trail: Trail,
 ): Promise<Call<unknown, unknown, unknown>> {
   if (entry.kind === "socket") mustBeHandshake(request);
   const { route } = entry;
@@ -151,5 +133,5 @@ async function parse(
       await request.body.cancel(); // nothing here reads one
     }
   }
-  return new Call(request, scope, caller, path, query, body);
+  return new Call(request, scope, caller, trail, path, query, body);
 }

@@ -1,11 +1,10 @@
 /** The first admin, and the API keys after that. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import { permissionsOfKey, principalOfKey } from "../auth/api_keys.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { KeyName, Permission, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/store.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
 const ApiKey = z.object({
   id: z.string(),
@@ -54,6 +53,7 @@ const setUp = route({
   path: "/settings/setup",
   summary: "Make the first admin's key, with the one-time token of the data folder",
   permission: "open",
+  audited: "change",
   body: z.strictObject({ token: z.string().min(1).max(4_096), name: KeyName }).meta({ id: "Setup" }),
   answers: {
     201: json(ApiKeyCreated, "The first admin's key"),
@@ -74,6 +74,7 @@ const add = route({
   path: "/settings/api-keys",
   summary: "Make an API key, with a role or with its own permissions",
   permission: "keys:manage",
+  audited: "change",
   body: NewApiKey,
   answers: { 201: json(ApiKeyCreated, "The key, shown this once"), ...problems("key_exceeds_creator") },
 });
@@ -83,6 +84,7 @@ const remove = route({
   path: "/settings/api-keys/{id}",
   summary: "Delete an API key; its open streams end",
   permission: "keys:manage",
+  audited: "change",
   params: z.object({ id: z.string().max(64) }),
   answers: { 204: empty("It is gone"), ...problems("not_found", "last_admin", "forbidden") },
 });
@@ -99,34 +101,39 @@ const verify = route({
 
 const NO_STORE = { "cache-control": "no-store" };
 
-export function settings({ access }: { readonly access: Access }): Router {
+export function settings({ access }: { readonly access: Access }): CoreRouter {
   const { keys, setup, credentials, limits } = access;
+  const show = (record: KeyRecord) => shown(record, keys.permissionsOf(record));
   return router()
     .on(setupRequired, async () => reply(200, { setupRequired: await setup.required() }, NO_STORE))
     .on(setUp, async (call) => {
       limits.setup.spend(peerGroup(call.peer));
-      const { record, key } = await setup.complete(call.body.token, call.body.name);
-      call.letIn(principalOfKey(record));
-      return reply(201, { ...shown(record), key }, { ...NO_STORE, location: locationOf(record) });
+      const { record, key } = await setup.complete(
+        call.body.token,
+        call.body.name,
+        call.entry({ target: "/api/settings/api-keys" }),
+      );
+      call.letIn(keys.principalOf(record));
+      return reply(201, { ...show(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
     .on(list, async () => {
-      const items = (await keys.list()).map(shown);
+      const items = (await keys.list()).map(show);
       return reply(200, { items, total: items.length });
     })
-    .on(add, async ({ body, principal }) => {
-      const { record, key } = await keys.add(body, principal);
-      return reply(201, { ...shown(record), key }, { ...NO_STORE, location: locationOf(record) });
+    .on(add, async (call) => {
+      const { record, key } = await keys.add(call.body, call.principal, call.entry());
+      return reply(201, { ...show(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
-    .on(remove, async ({ params, principal }) => {
-      await keys.remove(params.id, principal);
-      credentials.revoke(`key:${params.id}`);
+    .on(remove, async (call) => {
+      await keys.remove(call.params.id, call.principal, call.entry());
+      credentials.revoke(`key:${call.params.id}`);
       return reply(204);
     })
     .on(verify, async ({ body, principal }) => {
       limits.verify.spend(principal.id);
       const verdict = await keys.check(body.key);
       if (!verdict.valid) return reply(200, verdict, NO_STORE);
-      const { id, name, role, permissions, expiresAt } = shown(verdict.record);
+      const { id, name, role, permissions, expiresAt } = show(verdict.record);
       return reply(200, { valid: true, id, name, role, permissions, expiresAt }, NO_STORE);
     });
 }
@@ -135,13 +142,13 @@ function locationOf(record: KeyRecord): string {
   return `/api/settings/api-keys/${record.id}`;
 }
 
-function shown(record: KeyRecord): z.input<typeof ApiKey> {
+function shown(record: KeyRecord, permissions: readonly Permission[]): z.input<typeof ApiKey> {
   return {
     id: record.id,
     name: record.name,
     prefix: `berth_${record.id}`,
     role: record.role,
-    permissions: permissionsOfKey(record),
+    permissions,
     createdAt: time(record.createdAt),
     createdBy: record.createdBy,
     expiresAt: record.expiresAt === null ? null : time(record.expiresAt),

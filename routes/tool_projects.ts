@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LiveState } from "../artifacts/live/live.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
-import { json, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const ToolProject = z.object({
   workspace: z.object({ id: z.string(), name: z.string() }).nullable().describe(
@@ -35,11 +35,11 @@ const list = route({
 
 export interface ToolProjectsOptions {
   readonly registry: Pick<Registry, "models">;
-  /** Asked on every call: a plugin may start later than the routes. */
+  /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
 }
 
-export function toolProjects({ registry, runtime }: ToolProjectsOptions): Router {
+export function toolProjects({ registry, runtime }: ToolProjectsOptions): CoreRouter {
   return router().on(list, async () => {
     const made = await import("../artifacts/live/tool_projects.ts");
     const items = await made.toolProjects(await registry.models(), runtime());

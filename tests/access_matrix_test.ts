@@ -1,8 +1,10 @@
 /** Every route and socket against every kind of caller: exactly those come in whom the table lets in. */
 import assert from "node:assert/strict";
-import { type Permission, PERMISSIONS, permissionsOf, type Role } from "../core/access.ts";
+import type { Permission, Role } from "../core/access.ts";
+import { CATALOGUE, permissionsOf } from "./catalogue.ts";
 import { MovableClock } from "./access_service.ts";
 import { startService, type TestService } from "./service.ts";
+import { ENTRY } from "./audit_entry.ts";
 
 /** Who needs no credential, in so many words (API.md, "Conventions"); everything else is closed. */
 const OPEN = new Set([
@@ -97,7 +99,7 @@ Deno.test("Every route and socket declares a permission, and only the listed one
   await using berth = await startService();
   const all = await operations(berth);
   assert.ok(all.length >= 20, `${all.length} operations`);
-  const known = new Set<string>([...PERMISSIONS, "open", "any"]);
+  const known = new Set<string>([...CATALOGUE.names, "open", "any"]);
   for (const { name, permission } of all) {
     assert.ok(known.has(permission), `${name} declares ${permission}`);
     if (permission === "open") assert.ok(OPEN.has(name) || isDocsPage(name), `${name} is open`);
@@ -120,14 +122,18 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
   const { access } = berth.berth;
   const key = async (rights: Role | readonly Permission[]) => (await berth.key(rights)).credential;
   const session = (group: string) =>
-    access.sessions.open({
-      issuer: "https://issuer.example",
-      subject: group,
-      name: group,
-      email: null,
-      picture: null,
-      claims: { groups: [group] },
-    }, null);
+    access.sessions.open(
+      {
+        issuer: "https://issuer.example",
+        subject: group,
+        name: group,
+        email: null,
+        picture: null,
+        claims: { groups: [group] },
+      },
+      null,
+      ENTRY,
+    );
 
   const made = await berth.call("POST /api/settings/api-keys", {
     name: "short",
@@ -139,7 +145,7 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
   const revoked = await berth.call("POST /api/settings/api-keys", { name: "gone", role: "admin" });
   await berth.call(`DELETE /api/settings/api-keys/${revoked.body.id}`);
   const ended = await session("admin");
-  await access.sessions.end(ended.session);
+  await access.sessions.end(ended.session, ENTRY);
   const { refreshToken } = await session("admin");
 
   const bad: Record<string, string | null> = {
@@ -159,7 +165,7 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
     good.push([`a key as ${role}`, permissions, () => Promise.resolve(ofRole)]);
     good.push([`a user as ${role}`, permissions, async () => (await session(role)).accessToken]);
   }
-  for (const permission of PERMISSIONS) {
+  for (const permission of CATALOGUE.names) {
     const alone = await key([permission]);
     good.push([`a key with ${permission} alone`, [permission], () => Promise.resolve(alone)]);
   }

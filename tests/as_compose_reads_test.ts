@@ -1,6 +1,7 @@
 /** Rough edges of real projects: what Compose takes is not called wrong, and what it refuses is said. */
 import assert from "node:assert/strict";
-import type { Diagnostic, Unit } from "../artifacts/artifact.ts";
+import type { Unit } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { diagnosticOf } from "../artifacts/report/report.ts";
 import { check } from "../artifacts/rules/check.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
@@ -79,8 +80,8 @@ Deno.test("names of services and resources are checked by Compose's grammar", as
   assert.deepEqual(
     brief(found, "schema/"),
     [
-      'error: "v+" is no name of a volume: it takes letters, digits, ".", "_" and "-"',
-      'error: "a b" is no name of a service: it takes letters, digits, ".", "_" and "-"',
+      'error: "v+" is not a valid volume name: use letters, digits, ".", "_" and "-"',
+      'error: "a b" is not a valid service name: use letters, digits, ".", "_" and "-"',
     ].sort().reverse(),
   );
 });
@@ -97,13 +98,13 @@ Deno.test("an unset variable says where Compose refuses the empty text, and only
   for (const line of refused) {
     const { found } = await read(compose(web(line)));
     assert.deepEqual(brief(found, "env/"), [
-      "warning: NOT is not set, and Compose refuses the empty text here",
+      "warning: Variable NOT is not set, and Compose refuses the empty text here",
     ], line);
     assert.deepEqual(errors(found), []);
   }
   for (const line of ['ports: ["${NOT}:80"]', "hostname: ${NOT}", "environment: ['A=${NOT}']"]) {
     const { found } = await read(compose(web(line)));
-    assert.deepEqual(brief(found, "env/"), ["warning: NOT is not set"], line);
+    assert.deepEqual(brief(found, "env/"), ["warning: Variable NOT is not set"], line);
   }
   const image = await read(compose("services:\n  web:\n    image: ${NOT}\n"));
   assert.match(brief(image.found, "env/").join(), /refuses the empty text/);
@@ -119,7 +120,7 @@ Deno.test("a well-kept collection is quiet: restart: no, volumes of unset mounts
     ),
   });
   assert.deepEqual(found.map(({ code }) => code).sort(), ["env/unset-variable", "file/bind-dir-missing"]);
-  assert.match(found.find(({ code }) => code.startsWith("file/"))!.message, /Compose makes the folder/);
+  assert.match(found.find(({ code }) => code.startsWith("file/"))!.message, /Compose creates the folder/);
 });
 
 Deno.test("a name alone in `environment` takes the value of the project's variable", async () => {

@@ -3,28 +3,20 @@ import assert from "node:assert/strict";
 import type { Drift } from "../artifacts/live/live.ts";
 import type { TestEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
-import { startService, type TestService } from "./service.ts";
+import type { TestService } from "./service.ts";
 
-/** A service that knows one engine, when it has read it. */
-export async function serving(engine: TestEngine): Promise<TestService> {
-  const berth = await startService({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
-  await eventually("the engine is up", async () => {
-    const { body } = await berth.call("GET /api/system/backends");
-    return body.items[0].state === "up";
-  });
-  return berth;
-}
+/** Why Compose cannot be run on this machine, or null. */
+export const composeMissing: string | null = await new Deno.Command("docker-compose", { args: ["version"] })
+  .output().then(
+    ({ success }) => success ? null : "docker-compose does not run on this machine",
+    () => "there is no docker-compose on this machine",
+  );
 
-/** `docker-compose` or the plugin of the same name; null where neither is installed. */
-export async function compose(engine: TestEngine, folder: string, ...args: string[]): Promise<string | null> {
+/** What Compose complained of: nothing, when it did what it was asked. */
+export async function compose(engine: TestEngine, folder: string, ...args: string[]): Promise<string> {
   const env = { DOCKER_HOST: `unix://${engine.socket}`, COMPOSE_HTTP_TIMEOUT: "120" };
-  try {
-    const { success, stderr } = await new Deno.Command("docker-compose", { args, cwd: folder, env }).output();
-    return success ? "" : new TextDecoder().decode(stderr);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  const { success, stderr } = await new Deno.Command("docker-compose", { args, cwd: folder, env }).output();
+  return success ? "" : new TextDecoder().decode(stderr);
 }
 
 /** A registered workspace of one Compose file. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { diagnosticOf } from "../artifacts/report/report.ts";
 import { isRuleCode, ruleOf, RULES, SEVERITIES } from "../artifacts/rules/catalog.ts";
 import { check } from "../artifacts/rules/check.ts";
-import type { Diagnostic } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { EXAMPLES } from "./rule_examples.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
 
@@ -52,6 +52,15 @@ Deno.test("every rule of the table has an example, and every example a rule", ()
   assert.deepEqual(Object.keys(EXAMPLES).filter((code) => !isRuleCode(code)), []);
 });
 
+Deno.test("an empty workspace, and a folder with several default files, are each told once", async () => {
+  assert.equal((await found("workspace/empty", { "notes.txt": "" })).length, 1);
+  const text = "services:\n  web:\n    image: nginx:1.27\n";
+  const group =
+    "apiVersion: berth/v1\nkind: Group\nmetadata:\n  name: old\nspec:\n  compose: docker-compose.yml\n";
+  const files = { "compose.yaml": text, "docker-compose.yml": text, "old.group.yaml": group };
+  assert.equal((await found("compose/multiple-defaults", files)).length, 1);
+});
+
 const twice = "services:\n  web:\n    image: nginx\n  db:\n    image: postgres\n";
 
 Deno.test("berth.yaml silences a rule or changes its severity", async () => {
@@ -83,3 +92,26 @@ Deno.test("a comment silences its line, the next one or the file, by code, and i
   );
   assert.deepEqual(await of(`# berth-disable-file image/no-tag\n${twice}`), [0, 2]);
 });
+
+for (
+  const [line, code, expected] of [
+    ["privileged: yes", "sec/privileged", true], // Compose: privileged, with a warning about the word
+    ["privileged: 'no'", "sec/privileged", false],
+    ["healthcheck: { test: NONE }", "graph/healthcheck-disabled", false], // the command NONE, run by a shell
+    ["healthcheck: { test: [NONE] }", "graph/healthcheck-disabled", true],
+    ["scale: '0x10'", "schema/invalid", true],
+    ["scale: 0x10", "schema/invalid", false],
+    ["cpus: ' 5 '", "schema/invalid", true],
+    ["cpus: '1e1'", "schema/invalid", false],
+    ["deploy: { replicas: 0x10 }\n    scale: 16", "compose/scale-vs-replicas", false],
+    ["links: gone", "ref/unknown-link", false], // refused as a whole: schema/invalid says so
+    ["links: gone", "schema/invalid", true],
+    ["tmpfs: /run\n    volumes: ['/run']", "compose/duplicate-mount-target", true], // one or many
+  ] as const
+) {
+  Deno.test(`\`${line.replaceAll(/\n\s*/g, "; ")}\` is read as Compose reads it: ${code} ${expected ? "is" : "is not"} found`, async () => {
+    const text = `services:\n  web:\n    image: nginx:1.27\n    ${line}\n  app:\n    image: nginx:1.27\n` +
+      `    depends_on: { web: { condition: service_healthy } }\n`;
+    assert.equal((await found(code, { "compose.yaml": text })).length > 0, expected);
+  });
+}

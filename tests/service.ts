@@ -5,9 +5,13 @@ import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
+import { ENTRY } from "./audit_entry.ts";
+import { eventually } from "./eventually.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
+  /** Engines of the container runtime; none unless given. */
+  readonly engines?: readonly unknown[];
   /** Instead of berth's own plugins. */
   readonly install?: readonly Plugin[];
   /** Further routes, over the same parts. */
@@ -109,6 +113,17 @@ export class TestService extends TestCaller implements AsyncDisposable {
     return `${this.url.replace(/^http/, "ws")}${path}`;
   }
 
+  /** Every line that was logged. */
+  logged(): string[] {
+    this.berth.log.flush();
+    return Deno.readTextFileSync(this.berth.log.path).split("\n").filter((line) => line !== "");
+  }
+
+  /** The lines about requests that failed by a defect of berth. */
+  bugs(): string[] {
+    return this.logged().filter((line) => JSON.parse(line).message === "A request failed");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.berth.stop();
     if (!this.keepsFolder) await Deno.remove(this.folder, { recursive: true });
@@ -117,13 +132,27 @@ export class TestService extends TestCaller implements AsyncDisposable {
 
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { install, mount, clock, provider, setup = true, folder: given, admin: known, ...settings } = options;
+  const {
+    engines = [],
+    install,
+    mount,
+    clock,
+    provider,
+    setup = true,
+    folder: given,
+    admin: known,
+    ...settings
+  } = options;
   // The real path, as berth itself shows it: on some systems the temporary folder is behind a link.
   const folder = given ?? await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
   await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
   try {
     const berth = await startBerth({
-      config: { ...defaults(folder), ...settings },
+      config: {
+        ...defaults(folder),
+        ...(install === undefined ? { unclaimed: { engines } } : {}),
+        ...settings,
+      },
       plugins: async () => install ?? (await import("../plugins/plugins.ts")).PLUGINS,
       console: null,
       ...(mount === undefined ? {} : { mount }),
@@ -132,7 +161,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     });
     const token = berth.access.setupToken;
     const made = setup && token !== null
-      ? (await berth.access.setup.complete(token, "test admin")).key
+      ? (await berth.access.setup.complete(token, "test admin", ENTRY)).key
       : null;
     return new TestService(berth, made ?? known ?? null, folder, given !== undefined);
   } catch (error) {
@@ -141,13 +170,27 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
+/** A service over these engines, by name; it has read each of them, or knows that it is away. */
+export async function serveEngines(
+  engines: Readonly<Record<string, { readonly socket: string }>>,
+  options: ServiceOptions = {},
+): Promise<TestService> {
+  const named = Object.entries(engines).map(([name, { socket }]) => ({ name, url: `unix://${socket}` }));
+  const service = await startService({ ...options, engines: named });
+  await eventually("each engine was tried", async () => {
+    const { body } = await service.call("GET /api/system/backends");
+    return body.items.every((one: { reason?: string }) => one.reason !== "it has not answered yet");
+  });
+  await service.call("GET /api/containers"); // answered when those that are up were read
+  return service;
+}
+
 function defaults(folder: string): Config {
   return {
     host: "127.0.0.1",
     port: 0,
     data: `${folder}/data`,
     roots: [`${folder}/workspaces`],
-    engines: [],
     baseUrl: null,
     trustedProxies: [],
     tls: null,
@@ -158,7 +201,9 @@ function defaults(folder: string): Config {
     pluginSettings: {},
     logLevel: "info",
     minDescriptors: 0,
-    surroundings: { home: null, runtimeFolder: null, dockerHost: null },
+    unclaimed: {},
+    variable: () => undefined,
+    auditSyslog: null,
     file: null,
   };
 }

@@ -3,7 +3,7 @@
 import type { ArtifactFile, KeyValue, Node, PathUse, Service } from "../artifact.ts";
 import { parseDotenv } from "../env/dotenv.ts";
 import type { Lookup } from "../env/interpolate.ts";
-import { child, itemsOf, scalarOf, textOf } from "../yaml/values.ts";
+import { oneOrMany, scalarOf, textOf, valueAt } from "../yaml/values.ts";
 
 /** The service with the values of its `env_file`s and `label_file`s: what it says itself wins. */
 export function withFiles(
@@ -17,13 +17,13 @@ export function withFiles(
       [name, { value }],
     ) => [name, value!]),
   );
-  const formats = itemsOf(child(value, "env_file")).map((item) =>
-    [scalarOf(child(item, "path")), item] as const
+  const formats = oneOrMany(valueAt(value, "env_file")).map((item) =>
+    [scalarOf(valueAt(item, "path")), item] as const
   );
   const environment = valuesOf(
     paths.filter(({ kind }) => kind === "env_file"),
     (name) => variable(name) ?? own.get(name),
-    (use) => textOf(child(formats.find(([at]) => at === use.at)?.[1], "format")),
+    (use) => textOf(valueAt(formats.find(([at]) => at === use.at)?.[1], "format")),
   );
   const labels = valuesOf(paths.filter(({ kind }) => kind === "label_file"), () => undefined, () => null);
   if (environment.size === 0 && labels.size === 0) return service;

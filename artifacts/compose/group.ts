@@ -1,4 +1,4 @@
-/** A project put together becomes a group with its units. */
+/** Makes a group with its units out of a merged project. */
 
 import type {
   ArtifactFile,
@@ -15,17 +15,18 @@ import type {
 } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { FileStore } from "../files/file_store.ts";
+import { outsideFinding } from "../files/findings.ts";
 import { annotated, type NativeUnit, unitOf } from "../native/documents.ts";
+import { entriesOf, valueAt } from "../yaml/values.ts";
 import { withFiles } from "./env_files.ts";
 import { PathLookup } from "./path_uses.ts";
 import type { Project } from "./project.ts";
 import { referencesOf } from "./references.ts";
 import { defaultNetwork, readResources } from "./resources.ts";
 import { readService } from "./service.ts";
-import { child, entriesOf } from "../yaml/values.ts";
 
-/** What the workspace decides about a project: its name among the others, and what a native document adds. */
-export interface Identity {
+/** What the workspace adds to a project: its name, and what native documents say of it. */
+export interface GroupIdentity {
   readonly name: string;
   readonly project: string;
   readonly projectFrom: Group["projectFrom"];
@@ -47,7 +48,11 @@ export interface Built {
   readonly needed: ReadonlySet<string>;
 }
 
-export async function buildGroup(store: FileStore, project: Project, identity: Identity): Promise<Built> {
+export async function buildGroup(
+  store: FileStore,
+  project: Project,
+  identity: GroupIdentity,
+): Promise<Built> {
   const id = `group:${identity.name}`;
   const value = project.value;
   const lookup = new PathLookup(store, project.spec.folder, project.bases);
@@ -101,24 +106,19 @@ export async function buildGroup(store: FileStore, project: Project, identity: I
   return { group, needed: new Set([...project.needed, ...lookup.needed]) };
 }
 
-/** Files that Compose would read and berth does not. */
+/** Findings for files that Compose would read and berth does not. */
 function escapes(unit: Unit): Finding[] {
   return unit.paths.filter(({ kind, found }) =>
     found === "outside" && (kind === "env_file" || kind === "label_file")
   )
-    .map(({ written, at }) => ({
-      code: "fs/path-escape",
-      message: `${written} leaves the workspace, not read`,
-      at,
-      subject: unit.id,
-    }));
+    .map(({ written, at }) => outsideFinding(written, at, { subject: unit.id }));
 }
 
 async function unit(
   lookup: PathLookup,
   name: string,
   entry: Entry,
-  identity: Identity,
+  identity: GroupIdentity,
   resource: (kind: ResourceKind, key: string) => string,
   { variable }: Project,
 ): Promise<Unit> {
@@ -147,7 +147,7 @@ async function unit(
   };
 }
 
-/** The whole service where it is first written, also when what won stands in another file. */
+/** The whole service where it is first defined, also when its value comes from another file. */
 function extentOf(name: string, entry: Entry): Place {
   const { file, start } = entry.key;
   if (entry.value.file === file) return { file, start, end: Math.max(entry.value.end, entry.key.end) };
@@ -155,18 +155,18 @@ function extentOf(name: string, entry: Entry): Place {
   return { file, start, end: written ? Math.max(written.end, entry.key.end) : entry.key.end };
 }
 
-function writtenIn(file: ArtifactFile, name: string): Node | undefined {
+function writtenIn(file: ArtifactFile, name: string): Node | null {
   for (const document of file.documents) {
-    const service = child(child(document, "services"), name);
+    const service = valueAt(valueAt(document, "services"), name);
     if (service) return service;
   }
-  return undefined;
+  return null;
 }
 
 function addDefaultNetwork(
   resources: Resource[],
   units: readonly Unit[],
-  identity: Identity,
+  identity: GroupIdentity,
   value: Mapping,
 ): void {
   if (resources.some((resource) => resource.kind === "network" && resource.key === "default")) return;

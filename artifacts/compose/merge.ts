@@ -1,8 +1,8 @@
-/** Lays one Compose document over another by Compose's rules; values keep the place of the one that won. */
+/** Merges Compose documents by Compose's rules. Each value keeps the place where it was written. */
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
+import { isNull, oneOrMany, textOf, valueAt, withEntries, withItems } from "../yaml/values.ts";
 import { lastMounts, splitMount } from "./mounts.ts";
-import { child, isNull, itemsOf, textOf, withEntries, withItems } from "../yaml/values.ts";
 
 /** Lists of `KEY=value` that merge by key; a later key without a value takes the earlier one's away. */
 const KEYED = new Set([
@@ -17,7 +17,7 @@ const KEYED = new Set([
 const NAMED = new Set(["depends_on", "networks", "models"]);
 /** Argument vectors: the later one replaces. */
 const REPLACED = new Set(["command", "entrypoint", "test"]);
-/** Scalar lists that Compose keeps free of doubles. */
+/** Lists of scalars in which Compose removes duplicates. */
 const SETS = new Set([
   "cap_add",
   "cap_drop",
@@ -35,7 +35,7 @@ const SETS = new Set([
   "label_file",
 ]);
 
-/** `over` wins. Both may be kept as they are: nothing is changed in place. */
+/** `over` wins. Neither is changed. */
 export function merge(under: Node, over: Node, key = "", inService = false): Node {
   if (over.tag === "!override") return untagged(over);
   if (isNull(over)) return under;
@@ -91,7 +91,7 @@ function mergeKeyed(under: Node, over: Node): Node {
   return withEntries(over, entries);
 }
 
-/** A whole document over another: services merge by their own rules. */
+/** Merges two documents; services have rules of their own. */
 export function mergeDocuments(under: Mapping, over: Mapping): Mapping {
   const entries = new Map(under.entries);
   for (const [section, entry] of over.entries) {
@@ -125,6 +125,7 @@ function mergeServices(under: Node, over: Node): Node {
   return withEntries(over, entries);
 }
 
+/** Merges two definitions of one service. */
 export function mergeService(under: Node, over: Node): Node {
   return merge(under, over, "", true);
 }
@@ -184,7 +185,7 @@ function unique(under: Node, over: Node, keyOf: (item: Node) => string | null): 
 }
 
 function scalarKey(item: Node): string | null {
-  return textOf(item) ?? textOf(child(item, "path"));
+  return textOf(item) ?? textOf(valueAt(item, "path"));
 }
 
 function portKey(item: Node): string | null {
@@ -192,28 +193,28 @@ function portKey(item: Node): string | null {
     const text = textOf(item);
     return text === null ? null : text.includes("/") ? text : `${text}/tcp`;
   }
-  const target = textOf(child(item, "target"));
+  const target = textOf(valueAt(item, "target"));
   if (target === null) return null;
-  const ip = textOf(child(item, "host_ip"));
-  const published = textOf(child(item, "published"));
+  const ip = textOf(valueAt(item, "host_ip"));
+  const published = textOf(valueAt(item, "published"));
   const host = published === null ? "" : `${ip === null ? "" : `${ip}:`}${published}:`;
-  return `${host}${target}/${textOf(child(item, "protocol")) ?? "tcp"}`;
+  return `${host}${target}/${textOf(valueAt(item, "protocol")) ?? "tcp"}`;
 }
 
 function mountKey(item: Node): string | null {
   const text = textOf(item);
-  if (text === null) return textOf(child(item, "target"));
+  if (text === null) return textOf(valueAt(item, "target"));
   const [source, target] = splitMount(text);
   return target ?? source ?? null;
 }
 
 function grantKey(item: Node): string | null {
-  return textOf(item) ?? textOf(child(item, "target")) ?? textOf(child(item, "source"));
+  return textOf(item) ?? textOf(valueAt(item, "target")) ?? textOf(valueAt(item, "source"));
 }
 
 function differ(under: Node, over: Node, key: string): boolean {
-  const below = textOf(child(under, key));
-  const above = textOf(child(over, key));
+  const below = textOf(valueAt(under, key));
+  const above = textOf(valueAt(over, key));
   return above !== null && below !== null && below !== above;
 }
 
@@ -245,7 +246,7 @@ function hosts(node: Node): Node {
   if (node.kind !== "mapping") return node;
   const items: Node[] = [];
   for (const [name, { value }] of node.entries) {
-    for (const address of itemsOf(value)) {
+    for (const address of oneOrMany(value)) {
       items.push({ ...address, kind: "scalar", value: `${name}=${textOf(address) ?? ""}` } as Scalar);
     }
   }

@@ -1,8 +1,8 @@
 /** Mounts of a service, short and long. */
 
 import type { Mount, Node } from "../artifact.ts";
+import { isUnknown, textOf, truthOf, valueAt } from "../yaml/values.ts";
 import { cleanTarget } from "./clean_path.ts";
-import { child, isUnknown, textOf, truthOf } from "../yaml/values.ts";
 
 /**
  * Of several mounts that name one target Compose keeps the last. It looks twice, at targets as they are written and
@@ -18,7 +18,7 @@ export function lastMounts(under: readonly Node[], over: readonly Node[]): Node[
 }
 
 function writtenKey(node: Node): string | null {
-  if (node.kind === "mapping") return textOf(child(node, "target"));
+  if (node.kind === "mapping") return textOf(valueAt(node, "target"));
   const [first, second] = splitMount(textOf(node) ?? "");
   return first === "" ? null : second || first || null;
 }
@@ -40,17 +40,17 @@ export function readMount(node: Node): Mount {
 }
 
 function longMount(node: Node): Mount {
-  const sourceAt = child(node, "source");
-  const targetAt = child(node, "target");
+  const sourceAt = valueAt(node, "source");
+  const targetAt = valueAt(node, "target");
   const written = textOf(targetAt);
   const target = written === null ? null : cleanTarget(written);
   const unknown = isUnknown(sourceAt) || isUnknown(targetAt);
   return {
-    type: textOf(child(node, "type")) ?? "volume",
+    type: textOf(valueAt(node, "type")) ?? "volume",
     source: textOf(sourceAt),
     target,
-    readOnly: truthOf(child(node, "read_only")) === true,
-    createHostPath: truthOf(child(child(node, "bind"), "create_host_path")) !== false,
+    readOnly: truthOf(valueAt(node, "read_only")) === true,
+    createHostPath: truthOf(valueAt(node, "bind", "create_host_path")) !== false,
     invalid: target === null && !unknown ? "needs a target" : null,
     unknown,
     at: node,

@@ -1,14 +1,15 @@
-/** Puts the files of one Compose project together: variables, `include`, `extends`, overrides. */
+/** Loads one Compose project: variables, `include`, `extends`, overrides. */
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { interpolateText } from "../env/interpolate.ts";
+import { notFoundFinding, outsideFinding } from "../files/findings.ts";
 import { baseName, folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
-import { interpolateText } from "../env/interpolate.ts";
+import { entriesOf, isNull, isUnknown, oneOrMany, textOf, valueAt, withEntries } from "../yaml/values.ts";
 import { projectName } from "./names.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
-import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, withEntries } from "../yaml/values.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
 
 /** Which files make a project. */
@@ -20,7 +21,7 @@ export interface ProjectSpec {
   readonly envFiles: readonly string[] | null;
 }
 
-/** A project as written, before its services are looked at one by one. */
+/** A merged project, before its services are read. */
 export interface Project {
   readonly spec: ProjectSpec;
   readonly value: Mapping | null;
@@ -32,7 +33,7 @@ export interface Project {
   readonly variable: (name: string, at: Place) => string | undefined;
   readonly findings: readonly Finding[];
   readonly incomplete: boolean;
-  /** Every path that was asked for, also those where nothing is: a change there makes this out of date. */
+  /** Every path that was read or tried: a change there makes this project outdated. */
   readonly needed: ReadonlySet<string>;
   /** Where relative paths in a file start, if not in the project's folder. */
   readonly bases: ReadonlyMap<ArtifactFile, string>;
@@ -47,6 +48,7 @@ const INCLUDE_DEPTH = 20;
 const EXTENDS_DEPTH = 100;
 const SOURCES = 500;
 
+/** Reads and merges the files of a project. */
 export async function loadProject(store: FileStore, spec: ProjectSpec): Promise<Project> {
   return await new Loader(store, spec).load();
 }
@@ -61,11 +63,11 @@ class Loader {
   readonly #bases = new Map<ArtifactFile, string>();
   readonly #included: { path: string; at: Place }[] = [];
   readonly #extended = new Set<string>();
-  /** A file with its variables put in, by environment: `extends` asks for the same base many times. */
+  /** Files with their variables put in, by environment: `extends` asks for the same base many times. */
   readonly #read = new Map<Environment, Map<ArtifactFile, Mapping | null>>();
   /** Services with what they extend, by the document they stand in. */
   readonly #whole = new Map<Mapping, Map<string, Node>>();
-  /** What was included already: a lattice of includes would otherwise be walked along every path. */
+  /** Files included so far, so that each is read once however many ways lead to it. */
   readonly #taken = new Set<string>();
   /** The variables of each file: those of an included one are its own. */
   readonly #environments = new Map<ArtifactFile, Environment>();
@@ -84,7 +86,7 @@ class Loader {
     const files: ArtifactFile[] = [];
     for (const path of spec.files) {
       const file = await this.#file(path);
-      // Who named the file says so; here only the hole counts.
+      // Reported where the file is named; here only its absence counts.
       if (isRefusal(file)) this.#incomplete = true;
       else {
         files.push(file);
@@ -140,7 +142,7 @@ class Loader {
     return file;
   }
 
-  /** Files in order, each with its variables, its `extends` and its `include`, laid over those before. */
+  /** Merges files in order, each with its variables, `extends` and `include`. */
   async #project(
     files: readonly ArtifactFile[],
     folder: string,
@@ -167,7 +169,7 @@ class Loader {
     if (environment.get("COMPOSE_PROJECT_NAME")) return environment;
     let name = baseName(this.#spec.folder === "" ? this.#store.root : this.#spec.folder);
     for (const document of files.flatMap((file) => file.documents)) {
-      const written = textOf(child(document, "name"));
+      const written = textOf(valueAt(document, "name"));
       if (written) name = interpolateText(written, (variable) => environment.get(variable)).value;
     }
     return new Map([...environment, ["COMPOSE_PROJECT_NAME", projectName(name)]]);
@@ -197,7 +199,7 @@ class Loader {
     if (file.documents.length > 1) {
       this.#findings.push({
         code: "yaml/multi-document",
-        message: `${file.documents.length} documents merge`,
+        message: `${file.documents.length} documents in one file: Compose merges them in order`,
         at: file.documents[1]!,
       });
     }
@@ -210,7 +212,7 @@ class Loader {
     if (services?.value.kind !== "mapping") return document;
     let entries: Map<string, Entry> | undefined;
     for (const [name, entry] of services.value.entries) {
-      if (!child(entry.value, "extends")) continue;
+      if (!valueAt(entry.value, "extends")) continue;
       await yieldToEventLoop();
       const value = await this.#extend(name, entry, document, environment, []);
       (entries ??= new Map(services.value.entries)).set(name, { key: entry.key, value });
@@ -229,8 +231,8 @@ class Loader {
     stack: readonly string[],
   ): Promise<Node> {
     const local = entry.value;
-    const extend = child(local, "extends");
-    if (extend === undefined || isNull(extend)) return local;
+    const extend = valueAt(local, "extends");
+    if (extend === null || isNull(extend)) return local;
     let whole = this.#whole.get(document);
     if (!whole) this.#whole.set(document, whole = new Map());
     const known = whole.get(name);
@@ -249,10 +251,10 @@ class Loader {
     stack: readonly string[],
   ): Promise<Node> {
     const local = entry.value;
-    const baseAt = extend.kind === "mapping" ? child(extend, "service") : extend;
+    const baseAt = extend.kind === "mapping" ? valueAt(extend, "service") : extend;
     const base = textOf(baseAt);
-    const fileAt = extend.kind === "mapping" ? child(extend, "file") : undefined;
-    if (base === null || baseAt === undefined || isUnknown(fileAt)) {
+    const fileAt = extend.kind === "mapping" ? valueAt(extend, "file") : null;
+    if (base === null || baseAt === null || isUnknown(fileAt)) {
       this.#incomplete = true;
       return local;
     }
@@ -268,7 +270,7 @@ class Loader {
       return local;
     }
     if (stack.length >= EXTENDS_DEPTH) {
-      this.#tooDeep(`Extends over ${EXTENDS_DEPTH} levels deep are not followed`, baseAt);
+      this.#tooDeep(`\`extends\` goes over ${EXTENDS_DEPTH} levels deep; the rest was not followed`, baseAt);
       return local;
     }
     let from = document;
@@ -283,7 +285,7 @@ class Loader {
     if (!found) {
       this.#findings.push({
         code: "ref/extends-missing",
-        message: `Service "${base}"${written === null ? "" : ` of "${written}"`} is not found`,
+        message: `Service "${base}" does not exist${written === null ? "" : ` in "${written}"`}`,
         at: baseAt,
         data: { service: base },
       });
@@ -303,21 +305,21 @@ class Loader {
     return this.#documents(file, environment);
   }
 
-  /** A file that a document names: read if it lies inside, a finding if not. */
+  /** The file that a document names; null, with a finding, where it cannot be read. */
   async #named(written: string, folder: string, at: Node, missing: string): Promise<ArtifactFile | null> {
     if (isRemote(written)) {
       this.#incomplete = true;
-      this.#findings.push({ code: "ref/remote-not-loaded", message: `"${written}" is not fetched`, at });
+      this.#findings.push({
+        code: "ref/remote-not-loaded",
+        message: `"${written}" is remote, so it was not read`,
+        at,
+      });
       return null;
     }
     const path = resolve(this.#store.root, folder, written);
     if (path === null) {
       this.#incomplete = true;
-      this.#findings.push({
-        code: "fs/path-escape",
-        message: `"${written}" leaves the workspace and is not read`,
-        at,
-      });
+      this.#findings.push(outsideFinding(written, at));
       return null;
     }
     const file = await this.#file(path);
@@ -325,8 +327,8 @@ class Loader {
     this.#incomplete = true;
     this.#findings.push(
       file.code === "missing"
-        ? { code: missing, message: `"${written}" is not found`, at, data: { path: written } }
-        : { code: file.code, message: `Cannot read ${written}: ${file.why}`, at },
+        ? notFoundFinding(missing, written, at, { data: { path: written } })
+        : { code: file.code, message: `Cannot read "${written}": ${file.why}`, at },
     );
     return null;
   }
@@ -340,7 +342,7 @@ class Loader {
     depth: number,
   ): Promise<Mapping> {
     let result = document;
-    for (const item of itemsOf(include)) {
+    for (const item of oneOrMany(include)) {
       const value = await this.#include(item, folder, environment, stack, depth);
       if (value) result = this.#beside(result, value);
     }
@@ -354,7 +356,7 @@ class Loader {
     stack: readonly string[],
     depth: number,
   ): Promise<Mapping | null> {
-    const paths = item.kind === "mapping" ? itemsOf(child(item, "path")) : [item];
+    const paths = item.kind === "mapping" ? oneOrMany(valueAt(item, "path")) : [item];
     const files: ArtifactFile[] = [];
     for (const at of paths) {
       const written = textOf(at);
@@ -380,10 +382,10 @@ class Loader {
     }
     if (files.length === 0) return null;
     if (depth >= INCLUDE_DEPTH) {
-      this.#tooDeep(`Includes over ${INCLUDE_DEPTH} levels deep are not read`, item);
+      this.#tooDeep(`\`include\` goes over ${INCLUDE_DEPTH} levels deep; the rest was not read`, item);
       return null;
     }
-    const directory = textOf(child(item, "project_directory"));
+    const directory = textOf(valueAt(item, "project_directory"));
     const first = files[0]!;
     const inside = directory === null
       ? folderOf(first.path)
@@ -409,37 +411,33 @@ class Loader {
   }
 
   async #includeEnvironment(item: Node, folder: string, inside: string): Promise<ArtifactFile[]> {
-    const named = item.kind === "mapping" ? child(item, "env_file") : undefined;
+    const named = item.kind === "mapping" ? valueAt(item, "env_file") : null;
     const files: ArtifactFile[] = [];
-    if (named === undefined) {
+    if (named === null) {
       const path = inside === "" ? ".env" : `${inside}/.env`;
       this.#needed.add(path);
       const file = await this.#store.get(path, "env");
       return isRefusal(file) ? [] : [file];
     }
-    for (const at of itemsOf(named)) {
+    for (const at of oneOrMany(named)) {
       const written = textOf(at);
       const path = written === null ? null : resolve(this.#store.root, folder, written);
       if (written === null) continue;
       if (path === null) {
-        this.#findings.push({
-          code: "fs/path-escape",
-          message: `"${written}" leaves the workspace and is not read`,
-          at,
-        });
+        this.#findings.push(outsideFinding(written, at));
         continue;
       }
       this.#needed.add(path);
       const file = await this.#store.get(path, "env");
       if (!isRefusal(file)) files.push(file);
       else if (file.code === "missing") {
-        this.#findings.push({ code: "file/env-file-missing", message: `"${written}" is not found`, at });
+        this.#findings.push(notFoundFinding("file/env-file-missing", written, at));
       }
     }
     return files;
   }
 
-  /** What is included joins; where both have a name, the includer's own stays. */
+  /** Adds what is included. Where both define a name, the including file wins. */
   #beside(local: Mapping, included: Mapping): Mapping {
     const sections = new Map(local.entries);
     for (const section of SECTIONS) {
@@ -457,7 +455,7 @@ class Loader {
         else if (own.key.file !== entry.key.file || own.key.start !== entry.key.start) {
           this.#findings.push({
             code: "compose/include-conflict",
-            message: `"${name}" is also in ${entry.key.file.path}, the one here wins`,
+            message: `"${name}" is also defined in "${entry.key.file.path}"; this one wins`,
             at: own.key,
             related: [{ message: "Also defined here", at: entry.key }],
             data: { name, section },

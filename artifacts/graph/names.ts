@@ -2,14 +2,14 @@
 
 import type { Model } from "../artifact.ts";
 
-/** What a name came to: one id, several that fit, or none. */
+/** What a name means: one id, one of several, or none. */
 export type Found =
   | { readonly id: string }
   | { readonly candidates: readonly string[] }
   | { readonly none: true };
 
 /** The names of one kind of artifact. */
-interface Names {
+interface NamesOfKind {
   readonly ids: ReadonlySet<string>;
   /** Bare name to ids; units only, since groups and cards have no other. */
   readonly bare: ReadonlyMap<string, readonly string[]>;
@@ -19,7 +19,7 @@ interface Names {
 export type NamedKind = "group" | "unit" | "card";
 
 /** Every name of a workspace. */
-export type NameIndex = Readonly<Record<NamedKind, Names>>;
+export type NameIndex = Readonly<Record<NamedKind, NamesOfKind>>;
 
 const indexes = new WeakMap<Model, NameIndex>();
 
@@ -43,7 +43,7 @@ export function namesOf(model: Model): NameIndex {
   return index;
 }
 
-/** The artifact of one kind that a route's `{name}` means. */
+/** What the `{name}` of a route means among artifacts of one kind. */
 export function findByName(model: Model, kind: NamedKind, name: string): Found {
   const { ids, bare } = namesOf(model)[kind];
   const exact = `${kind}:${name}`;

@@ -1,19 +1,18 @@
-/** Where a container differs from what its unit declares, field by field. What image or engine add is no difference. */
+/** Compares a container with its unit, field by field. What the image or the engine adds is not a difference. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
+import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
 import type { Group, KeyValue, Model, Unit } from "../artifact.ts";
-import { truthOf } from "../yaml/values.ts";
-import { wordsOf } from "../compose/command.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
-import { at, numberOf, textOf } from "../rules/values.ts";
 import { cleanPath } from "../compose/clean_path.ts";
+import { wordsOf } from "../compose/command.ts";
+import { numberOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
 import { driftInPorts } from "./drift_ports.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 import type { Drift } from "./live.ts";
-import { isSecretName, MASK, masked } from "./mask.ts";
 
 /** All differences of one container. */
 export function driftOf(
@@ -26,7 +25,12 @@ export function driftOf(
   const drift: Drift[] = [];
   if (unit.service === null) return drift;
   const note: Note = (field, declared, actual) =>
-    void drift.push({ field, container: container.name, declared: masked(declared), actual: masked(actual) });
+    void drift.push({
+      field,
+      container: container.name,
+      declared: maskText(declared),
+      actual: maskText(actual),
+    });
   imageDrift(group, unit, container, view.imageNow, note);
   commandDrift(unit, container, note);
   driftInHealthcheck(unit, container, note);
@@ -69,11 +73,11 @@ function imageDrift(
 
 const shortId = (id: string): string => id.replace(/^sha256:/, "").slice(0, 12);
 
-/** Without what engines put in front of a name that people write bare. */
+/** Without the registry that engines put before a short name. */
 const shortImage = (text: string): string =>
   text.replace(/^(?:localhost|docker\.io)\//, "").replace(/^library\//, "");
 
-/** A reference with everything that engines add or leave out. */
+/** An image name in full, so that short and long forms are equal. */
 export function fullImage(text: string): string {
   const bare = shortImage(text);
   const image = imageReference(bare);
@@ -84,10 +88,10 @@ export function fullImage(text: string): string {
 
 function commandDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   for (const field of ["command", "entrypoint"] as const) {
-    const declared = wordsOf(at(unit.value, field));
+    const declared = wordsOf(valueAt(unit.value, field));
     const actual = container[field];
     if (declared === null || same(declared, actual)) continue;
-    // Whoever declares no words at all gets those of the image.
+    // An empty command means that of the image.
     if (declared.length === 0 && same(container.imageDefaults?.[field] ?? actual, actual)) continue;
     note(field, line(declared), line(actual));
   }
@@ -100,8 +104,8 @@ const TIMES = [
 ] as const;
 
 function driftInHealthcheck(unit: Unit, container: InspectedContainer, note: Note): void {
-  const check = at(unit.value, "healthcheck");
-  const test = at(check, "test");
+  const check = valueAt(unit.value, "healthcheck");
+  const test = valueAt(check, "test");
   const disabled = unit.service!.healthcheck?.disabled === true;
   const text = textOf(test);
   const declared = disabled ? ["NONE"] : text !== null ? ["CMD-SHELL", text] : wordsOf(test);
@@ -110,12 +114,12 @@ function driftInHealthcheck(unit: Unit, container: InspectedContainer, note: Not
   const times = container.healthTimes;
   if (disabled || times === null || actual[0] === "NONE") return;
   for (const [key, name] of TIMES) {
-    const written = textOf(at(check, key));
+    const written = textOf(valueAt(check, key));
     const wanted = written === null ? null : nanosecondsOf(written);
     if (wanted === null || wanted === times[name]) continue;
     note(`healthcheck.${key}`, written!, times[name] === 0 ? "(not set)" : `${times[name] / 1e9}s`);
   }
-  const retries = numberOf(at(check, "retries"));
+  const retries = numberOf(valueAt(check, "retries"));
   if (retries !== null && retries !== times.retries) {
     note("healthcheck.retries", String(retries), times.retries === 0 ? "(not set)" : String(times.retries));
   }
@@ -148,12 +152,12 @@ function isReadDifferently({ at: { file, start, end } }: KeyValue): boolean {
 const RESTARTS: Readonly<Record<string, string>> = { "": "no", none: "no", any: "always" };
 
 function policyDrift(unit: Unit, container: InspectedContainer, note: Note): void {
-  const deployed = at(unit.value, "deploy", "restart_policy");
-  const written = textOf(at(unit.value, "restart")) ?? textOf(at(deployed, "condition"));
+  const deployed = valueAt(unit.value, "deploy", "restart_policy");
+  const written = textOf(valueAt(unit.value, "restart")) ?? textOf(valueAt(deployed, "condition"));
   if (written !== null) {
     const [name, retries] = written.split(":");
     const wanted = RESTARTS[name!] ?? name!;
-    const attempts = retries === undefined ? numberOf(at(deployed, "max_attempts")) : Number(retries);
+    const attempts = retries === undefined ? numberOf(valueAt(deployed, "max_attempts")) : Number(retries);
     const actual = RESTARTS[container.restart.name] ?? container.restart.name;
     const wrongCount = wanted === "on-failure" && attempts !== null &&
       attempts !== container.restart.maximumRetries;
@@ -164,7 +168,7 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
   }
   const flag = (field: string, key: string, actual: boolean) => {
     // Also as a text, which is what a variable leaves.
-    const declared = truthOf(at(unit.value, key) ?? undefined);
+    const declared = truthOf(valueAt(unit.value, key));
     if (declared !== null && declared !== actual) note(field, String(declared), String(actual));
   };
   flag("privileged", "privileged", container.privileged);
@@ -173,17 +177,17 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
 }
 
 function limitDrift(unit: Unit, container: InspectedContainer, note: Note): void {
-  const limits = at(unit.value, "deploy", "resources", "limits");
-  const memory = textOf(at(unit.value, "mem_limit")) ?? textOf(at(limits, "memory"));
+  const limits = valueAt(unit.value, "deploy", "resources", "limits");
+  const memory = textOf(valueAt(unit.value, "mem_limit")) ?? textOf(valueAt(limits, "memory"));
   const bytes = memory === null ? null : bytesOf(memory);
   if (bytes !== null && bytes > 0 && bytes !== container.memoryLimitBytes) {
     note("limits.memory", `${bytes} bytes`, amount(container.memoryLimitBytes, " bytes"));
   }
-  const cpus = numberOf(at(unit.value, "cpus")) ?? numberOf(at(limits, "cpus"));
+  const cpus = numberOf(valueAt(unit.value, "cpus")) ?? numberOf(valueAt(limits, "cpus"));
   if (cpus !== null && cpus > 0 && Math.abs(cpus - (container.cpus ?? 0)) > 1e-6) {
     note("limits.cpus", String(cpus), amount(container.cpus, ""));
   }
-  const pids = numberOf(at(unit.value, "pids_limit")) ?? numberOf(at(limits, "pids"));
+  const pids = numberOf(valueAt(unit.value, "pids_limit")) ?? numberOf(valueAt(limits, "pids"));
   if (pids !== null && pids > 0 && pids !== container.pidsLimit) {
     note("limits.pids", String(pids), amount(container.pidsLimit, ""));
   }
@@ -194,11 +198,11 @@ const amount = (value: number | null, unit: string): string =>
 
 function identityDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   const compare = (field: string, key: string, actual: string) => {
-    const declared = textOf(at(unit.value, key));
+    const declared = textOf(valueAt(unit.value, key));
     if (declared !== null && declared !== actual) note(field, declared, actual || "(none)");
   };
   compare("user", "user", container.user);
-  const folder = textOf(at(unit.value, "working_dir"));
+  const folder = textOf(valueAt(unit.value, "working_dir"));
   if (folder !== null && cleanPath(folder) !== cleanPath(container.workingDir)) {
     note("workingDir", folder, container.workingDir || "(none)");
   }
@@ -209,7 +213,7 @@ function identityDrift(unit: Unit, container: InspectedContainer, note: Note): v
     const declared = value ?? "";
     const actual = container.labels[key];
     if (actual === declared) continue;
-    const shown = (text: string) => isSecretName(key) ? MASK : text;
+    const shown = (text: string) => looksSecret(key) ? MASK : text;
     note(`labels.${key}`, shown(declared), actual === undefined ? "(not set)" : shown(actual));
   }
 }

@@ -2,15 +2,14 @@
 
 import { createHash } from "node:crypto";
 import type { ArtifactFile, Card, Finding, Group, Model, Reference, Unit } from "../artifact.ts";
-import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
-import type { Gathered } from "./gather.ts";
-import type { Identified } from "./identity.ts";
-import { type Natives, unitOf } from "../native/documents.ts";
 import { baseName, resolve } from "../files/paths.ts";
+import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
+import { type Natives, unitOf } from "../native/documents.ts";
 import type { ReadSettings } from "../native/settings.ts";
+import type { Gathered } from "./gather.ts";
 
-export interface Parts {
+export interface ModelParts {
   readonly root: string;
   readonly store: FileStore;
   readonly settings: ArtifactFile | null;
@@ -18,14 +17,13 @@ export interface Parts {
   readonly gathered: Gathered;
   readonly natives: readonly Natives[];
   readonly built: readonly Group[];
-  readonly identified: readonly Identified[];
   readonly findings: readonly Finding[];
   readonly complete: boolean;
   readonly begun: number;
 }
 
-export async function assemble(parts: Parts): Promise<Model> {
-  const { root, store, gathered, natives, read } = parts;
+export async function assemble(parts: ModelParts): Promise<Model> {
+  const { root, natives, read } = parts;
   const groups = [...parts.built].sort((one, other) => one.id < other.id ? -1 : 1);
   const findings: Finding[] = [
     ...parts.findings,
@@ -40,36 +38,17 @@ export async function assemble(parts: Parts): Promise<Model> {
     if (native.group) {
       findings.push({
         code: "ref/unknown-group",
-        message: `"${native.name}" needs undefined group "${native.group.written}"`,
+        message: `Group "${native.group.written}" of unit "${native.name}" does not exist`,
         at: native.group.at,
       });
     }
     units.push(unitOf(native, null));
   }
-  const written = [
-    ...natives.flatMap((native) => native.cards),
-    ...gathered.backstage.flatMap(backstageCards),
-    ...extensionCards(groups),
-  ];
-  const subjects = new Subjects(groups, units);
-  const cards: Card[] = [];
-  for (const card of written) cards.push(await finish(card, subjects, store));
-  const readmes = await readmeCards(groups, cards, gathered, store);
-  for (const { card } of readmes) cards.push(await finish(card, subjects, store));
-  cards.sort((one, other) => one.id < other.id ? -1 : 1);
-
-  const files = new Map<string, ArtifactFile>();
-  const add = (file: ArtifactFile) => {
-    if (!files.has(file.path)) files.set(file.path, file);
-  };
-  if (parts.settings) add(parts.settings);
-  for (const file of [...gathered.natives, ...gathered.backstage, ...readmes.map(({ file }) => file)]) {
-    add(file);
-  }
-  for (const group of groups) for (const file of [...group.sources, ...group.envFiles]) add(file);
-  const sorted = [...files.values()].sort((one, other) => one.path < other.path ? -1 : 1);
+  const { cards, readmes } = await cardsOf(parts, groups, units);
+  const sorted = filesOf(parts, groups, readmes);
   if (groups.length === 0 && units.length === 0 && cards.length === 0) {
-    findings.push({ code: "workspace/empty", message: "No artifacts in this workspace", at: null });
+    const message = "No Compose files or other artifacts in this folder";
+    findings.push({ code: "workspace/empty", message, at: null });
   }
   return {
     root,
@@ -85,6 +64,42 @@ export async function assemble(parts: Parts): Promise<Model> {
   };
 }
 
+/** All cards by id, and the READMEs that became one. */
+async function cardsOf(
+  { natives, gathered, store }: ModelParts,
+  groups: readonly Group[],
+  units: readonly Unit[],
+): Promise<{ cards: Card[]; readmes: ArtifactFile[] }> {
+  const written = [
+    ...natives.flatMap((native) => native.cards),
+    ...gathered.backstage.flatMap(backstageCards),
+    ...extensionCards(groups),
+  ];
+  const subjects = new Subjects(groups, units);
+  const cards: Card[] = [];
+  for (const card of written) cards.push(await finish(card, subjects, store));
+  const readmes = await readmeCards(groups, cards, gathered, store);
+  for (const { card } of readmes) cards.push(await finish(card, subjects, store));
+  cards.sort((one, other) => one.id < other.id ? -1 : 1);
+  return { cards, readmes: readmes.map(({ file }) => file) };
+}
+
+/** Every file that has a part in the model, by path. */
+function filesOf(
+  { settings, gathered }: ModelParts,
+  groups: readonly Group[],
+  readmes: readonly ArtifactFile[],
+): ArtifactFile[] {
+  const files = new Map<string, ArtifactFile>();
+  const add = (file: ArtifactFile) => {
+    if (!files.has(file.path)) files.set(file.path, file);
+  };
+  if (settings) add(settings);
+  for (const file of [...gathered.natives, ...gathered.backstage, ...readmes]) add(file);
+  for (const group of groups) for (const file of [...group.sources, ...group.envFiles]) add(file);
+  return [...files.values()].sort((one, other) => one.path < other.path ? -1 : 1);
+}
+
 function extensionCards(groups: readonly Group[]): WrittenCard[] {
   const cards: (WrittenCard | null)[] = [];
   for (const group of groups) {
@@ -97,7 +112,7 @@ function extensionCards(groups: readonly Group[]): WrittenCard[] {
   return cards.filter((card) => card !== null);
 }
 
-/** Only for groups that nobody wrote a card for. */
+/** READMEs as cards of groups that have no other card. */
 async function readmeCards(
   groups: readonly Group[],
   cards: readonly Card[],
@@ -124,7 +139,7 @@ async function readmeCards(
   return found;
 }
 
-/** Names to what they may mean. */
+/** What the subject of a card can name. */
 class Subjects {
   readonly #ids = new Set<string>();
   readonly #byName = new Map<string, { id: string; folder: string }[]>();
@@ -219,7 +234,7 @@ function revisionOf(
 
 const digests = new WeakMap<Group, string>();
 
-/** What lies at the paths a group names is part of what was read. */
+/** What was found at the paths that a group names: a change there makes another revision. */
 function pathsDigest(group: Group): string {
   let digest = digests.get(group);
   if (digest === undefined) {

@@ -1,7 +1,8 @@
-/** Reads the files that were found, each as what it is. */
+/** Reads the files that were found, by kind. */
 
 import type { ArtifactFile, Finding } from "../artifact.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { notFoundFinding } from "../files/findings.ts";
 import { join } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
 import { IGNORE_FILE, isComposeName, type Listing, SETTINGS_FILE } from "./discover.ts";
@@ -50,7 +51,7 @@ export async function gather(store: FileStore, listing: Listing): Promise<Gather
 
 export function refusalFinding(path: string, refusal: Refusal, severity: "error" | "info"): Finding[] {
   if (refusal.code === "missing") return [];
-  const message = `Cannot read ${path}: ${refusal.why}`;
+  const message = `Cannot read "${path}": ${refusal.why}`;
   return [
     refusal.code === "fs/symlink-escape" && severity === "error"
       ? { code: refusal.code, message, at: null, path }
@@ -67,8 +68,8 @@ export async function missingFiles(store: FileStore, planned: readonly PlannedPr
       if (!isRefusal(file)) continue;
       findings.push(
         file.code === "missing"
-          ? { code: "ref/include-missing", message: `"${path}" is not found`, at }
-          : { code: file.code, message: `Cannot read ${path}: ${file.why}`, at },
+          ? notFoundFinding("ref/include-missing", path, at)
+          : { code: file.code, message: `Cannot read "${path}": ${file.why}`, at },
       );
     }
   }

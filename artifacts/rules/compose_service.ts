@@ -1,12 +1,13 @@
-/** Rules about one Compose service: parts that contradict each other, and parts that need another. */
+/** Rules about one Compose service: values that exclude each other, and values that need another. */
 
 import type { Group, Mount, Node, Place, Service, Unit } from "../artifact.ts";
 import { bytesOf } from "../compose/amounts.ts";
 import { cleanTarget } from "../compose/clean_path.ts";
 import { readMount } from "../compose/mounts.ts";
 import { portKey, readPort } from "../compose/ports.ts";
+import { entryOf, listOf, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
+import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
-import { at, entryOf, itemsOf, numberOf, saysTrue, textOf } from "./values.ts";
 
 /** What can be said of one service by itself. `whole` is false for files that are only a base for others. */
 export function checkService(group: Group, unit: Unit, whole: boolean, say: Say): void {
@@ -19,7 +20,7 @@ export function checkService(group: Group, unit: Unit, whole: boolean, say: Say)
     return;
   }
   const has = (key: string) => entryOf(unit.value, key) !== null;
-  const image = at(unit.value, "image");
+  const image = valueAt(unit.value, "image");
   const hasImage = image !== null && (textOf(image) ?? "?") !== "";
   if (whole && !hasImage && !has("build") && !has("provider") && !(group.incomplete && has("extends"))) {
     say(
@@ -30,7 +31,7 @@ export function checkService(group: Group, unit: Unit, whole: boolean, say: Say)
     );
   }
   checkStyle(unit, service, say);
-  checkContradictions(unit, service, say);
+  checkConflicts(unit, service, say);
   checkLimits(unit, say);
   checkMountTargets(unit, service, say);
   checkRepeatedPorts(unit, service, say);
@@ -43,7 +44,7 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
   const subject = unit.id;
   const build = entryOf(unit.value, "build");
   if (build !== null && entryOf(unit.value, "image") !== null) {
-    say("compose/image-and-build", build.key, `Service "${unit.label}" names an image and builds it`, {
+    say("compose/image-and-build", build.key, `Service "${unit.label}" has both an image and a build`, {
       subject,
     });
   }
@@ -52,7 +53,7 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
     say(
       "compose/links-legacy",
       links.key,
-      "`links` are legacy: services of a network reach each other by name",
+      "`links` are legacy: services on the same network reach each other by name",
       {
         subject,
       },
@@ -62,81 +63,85 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
   if (service.networkMode === "host" && ports !== null && service.ports.length > 0) {
     say("compose/host-network-with-ports", ports.key, "Ports are ignored on the host network", {
       subject,
-      related: related("The host network is chosen here", at(unit.value, "network_mode")),
+      related: related("The host network is set here", valueAt(unit.value, "network_mode")),
     });
   }
 }
 
-function checkContradictions(unit: Unit, service: Service, say: Say): void {
-  const { value, id: subject } = unit;
-  const contradict = (
-    code: Parameters<Say>[0],
-    place: Place,
-    what: string,
-    other: Place | null,
-  ) => say(code, place, what, { subject, related: related("It contradicts this", other) });
+/** Reports two values that cannot both stand. */
+type Conflict = (code: RuleCode, place: Place, what: string, other: Place | null) => void;
 
-  const mode = at(value, "network_mode");
-  const networks = at(value, "networks");
+function checkConflicts(unit: Unit, service: Service, say: Say): void {
+  const conflict: Conflict = (code, place, what, other) =>
+    say(code, place, what, { subject: unit.id, related: related("The other value is here", other) });
+  checkExclusive(unit.value, conflict);
+  checkScale(unit.value, service, conflict);
+  checkPortRanges(service, conflict);
+}
+
+function checkExclusive(value: Node, conflict: Conflict): void {
+  const mode = valueAt(value, "network_mode");
+  const networks = valueAt(value, "networks");
   if (textOf(mode) !== null && networks !== null && sizeOf(networks) > 0) {
-    contradict("compose/network-mode-and-networks", mode!, "`network_mode` contradicts `networks`", networks);
-  }
-  const dockerfile = at(value, "build", "dockerfile");
-  const inline = at(value, "build", "dockerfile_inline");
-  if (dockerfile !== null && inline !== null) {
-    contradict(
-      "compose/dockerfile-and-inline",
-      inline,
-      "`dockerfile_inline` contradicts `dockerfile`",
-      dockerfile,
+    conflict(
+      "compose/network-mode-and-networks",
+      mode!,
+      "`network_mode` and `networks` cannot both be set",
+      networks,
     );
+  }
+  const dockerfile = valueAt(value, "build", "dockerfile");
+  const inline = valueAt(value, "build", "dockerfile_inline");
+  if (dockerfile !== null && inline !== null) {
+    const message = "`dockerfile` and `dockerfile_inline` cannot both be set";
+    conflict("compose/dockerfile-and-inline", inline, message, dockerfile);
   }
   const devices = [
-    ...itemsOf(at(value, "deploy", "resources", "reservations", "devices")),
-    ...itemsOf(at(value, "gpus")),
+    ...listOf(valueAt(value, "deploy", "resources", "reservations", "devices")),
+    ...listOf(valueAt(value, "gpus")),
   ];
   for (const device of devices) {
-    const count = at(device, "count");
-    const ids = at(device, "device_ids");
+    const count = valueAt(device, "count");
+    const ids = valueAt(device, "device_ids");
     if (count === null || ids === null) continue;
-    contradict("compose/device-count-and-ids", ids, "`device_ids` contradicts `count`", count);
+    conflict("compose/device-count-and-ids", ids, "`count` and `device_ids` cannot both be set", count);
   }
-  const scale = numberOf(at(value, "scale"));
-  const replicas = numberOf(at(value, "deploy", "replicas"));
+}
+
+function checkScale(value: Node, service: Service, conflict: Conflict): void {
+  const scaleAt = valueAt(value, "scale");
+  const replicasAt = valueAt(value, "deploy", "replicas");
+  const scale = numberOf(scaleAt);
+  const replicas = numberOf(replicasAt);
   if (scale !== null && replicas !== null && scale !== replicas) {
-    contradict(
-      "compose/scale-vs-replicas",
-      at(value, "scale")!,
-      `\`scale\` ${scale} contradicts \`deploy.replicas\` ${replicas}`,
-      at(value, "deploy", "replicas"),
-    );
+    const message = `\`scale\` ${scale} differs from \`deploy.replicas\` ${replicas}`;
+    conflict("compose/scale-vs-replicas", scaleAt!, message, replicasAt);
   }
-  for (const path of [["scale"], ["deploy", "replicas"]]) {
-    const node = at(value, ...path);
-    if ((numberOf(node) ?? 0) < 0) {
-      contradict("compose/negative-scale", node!, `A service cannot have ${numberOf(node)} containers`, null);
+  for (const node of [scaleAt, replicasAt]) {
+    const count = numberOf(node) ?? 0;
+    if (count < 0) {
+      conflict("compose/negative-scale", node!, `A service cannot have ${count} containers`, null);
     }
   }
   const several = scale ?? replicas;
   if (service.containerNameAt !== null && several !== null && several > 1) {
-    contradict(
+    conflict(
       "compose/container-name-with-scale",
       service.containerNameAt,
-      `\`container_name\` contradicts ${several} containers: a name belongs to one`,
-      at(value, scale === null ? "deploy" : "scale"),
+      `${several} containers cannot share one \`container_name\``,
+      scaleAt ?? valueAt(value, "deploy"),
     );
   }
-  for (const port of service.ports) {
-    if (port.invalid !== null || port.unknown || port.published === null) continue;
-    const published = port.published.last - port.published.first;
-    const target = port.target.last - port.target.first;
-    if (target === 0 || published === target) continue;
-    contradict(
-      "compose/port-range-mismatch",
-      port.at,
-      `"${port.written}": ${published + 1} published ports contradict ${target + 1} ports of the container`,
-      null,
-    );
+}
+
+function checkPortRanges(service: Service, conflict: Conflict): void {
+  for (const { invalid, unknown, published, target, written, at } of service.ports) {
+    if (invalid !== null || unknown || published === null) continue;
+    const outside = published.last - published.first;
+    const inside = target.last - target.first;
+    if (inside === 0 || outside === inside) continue;
+    const message = `"${written}": ${outside + 1} published ports do not fit ${inside + 1} container ports`;
+    conflict("compose/port-range-mismatch", at, message, null);
   }
 }
 
@@ -149,9 +154,9 @@ const LIMITS: readonly (readonly [string, readonly string[], "bytes" | "number"]
 
 function checkLimits(unit: Unit, say: Say): void {
   for (const [key, path, type] of LIMITS) {
-    const own = at(unit.value, key);
-    const deployed = at(unit.value, "deploy", "resources", ...path);
-    const around = at(unit.value, "deploy", "resources", path[0]!);
+    const own = valueAt(unit.value, key);
+    const deployed = valueAt(unit.value, "deploy", "resources", ...path);
+    const around = valueAt(unit.value, "deploy", "resources", path[0]!);
     const [a, b] = [textOf(own), textOf(deployed)];
     // Beside other limits, one that is not said is none.
     if (a === null || around === null || (deployed !== null && b === null)) continue;
@@ -159,9 +164,9 @@ function checkLimits(unit: Unit, say: Say): void {
     if (amount(a) === 0 || amount(a) === amount(b ?? "0")) continue;
     const other = `deploy.resources.${path.join(".")}`;
     const contradiction = b === null ? `\`${other}\`, which is not set beside others` : `\`${other}\` ${b}`;
-    say("compose/limits-mismatch", own!, `\`${key}\` ${a} contradicts ${contradiction}`, {
+    say("compose/limits-mismatch", own!, `\`${key}\` ${a} differs from ${contradiction}`, {
       subject: unit.id,
-      related: related("It contradicts this", deployed ?? around),
+      related: related("The other value is here", deployed ?? around),
     });
   }
 }
@@ -176,12 +181,11 @@ function checkMountTargets(unit: Unit, service: Service, say: Say): void {
       say("compose/duplicate-mount-target", place, `"${path}" is mounted twice, and Compose refuses that`, {
         subject,
         severity: "error",
-        related: [{ message: "Mounted here already", at: other }],
+        related: [{ message: "First mounted here", at: other }],
       });
     }
   };
-  const tmpfs = at(unit.value, "tmpfs");
-  for (const node of tmpfs?.kind === "list" ? tmpfs.items : tmpfs === null ? [] : [tmpfs]) {
+  for (const node of oneOrMany(valueAt(unit.value, "tmpfs"))) {
     const text = textOf(node);
     if (text !== null) mount(cleanTarget(text.split(":")[0]!), node);
   }
@@ -190,7 +194,7 @@ function checkMountTargets(unit: Unit, service: Service, say: Say): void {
     // A long form may have an unknown source and a target all the same.
     if (target !== null && (!unknown || place.kind === "mapping") && invalid === null) mount(target, place);
   }
-  for (const node of itemsOf(at(unit.value, "volumes"))) {
+  for (const node of oneOrMany(valueAt(unit.value, "volumes"))) {
     if (kept.has(node)) continue;
     const { target } = readMount(node);
     const last = service.mounts.findLast((one) => one.target === target);
@@ -203,7 +207,7 @@ function checkMountTargets(unit: Unit, service: Service, say: Say): void {
 
 function checkRepeatedPorts(unit: Unit, service: Service, say: Say): void {
   const kept = new Map(service.ports.map((port) => [port.at as Place, port]));
-  for (const node of itemsOf(at(unit.value, "ports"))) {
+  for (const node of oneOrMany(valueAt(unit.value, "ports"))) {
     if (kept.has(node)) continue;
     const port = readPort(node);
     const last = service.ports.find((other) => portKey(other) === portKey(port));
@@ -215,15 +219,15 @@ function checkRepeatedPorts(unit: Unit, service: Service, say: Say): void {
 }
 
 function checkHealthcheck(unit: Unit, say: Say): void {
-  const healthcheck = at(unit.value, "healthcheck");
-  const test = at(healthcheck, "test");
+  const healthcheck = valueAt(unit.value, "healthcheck");
+  const test = valueAt(healthcheck, "test");
   const first = test?.kind === "list" ? test.items[0] ?? null : null;
   const word = textOf(first);
   if (word !== null && !["NONE", "CMD", "CMD-SHELL"].includes(word)) {
     say(
       "compose/healthcheck-test",
       first,
-      `A healthcheck test needs "CMD", "CMD-SHELL" or "NONE" first, not "${word}"`,
+      `The healthcheck test must begin with "CMD", "CMD-SHELL" or "NONE", not "${word}"`,
       {
         subject: unit.id,
       },
@@ -238,31 +242,35 @@ function checkHealthcheck(unit: Unit, say: Say): void {
 }
 
 function checkPlatform(unit: Unit, say: Say): void {
-  const platform = at(unit.value, "platform");
+  const platform = valueAt(unit.value, "platform");
   const wanted = textOf(platform);
-  const built = at(unit.value, "build", "platforms");
-  const texts = itemsOf(built).map(textOf);
+  const built = valueAt(unit.value, "build", "platforms");
+  const texts = listOf(built).map(textOf);
   if (wanted === null || texts.length === 0 || texts.includes(null) || texts.includes(wanted)) return;
-  say("compose/platform-not-built", platform, `"${wanted}" needs to be among \`build.platforms\``, {
+  say("compose/platform-not-built", platform, `Platform "${wanted}" is not in \`build.platforms\``, {
     subject: unit.id,
-    related: related("Built for these", built),
+    related: related("The platforms it is built for", built),
   });
 }
 
 function checkWatch(unit: Unit, say: Say): void {
-  for (const watch of itemsOf(at(unit.value, "develop", "watch"))) {
-    const action = textOf(at(watch, "action"));
-    if (action === null || action === "rebuild" || action === "restart" || at(watch, "target") !== null) {
+  for (const watch of listOf(valueAt(unit.value, "develop", "watch"))) {
+    const action = textOf(valueAt(watch, "action"));
+    if (
+      action === null || action === "rebuild" || action === "restart" || valueAt(watch, "target") !== null
+    ) {
       continue;
     }
-    say("compose/watch-target-missing", at(watch, "action"), `The action "${action}" needs a \`target\``, {
-      subject: unit.id,
-    });
+    say(
+      "compose/watch-target-missing",
+      valueAt(watch, "action"),
+      `Action "${action}" needs a \`target\``,
+      {
+        subject: unit.id,
+      },
+    );
   }
 }
-
-/** Whether a service asks for all privileges. */
-export const isPrivileged = (value: Node): boolean => saysTrue(at(value, "privileged"));
 
 function related(message: string, place: Place | null): { message: string; at: Place }[] {
   return place === null ? [] : [{ message, at: place }];

@@ -3,8 +3,8 @@
 import type { Node, Unit } from "../artifact.ts";
 import { splitCommand } from "../compose/command.ts";
 import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
-import { at, itemsOf, textOf } from "./values.ts";
 
 const DURATIONS: readonly (readonly string[])[] = [
   ["stop_grace_period"],
@@ -37,9 +37,9 @@ export function checkValues(unit: Unit, say: Say): void {
   for (const port of service.ports) {
     if (port.unknown) continue;
     if (port.invalid !== null) {
-      say("compose/bad-port", port.at, `"${port.written}" is no port mapping: ${port.invalid}`, { subject });
+      say("compose/bad-port", port.at, `Invalid port "${port.written}": ${port.invalid}`, { subject });
     } else if (port.hostIp !== null && port.hostIp !== "" && familyOf(port.hostIp) === null) {
-      say("compose/bad-host-ip", port.at, `"${port.hostIp}" is no IP address`, { subject });
+      say("compose/bad-host-ip", port.at, `"${port.hostIp}" is not an IP address`, { subject });
     }
   }
   for (const mount of service.mounts) {
@@ -48,8 +48,8 @@ export function checkValues(unit: Unit, say: Say): void {
       subject,
     });
   }
-  for (const key of ["command", "entrypoint"]) checkCommand(key, at(value, key), subject, say);
-  for (const node of itemsOf(at(value, "extra_hosts"))) {
+  for (const key of ["command", "entrypoint"]) checkCommand(key, valueAt(value, key), subject, say);
+  for (const node of oneOrMany(valueAt(value, "extra_hosts"))) {
     const text = textOf(node);
     const sign = text === null ? 0 : text.includes("=") ? text.indexOf("=") : text.indexOf(":");
     if (text === null || (sign > 0 && !text.slice(0, sign).includes(":"))) continue;
@@ -57,21 +57,21 @@ export function checkValues(unit: Unit, say: Say): void {
     say("compose/bad-extra-host", node, `"${text}" lacks ${lacks}: it takes "name=address"`, { subject });
   }
   for (const path of DURATIONS) {
-    const node = at(value, ...path);
+    const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || nanosecondsOf(text) !== null) continue;
-    say("compose/bad-duration", node, `"${text}" is no duration, as "1m30s" is`, { subject });
+    say("compose/bad-duration", node, `"${text}" is not a duration such as "1m30s"`, { subject });
   }
   for (const path of BYTES) {
-    const node = at(value, ...path);
+    const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || text === "-1" || bytesOf(text) !== null) continue;
-    say("compose/bad-bytes", node, `"${text}" is no amount of bytes, as "512m" is`, { subject });
+    say("compose/bad-bytes", node, `"${text}" is not a size such as "512m"`, { subject });
   }
   const image = service.imageAt;
   const text = image === null ? null : textOf(image);
   if (text === null || text === "" || imageReference(text) !== null || /^[0-9a-f]{64}$/.test(text)) return;
-  say("compose/bad-image-ref", image, `"${text}" is no image reference`, { subject });
+  say("compose/bad-image-ref", image, `"${text}" is not a valid image name`, { subject });
 }
 
 function checkCommand(key: string, node: Node | null, subject: string, say: Say): void {

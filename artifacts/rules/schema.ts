@@ -2,9 +2,9 @@
 
 import type { ArtifactFile, Finding, Group, Node } from "../artifact.ts";
 import { didYouMean } from "../graph/names.ts";
+import { numberOf, textOf, truthOf } from "../yaml/values.ts";
 import { COMPOSE_FILE, SERVICE, type Shape } from "./compose_shape.ts";
 import { type Say, sayInto } from "./say.ts";
-import { textOf } from "./values.ts";
 
 const known = new WeakMap<ArtifactFile, readonly Finding[]>();
 
@@ -110,8 +110,11 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
     for (const [key, { key: at, value }] of node.entries) {
       if (key.startsWith("x-") && path.length <= 1) continue;
       if (shape.names !== undefined && !NAME.test(key)) {
-        const what = `"${key}" is no name of a ${shape.names}`;
-        say("schema/invalid-name", at, `${what}: it takes letters, digits, ".", "_" and "-"`);
+        say(
+          "schema/invalid-name",
+          at,
+          `"${key}" is not a valid ${shape.names} name: use letters, digits, ".", "_" and "-"`,
+        );
       }
       walk(value, shape.map, [...path, key], say);
     }
@@ -152,10 +155,9 @@ function accepts(node: Node, shape: Shape): boolean {
   // A variable may turn out to be anything that a word can be read as.
   if (typeof value === "string" && value.includes("$")) return true;
   if (shape === "boolean") {
-    return typeof value === "boolean" || /^(?:true|false|yes|no|on|off|y|n)$/i.test(String(value));
+    return truthOf(node) !== null;
   }
-  return typeof value === "number" ||
-    (typeof value === "string" && value.trim() !== "" && !Number.isNaN(Number(value)));
+  return numberOf(node) !== null;
 }
 
 function sayWrong(node: Node, shape: Shape, path: Path, say: Say): void {

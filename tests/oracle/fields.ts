@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { Group, Model, Mount, Node, PathUse, Port, Reference, Unit } from "../../artifacts/artifact.ts";
 import { named } from "../../artifacts/compose/merge.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
-import { child, entriesOf, itemsOf, numberOf, textOf, truthOf } from "../../artifacts/yaml/values.ts";
+import { entriesOf, numberOf, oneOrMany, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { wordsOf } from "../../artifacts/compose/command.ts";
 import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import { HOME, type Loaded } from "./compose_go.ts";
@@ -187,11 +187,11 @@ function berthService(
   set: (field: string, value: unknown) => void,
 ): void {
   const service = unit.service!;
-  const at = (...path: string[]) => path.reduce<Node | undefined>(child, unit.value);
+  const at = (key: string) => valueAt(unit.value, key);
   set("active", service.active);
   for (const key of TEXTS) set(key, textOf(at(key)));
   for (const key of TRUTHS) set(key, truthOf(at(key)) === true);
-  for (const key of LISTS) set(key, sorted(itemsOf(at(key)).map((item) => textOf(item) ?? "")));
+  for (const key of LISTS) set(key, sorted(oneOrMany(at(key)).map((item) => textOf(item) ?? "")));
   for (const key of BYTES) {
     const text = textOf(at(key));
     set(key, text === null ? 0 : bytesOf(text));
@@ -200,8 +200,8 @@ function berthService(
   set("pids_limit", numberOf(at("pids_limit")) ?? 0);
   const grace = textOf(at("stop_grace_period"));
   set("stop_grace_period", grace === null ? null : nanosecondsOf(grace));
-  set("command", wordsOf(at("command") ?? null));
-  set("entrypoint", wordsOf(at("entrypoint") ?? null));
+  set("command", wordsOf(at("command")));
+  set("entrypoint", wordsOf(at("entrypoint")));
   if (service.active) {
     set(
       "environment",
@@ -238,19 +238,19 @@ function berthService(
 }
 
 function buildOf(model: Model, unit: Unit): unknown {
-  const node = child(unit.value, "build");
-  if (!unit.service!.build || node === undefined) return null;
+  const node = valueAt(unit.value, "build");
+  if (!unit.service!.build || node === null) return null;
   const context = unit.paths.find(({ kind }) => kind === "build_context");
-  const inline = child(node, "dockerfile_inline");
+  const inline = valueAt(node, "dockerfile_inline");
   return {
     context: context === undefined
       ? null
       : context.found === "remote"
       ? context.written
       : fullPath(model, context),
-    dockerfile: textOf(child(node, "dockerfile")) ?? (inline === undefined ? "Dockerfile" : null),
-    target: textOf(child(node, "target")),
-    args: sortedMap(pairsOf(child(node, "args"))),
+    dockerfile: textOf(valueAt(node, "dockerfile")) ?? (inline === null ? "Dockerfile" : null),
+    target: textOf(valueAt(node, "target")),
+    args: sortedMap(pairsOf(valueAt(node, "args"))),
   };
 }
 
@@ -267,17 +267,17 @@ function fullPath(model: Model, { path, folder, written }: PathUse): string {
 }
 
 function networksOf(unit: Unit): unknown {
-  const written = child(unit.value, "networks");
-  const settings = written === undefined ? undefined : named(written, "networks");
+  const written = valueAt(unit.value, "networks");
+  const settings = written === null ? null : named(written, "networks");
   return mapped(
     Object.fromEntries(
       unit.references.filter(({ kind, under }) => kind === "uses" && under === "networks").map((
         { written },
-      ) => [written, child(settings, written)]),
+      ) => [written, valueAt(settings, written)]),
     ),
-    (network: Node | undefined) => ({
-      aliases: sorted(itemsOf(child(network, "aliases")).map(textOf)),
-      ipv4_address: textOf(child(network, "ipv4_address")),
+    (network: Node | null) => ({
+      aliases: sorted(oneOrMany(valueAt(network, "aliases")).map(textOf)),
+      ipv4_address: textOf(valueAt(network, "ipv4_address")),
     }),
   );
 }
@@ -293,16 +293,16 @@ function dependenciesOf(references: readonly Reference[]): unknown {
   return mapped(found, (one) => one);
 }
 
-function healthcheckOf(node: Node | undefined): unknown {
+function healthcheckOf(node: Node | null): unknown {
   if (node?.kind !== "mapping") return null;
-  const test = child(node, "test");
+  const test = valueAt(node, "test");
   const text = textOf(test);
   return {
     test: text !== null ? ["CMD-SHELL", text] : test?.kind === "list" ? test.items.map(textOf) : null,
-    disable: truthOf(child(node, "disable")) === true,
-    retries: numberOf(child(node, "retries")),
+    disable: truthOf(valueAt(node, "disable")) === true,
+    retries: numberOf(valueAt(node, "retries")),
     ...Object.fromEntries(TIMES.map((key) => {
-      const time = textOf(child(node, key));
+      const time = textOf(valueAt(node, key));
       return [key, time === null ? null : nanosecondsOf(time)];
     })),
   };
@@ -325,15 +325,15 @@ const portLine = (ip: string, published: string, target: number, protocol: strin
   `${ip}:${published === "0" ? "" : published}:${target}/${protocol}`;
 
 /** `name=address`, in either form. */
-function hostsOf(node: Node | undefined): string[] {
-  const hosts = itemsOf(node).map((item) => (textOf(item) ?? "").replace(/[:=]/, "="));
+function hostsOf(node: Node | null): string[] {
+  const hosts = oneOrMany(node).map((item) => (textOf(item) ?? "").replace(/[:=]/, "="));
   for (const [name, { value }] of entriesOf(node)) {
-    for (const address of itemsOf(value)) hosts.push(`${name}=${textOf(address)}`);
+    for (const address of oneOrMany(value)) hosts.push(`${name}=${textOf(address)}`);
   }
   return sorted(hosts);
 }
 
-function pairsOf(node: Node | undefined): Record<string, unknown> {
+function pairsOf(node: Node | null): Record<string, unknown> {
   return Object.fromEntries([...keyValues(node)].map(([name, { value }]) => [name, value]));
 }
 

@@ -1,20 +1,20 @@
-/** One engine, Docker or Podman: bounded calls over its socket, whose answers and refusals are our own types. */
-import { ServiceError } from "../../../core/error.ts";
+/** One engine, Docker or Podman: bounded calls over its socket, with answers and errors of our own types. */
 import { type EngineAddress, hostText } from "./address.ts";
-import { Ending } from "./ending.ts";
+import { Cutoff } from "./cutoff.ts";
 import { type Chunk, endable, readText } from "./body.ts";
 import { failureOf, type Subject, unreachable } from "./failure.ts";
 import { at, type EnginePath } from "./path.ts";
 import { Slots } from "./slots.ts";
 import { objectOf, textOf } from "./wire.ts";
+import { engineError } from "./errors.ts";
 
 /** The oldest and newest API versions that berth speaks. */
 const OLDEST: ApiVersion = [1, 41];
 const NEWEST: ApiVersion = [1, 52];
 
 /**
- * The host in the URLs of unix sockets. A literal needs no look-up on every connect, and this one (kept for
- * documentation) is nobody's, so that the permission to ask it opens nothing.
+ * The host in the URLs of unix sockets. A literal address needs no DNS look-up, and this one is reserved for
+ * documentation, so that the permission for it opens nothing.
  */
 export const UNIX_HOST = "192.0.2.1:80";
 
@@ -26,7 +26,7 @@ const MAX_BODY = 64 * 1024 * 1024;
 export type ApiVersion = readonly [major: number, minor: number];
 export type EngineKind = "docker" | "podman";
 
-/** What `/_ping` settled. */
+/** What `/_ping` answered. */
 export interface Greeting {
   readonly kind: EngineKind;
   readonly api: string;
@@ -39,28 +39,28 @@ export interface EngineVersion {
   readonly arch: string;
 }
 
-export interface Call extends Subject {
+export interface EngineCall extends Subject {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Built by us; nothing of a caller's request is forwarded. */
+  /** Only our own headers; none of a caller's request is forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends reads early. A mutation is never tied to it: a closed tab must not cancel half a create. */
+  /** Ends a read early. A change is never cancelled by it: a closed tab must not leave half a create. */
   readonly signal?: AbortSignal;
   /** How long the engine may take until its answer begins. */
   readonly firstByteMs?: number;
   readonly maxBytes?: number;
 }
 
-/** A finished mutation: 304 tells that it was so already. */
+/** The answer to a change. `changed` is false after a 304: it was so already. */
 export interface Done {
   readonly changed: boolean;
   readonly text: string;
 }
 
-/** A streamed answer; disposing it ends the engine's side too. */
+/** A streamed answer; disposing it closes the connection. */
 export interface EngineStream extends AsyncDisposable {
-  /** Ends as if it were done when the call's signal aborts. */
+  /** Ends like a complete body when the call's signal aborts. */
   readonly body: ReadableStream<Chunk>;
 }
 
@@ -68,7 +68,7 @@ export class Engine implements Disposable {
   readonly #reads: Deno.HttpClient;
   readonly #writes: Deno.HttpClient;
   readonly #origin: string;
-  /** Plain calls and streams never starve each other. */
+  /** Separate limits, so that calls and streams cannot block each other. */
   readonly #calls = new Slots(24, 1_000);
   readonly #streams = new Slots(512, 0);
   readonly #closing = new AbortController();
@@ -82,11 +82,11 @@ export class Engine implements Disposable {
       ? { proxy: { transport: "unix", path: address.path } }
       : { caCerts: [address.ca], cert: address.cert, key: address.key };
     this.#reads = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
-    // On a reused connection that closes before answering, Deno repeats POST and DELETE without a word.
+    // Deno silently repeats a POST or DELETE if a reused connection closes before the answer, so none is reused.
     this.#writes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 0 });
   }
 
-  /** Settles kind and version; settled once per connection, again after `forget`. */
+  /** Asks for kind and version, once until `forget`. */
   greet(): Promise<Greeting> {
     this.#greeting ??= this.#ping().catch((error) => {
       this.#greeting = null;
@@ -95,12 +95,12 @@ export class Engine implements Disposable {
     return this.#greeting;
   }
 
-  /** The connection was lost: another engine, or another version of it, may be behind the socket now. */
+  /** Called when the connection is lost: the engine may be upgraded or replaced when it comes back. */
   forget(): void {
     this.#greeting = null;
   }
 
-  /** `GET /version`, which a slow Podman takes seconds for: nothing waits for it. */
+  /** `GET /version`. A slow Podman takes seconds, so nothing waits for it. */
   async version(): Promise<EngineVersion> {
     const answer = objectOf(
       await this.get(at`/version`, { doing: "read the engine's version", firstByteMs: 30_000 }),
@@ -114,48 +114,48 @@ export class Engine implements Disposable {
   }
 
   /** A read: the parsed JSON of a 2xx answer, or a `ServiceError`. */
-  async get(path: EnginePath, call: Call): Promise<unknown> {
+  async get(path: EnginePath, call: EngineCall): Promise<unknown> {
     const text = await this.#call("GET", path, call);
     try {
       return JSON.parse(text.text);
     } catch (cause) {
-      throw new ServiceError(
+      throw engineError(
         "engine_failed",
-        `Cannot ${call.doing}: engine "${this.name}" answered no JSON`,
+        `Cannot ${call.doing}: engine "${this.name}" sent an answer that is not JSON`,
         { cause },
       );
     }
   }
 
-  /** A mutation, sent exactly once. 304 is success that changed nothing. */
-  post(path: EnginePath, call: Call): Promise<Done> {
+  /** A change, sent exactly once. 304 is a success that changed nothing. */
+  post(path: EnginePath, call: EngineCall): Promise<Done> {
     return this.#call("POST", path, call);
   }
 
-  delete(path: EnginePath, call: Call): Promise<Done> {
+  delete(path: EnginePath, call: EngineCall): Promise<Done> {
     return this.#call("DELETE", path, call);
   }
 
-  /** An answer of unknown length: events, pull, stats. Bounded in its first byte only; ends with `signal`. */
+  /** A streamed answer: events, pull, stats. Only its first byte has a time limit; `signal` ends it. */
   async stream(
     method: "GET" | "POST",
     path: EnginePath,
-    call: Call & { signal: AbortSignal },
+    call: EngineCall & { signal: AbortSignal },
   ): Promise<EngineStream> {
     const slot = await this.#streams.enter(call.signal);
-    const ending = new Ending([call.signal, this.#closing.signal]);
+    const cutoff = new Cutoff([call.signal, this.#closing.signal]);
     const end = () => {
-      ending.abort();
+      cutoff.abort();
       slot[Symbol.dispose]();
     };
     try {
       const target = await this.target(path, call.query);
-      const response = await this.#fetch(method, target, call, ending, call.firstByteMs ?? FIRST_BYTE_MS);
+      const response = await this.#fetch(method, target, call, cutoff, call.firstByteMs ?? FIRST_BYTE_MS);
       if (!response.ok || response.body === null) {
-        throw failureOf(this.name, response.status, await this.#text(response, call, ending), call);
+        throw failureOf(this.name, response.status, await this.#text(response, call, cutoff), call);
       }
       return {
-        body: endable(response.body, ending.signal),
+        body: endable(response.body, cutoff.signal),
         [Symbol.asyncDispose]: () => {
           end();
           return Promise.resolve();
@@ -167,7 +167,7 @@ export class Engine implements Disposable {
     }
   }
 
-  /** A raw connection, for streams that speak HTTP themselves. The caller closes it. */
+  /** A raw connection, for requests that are written by hand. The caller closes it. */
   async connect(subject: Subject): Promise<Deno.Conn> {
     const address = this.address;
     try {
@@ -185,8 +185,8 @@ export class Engine implements Disposable {
     }
   }
 
-  /** The request target of a path: version, path and query. */
-  async target(path: EnginePath, query: Call["query"] = {}): Promise<string> {
+  /** The request target: version, path and query. */
+  async target(path: EnginePath, query: EngineCall["query"] = {}): Promise<string> {
     const { api } = await this.greet();
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
@@ -201,42 +201,42 @@ export class Engine implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#closing.abort(new ServiceError("stopping", "Cannot ask the engine: the service stops"));
+    this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
     this.#reads.close();
     this.#writes.close();
   }
 
   async #ping(): Promise<Greeting> {
     const subject: Subject = { doing: `reach engine "${this.name}"` };
-    using ending = new Ending([this.#closing.signal]);
-    const response = await this.#fetch("GET", "/_ping", subject, ending, PING_MS);
-    ending.expire(PING_MS);
+    using cutoff = new Cutoff([this.#closing.signal]);
+    const response = await this.#fetch("GET", "/_ping", subject, cutoff, PING_MS);
+    cutoff.expire(PING_MS);
     try {
-      await this.#text(response, subject, ending);
+      await this.#text(response, subject, cutoff);
     } catch (error) {
-      throw ending.failure(this.name, error, subject);
+      throw cutoff.failure(this.name, error, subject);
     }
     if (!response.ok) throw failureOf(this.name, response.status, "", subject);
     const kind = response.headers.has("libpod-api-version") ? "podman" : "docker";
     return { kind, api: negotiated(this.name, response.headers.get("api-version")) };
   }
 
-  async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: Call): Promise<Done> {
+  async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: EngineCall): Promise<Done> {
     const target = await this.target(path, call.query);
     const firstByteMs = call.firstByteMs ?? FIRST_BYTE_MS;
     const signals = [this.#closing.signal];
     if (call.signal !== undefined && method === "GET") signals.push(call.signal);
-    using ending = new Ending(signals);
-    ending.expire(firstByteMs);
+    using cutoff = new Cutoff(signals);
+    cutoff.expire(firstByteMs);
     try {
-      using _slot = await this.#calls.enter(ending.signal);
-      const response = await this.#fetch(method, target, call, ending, firstByteMs);
-      ending.expire(BODY_MS);
-      const text = await this.#text(response, call, ending);
+      using _slot = await this.#calls.enter(cutoff.signal);
+      const response = await this.#fetch(method, target, call, cutoff, firstByteMs);
+      cutoff.expire(BODY_MS);
+      const text = await this.#text(response, call, cutoff);
       if (response.ok || response.status === 304) return { changed: response.status !== 304, text };
       throw failureOf(this.name, response.status, text, call);
     } catch (error) {
-      throw ending.failure(this.name, error, call);
+      throw cutoff.failure(this.name, error, call);
     }
   }
 
@@ -244,8 +244,8 @@ export class Engine implements Disposable {
   async #fetch(
     method: "GET" | "POST" | "DELETE",
     target: string,
-    call: Pick<Call, "doing" | "body" | "headers">,
-    ending: Ending,
+    call: Pick<EngineCall, "doing" | "body" | "headers">,
+    cutoff: Cutoff,
     firstByteMs: number,
   ): Promise<Response> {
     const headers = new Headers(call.headers);
@@ -254,41 +254,45 @@ export class Engine implements Disposable {
       headers,
       client: method === "GET" ? this.#reads : this.#writes,
       redirect: "manual",
-      signal: ending.signal,
+      signal: cutoff.signal,
     };
     if (call.body !== undefined) {
       headers.set("content-type", "application/json");
       init.body = JSON.stringify(call.body);
     }
-    ending.expire(firstByteMs);
+    cutoff.expire(firstByteMs);
     try {
       return await fetch(this.#origin + target, init);
     } catch (error) {
-      throw ending.failure(this.name, error, call);
+      throw cutoff.failure(this.name, error, call);
     } finally {
-      ending.expire(null);
+      cutoff.expire(null);
     }
   }
 
-  async #text(response: Response, call: Pick<Call, "doing" | "maxBytes">, ending: Ending): Promise<string> {
-    return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, ending.signal);
+  async #text(
+    response: Response,
+    call: Pick<EngineCall, "doing" | "maxBytes">,
+    cutoff: Cutoff,
+  ): Promise<string> {
+    return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, cutoff.signal);
   }
 }
 
-/** The newest version that both speak. Throws `engine_failed` with words that a person can act on. */
+/** The newest API version that both support. Throws `engine_failed` if there is none. */
 function negotiated(engine: string, offered: string | null): string {
   const match = /^(\d{1,3})\.(\d{1,3})$/.exec(offered ?? "");
   if (match === null) {
-    throw new ServiceError(
+    throw engineError(
       "engine_failed",
-      `Cannot use engine "${engine}": it does not say which API version it speaks`,
+      `Cannot use engine "${engine}": its answer does not name an API version`,
     );
   }
   const theirs: ApiVersion = [Number(match[1]), Number(match[2])];
   if (older(theirs, OLDEST)) {
-    throw new ServiceError(
+    throw engineError(
       "engine_failed",
-      `Cannot use engine "${engine}": it speaks API version ${theirs.join(".")}, and berth needs at least ${
+      `Cannot use engine "${engine}": it has API version ${theirs.join(".")}, and berth needs at least ${
         OLDEST.join(".")
       }`,
     );

@@ -1,16 +1,19 @@
-/** What happens to containers, as it happens, and on request what they say. */
+/** `/api/terminal/compose-logs`: container events, and on request their merged logs, over a WebSocket. */
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
-import { ServiceError } from "../../../core/error.ts";
+import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
 import { type EventFilter, type EventHub, framed } from "./event_hub.ts";
-import { type EnginesOf, findContainer } from "../backends/live_container.ts";
-import { awakenBy, begins, MergedLogs } from "../logs/merged_logs.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import { type FindLive, readLive } from "../backends/live_container.ts";
+import type { Engine } from "../engine/engine.ts";
+import { awakenBy } from "../logs/awaken.ts";
+import { begins, MergedLogs } from "../logs/merged_logs.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError } from "../engine/errors.ts";
 
 const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
@@ -38,23 +41,30 @@ const terminal = socketRoute({
   query: Query,
 });
 
+export const ROUTES = [terminal];
+
 export interface TerminalRoutes {
-  readonly engines: EnginesOf;
-  readonly viewers: Viewers;
+  readonly find: FindLive;
+  /** The engine of that name. */
+  readonly engineOf: (backend: string) => Engine;
+  readonly streamLimit: StreamLimit;
   readonly feed: EventFeed;
   readonly hub: EventHub;
   readonly ownership: Ownership;
-  /** Every container that is known, running or not. */
+  /** All containers, running or not. */
   readonly containers: () => Promise<readonly RunningContainer[]>;
   readonly onFailure: (error: unknown) => void;
 }
 
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
-    if (query.logs && !may(principal, "containers:logs")) {
-      throw new ServiceError("forbidden", `Cannot go on: logs need the permission "containers:logs"`);
+    if (query.logs && !may<ContainerPermission>(principal, "containers:logs")) {
+      throw engineError(
+        "forbidden",
+        `Cannot watch the logs: this needs the permission "containers:logs"`,
+      );
     }
-    const viewer = parts.viewers.enter(principal);
+    const viewer = parts.streamLimit.enter(principal);
     return openSocket(request, (socket) => show(socket, query, parts), {
       revoked,
       stopping,
@@ -66,7 +76,7 @@ export function terminalRoutes(parts: TerminalRoutes): Router {
 
 async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promise<void> {
   const filter = await filterOf(query, parts);
-  // Before anything is listed: who starts in between is heard of
+  // Subscribed before the list, so that a start in between is not missed
   using _watching = query.events
     ? parts.hub.add({ filter, frame: (frame) => socket.send(frame) }, query.since)
     : greet(socket, parts.feed);
@@ -78,7 +88,7 @@ async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promis
     signal: socket.signal,
   });
   const find = (backend: string, id: string) => () =>
-    findContainer(parts.engines(backend), id, "read the logs", socket.signal);
+    readLive(parts.engineOf(backend), id, "read the logs", socket.signal);
   const addListed = async () => {
     const listed = await chosen(filter, parts);
     if (socket.signal.aborted) return;
@@ -87,12 +97,12 @@ async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promis
   let isListed = false;
   using _joining = parts.feed.subscribe({
     event: (event) => {
-      // Before the list is there it is the list that says which past is wanted
+      // A container that starts before the list is there gets the same past as those in the list
       if (begins(event) && filter.wants(event)) {
         logs.add(event.id, find(event.backend, event.id), isListed ? null : query.tail);
       }
     },
-    // An engine came (back): no event tells of what runs there already
+    // An engine is up: what runs there already has no event
     resync: () => void addListed().catch(parts.onFailure),
   });
   await addListed();
@@ -122,24 +132,27 @@ async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerF
     await parts.ownership.refresh(); // it may have been registered just now
   }
   if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
-    throw new ServiceError("workspace_not_found", "Cannot watch a workspace: there is none of that name");
+    throw engineError(
+      "workspace_not_found",
+      `Cannot watch workspace "${workspace}": there is no such workspace`,
+    );
   }
   const container = query.container === undefined
     ? null
-    : await findContainer(parts.engines(backend), query.container, "watch a container");
+    : await parts.find(query.container, backend, `watch container "${query.container}"`);
   const isOfWorkspace = (name: string | undefined) =>
     workspace === undefined ||
     name !== undefined && (parts.ownership.projectsOf(workspace)?.includes(name) ?? false);
   return {
-    key: JSON.stringify([project, workspace, backend, container?.id]),
+    key: JSON.stringify([project, workspace, backend, container?.id, container?.engine.name]),
     wants: ({ id, backend: of, attributes }: EngineEvent) =>
       (backend === undefined || of === backend) &&
-      (container === null || id === container.id) &&
+      (container === null || id === container.id && of === container.engine.name) &&
       (project === undefined || attributes[PROJECT] === project) &&
       isOfWorkspace(attributes[PROJECT]),
     wantsContainer: (row: RunningContainer) =>
       (backend === undefined || row.backend === backend) &&
-      (container === null || row.id === container.id) &&
+      (container === null || row.id === container.id && row.backend === container.engine.name) &&
       (project === undefined || row.labels[PROJECT] === project) &&
       (workspace === undefined || parts.ownership.ownerOf(row)?.id === workspace ||
         isOfWorkspace(row.labels[PROJECT])),

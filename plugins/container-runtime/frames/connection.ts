@@ -1,10 +1,11 @@
-/** One request on a connection of its own, whose answer is read into one reused buffer. */
+/** One request on its own connection to an engine; the answer is read into one reused buffer. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
 import type { Framing } from "./frames.ts";
+import { engineError } from "../engine/errors.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 const HEAD_LIMIT_BYTES = 32 * 1024;
@@ -14,43 +15,49 @@ const REFUSAL_MS = 2_000;
 const LONGEST_SETTLING_MS = 1_000;
 const CR = 13;
 
-export interface RawRequest extends Subject {
+export interface ConnectionRequest extends Subject {
   readonly method: "GET" | "POST";
   readonly path: EnginePath;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Asks for the connection itself: 101 and 200 are both a yes. */
+  /** Asks to take over the connection: 101 and 200 are both a yes. */
   readonly upgrade?: boolean;
-  /** How much of the answer is held at once: 64 KiB unless told. */
+  /** The size of the buffer; 64 KiB by default. */
   readonly bufferBytes?: number;
   /** Closes the connection. */
   readonly signal: AbortSignal;
 }
 
-/** An answer whose head was read; `bytes` from `start` up to `end` are what came with it. */
-export class RawAnswer implements Disposable {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  start = 0;
-  end = 0;
-  /** When they came. */
+/** Takes bytes `at` up to `end`, to be used before it returns. */
+export interface ByteSink {
+  push(bytes: Uint8Array<ArrayBuffer>, at: number, end: number): void;
+}
+
+/** A connection with an answer whose head was read. */
+export class EngineConnection implements Disposable {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  /** What came and was not given on yet: `#bytes` from `#start` up to `#end`. */
+  #start = 0;
+  #end = 0;
+  /** When the latest bytes came. */
   readAt = 0;
-  /** When the request was sent, and when the head of its answer was there. */
+  /** When the request was sent, and when the head of its answer had come. */
   askedAt = 0;
   headAt = 0;
   status = 0;
   framing: Framing = { kind: "close" };
   readonly #signal: AbortSignal;
   #closed = false;
-  /** What was asked for and is not there yet; it lands behind `end`. */
+  /** A read that has not finished; its bytes go behind `#end`. */
   #coming: Promise<number> | null = null;
   #cameAt = 0;
 
   constructor(
     readonly conn: Deno.Conn,
-    { signal, bufferBytes = BUFFER_BYTES }: Pick<RawRequest, "signal" | "bufferBytes">,
+    { signal, bufferBytes = BUFFER_BYTES }: Pick<ConnectionRequest, "signal" | "bufferBytes">,
   ) {
-    this.bytes = new Uint8Array(bufferBytes);
+    this.#bytes = new Uint8Array(bufferBytes);
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort);
     if (signal.aborted) this.close();
@@ -62,29 +69,42 @@ export class RawAnswer implements Disposable {
     return this.#closed;
   }
 
-  /** The next bytes, at `start` up to `end`; false at the end of the connection, however it came. */
+  /** Whether all that came was given on. */
+  get isEmpty(): boolean {
+    return this.#start === this.#end;
+  }
+
+  /** Gives on what came, or its first `most` bytes. */
+  giveTo(sink: ByteSink, most = Infinity): void {
+    const start = this.#start;
+    const end = Math.min(this.#end, start + most);
+    this.#start = end;
+    sink.push(this.#bytes, start, end);
+  }
+
+  /** Reads the next bytes; false at the end of the connection, however it came. */
   async read(): Promise<boolean> {
     if (this.#closed) return false;
-    const from = this.#coming === null ? 0 : this.end;
-    this.start = this.end = from;
+    const from = this.#coming === null ? 0 : this.#end;
+    this.#start = this.#end = from;
     const isThere = await this.#take(this.#coming ?? this.#fill());
-    // What was asked for behind the piece before moves to the front, so that it has all the room
-    if (from > 0) this.bytes.copyWithin(0, from, this.end);
-    this.start -= from;
-    this.end -= from;
+    // Bytes that came behind an earlier piece move to the front, so that they have all the room
+    if (from > 0) this.#bytes.copyWithin(0, from, this.#end);
+    this.#start -= from;
+    this.#end -= from;
     return isThere;
   }
 
   /**
-   * Reads on behind what is there until nothing comes for so long, and not before that moment; or until there is no
-   * room. False when the connection ended meanwhile.
+   * Reads until nothing came for `quietMs`, and at least until `notBefore`, or until the buffer is full. False when the
+   * connection ended meanwhile.
    */
   async settle(quietMs: number, notBefore = 0): Promise<boolean> {
     const until = Math.max(notBefore, performance.now()) + LONGEST_SETTLING_MS;
-    // In two halves: a process that was held up sees its timer first, and what had come by then only after it
+    // In two halves: after a delay of the process, the timer fires before bytes that had already come are seen
     for (let quiet = 0; quiet < 2 || performance.now() < notBefore; quiet++) {
       if (this.#closed) return false;
-      if (this.end === this.bytes.byteLength || performance.now() > until) break;
+      if (this.#end === this.#bytes.byteLength || performance.now() > until) break;
       const coming = this.#coming ??= this.#fill();
       let hasCome = false;
       await pause(quietMs / 2, this.#signal, coming.then(() => void (hasCome = true)));
@@ -95,11 +115,11 @@ export class RawAnswer implements Disposable {
     return true;
   }
 
-  /** Asks for what comes behind `end`: how much it is, none at the end. */
+  /** Reads behind `#end`: the number of bytes, 0 at the end. */
   async #fill(): Promise<number> {
     try {
-      return await this.conn.read(this.bytes.subarray(this.end)) ?? 0;
-    } catch { // reset by the engine, or closed by us
+      return await this.conn.read(this.#bytes.subarray(this.#end)) ?? 0;
+    } catch { // closed by the engine or by us
       return 0;
     } finally {
       this.#cameAt = performance.now();
@@ -109,7 +129,7 @@ export class RawAnswer implements Disposable {
   async #take(coming: Promise<number>): Promise<boolean> {
     const size = await coming;
     this.#coming = null;
-    this.end += size;
+    this.#end += size;
     this.readAt = this.#cameAt;
     return size > 0;
   }
@@ -120,7 +140,7 @@ export class RawAnswer implements Disposable {
     this.#signal.removeEventListener("abort", this.#onAbort);
     try {
       this.conn.close();
-    } catch { // it was closed from the other side already
+    } catch { // the engine has closed it already
     }
   }
 
@@ -132,29 +152,29 @@ export class RawAnswer implements Disposable {
   async readHead(): Promise<boolean> {
     let filled = 0;
     while (true) {
-      const size = await this.conn.read(this.bytes.subarray(filled));
+      const size = await this.conn.read(this.#bytes.subarray(filled));
       if (size === null) return false;
       const from = Math.max(0, filled - 3);
       filled += size;
-      const end = endOfHead(this.bytes, from, filled);
+      const end = endOfHead(this.#bytes, from, filled);
       if (end >= 0) {
         this.#parseHead(end);
-        this.start = end;
-        this.end = filled;
+        this.#start = end;
+        this.#end = filled;
         this.readAt = this.headAt = performance.now();
         return true;
       }
       if (filled > HEAD_LIMIT_BYTES) {
-        throw new ServiceError("engine_failed", "Cannot read the engine's answer: its head never ends");
+        throw engineError("engine_failed", "Cannot read the engine's answer: its head is too long");
       }
     }
   }
 
   #parseHead(end: number): void {
-    const [first = "", ...lines] = latin1.decode(this.bytes.subarray(0, end)).split("\r\n");
+    const [first = "", ...lines] = latin1.decode(this.#bytes.subarray(0, end)).split("\r\n");
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(first);
     if (status === null) {
-      throw new ServiceError("engine_failed", "Cannot read the engine's answer: it does not speak HTTP");
+      throw engineError("engine_failed", "Cannot read the engine's answer: it is not HTTP");
     }
     this.status = Number(status[1]);
     for (const line of lines) {
@@ -168,20 +188,20 @@ export class RawAnswer implements Disposable {
     }
   }
 
-  /** What a refusal says, as far as it comes soon. */
+  /** The text of a refusal, as far as it comes within two seconds. */
   async readRefusal(): Promise<string> {
     const late = setTimeout(() => this.close(), REFUSAL_MS);
     let text = "";
     try {
       do {
-        text += latin1.decode(this.bytes.subarray(this.start, this.end));
+        text += latin1.decode(this.#bytes.subarray(this.#start, this.#end));
         const wanted = this.framing.kind === "length" ? this.framing.bytes : REFUSAL_LIMIT_BYTES;
         if (text.length >= wanted || this.framing.kind === "chunked" && text.endsWith("0\r\n\r\n")) break;
       } while (await this.read());
     } finally {
       clearTimeout(late);
     }
-    // One chunk is all that a refusal has
+    // A refusal has one chunk
     return this.framing.kind === "chunked"
       ? text.replace(/^[0-9a-f]+\r\n/i, "").replace(/\r\n0\r\n[\s\S]*$/, "")
       : text;
@@ -198,11 +218,11 @@ function endOfHead(bytes: Uint8Array, from: number, filled: number): number {
   return -1;
 }
 
-/** Sends the request and reads the answer's head. Throws what the engine refused, as our own error. */
-export async function openRaw(engine: Engine, request: RawRequest): Promise<RawAnswer> {
+/** Sends the request and reads the head of the answer. Throws the engine's refusal as our own error. */
+export async function openConnection(engine: Engine, request: ConnectionRequest): Promise<EngineConnection> {
   const target = await engine.target(request.path, request.query);
   request.signal.throwIfAborted();
-  const answer = new RawAnswer(await engine.connect(request), request);
+  const answer = new EngineConnection(await engine.connect(request), request);
   let late = false;
   const deadline = setTimeout(() => {
     late = true;
@@ -221,7 +241,7 @@ export async function openRaw(engine: Engine, request: RawRequest): Promise<RawA
     if (error instanceof ServiceError) throw error;
     request.signal.throwIfAborted();
     if (late) {
-      throw new ServiceError(
+      throw engineError(
         "engine_timeout",
         `Cannot ${request.doing}: engine "${engine.name}" took too long to answer`,
       );
@@ -232,7 +252,7 @@ export async function openRaw(engine: Engine, request: RawRequest): Promise<RawA
   }
 }
 
-function headOf(engine: Engine, target: string, request: RawRequest): string {
+function headOf(engine: Engine, target: string, request: ConnectionRequest): string {
   const body = request.body === undefined ? "" : JSON.stringify(request.body);
   const lines = [`${request.method} ${target} HTTP/1.1`, `Host: ${engine.host}`];
   if (request.upgrade) lines.push("Connection: Upgrade", "Upgrade: tcp");

@@ -1,19 +1,20 @@
-/** The logs of a container, followed across its restarts and the engine's. */
+/** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import type { Call } from "../../../http/call.ts";
 import { count, flag, text } from "../../../http/query.ts";
-import { problems, raw, route, type Router, router } from "../../../http/router.ts";
+import { raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
-import { type EnginesOf, findContainer, type FoundContainer } from "../backends/live_container.ts";
+import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import { logBody, rawLogBody } from "./log_body.ts";
 import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
 import { LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
-import { type Awaken, type LogQuery, LogSource } from "./log_source.ts";
+import type { Awaken } from "./awaken.ts";
+import { type LogRequest, LogSource } from "./log_source.ts";
 import { engineTime, readCallersTime } from "./log_time.ts";
-import { openRaw } from "../frames/connection.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import { openConnection } from "../frames/connection.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const LogRecord = z.union([
   z.object({
@@ -66,6 +67,8 @@ const logs = route({
     }),
     ...problems(
       "container_not_found",
+      "ambiguous_id",
+      "backend_not_found",
       "runtime_unavailable",
       "engine_failed",
       "no_engine",
@@ -74,11 +77,13 @@ const logs = route({
   },
 });
 
+export const ROUTES = [logs];
+
 type LogCall = Call<{ id: string }, Query, undefined>;
 
 export interface LogRoutes {
-  readonly engines: EnginesOf;
-  readonly viewers: Viewers;
+  readonly find: FindLive;
+  readonly streamLimit: StreamLimit;
   readonly awaken?: Awaken;
 }
 
@@ -86,18 +91,18 @@ export function logRoutes(parts: LogRoutes): Router {
   return router().on(logs, (call) => answer(call, parts));
 }
 
-async function answer(call: LogCall, { engines, viewers, awaken }: LogRoutes): Promise<Response> {
+async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): Promise<Response> {
   const { params: { id }, query } = call;
   const wanted = wantedOf(query);
   const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
   const position = cursor === ""
     ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
     : LogPosition.parse(cursor);
-  const doing = "read the logs";
-  const viewer = viewers.enter(call.principal);
+  const doing = `read the logs of container "${id}"`;
+  const viewer = streamLimit.enter(call.principal);
   const { ending } = call;
   try {
-    const target = await findContainer(engines(query.backend), id, doing, ending);
+    const target = await find(id, query.backend, doing, ending);
     const format = formatOf(call);
     const onEnd = () => viewer[Symbol.dispose]();
     const isPlain = format === "text" && !query.follow && !query.timestamps && !query.q && position.empty;
@@ -116,9 +121,9 @@ async function answer(call: LogCall, { engines, viewers, awaken }: LogRoutes): P
   }
 }
 
-async function plainBody(target: FoundContainer, wanted: LogQuery, ending: AbortSignal, onEnd: () => void) {
+async function plainBody(target: LiveContainer, wanted: LogRequest, ending: AbortSignal, onEnd: () => void) {
   const { stdout, stderr, tail, since, until } = wanted;
-  const answer = await openRaw(target.engine, {
+  const answer = await openConnection(target.engine, {
     method: "GET",
     path: at`/containers/${target.id}/logs`,
     query: {
@@ -136,8 +141,8 @@ async function plainBody(target: FoundContainer, wanted: LogQuery, ending: Abort
 }
 
 async function lineBody(call: LogCall, given: {
-  readonly target: FoundContainer;
-  readonly wanted: LogQuery;
+  readonly target: LiveContainer;
+  readonly wanted: LogRequest;
   readonly format: LogFormat;
   readonly position: LogPosition;
   readonly ending: AbortSignal;
@@ -167,11 +172,15 @@ async function lineBody(call: LogCall, given: {
   return logBody({ source, writer, ending, reason, onEnd });
 }
 
-function wantedOf(query: Query): LogQuery {
+function wantedOf(query: Query): LogRequest {
   if (!query.stdout && !query.stderr) {
-    throw new ServiceError("invalid_request", "Cannot read the logs: both streams are switched off", {
-      errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
-    });
+    throw engineError(
+      "invalid_request",
+      "Cannot read the logs: stdout and stderr are both switched off",
+      {
+        errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
+      },
+    );
   }
   return {
     follow: query.follow,

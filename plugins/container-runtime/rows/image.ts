@@ -1,8 +1,8 @@
-/** An image as lists show it, read from the engine's list or from what it says of one image. */
+/** An image as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
 import { mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
 import { imageIdOf } from "./container.ts";
-import { maskLabels } from "./mask.ts";
+import { maskValues } from "../../../core/secrets.ts";
 import { UsingContainer } from "./using_container.ts";
 
 export const Image = z.object({
@@ -20,12 +20,12 @@ export const Image = z.object({
   backend: z.string(),
 }).meta({ id: "Image" });
 
-/** What the mirror keeps: who uses it is joined when a list is built. */
+/** What the mirror holds; its users are added when a list is built. */
 export type ImageRow = Readonly<Omit<z.infer<typeof Image>, "usedBy">>;
 
 const EPOCH = new Date(0).toISOString();
 
-/** Null where the answer has no id, and so is none. */
+/** Null for an answer without an id. */
 export function imageRow(answer: unknown, backend: string): ImageRow | null {
   const wire = objectOf(answer);
   const id = imageIdOf(textOf(wire.Id));
@@ -40,13 +40,13 @@ export function imageRow(answer: unknown, backend: string): ImageRow | null {
     size: numberOf(wire.Size),
     sharedSize: shared < 0 ? null : shared,
     createdAt: timeOf(wire.Created) ?? EPOCH,
-    labels: maskLabels(mapOf(wire.Labels ?? objectOf(wire.Config).Labels)),
+    labels: maskValues(mapOf(wire.Labels ?? objectOf(wire.Config).Labels)),
     dangling: tags.length === 0,
     backend,
   };
 }
 
-/** Without the `<none>` that engines write for nothing. */
+/** Without `<none>`, which engines write where there is no name. */
 function namesOf(value: unknown): string[] {
   return textsOf(value).filter((name) => !name.startsWith("<none>") && !name.endsWith(":<none>")).sort();
 }

@@ -1,10 +1,10 @@
-/** A network as lists show it, read from what the engine says of it. */
+/** A network as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
-import { maskLabels } from "./mask.ts";
+import { maskValues } from "../../../core/secrets.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
 
-export const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
+const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
 
 export const Network = z.object({
   id: z.string(),
@@ -23,12 +23,12 @@ export const Network = z.object({
   backend: z.string(),
 }).meta({ id: "Network" });
 
-/** What the mirror keeps: who is connected is joined when a list is built. */
+/** What the mirror holds; connected containers are added when a list is built. */
 export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers">>;
 
 const PREDEFINED = new Set(["bridge", "host", "none", "podman", "ingress", "docker_gwbridge"]);
 
-/** Null where the answer has no id, and so is none. */
+/** Null for an answer without an id. */
 export function networkRow(answer: unknown, backend: string): NetworkRow | null {
   const wire = objectOf(answer);
   const id = textOf(wire.Id);
@@ -43,8 +43,8 @@ export function networkRow(answer: unknown, backend: string): NetworkRow | null 
     attachable: flagOf(wire.Attachable),
     ipv6: flagOf(wire.EnableIPv6),
     subnets: listOf(objectOf(wire.IPAM).Config).map(subnetOf).filter((one) => one.subnet !== ""),
-    options: maskLabels(mapOf(wire.Options)),
-    labels: maskLabels(mapOf(wire.Labels)),
+    options: maskValues(mapOf(wire.Options)),
+    labels: maskValues(mapOf(wire.Labels)),
     createdAt: timeOf(wire.Created),
     predefined: PREDEFINED.has(name),
     backend,
