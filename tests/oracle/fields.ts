@@ -155,7 +155,7 @@ export function fieldsOfBerth(model: Model, group: Group): { fields: Fields; uns
   for (const unit of group.units) {
     if (unit.service === null) continue;
     const set = (field: string, value: unknown) => fields.set(`services.${unit.label}.${field}`, value);
-    berthService(model, group, unit, set);
+    berthService(model, unit, set);
     for (const [key, { value }] of entriesOf(unit.value)) {
       if (holdsUnknown(value)) unset.add(`services.${unit.label}.${FIELD[key] ?? key}`);
     }
@@ -182,7 +182,6 @@ function holdsUnknown(node: Node): boolean {
 
 function berthService(
   model: Model,
-  group: Group,
   unit: Unit,
   set: (field: string, value: unknown) => void,
 ): void {
