@@ -195,6 +195,27 @@ Deno.test("verifyAudit misses a tail that was cut only without the end that was 
   assert.deepEqual(await checked(`${folder.path}/before.db`, told), [null, null, 1]);
 });
 
+Deno.test("verifyAudit begins at a checkpoint that it is given, and trusts what stands before it", async () => {
+  await using folder = await ownFolder();
+  const path = `${folder.path}/berth.db`;
+  await filled(path);
+  await using store = await openSqliteStore(path);
+  const rows = await store.audit.sealed("changes", 0, 100);
+  const at = (seq: number) => ({ chain: "changes" as const, seq, mac: rows[seq - 1]?.mac ?? assert.fail() });
+  const raw = new DatabaseSync(path);
+  raw.exec("UPDATE audit SET actor_name = 'eve' WHERE chain = 'changes' AND seq IN (5, 20)");
+  raw.close();
+  const found = async (...checkpoints: ReturnType<typeof at>[]) => {
+    const { chains: [changes] } = await verifyAudit(store.audit, SEALS, checkpoints);
+    return [changes?.from, changes?.broken?.seq ?? null];
+  };
+  assert.deepEqual(await found(), [1, 5]);
+  assert.deepEqual(await found(at(6)), [6, 20]);
+  assert.deepEqual(await found(at(21), at(8)), [8, 20]);
+  assert.deepEqual(await found(at(20)), [20, 20], "the entry itself is looked at");
+  assert.deepEqual(await found(at(21)), [21, null]);
+});
+
 function rowsOf(path: string): unknown[] {
   const raw = new DatabaseSync(path, { readOnly: true });
   const rows = raw.prepare(
