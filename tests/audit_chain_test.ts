@@ -314,6 +314,11 @@ Deno.test("berth audit verify answers 0, 1 or 2, beside a running service too, a
   assert.equal((await runBerth(["audit"], env)).code, 2);
   assert.equal((await berth.end()).code, 0);
 
+  const log = await Deno.readTextFile(`${folder.path}/berth.log`);
+  const told = [...log.matchAll(/"The audit log ends here".*?"changes":"(changes:6:[0-9a-f]{64})"/g)].at(-1)
+    ?.[1];
+  assert.equal(told, end, "the log tells where the chain ends");
+
   const raw = new DatabaseSync(`${folder.path}/berth.db`);
   raw.exec("UPDATE audit SET peer = '10.0.0.1' WHERE chain = 'changes' AND seq = 3");
   raw.close();

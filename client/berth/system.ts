@@ -53,6 +53,7 @@ export const SYSTEM_AUDIT: Endpoint<"/api/system/audit", {
       /** The actor's id. */
       actor?: string;
       result?: string;
+      /** `json` unless `Accept` asks for NDJSON. */
       format?: "json" | "ndjson";
       follow?: boolean;
       /** For NDJSON: `<chain>:<seq>`, once a chain. */
