@@ -13,7 +13,7 @@ const IDLE_MS = 1_000;
 const CLOSE_MS = 60_000;
 
 /** How long and how many entries of each chain are kept. */
-const KEPT: Readonly<Record<AuditChain, { readonly ms: number; readonly entries: number }>> = {
+const RETENTION: Readonly<Record<AuditChain, { readonly ms: number; readonly entries: number }>> = {
   changes: { ms: 400 * DAY_MS, entries: 1_000_000 },
   refusals: { ms: 30 * DAY_MS, entries: 100_000 },
 };
@@ -69,7 +69,7 @@ export class Upkeep implements AsyncDisposable {
     const { store, clock } = this.#options;
     const seals = await this.#sealsOf();
     for (const chain of AUDIT_CHAINS) {
-      const { ms, entries: keep } = KEPT[chain];
+      const { ms, entries: keep } = RETENTION[chain];
       const bounds = { before: clock.now() - ms, keep };
       while (await store.forget(chain, bounds, seals, BATCH) === BATCH) await pause();
     }
