@@ -2,10 +2,13 @@
 
 import { z } from "zod";
 
-export const WorkspaceState = z.enum(["ready", "missing", "unreadable", "empty"]).meta({
+export const WorkspaceState = z.enum(["ready", "reading", "missing", "unreadable", "empty"]).meta({
   id: "WorkspaceState",
 })
-  .describe("`missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact");
+  .describe(
+    "`reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes " +
+      "back by itself; `empty`: nothing in it is an artifact",
+  );
 export type WorkspaceState = z.infer<typeof WorkspaceState>;
 
 export const Workspace = z.object({

@@ -31,7 +31,8 @@ Deno.test("POST /api/workspaces registers a folder, and GET shows what is in it"
     [made.body.id, made.body.name, made.body.path, made.body.state, made.body.counts],
     ["web-shop", "Web Shop", `${root}/Web Shop`, "ready", { groups: 1, units: 1, cards: 0 }],
   );
-  const { files, projects, ...rest } = await workspace(berth, "web-shop");
+  const { files, projects, complete, ...rest } = await workspace(berth, "web-shop");
+  assert.equal(complete, true);
   assert.deepEqual(rest, made.body);
   assert.deepEqual(files.map((file: { path: string; kind: string }) => [file.path, file.kind]), [
     [".env", "env"],

@@ -27,14 +27,14 @@ export class Registry implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** All of them, by name. The same array while nothing changed. */
+  /** All of them, by name, as far as they are known: nobody waits for a slow folder. The same array while nothing changed. */
   async list(): Promise<readonly Workspace[]> {
     const records = await this.#options.store.list();
     for (const id of this.#snapshots.keys()) {
       if (!records.some((record) => record.id === id)) await this.#forget(id);
     }
     const items = await Promise.all(
-      records.map(async (record) => workspaceOf(record, await this.#snapshot(record).current())),
+      records.map(async (record) => workspaceOf(record, await soon(this.#snapshot(record)))),
     );
     const isSame = items.length === this.#listed.length &&
       items.every((item, index) => isEqual(item, this.#listed[index]!));
@@ -144,7 +144,24 @@ export class Registry implements AsyncDisposable {
   }
 }
 
-function workspaceOf(record: WorkspaceRecord, { state, model, problems }: Reading): Workspace {
+/** How long a list waits for what is being read. */
+const SOON_MS = 100;
+
+/** The reading as of now, or what is known where that takes longer. */
+async function soon(snapshot: Snapshot): Promise<Reading> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, SOON_MS, null);
+  const current = snapshot.current();
+  try {
+    return await Promise.race([current, late]) ?? snapshot.known;
+  } finally {
+    clearTimeout(timer);
+    // Whoever asks for the workspace itself is told what went wrong.
+    current.catch(() => {});
+  }
+}
+
+function workspaceOf(record: WorkspaceRecord, { state, model, problems, soFar }: Reading): Workspace {
   return {
     id: record.id,
     name: record.name,
@@ -152,8 +169,8 @@ function workspaceOf(record: WorkspaceRecord, { state, model, problems }: Readin
     createdAt: record.createdAt,
     state,
     counts: {
-      groups: model?.groups.filter((group) => group.standing === "main").length ?? 0,
-      units: model?.units.length ?? 0,
+      groups: model?.groups.filter((group) => group.standing === "main").length ?? soFar?.groups ?? 0,
+      units: model?.units.length ?? soFar?.units ?? 0,
       cards: model?.cards.length ?? 0,
     },
     problems: { errors: problems.errors, warnings: problems.warnings },
@@ -180,6 +197,7 @@ function detailsOf(model: Model | null): Pick<WorkspaceDetail, "complete" | "fil
 function isEqual(one: Workspace, other: Workspace): boolean {
   return one.id === other.id && one.name === other.name && one.path === other.path &&
     one.state === other.state &&
+    one.counts.groups === other.counts.groups && one.counts.units === other.counts.units &&
     one.revision === other.revision && one.createdAt === other.createdAt;
 }
 

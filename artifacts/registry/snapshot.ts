@@ -19,6 +19,8 @@ export interface Reading {
   readonly state: WorkspaceState;
   readonly model: Model | null;
   readonly problems: Problems;
+  /** Where there is no model yet. */
+  readonly soFar?: { readonly groups: number; readonly units: number };
 }
 
 const NOTHING: Problems = { errors: 0, warnings: 0 };
@@ -49,6 +51,13 @@ export class Snapshot implements AsyncDisposable {
   /** The reading as of now; the same object while nothing changed. */
   current(): Promise<Reading> {
     return this.#inTurn(() => this.#current());
+  }
+
+  /** The last reading, or how far the first one is. */
+  get known(): Reading {
+    if (this.#reading !== null) return this.#reading;
+    const soFar = this.#reader?.soFar ?? { groups: 0, units: 0 };
+    return { state: "reading", model: null, problems: NOTHING, soFar: { ...soFar } };
   }
 
   /** The model with unsaved texts in place of files. */
