@@ -16,6 +16,7 @@ export const Workspace = z.object({
   name: z.string(),
   path: z.string().describe("The folder's real path"),
   createdAt: z.string().describe("RFC 3339"),
+  allowHardLinks: z.boolean().describe("Whether files with several hard links are read"),
   state: WorkspaceState,
   counts: z.object({ groups: z.int(), units: z.int(), cards: z.int() }),
   problems: z.object({ errors: z.int(), warnings: z.int() }),
@@ -58,3 +59,11 @@ export const NewWorkspace = z.strictObject({
     .describe("The folder's name unless given"),
 }).meta({ id: "NewWorkspace" });
 export type NewWorkspace = z.infer<typeof NewWorkspace>;
+
+export const WorkspaceChange = z.strictObject({
+  allowHardLinks: z.boolean().describe(
+    "A hard link may be another name of a file outside the workspace, so only allow them where everybody who can " +
+      "write to the folder may read what berth reads",
+  ),
+}).meta({ id: "WorkspaceChange" });
+export type WorkspaceChange = z.infer<typeof WorkspaceChange>;

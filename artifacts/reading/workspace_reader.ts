@@ -39,9 +39,14 @@ export class WorkspaceReader {
   #soFar = { groups: 0, units: 0 };
 
   /** `root` and `hidden` are real paths; hidden folders are never read. */
-  constructor(readonly root: string, budgets: Partial<Budgets> = {}, hidden: readonly string[] = []) {
+  constructor(
+    readonly root: string,
+    budgets: Partial<Budgets> = {},
+    hidden: readonly string[] = [],
+    allowHardLinks = false,
+  ) {
     this.#budgets = { ...BUDGETS, ...budgets };
-    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes, hidden));
+    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes, hidden, allowHardLinks));
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }
 

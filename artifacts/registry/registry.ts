@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
-import type { NewWorkspace, Workspace, WorkspaceDetail } from "../../core/workspace.ts";
+import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../../core/workspace.ts";
 import type { Model } from "../artifact.ts";
 import { admit } from "./place.ts";
 import { freeSlug } from "./slug.ts";
@@ -60,12 +60,23 @@ export class Registry implements AsyncDisposable {
       name: shown,
       path: real,
       createdAt: new Date().toISOString(),
+      allowHardLinks: false,
     };
     await this.#options.store.add(record, {
       ...entry,
       target: `${entry.target}/${record.id}`,
       particulars: { ...entry.particulars, path: real },
     });
+    return workspaceOf(record, await this.#snapshot(record).current());
+  }
+
+  /** Says how it is read, and reads it so. Throws `workspace_not_found`. */
+  async change(id: string, { allowHardLinks }: WorkspaceChange, entry: NewAuditEntry): Promise<Workspace> {
+    const particulars = { ...entry.particulars, allowHardLinks: String(allowHardLinks) };
+    if (!await this.#options.store.setHardLinks(id, allowHardLinks, { ...entry, particulars })) {
+      throw notFound();
+    }
+    const record = await this.#record(id);
     return workspaceOf(record, await this.#snapshot(record).current());
   }
 
@@ -129,9 +140,12 @@ export class Registry implements AsyncDisposable {
 
   #snapshot(record: WorkspaceRecord): Snapshot {
     const known = this.#snapshots.get(record.id);
-    if (known && known.record.path === record.path) return known.snapshot;
+    const { path, allowHardLinks } = record;
+    if (known && known.record.path === path && known.record.allowHardLinks === allowHardLinks) {
+      return known.snapshot;
+    }
     const judge = this.#options.judge ?? (() => Promise.resolve({ errors: 0, warnings: 0 }));
-    const snapshot = new Snapshot(record.path, judge, this.#options.hidden ?? []);
+    const snapshot = new Snapshot(path, judge, this.#options.hidden ?? [], allowHardLinks);
     this.#snapshots.set(record.id, { record, snapshot });
     if (known) void known.snapshot[Symbol.asyncDispose]();
     return snapshot;
@@ -167,6 +181,7 @@ function workspaceOf(record: WorkspaceRecord, { state, model, problems, soFar }:
     name: record.name,
     path: record.path,
     createdAt: record.createdAt,
+    allowHardLinks: record.allowHardLinks,
     state,
     counts: {
       groups: model?.groups.filter((group) => group.standing === "main").length ?? soFar?.groups ?? 0,
@@ -198,6 +213,7 @@ function isEqual(one: Workspace, other: Workspace): boolean {
   return one.id === other.id && one.name === other.name && one.path === other.path &&
     one.state === other.state &&
     one.counts.groups === other.counts.groups && one.counts.units === other.counts.units &&
+    one.allowHardLinks === other.allowHardLinks &&
     one.revision === other.revision && one.createdAt === other.createdAt;
 }
 

@@ -33,6 +33,7 @@ export class Snapshot implements AsyncDisposable {
   readonly #path: string;
   readonly #judge: Judge;
   readonly #hidden: readonly string[];
+  readonly #allowHardLinks: boolean;
   readonly #watch: FolderWatch;
   #reader: WorkspaceReader | null = null;
   #identity = "";
@@ -41,8 +42,9 @@ export class Snapshot implements AsyncDisposable {
   #walked = -Infinity;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, judge: Judge, hidden: readonly string[]) {
+  constructor(path: string, judge: Judge, hidden: readonly string[], allowHardLinks: boolean) {
     this.#path = path;
+    this.#allowHardLinks = allowHardLinks;
     this.#judge = judge;
     this.#hidden = hidden;
     this.#watch = new FolderWatch(path);
@@ -167,7 +169,7 @@ export class Snapshot implements AsyncDisposable {
   /** The YAML parser and all that needs it are loaded with the first workspace that is read. */
   async #newReader(): Promise<WorkspaceReader> {
     const { WorkspaceReader } = await import("../reading/workspace_reader.ts");
-    return new WorkspaceReader(this.#path, {}, await realPaths(this.#hidden));
+    return new WorkspaceReader(this.#path, {}, await realPaths(this.#hidden), this.#allowHardLinks);
   }
 }
 

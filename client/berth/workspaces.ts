@@ -15,10 +15,13 @@ export const WORKSPACES: Endpoint<"/api/workspaces", {
 /**
  * GET: Fetch a workspace with its files and projects.
  *
+ * PUT: Say how a workspace is read.
+ *
  * DELETE: Forget a workspace, and touch nothing on disk.
  */
 export const WORKSPACE: Endpoint<"/api/workspaces/{id}", {
   get: { response: WorkspaceDetail; query: Record<string, never> };
+  put: { response: Workspace; payload: WorkspaceChange; query: Record<string, never> };
   delete: { query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}");
 
@@ -469,6 +472,8 @@ export type Workspace = {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** Whether files with several hard links are read. */
+  readonly allowHardLinks: boolean;
   /** `reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
   readonly state: WorkspaceState;
   readonly counts: {
@@ -484,6 +489,12 @@ export type Workspace = {
   readonly revision: string | null;
 };
 
+/** The payload of `PUT /api/workspaces/{id}`. */
+export type WorkspaceChange = {
+  /** A hard link may be another name of a file outside the workspace, so only allow them where everybody who can write to the folder may read what berth reads. */
+  readonly allowHardLinks: boolean;
+};
+
 /** The answer of `GET /api/workspaces/{id}`. */
 export type WorkspaceDetail = {
   /** A slug of the name. */
@@ -493,6 +504,8 @@ export type WorkspaceDetail = {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** Whether files with several hard links are read. */
+  readonly allowHardLinks: boolean;
   /** `reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
   readonly state: WorkspaceState;
   readonly counts: {
