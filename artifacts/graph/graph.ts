@@ -68,7 +68,7 @@ const graphs = new WeakMap<Model, Graph>();
 
 /** The graph of a model, made once. */
 export function graphOf(model: Model): Graph {
-  let graph = graphs.get(model);
+  const graph = graphs.get(model);
   if (graph !== undefined) return graph;
   const building = build(model);
   for (;;) {
