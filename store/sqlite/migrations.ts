@@ -132,4 +132,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (receiver, chain)
   ) STRICT, WITHOUT ROWID;
   `,
+  // A file with several hard links is read only where an admin said so.
+  `
+  ALTER TABLE workspaces ADD COLUMN allow_hard_links INTEGER NOT NULL DEFAULT 0 CHECK (allow_hard_links IN (0, 1));
+  `,
 ];
