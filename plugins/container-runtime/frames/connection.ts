@@ -233,7 +233,7 @@ export async function openConnection(engine: Engine, request: ConnectionRequest)
     await writeAll(answer.conn, encoder.encode(headOf(engine, target, request)));
     if (!await answer.readHead()) throw new Error("connection closed before the answer");
     const accepted = answer.status === 200 || answer.status === 101 && request.upgrade === true;
-    if (!accepted) throw failureOf(engine.name, answer.status, await answer.readRefusal(), request);
+    if (!accepted) throw engine.refusal(answer.status, await answer.readRefusal(), request);
     if (request.upgrade) answer.framing = { kind: "close" };
     return answer;
   } catch (error) {
