@@ -1,7 +1,7 @@
 /** One request on its own connection to an engine; the answer is read into one reused buffer. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
-import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
+import { type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
 import type { Framing } from "./frames.ts";
