@@ -329,6 +329,7 @@ export type PruneResult = {
 /** The answer of `GET /api/system/info`. */
 export type SystemInfo = {
   readonly os: string;
+  /** `amd64`, `arm64`: in the words of the engines. */
   readonly arch: string;
   readonly hostname: string | null;
   readonly cpus: number;
