@@ -35,13 +35,13 @@ export function logReader(path: string, flush: () => void = () => {}): LogReader
 }
 
 /** Where the tail is to end: the file with this inode, before this offset. */
-export interface Ending {
+export interface TailEnd {
   readonly inode: number | null;
   readonly offset: number;
 }
 
 /** The last lines that fit, oldest first; without `ending`, of all that is in the files now. */
-export async function tail(path: string, query: LogQuery, ending?: Ending): Promise<readonly LogChunk[]> {
+export async function tail(path: string, query: LogQuery, ending?: TailEnd): Promise<readonly LogChunk[]> {
   if (query.lines === 0) return [];
   const wanted = matcher(query);
   const found: LogChunk[] = [];

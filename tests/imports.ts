@@ -27,7 +27,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
 ];
 
 /** The composition root, which nobody imports, and those who import everything. */
-const ROOTS = ["main.ts", "start.ts", "furnish.ts"];
+const ROOTS = ["main.ts", "start.ts", "compose_app.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
 /** What Deno brings along that computes and touches nothing outside; `node:sqlite` is the store's alone. */

@@ -1,6 +1,6 @@
 /** A list over all engines as text that is kept, and compressed once, until something in it changes. */
-import type { Kept } from "../../http/answer.ts";
-import { KeptText } from "../../http/kept_text.ts";
+import type { Cached } from "../../http/answer.ts";
+import { CachedText } from "../../http/cached_text.ts";
 import type { Backends, Unavailable } from "./backends.ts";
 import type { Link } from "./backends/link.ts";
 
@@ -13,7 +13,7 @@ export interface Listed<Item> {
 }
 
 export class KeptList<Item> {
-  #kept: { readonly stamp: string; readonly text: KeptText } | null = null;
+  #kept: { readonly stamp: string; readonly text: CachedText } | null = null;
 
   /** `items` joins what one engine's mirror has; it is asked again when a row or a container changed. */
   constructor(
@@ -23,7 +23,7 @@ export class KeptList<Item> {
   ) {}
 
   /** The whole list: from what is kept, if nothing changed since. */
-  async whole(request: Request): Promise<Kept> {
+  async whole(request: Request): Promise<Cached> {
     const known = this.#settled() && this.#kept?.stamp === this.#stamp() ? this.#kept.text : null;
     return await (known ?? await this.#renew()).answer(request);
   }
@@ -35,14 +35,14 @@ export class KeptList<Item> {
     return { items, total: items.length, unavailable: [...unavailable] };
   }
 
-  async #renew(): Promise<KeptText> {
+  async #renew(): Promise<CachedText> {
     const { up, unavailable } = await this.#fresh(this.backends.links);
     const stamp = this.#settled() ? this.#stamp() : "";
     // Of many who waited for the same change, the first made the text for all.
     if (stamp !== "" && this.#kept?.stamp === stamp) return this.#kept.text;
     const items = up.flatMap((link) => this.items(link));
     const list = { items, total: items.length, unavailable } satisfies Listed<Item>;
-    const text = new KeptText(JSON.stringify(list));
+    const text = new CachedText(JSON.stringify(list));
     this.#kept = { stamp, text };
     return text;
   }

@@ -1,19 +1,19 @@
 /** Containers in full, each kept as text for as long as the mirror has no newer reading of it. */
 import type { Ownership } from "../../../core/runtime.ts";
-import { type Kept, kept } from "../../../http/answer.ts";
+import { type Cached, cached } from "../../../http/answer.ts";
 import { at } from "../engine/path.ts";
 import { containerDetail } from "./detail.ts";
 import type { FoundContainer } from "./find.ts";
 import { type ContainerRow, containerRow } from "./row.ts";
 
 export class ContainerDetails {
-  #kept = new WeakMap<ContainerRow, Kept>();
+  #kept = new WeakMap<ContainerRow, Cached>();
   #ownershipRevision = -1;
 
   constructor(private readonly ownership: Ownership) {}
 
   /** Masked. A health check writes its log without a word, so a container that has one is asked for each time. */
-  async answer(found: FoundContainer, doing: string): Promise<Kept> {
+  async answer(found: FoundContainer, doing: string): Promise<Cached> {
     if (this.#ownershipRevision !== this.ownership.revision) {
       this.#kept = new WeakMap();
       this.#ownershipRevision = this.ownership.revision;
@@ -25,7 +25,7 @@ export class ContainerDetails {
     await this.ownership.settle();
     const row = containerRow(inspected, found.link.name) ?? found.row;
     const detail = { ...containerDetail(row, inspected, false), workspace: this.ownership.ownerOf(row) };
-    const answer = kept(JSON.stringify(detail));
+    const answer = cached(JSON.stringify(detail));
     // Under the row as it was when the engine was asked: a change since then has made another row of it.
     if (row.health === null && detail.healthcheck === null) this.#kept.set(found.row, answer);
     return answer;

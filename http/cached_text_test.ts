@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { Finisher } from "./answer.ts";
-import { KeptText } from "./kept_text.ts";
+import { Responder } from "./responder.ts";
+import { CachedText } from "./cached_text.ts";
 
-const finisher = new Finisher({ tls: false });
+const responder = new Responder({ tls: false });
 
-async function answer(text: KeptText, headers: Record<string, string>): Promise<Response> {
+async function answer(text: CachedText, headers: Record<string, string>): Promise<Response> {
   const request = new Request("http://berth.test/", { headers });
-  return finisher.kept(await text.answer(request), request, "id");
+  return responder.cached(await text.answer(request), request, "id");
 }
 
-Deno.test("a kept text is compressed once for all who take it so, and plain for the others", async () => {
-  const text = new KeptText(JSON.stringify({ long: "x".repeat(10_000) }));
+Deno.test("a cached text is compressed once for all who take it so, and plain for the others", async () => {
+  const text = new CachedText(JSON.stringify({ long: "x".repeat(10_000) }));
 
   const plain = await answer(text, {});
   const zipped = await answer(text, { "accept-encoding": "br, gzip" });
@@ -28,8 +28,8 @@ Deno.test("a kept text is compressed once for all who take it so, and plain for 
   assert.equal(again.gzip, once.gzip);
 });
 
-Deno.test("a 304 says how it may be kept, as the 200 did (RFC 9110)", async () => {
-  const text = new KeptText("{}");
+Deno.test("a 304 says how it may be cached, as the 200 did (RFC 9110)", async () => {
+  const text = new CachedText("{}");
   const full = await answer(text, {});
   const known = await answer(text, { "if-none-match": full.headers.get("etag") ?? "" });
 

@@ -1,4 +1,4 @@
-/** The inside of the house, over an open store: access, workspaces, plugins, and the app that serves them all. */
+/** Composes the app over an open store: access, workspaces, plugins, and all routes. */
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
@@ -8,9 +8,9 @@ import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Store } from "./core/store.ts";
-import type { Finisher } from "./http/answer.ts";
+import type { Responder } from "./http/responder.ts";
 import { createAuditor } from "./http/auditor.ts";
-import type { Handler } from "./http/doorway.ts";
+import type { Handler } from "./http/startup_gate.ts";
 import { createGuard } from "./http/guard.ts";
 import { peerBehind } from "./http/proxy.ts";
 import type { Router } from "./http/router.ts";
@@ -30,29 +30,29 @@ import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaces } from "./routes/workspaces.ts";
 
 /** What a start may bring itself, instead of what the settings say. */
-export interface Furniture {
+export interface Overrides {
   readonly plugins: readonly Plugin[];
   readonly clock?: Clock;
   /** Another identity provider than the configured one. */
   readonly provider?: IdentityProvider;
   /** Further groups of routes, over the same parts. */
-  readonly mount?: (parts: Parts) => readonly Router[];
+  readonly mount?: (parts: AppParts) => readonly Router[];
 }
 
-/** What stands already. */
-export interface Walls {
+/** What the first half of a start has opened. */
+export interface Foundation {
   readonly config: Config;
   readonly store: Store;
   readonly log: OpenLog;
   readonly stopping: AbortSignal;
   readonly startedAt: Date;
-  readonly finisher: Finisher;
+  readonly responder: Responder;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
   readonly health: Omit<HealthSources, "plugins" | "runtime">;
 }
 
 /** What route groups are made of. */
-export interface Parts {
+export interface AppParts {
   readonly config: Config;
   readonly store: Store;
   readonly access: Access;
@@ -63,14 +63,14 @@ export interface Parts {
 }
 
 /** Everything it opens is pushed on `owned`, in order. Throws SettingsError for settings that no plugin has. */
-export async function furnish(
-  walls: Walls,
-  furniture: Furniture,
+export async function composeApp(
+  foundation: Foundation,
+  overrides: Overrides,
   owned: AsyncDisposableStack,
-): Promise<{ readonly parts: Parts; readonly edge: Handler }> {
-  const { config, store, log, stopping, names } = walls;
-  const selection = selectionOf(config, furniture.plugins);
-  const mistakes = pluginMistakes(furniture.plugins, selection);
+): Promise<{ readonly parts: AppParts; readonly edge: Handler }> {
+  const { config, store, log, stopping, names } = foundation;
+  const selection = selectionOf(config, overrides.plugins);
+  const mistakes = pluginMistakes(overrides.plugins, selection);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   const access = owned.use(
     await openAccess({
@@ -78,8 +78,8 @@ export async function furnish(
       log,
       dataFolder: config.data,
       config,
-      ...(furniture.clock === undefined ? {} : { clock: furniture.clock }),
-      ...(furniture.provider === undefined ? {} : { provider: furniture.provider }),
+      ...(overrides.clock === undefined ? {} : { clock: overrides.clock }),
+      ...(overrides.provider === undefined ? {} : { provider: overrides.provider }),
     }),
   );
   const registry = owned.use(
@@ -87,21 +87,21 @@ export async function furnish(
   );
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
-    await startPlugins(furniture.plugins, selection, (name) => ({
+    await startPlugins(overrides.plugins, selection, (name) => ({
       log: log.with({ plugin: name }),
       stopping,
       workspaces: () => store.workspaces.list(),
       ownership,
     }), log),
   );
-  const parts: Parts = { config, store, access, log, registry, plugins, stopping };
+  const parts: AppParts = { config, store, access, log, registry, plugins, stopping };
   const runtime = () => plugins.runtime;
   const edge = createApp({
-    version: walls.health.version,
+    version: foundation.health.version,
     routers: [
       system({
-        ...walls.health,
-        startedAt: walls.startedAt,
+        ...foundation.health,
+        startedAt: foundation.startedAt,
         plugins: plugins.reports,
         runtime: plugins.runtime,
       }),
@@ -111,14 +111,14 @@ export async function furnish(
       audit({ access, store: store.audit }),
       docs(),
       workspaces({ registry }),
-      artifacts({ registry, runtime, version: walls.health.version }),
+      artifacts({ registry, runtime, version: foundation.health.version }),
       toolProjects({ registry, runtime }),
       ...plugins.routers,
-      ...furniture.mount?.(parts) ?? [],
+      ...overrides.mount?.(parts) ?? [],
     ],
     guard: createGuard({ credentials: access.credentials, origins: names.origins }),
     auditor: createAuditor({ audit: access.audit, clock: access.clock }),
-    finisher: walls.finisher,
+    responder: foundation.responder,
     hosts: names.hosts,
     stopping,
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),

@@ -1,14 +1,15 @@
-/** A JSON text that is answered many times: tagged once, and compressed once, by the first who takes it so. */
-import { etagOf, type Kept, kept } from "./answer.ts";
+/** A JSON text that is answered many times: hashed once, and compressed once, for the first caller who takes gzip. */
+import { type Cached, cached } from "./answer.ts";
+import { etagOf } from "./etag.ts";
 import { gzip, takesGzip } from "./gzip.ts";
 
-export class KeptText {
+export class CachedText {
   #zipped: Promise<Uint8Array<ArrayBuffer>> | undefined;
 
   constructor(readonly text: string, readonly etag: string = etagOf(text)) {}
 
-  async answer(request: Request): Promise<Kept> {
-    return kept(
+  async answer(request: Request): Promise<Cached> {
+    return cached(
       this.text,
       this.etag,
       takesGzip(request) ? await (this.#zipped ??= gzip(this.text)) : undefined,

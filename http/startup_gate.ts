@@ -1,48 +1,49 @@
-/** What callers meet while the house is still being put up: health is answered, everybody else waits a moment. */
+/** Answers while the service starts: health at once, everybody else as soon as the start is done. */
 import type { HealthReport } from "../core/health.ts";
-import type { Access } from "../core/log.ts";
-import { Finisher, reply } from "./answer.ts";
+import type { AccessLine } from "../core/log.ts";
+import { reply } from "./answer.ts";
 import { hostOf } from "./host.ts";
+import type { Responder } from "./responder.ts";
 import { requestIdOf } from "./request_id.ts";
 
 export type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
 
-export interface DoorwayOptions {
+export interface StartupGateOptions {
   /** The authorities this service answers to. */
   readonly hosts: { has(authority: string): boolean };
-  readonly finisher: Finisher;
+  readonly responder: Responder;
   readonly health: () => Promise<HealthReport>;
-  readonly onAccess: (access: Access) => void;
+  readonly onAccess: (access: AccessLine) => void;
 }
 
-export class Doorway {
-  readonly #options: DoorwayOptions;
+export class StartupGate {
+  readonly #options: StartupGateOptions;
   readonly #opened = Promise.withResolvers<Handler>();
-  #inside: Handler | null = null;
+  #service: Handler | null = null;
 
-  constructor(options: DoorwayOptions) {
+  constructor(options: StartupGateOptions) {
     this.#options = options;
     this.#opened.promise.catch(() => {}); // nobody may be waiting when it is closed
   }
 
-  /** From now on the whole service answers, also those who waited. */
-  open(inside: Handler): void {
-    this.#inside = inside;
-    this.#opened.resolve(inside);
+  /** Hands all requests, those that wait too, to the started service. */
+  open(service: Handler): void {
+    this.#service = service;
+    this.#opened.resolve(service);
   }
 
-  /** Sends those away who wait for a service that will not be; does nothing once it is open. */
+  /** Fails the requests that wait when the start failed; does nothing once the gate is open. */
   close(): void {
     this.#opened.reject(new Error("the start failed"));
   }
 
   /** A bound handler; after `open` it costs one comparison. */
   readonly handle: Handler = (request, info) => {
-    if (this.#inside !== null) return this.#inside(request, info);
+    if (this.#service !== null) return this.#service(request, info);
     if (isHealth(request) && this.#options.hosts.has(hostOf(request)?.toLowerCase() ?? "")) {
       return this.#answerHealth(request, info);
     }
-    return this.#opened.promise.then((inside) => inside(request, info));
+    return this.#opened.promise.then((service) => service(request, info));
   };
 
   async #answerHealth(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
@@ -60,7 +61,7 @@ export class Doorway {
       caller: null,
       code: null,
     });
-    return this.#options.finisher.reply(reply(status, report), requestId);
+    return this.#options.responder.reply(reply(status, report), requestId);
   }
 }
 
