@@ -1,6 +1,7 @@
 /** The shapes that settings have; each is made when its setting is given, because most starts give few of them. */
 import { z } from "zod";
 import { ROLES } from "../core/roles.ts";
+import { isScope, SCOPES_IN_WORDS } from "../core/scope.ts";
 
 /** An environment variable holds a list as text; the file may hold either. `none` is the empty list. */
 export function listOf<Item extends z.ZodType>(
@@ -111,12 +112,14 @@ function namedUrl(part: string): unknown {
   return { name: part.slice(0, Math.max(at, 0)).trim(), url: part.slice(at + 1).trim() };
 }
 
-/** Who gets which role: the first rule whose claim holds the value wins; no rule, no entry. */
+/** Who gets which role, and where: the first rule whose claim holds the value wins; no rule, no entry. */
 function roleRule() {
   return z.strictObject({
     claim: matching(/^[A-Za-z_][A-Za-z0-9_:/.-]{0,127}$/, "expected the name of a claim"),
     value: text(),
     role: oneOf(ROLES),
+    on: z.array(text().refine(isScope, `expected ${SCOPES_IN_WORDS}`)).min(1).max(64).readonly()
+      .optional(),
   });
 }
 export type RoleRule = z.output<ReturnType<typeof roleRule>>;
@@ -125,8 +128,19 @@ export function roles() {
   return listOf(roleRule(), ",", ruleOf);
 }
 
-/** `claim=value:role`; the value may hold colons. */
+const RULE = new RegExp(`^([^=]*)=(.*):(${ROLES.join("|")})(?:@(.*))?$`);
+
+/** `claim=value:role` or `claim=value:role@scope`; the value may hold colons, and so may the scope. */
 function ruleOf(part: string): unknown {
+  const [, claim = "", value = "", role, scope] = RULE.exec(part) ?? [];
+  if (role !== undefined) {
+    return {
+      claim: claim.trim(),
+      value: value.trim(),
+      role,
+      ...(scope === undefined ? {} : { on: [scope.trim()] }),
+    };
+  }
   const equals = part.indexOf("=");
   const colon = part.lastIndexOf(":");
   return {

@@ -1,6 +1,7 @@
 /** Who may do what: the permissions, the roles that bundle them, and the principal that holds them. */
 import { z } from "zod";
 import { ROLES } from "./roles.ts";
+import { isScope, MAX_SCOPE, SCOPES_IN_WORDS } from "./scope.ts";
 
 export { ROLES };
 
@@ -62,29 +63,15 @@ export function permissionsOf(role: Role): readonly Permission[] {
 /** A role on part of what there is leaves these out: whoever is meant to have them is given them by name. */
 const NEVER_BY_ROLE_ON_A_SCOPE: readonly Permission[] = ["containers:exec", "containers:reveal"];
 
-/** A part of what there is: one engine, one workspace, one Compose project, or what carries a label. */
-export type Scope = `engine:${string}` | `workspace:${string}` | `project:${string}` | `label:${string}`;
+const noScope = ({ input }: { readonly input?: unknown }) =>
+  `There is no scope ${JSON.stringify(input)?.slice(0, MAX_SCOPE)}: expected ${SCOPES_IN_WORDS}`;
 
-const MAX_SCOPE = 300;
-const SCOPES =
-  /^(?:engine|workspace|project):[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$|^label:[A-Za-z0-9][\w./-]*=[^\p{C}]*$/u;
-
-function isScope(text: string): text is Scope {
-  return text.length <= MAX_SCOPE && SCOPES.test(text);
-}
-
-export const Scope = z.custom<Scope>(
-  (given) => typeof given === "string" && isScope(given),
-  {
-    error: ({ input }) =>
-      `There is no scope ${JSON.stringify(input)?.slice(0, MAX_SCOPE)}: expected "engine:<name>", ` +
-      '"workspace:<id>", "project:<name>" or "label:<key>=<value>"',
-  },
-).meta({
-  id: "Scope",
-  type: "string",
-  description: "`engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`",
-});
+export const Scope = z.string({ error: noScope }).refine(isScope, { error: noScope })
+  .meta({
+    id: "Scope",
+    description: "`engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`",
+  });
+export type Scope = z.infer<typeof Scope>;
 
 const on = z.array(Scope).min(1).max(64).readonly().optional()
   .describe("Where it counts: on each of these; everywhere when it is left out");

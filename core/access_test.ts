@@ -24,9 +24,7 @@ function holder(...grants: Grant[]) {
 const NAMES = ["shop", "nas", "a"];
 const name = fc.constantFrom(...NAMES);
 const scope: fc.Arbitrary<Scope> = fc.oneof(
-  fc.tuple(fc.constantFrom("engine", "workspace", "project"), name).map(([kind, one]) =>
-    `${kind}:${one}` as Scope
-  ),
+  fc.tuple(fc.constantFrom("engine", "workspace", "project"), name).map(([kind, one]) => `${kind}:${one}`),
   fc.tuple(name, name).map(([key, value]): Scope => `label:${key}=${value}`),
 );
 const permission = fc.constantFrom<Permission>(...PERMISSIONS);
