@@ -15,7 +15,7 @@ import { createGuard } from "./http/guard.ts";
 import { peerBehind } from "./http/proxy.ts";
 import type { Router } from "./http/router.ts";
 import type { OpenLog } from "./log/log.ts";
-import { logReader } from "./log/tail.ts";
+import { logReader } from "./log/reader.ts";
 import { pluginMistakes, type Plugins, type PluginSelection, startPlugins } from "./plugins/host.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 import { createApp } from "./routes/app.ts";

@@ -3,7 +3,7 @@ import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
 import { ApiKeys, type MadeKey } from "./api_keys.ts";
-import { AuditLog } from "./audit.ts";
+import { auditEntry, AuditLog, COMMAND_LINE } from "./audit.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
 import type { IdentityProvider, IdentityProviderSettings } from "./identity_provider.ts";
@@ -81,15 +81,6 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     onEnd: (session) => credentials.revoke(`session:${session}`),
     onReuse: ({ id, account }) => {
       log.warn("A refresh token was used twice; its session was ended", { session: id, account: account.id });
-      audit.record({
-        at: clock.now(),
-        actor: { kind: "user", id: account.id, name: account.name },
-        action: "session.reuse",
-        target: id,
-        result: "refresh_refused",
-        requestId: null,
-        peer: null,
-      });
     },
   });
   const credentials = new Credentials({ keys, sessions, clock });
@@ -129,17 +120,14 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
 /** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
 export async function makeAdminKey(store: Store, name: string, clock: Clock = systemClock): Promise<MadeKey> {
   const made = await new ApiKeys({ store: store.keys, clock }).make({ name, role: "admin" }, "command line");
-  const first = !await store.keys.isSetUp();
-  await (first ? store.keys.setUp(made.record) : store.keys.add(made.record));
-  await store.audit.append([{
+  const entry = auditEntry({
     at: clock.now(),
-    actor: { kind: "system", id: "command-line", name: "command line" },
+    actor: COMMAND_LINE,
     action: "keys.add",
     target: made.record.id,
-    result: "done",
-    requestId: null,
-    peer: null,
-  }], 100_000);
+  });
+  const first = !await store.keys.isSetUp();
+  await (first ? store.keys.setUp(made.record, entry) : store.keys.add(made.record, entry));
   return made;
 }
 

@@ -1,16 +1,54 @@
-/** The audit log's way into the store: in batches, so that refusing somebody costs no more than answering. */
-import type { AuditRecord, AuditStore } from "../core/store.ts";
+/** The audit log's way into the store: what must be there first is waited for, the rest goes in batches. */
+import type { AuditActor, AuditChain, AuditStore, NewAuditEntry } from "../core/store.ts";
 
-/** How long an entry waits for others to be written with it. */
+/** How long an entry that nobody waits for waits for others to be written with it. */
 const GATHER_MS = 100;
 const MAX_WAITING = 10_000;
-const KEEP = 100_000;
 const MAX_TEXT = 500;
+
+export const NOBODY: AuditActor = { kind: "anonymous", id: "-", name: "-" };
+/** What berth does by itself. */
+export const BERTH: AuditActor = { kind: "system", id: "berth", name: "berth" };
+/** Whoever owns the data folder. */
+export const COMMAND_LINE: AuditActor = { kind: "system", id: "command-line", name: "command line" };
+
+export interface AboutEntry {
+  readonly chain?: AuditChain;
+  readonly at: number;
+  readonly actor: AuditActor;
+  readonly credential?: string | null;
+  readonly action: string;
+  readonly target: string | null;
+  readonly particulars?: Readonly<Record<string, string>>;
+  readonly result?: string;
+  readonly requestId?: string | null;
+  readonly peer?: string | null;
+}
+
+/** An entry in which nothing can be a credential; a change that was done, unless told otherwise. */
+export function auditEntry(about: AboutEntry): NewAuditEntry {
+  const { target, particulars = {} } = about;
+  return {
+    chain: about.chain ?? "changes",
+    at: about.at,
+    actor: about.actor,
+    credential: about.credential ?? null,
+    action: about.action,
+    target: target === null ? null : harmless(target),
+    particulars: Object.fromEntries(
+      Object.entries(particulars).map(([name, value]) => [name, harmless(value)]),
+    ),
+    result: about.result ?? "done",
+    requestId: about.requestId ?? null,
+    peer: about.peer ?? null,
+    count: 1,
+  };
+}
 
 export class AuditLog {
   readonly #store: AuditStore;
   readonly #onFailure: (thrown: unknown, lost: number) => void;
-  #waiting: AuditRecord[] = [];
+  #waiting: NewAuditEntry[] = [];
   #lost = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -23,12 +61,18 @@ export class AuditLog {
     this.#onFailure = options.onFailure;
   }
 
-  record(record: AuditRecord): void {
+  /** Resolves once the entry is in the store, where an act waits for it. Throws `store_unavailable`. */
+  async first(entry: NewAuditEntry): Promise<void> {
+    await this.#store.append([entry]);
+  }
+
+  /** Has the entry written soon. */
+  record(entry: NewAuditEntry): void {
     if (this.#waiting.length >= MAX_WAITING) {
       this.#lost++;
       return;
     }
-    this.#waiting.push({ ...record, target: record.target === null ? null : harmless(record.target) });
+    this.#waiting.push(entry);
     this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS);
   }
 
@@ -48,7 +92,7 @@ export class AuditLog {
     this.#lost = 0;
     if (lost > 0) this.#onFailure(null, lost);
     try {
-      await this.#store.append(batch, KEEP);
+      await this.#store.append(batch);
     } catch (thrown) {
       this.#onFailure(thrown, batch.length);
     }
@@ -62,6 +106,6 @@ export class AuditLog {
 /** Somebody may put a whole key or token where an id belongs; what is kept for years must not be a credential. */
 const SECRETS = /(berth_[0-9a-f]{16}_)[A-Za-z0-9_-]{20,}|(eyJ)[A-Za-z0-9_.-]{20,}/g;
 
-function harmless(target: string): string {
-  return target.slice(0, MAX_TEXT).replace(SECRETS, (_, key = "", token = "") => `${key}${token}...`);
+function harmless(text: string): string {
+  return text.slice(0, MAX_TEXT).replace(SECRETS, (_, key = "", token = "") => `${key}${token}...`);
 }

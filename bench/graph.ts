@@ -1,7 +1,7 @@
 /** Rules, graph and drawings over workspaces of 1,000 to 100,000 units: whether the work grows with the input alone. */
 
 import type { Model } from "../artifacts/artifact.ts";
-import { dagOf } from "../artifacts/graph/dag.ts";
+import { dagOf } from "../artifacts/drawing/dag.ts";
 import { components, digraph, layers } from "../artifacts/graph/order.ts";
 import { WorkspaceReader } from "../artifacts/reading/workspace_reader.ts";
 import { reportOn } from "../artifacts/report/report.ts";

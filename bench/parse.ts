@@ -1,7 +1,7 @@
 /** Reading YAML with places and budgets against the parser alone; a changed file against its whole folder. */
 
 import { parseAllDocuments } from "yaml";
-import { parseNow } from "../artifacts/reading/parse_file.ts";
+import { parseNow } from "../artifacts/files/parse_file.ts";
 import { WorkspaceReader } from "../artifacts/reading/workspace_reader.ts";
 import { composeFile, composeFolders } from "./compose_folders.ts";
 import { rounds } from "./rounds.ts";

@@ -29,8 +29,9 @@ import {
   type QueryOption,
   type TypesOf,
 } from "./endpoint.ts";
-import { BodyLimitError, isStatusError, NetworkError } from "./errors.ts";
+import { BodyLimitError, NetworkError } from "./errors.ts";
 import type { Ticket } from "./login.ts";
+import { isStatusError } from "./response.ts";
 import type { AnyOptions, Call } from "./sender.ts";
 
 const PROTOCOL = "berth.v1";

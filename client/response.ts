@@ -1,6 +1,7 @@
-/** What every call answers with: a response whose body is already here. */
+/** What every call answers with, a response whose body is already here; and the errors that hold one. */
+import { isNamed } from "./brand.ts";
 import type { Method } from "./endpoint.ts";
-import { JsonError, type RequestLine } from "./errors.ts";
+import { ClientError, type RequestLine } from "./errors.ts";
 import { printable } from "./printable.ts";
 
 /** What an {@linkcode HttpResponse} is made of. */
@@ -50,4 +51,49 @@ export class HttpResponse<T = unknown> implements HttpResponseParts {
     }
     console.log(printable(`${this.method} ${this.url}\n${this.statusCode}\n${text}`));
   }
+}
+
+/** The status was not among those expected. */
+export class StatusError extends ClientError {
+  /** The class's name. */
+  override readonly name: string = "StatusError";
+  /** The response, body included. */
+  readonly response: HttpResponse;
+  /** The statuses that were expected. */
+  readonly expectedStatus: readonly number[];
+
+  /** Made by the client. */
+  constructor(response: HttpResponse, expectedStatus: readonly number[]) {
+    const { statusCode, headers, text } = response;
+    const location = statusCode > 299 && statusCode < 400 && headers.get("location");
+    const what = (location ? "redirects to " + location : text).slice(0, 200);
+    super(`status ${statusCode}, expected ${expectedStatus.join(" or ")}${what && ": " + what}`, response);
+    this.response = response;
+    this.expectedStatus = expectedStatus;
+  }
+}
+
+/** `json()` was called on a body that is not JSON. */
+export class JsonError extends ClientError {
+  /** The class's name. */
+  override readonly name: string = "JsonError";
+  /** The response, body included. */
+  readonly response: HttpResponse;
+
+  /** Made by the client. */
+  constructor(response: HttpResponse) {
+    const { statusCode, text } = response;
+    super(`status ${statusCode} ${text ? "is not JSON: " + text.slice(0, 200) : "has no body"}`, response);
+    this.response = response;
+  }
+}
+
+/** Whether it is a {@linkcode StatusError} of this or another copy of the package. */
+export function isStatusError(error: unknown): error is StatusError {
+  return isNamed(error, "StatusError");
+}
+
+/** Whether it is a {@linkcode JsonError} of this or another copy of the package. */
+export function isJsonError(error: unknown): error is JsonError {
+  return isNamed(error, "JsonError");
 }

@@ -4,9 +4,9 @@ import type { Auth } from "./auth.ts";
 import { readText } from "./body.ts";
 import { Deadline } from "./deadline.ts";
 import type { Method, Query } from "./endpoint.ts";
-import { BodyLimitError, NetworkError, type RequestLine, StatusError } from "./errors.ts";
+import { BodyLimitError, NetworkError, type RequestLine } from "./errors.ts";
 import { type Login, loginOf, type Ticket } from "./login.ts";
-import { HttpResponse } from "./response.ts";
+import { HttpResponse, StatusError } from "./response.ts";
 import { Running } from "./running.ts";
 import { type Transport, transportFor, type TransportOptions } from "./transport.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { LogChunk } from "../core/log.ts";
 import { type OpenLog, openLog } from "./log.ts";
-import { logReader } from "./tail.ts";
+import { logReader } from "./reader.ts";
 import { eventually } from "../tests/eventually.ts";
 
 interface Place extends AsyncDisposable {

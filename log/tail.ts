@@ -1,38 +1,11 @@
 /** Reads the end of the log file, across rotation. */
-import {
-  LOG_LEVELS,
-  type LogChunk,
-  type LogFiles,
-  type LogLevel,
-  type LogQuery,
-  type LogReader,
-} from "../core/log.ts";
-import { follow } from "./follow.ts";
-import { linesFromEnd, openRegular, regularFile, shown } from "./lines.ts";
+import { LOG_LEVELS, type LogChunk, type LogLevel, type LogQuery } from "../core/log.ts";
+import { linesFromEnd, openRegular, shown } from "./lines.ts";
 
 /** How far back a search with a filter goes, in characters. */
 const MAX_SCAN = 64 * 1024 * 1024;
+/** How many rotated files are looked at. */
 export const MAX_ROTATED = 100;
-
-/** `flush` hands waiting lines to the file before each look. */
-export function logReader(path: string, flush: () => void = () => {}): LogReader {
-  return {
-    async files(): Promise<LogFiles> {
-      flush();
-      const rotated: string[] = [];
-      for (let age = 1; age <= MAX_ROTATED; age++) {
-        if (await regularFile(`${path}.${age}`) === null) break;
-        rotated.push(`${path}.${age}`);
-      }
-      return { path, size: (await regularFile(path))?.size ?? 0, rotated };
-    },
-    tail(query) {
-      flush();
-      return tail(path, query);
-    },
-    follow: (query, signal) => follow(path, query, signal, flush),
-  };
-}
 
 /** Where the tail is to end: the file with this inode, before this offset. */
 export interface TailEnd {

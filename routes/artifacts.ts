@@ -1,7 +1,7 @@
 /** Artifacts: what a workspace declares, what is wrong with it, how it hangs together, and how it is doing. */
 import { z } from "zod";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
-import { Dag } from "../artifacts/graph/dag_shape.ts";
+import { Dag } from "../artifacts/drawing/dag_shape.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import {
@@ -192,16 +192,16 @@ export function artifacts({ registry, runtime, version }: ArtifactsOptions): Rou
       const model = await registry.model(params.id);
       const only = query.group === undefined ? undefined : (await find(model, "group", query.group)).id;
       const draw = async () => {
-        const { dagOf } = await import("../artifacts/graph/dag.ts");
+        const { dagOf } = await import("../artifacts/drawing/dag.ts");
         const view = query.live ? await lookAt(model, runtime(), true) : null;
         const drawn = dagOf(model, params.id, {
           ...(only !== undefined && { group: only }),
           ...(view !== null && { live: view.live }),
         });
         if (query.format === "mermaid") {
-          return (await import("../artifacts/graph/mermaid.ts")).mermaidOf(drawn);
+          return (await import("../artifacts/drawing/mermaid.ts")).mermaidOf(drawn);
         }
-        if (query.format === "dot") return (await import("../artifacts/graph/dot.ts")).dotOf(drawn);
+        if (query.format === "dot") return (await import("../artifacts/drawing/dot.ts")).dotOf(drawn);
         return JSON.stringify(drawn);
       };
       // What runs changes without the files: only a drawing of the files alone is worth keeping.

@@ -15,7 +15,7 @@ import { audit } from "../routes/audit.ts";
 import { createApp } from "../routes/app.ts";
 import { auth } from "../routes/auth.ts";
 import { settings } from "../routes/settings.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
 import { z } from "zod";
 
 export class MovableClock implements Clock {

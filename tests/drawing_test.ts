@@ -1,9 +1,9 @@
 /** Drawings of one workspace that has everything: the same input gives the same bytes, and nothing in a name breaks out. */
 import assert from "node:assert/strict";
-import { dagOf } from "../artifacts/graph/dag.ts";
-import { Dag } from "../artifacts/graph/dag_shape.ts";
-import { dotOf } from "../artifacts/graph/dot.ts";
-import { MERMAID_LIMITS, mermaidOf } from "../artifacts/graph/mermaid.ts";
+import { dagOf } from "../artifacts/drawing/dag.ts";
+import { Dag } from "../artifacts/drawing/dag_shape.ts";
+import { dotOf } from "../artifacts/drawing/dot.ts";
+import { MERMAID_LIMITS, mermaidOf } from "../artifacts/drawing/mermaid.ts";
 import { ServiceError } from "../core/error.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
 

@@ -41,7 +41,7 @@ for (const [code, { bad, good }] of Object.entries(EXAMPLES)) {
 /** Rules whose condition a folder of files cannot make, with the test that does. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "workspace/nested": "tests/artifacts_test.ts",
-  "fs/unreadable": "artifacts/reading/safe_reader_test.ts",
+  "fs/unreadable": "artifacts/files/safe_reader_test.ts",
 };
 
 Deno.test("every rule of the table has an example, and every example a rule", () => {

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
+import { ENTRY } from "./audit_entry.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
@@ -132,7 +133,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     });
     const token = berth.access.setupToken;
     const made = setup && token !== null
-      ? (await berth.access.setup.complete(token, "test admin")).key
+      ? (await berth.access.setup.complete(token, "test admin", ENTRY)).key
       : null;
     return new TestService(berth, made ?? known ?? null, folder, given !== undefined);
   } catch (error) {

@@ -2,6 +2,7 @@
 import { permissionsOf, type Principal } from "../core/access.ts";
 import { Responder } from "../http/responder.ts";
 import { createEdge } from "../http/edge.ts";
+import { createAuditor } from "../http/auditor.ts";
 import type { Router } from "../http/router.ts";
 
 export const ADMIN: Principal = {
@@ -21,13 +22,13 @@ export class StreamService implements AsyncDisposable {
 
   constructor(routes: Router) {
     const hosts = new Set<string>();
-    const caller = { principal: ADMIN, revoked: () => this.#revoked.signal };
+    const caller = { principal: ADMIN, source: null, revoked: () => this.#revoked.signal };
     const edge = createEdge({
       entries: routes.entries,
       hosts,
       responder: new Responder({ tls: false }),
       guard: { authenticate: () => caller, admit: () => caller },
-      auditor: { record: () => {} },
+      auditor: createAuditor({ audit: { first: () => Promise.resolve(), record: () => {} }, clock: Date }),
       onBug: (error) => this.bugs.push(error),
       onAccess: () => {},
       stopping: this.#stopping.signal,

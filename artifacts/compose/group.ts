@@ -13,15 +13,15 @@ import type {
   ResourceKind,
   Unit,
 } from "../artifact.ts";
-import { breathe } from "../reading/breath.ts";
-import type { FileStore } from "../reading/file_store.ts";
-import { annotated, type NativeUnit, unitOf } from "../reading/native.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
+import type { FileStore } from "../files/file_store.ts";
+import { annotated, type NativeUnit, unitOf } from "../native/documents.ts";
 import { PathLookup } from "./path_uses.ts";
 import type { Project } from "./project.ts";
 import { referencesOf } from "./references.ts";
 import { defaultNetwork, readResources } from "./resources.ts";
 import { readService } from "./service.ts";
-import { child, entriesOf } from "./tree.ts";
+import { child, entriesOf } from "../yaml/values.ts";
 
 /** What the workspace decides about a project: its name among the others, and what a native document adds. */
 export interface Identity {
@@ -57,7 +57,7 @@ export async function buildGroup(store: FileStore, project: Project, identity: I
     const resource = (kind: ResourceKind, key: string) =>
       ids.get(`${kind}:${key}`) ?? `${kind}:${identity.name}.${key}`;
     for (const [name, entry] of entriesOf(value.entries.get("services")?.value)) {
-      await breathe();
+      await yieldToEventLoop();
       units.push(await unit(lookup, name, entry, identity, resource));
     }
     addDefaultNetwork(resources, units, identity, value);

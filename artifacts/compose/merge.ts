@@ -2,7 +2,7 @@
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
 import { splitMount } from "./mounts.ts";
-import { child, isNull, textOf, withEntries, withItems } from "./tree.ts";
+import { child, isNull, textOf, withEntries, withItems } from "../yaml/values.ts";
 
 /** Lists of `KEY=value` that merge by key, and lists of names that are mappings in long form. */
 const KEYED = new Set([

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Mapping, Node } from "../artifact.ts";
-import { parseNow } from "../reading/parse_file.ts";
+import { parseNow } from "../files/parse_file.ts";
 import { mergeDocuments, settle } from "./merge.ts";
 
 function document(text: string, path = "compose.yaml"): Mapping {

@@ -1,7 +1,7 @@
 /** Mounts of a service, short and long. */
 
 import type { Mount, Node } from "../artifact.ts";
-import { child, isUnknown, textOf, truthOf } from "./tree.ts";
+import { child, isUnknown, textOf, truthOf } from "../yaml/values.ts";
 
 export function readMount(node: Node): Mount {
   return node.kind === "mapping" ? longMount(node) : shortMount(node);

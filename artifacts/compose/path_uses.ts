@@ -1,10 +1,10 @@
 /** The paths a project names, looked up while it is read. */
 
 import type { ArtifactFile, Node, PathUse, Resource, Service } from "../artifact.ts";
-import { type FileStore, isRefusal } from "../reading/file_store.ts";
-import { folderOf, isRemote, join, resolve } from "../reading/paths.ts";
+import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { folderOf, isRemote, join, resolve } from "../files/paths.ts";
 import { contexts } from "./references.ts";
-import { child, isNull, isUnknown, itemsOf, textOf, truthOf } from "./tree.ts";
+import { child, isNull, isUnknown, itemsOf, textOf, truthOf } from "../yaml/values.ts";
 
 const EXAMPLES = [".example", ".sample", ".dist", ".template"];
 

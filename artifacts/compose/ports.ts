@@ -1,7 +1,7 @@
 /** Published ports, short and long. */
 
 import type { Node, NumberRange, Port } from "../artifact.ts";
-import { child, isUnknown, textOf } from "./tree.ts";
+import { child, isUnknown, textOf } from "../yaml/values.ts";
 
 const NOTHING: NumberRange = { first: 0, last: 0 };
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Node } from "../artifact.ts";
-import { parseNow } from "../reading/parse_file.ts";
+import { parseNow } from "../files/parse_file.ts";
 import { readMount } from "./mounts.ts";
 import { readPort } from "./ports.ts";
 

@@ -1,12 +1,12 @@
 /** Puts the files of one Compose project together: variables, `include`, `extends`, overrides. */
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
-import { breathe } from "../reading/breath.ts";
-import { type FileStore, isRefusal } from "../reading/file_store.ts";
-import { folderOf, isRemote, resolve } from "../reading/paths.ts";
-import type { Refusal } from "../reading/safe_reader.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
+import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { folderOf, isRemote, resolve } from "../files/paths.ts";
+import type { Refusal } from "../files/safe_reader.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
-import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, withEntries } from "./tree.ts";
+import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, withEntries } from "../yaml/values.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
 
 /** Which files make a project. */
@@ -191,7 +191,7 @@ class Loader {
     let entries: Map<string, Entry> | undefined;
     for (const [name, entry] of services.value.entries) {
       if (!child(entry.value, "extends")) continue;
-      await breathe();
+      await yieldToEventLoop();
       const value = await this.#extend(name, entry, document, environment, []);
       (entries ??= new Map(services.value.entries)).set(name, { key: entry.key, value });
     }

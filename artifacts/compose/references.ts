@@ -2,7 +2,7 @@
 
 import type { Mount, Node, Place, Reference, ReferenceKind, ResourceKind, Service } from "../artifact.ts";
 import { grants } from "./service.ts";
-import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, truthOf } from "./tree.ts";
+import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, truthOf } from "../yaml/values.ts";
 
 const NAMESPACES = ["network_mode", "ipc", "pid", "uts", "cgroup"];
 

@@ -1,7 +1,7 @@
 /** The networks, volumes, secrets, configs and models of a project, and the names the engine knows them by. */
 
 import type { Mapping, Node, Place, Resource, ResourceKind } from "../artifact.ts";
-import { child, entriesOf, isUnknown, textOf, truthOf } from "./tree.ts";
+import { child, entriesOf, isUnknown, textOf, truthOf } from "../yaml/values.ts";
 
 const SECTIONS: readonly [string, ResourceKind][] = [
   ["networks", "network"],

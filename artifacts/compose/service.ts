@@ -4,7 +4,17 @@ import type { Grant, KeyValue, Node, Scalar, Service } from "../artifact.ts";
 import { keyed } from "./merge.ts";
 import { readMount } from "./mounts.ts";
 import { readPort } from "./ports.ts";
-import { child, entriesOf, isNull, isUnknown, itemsOf, numberOf, scalarOf, textOf, truthOf } from "./tree.ts";
+import {
+  child,
+  entriesOf,
+  isNull,
+  isUnknown,
+  itemsOf,
+  numberOf,
+  scalarOf,
+  textOf,
+  truthOf,
+} from "../yaml/values.ts";
 
 export function readService(value: Node, profiles: readonly string[]): Service {
   const enabled = itemsOf(child(value, "profiles")).map(textOf).filter((name) => name !== null);

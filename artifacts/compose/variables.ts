@@ -1,8 +1,8 @@
 /** Puts a project's variables into a tree, and reports what is missing at the expression itself. */
 
 import type { ArtifactFile, Entry, Finding, Node, Place, Scalar } from "../artifact.ts";
-import { interpolateText, type Lookup } from "./interpolate.ts";
-import { withEntries, withItems } from "./tree.ts";
+import { interpolateText, type Lookup } from "../env/interpolate.ts";
+import { withEntries, withItems } from "../yaml/values.ts";
 
 /** Names to values, the first source that has one wins. */
 export type Environment = ReadonlyMap<string, string>;

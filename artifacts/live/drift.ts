@@ -2,33 +2,19 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Node, Unit } from "../artifact.ts";
-import { truthOf } from "../compose/tree.ts";
-import { bytesOf, imageReference, nanosecondsOf } from "../rules/amounts.ts";
+import { truthOf } from "../yaml/values.ts";
+import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import { at, numberOf, textOf } from "../rules/values.ts";
 import { cleanPath } from "./clean_path.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
 import { driftInPorts } from "./drift_ports.ts";
+import type { EngineView, Note } from "./engine_view.ts";
 import { valuesOfFiles } from "./env_files.ts";
 import type { Drift } from "./live.ts";
 import { isSecretName, MASK, masked } from "./mask.ts";
 import { shellWords } from "./shell_words.ts";
-
-/** Notes one difference; values are masked here. */
-export type Note = (field: string, declared: string, actual: string) => void;
-
-/** What is known of the engine beside the container. */
-export interface EngineView {
-  /** Brings a host path of the engine into this machine's view. */
-  readonly mappedTo: (path: string) => string;
-  /** Where a path of this machine leads over links; the path itself where that cannot be told. */
-  readonly realOf: (path: string) => string;
-  /** The container of the same project that an id means, as its service and its name. */
-  readonly neighbour: (id: string) => { readonly service: string; readonly name: string } | undefined;
-  /** The id that an image's full name stands for now. */
-  readonly imageNow: (fullName: string) => string | undefined;
-}
 
 /** All differences of one container. */
 export function driftOf(

@@ -3,7 +3,7 @@
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Unit } from "../artifact.ts";
 import { at, itemsOf, textOf } from "../rules/values.ts";
-import type { Note } from "./drift.ts";
+import type { Note } from "./engine_view.ts";
 
 /** What engines give a container that asks for nothing, where they agree. */
 const GIVEN = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE"]

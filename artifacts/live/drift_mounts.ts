@@ -2,9 +2,9 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Mount, Unit } from "../artifact.ts";
-import { child, itemsOf, textOf } from "../compose/tree.ts";
-import { resolve } from "../reading/paths.ts";
-import type { EngineView, Note } from "./drift.ts";
+import { child, itemsOf, textOf } from "../yaml/values.ts";
+import { resolve } from "../files/paths.ts";
+import type { EngineView, Note } from "./engine_view.ts";
 import { cleanPath } from "./clean_path.ts";
 import { below } from "./join.ts";
 

@@ -3,7 +3,7 @@
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Unit } from "../artifact.ts";
 import { at, textOf } from "../rules/values.ts";
-import type { EngineView, Note } from "./drift.ts";
+import type { EngineView, Note } from "./engine_view.ts";
 
 /** By their real names: a key in the file is not what the engine calls it. */
 export function driftInNetworks(

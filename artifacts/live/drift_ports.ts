@@ -2,7 +2,7 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Port, Unit } from "../artifact.ts";
-import type { Note } from "./drift.ts";
+import type { Note } from "./engine_view.ts";
 
 type Bound = InspectedContainer["ports"][number];
 

@@ -1,7 +1,7 @@
 /** What the `env_file`s of a unit set, as far as every Compose reads it alike. */
 
 import type { ArtifactFile, Unit } from "../artifact.ts";
-import { child, itemsOf, textOf } from "../compose/tree.ts";
+import { child, itemsOf, textOf } from "../yaml/values.ts";
 
 /** The values by name, without those that `environment` sets. Empty where one of the files was not read. */
 export function valuesOfFiles(unit: Unit): Map<string, string> {

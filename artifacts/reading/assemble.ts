@@ -2,13 +2,13 @@
 
 import { createHash } from "node:crypto";
 import type { ArtifactFile, Card, Finding, Group, Model, Reference, Unit } from "../artifact.ts";
-import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "./card.ts";
-import { type FileStore, isRefusal } from "./file_store.ts";
+import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
+import { type FileStore, isRefusal } from "../files/file_store.ts";
+import type { Gathered } from "./gather.ts";
 import type { Identified } from "./identity.ts";
-import { type Natives, unitOf } from "./native.ts";
-import { baseName, resolve } from "./paths.ts";
-import type { ReadSettings } from "./settings.ts";
-import type { Gathered } from "./workspace_reader.ts";
+import { type Natives, unitOf } from "../native/documents.ts";
+import { baseName, resolve } from "../files/paths.ts";
+import type { ReadSettings } from "../native/settings.ts";
 
 export interface Parts {
   readonly root: string;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { corpus } from "../../tests/corpus.ts";
 import type { Finding, Model } from "../artifact.ts";
-import { parseNow } from "./parse_file.ts";
+import { parseNow } from "../files/parse_file.ts";
 import { WorkspaceReader } from "./workspace_reader.ts";
 
 const PARTS = ["awesome-compose", "compose", "compose-go"] as const;

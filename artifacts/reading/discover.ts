@@ -1,10 +1,10 @@
 /** Walks a workspace and says which of its files may be artifacts, within limits. */
 
 import type { Finding } from "../artifact.ts";
-import { breathe } from "./breath.ts";
-import type { Budgets } from "./budgets.ts";
-import { type IgnoreRules, isNeverEntered } from "./ignore.ts";
-import { join } from "./paths.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
+import type { Budgets } from "../files/budgets.ts";
+import { type IgnoreRules, isNeverEntered } from "../files/ignore.ts";
+import { join } from "../files/paths.ts";
 
 export interface Listing {
   /** Folder ("" is the root) to the names of its files that may count. */
@@ -13,6 +13,8 @@ export interface Listing {
   readonly complete: boolean;
 }
 
+export const SETTINGS_FILE = "berth.yaml";
+export const IGNORE_FILE = ".berthignore";
 export const CANONICAL = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
 export const OVERRIDES = [
   "compose.override.yml",
@@ -35,7 +37,7 @@ export function isComposeName(name: string): boolean {
 export function mayCount(name: string): boolean {
   return /\.ya?ml$/i.test(name) || name === ".env" ||
     /^readme(?:\.md|\.markdown|\.txt|\.rst)?$/i.test(name) ||
-    name === ".berthignore";
+    name === IGNORE_FILE;
 }
 
 export async function discover(root: string, ignore: IgnoreRules, budgets: Budgets): Promise<Listing> {
@@ -55,7 +57,7 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
     try {
       for await (const entry of Deno.readDir(next.path === "" ? root : `${root}/${next.path}`)) {
         if (++entries > budgets.entries) break;
-        if ((entries & 1023) === 0) await breathe();
+        if ((entries & 1023) === 0) await yieldToEventLoop();
         if (entry.isDirectory) {
           if (!isNeverEntered(entry.name)) found.push({ name: entry.name, isFolder: true });
         } else if (mayCount(entry.name)) found.push({ name: entry.name, isFolder: false });
@@ -75,7 +77,7 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
     found.sort((a, b) => a.name < b.name ? -1 : 1);
     const names: string[] = [];
     for (const { name, isFolder } of found) {
-      await breathe();
+      await yieldToEventLoop();
       const path = join(next.path, name);
       if (ignore.ignores(path, isFolder)) continue;
       if (!isFolder) {

@@ -5,8 +5,8 @@ import type { Group, Place, Reference } from "../artifact.ts";
 import type { Identity } from "../compose/group.ts";
 import { projectName } from "../compose/names.ts";
 import type { Project } from "../compose/project.ts";
-import { isUnknown, textOf } from "../compose/tree.ts";
-import { type NativeUnit, requirements } from "./native.ts";
+import { isUnknown, textOf } from "../yaml/values.ts";
+import { type NativeUnit, requirements } from "../native/documents.ts";
 import { folderName, type PlannedProject } from "./plan.ts";
 
 export interface Identified {

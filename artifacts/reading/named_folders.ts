@@ -1,7 +1,7 @@
 /** Folders that are not walked, and still hold something that a project names: `env_file: .secrets/web.env`. */
 
-import type { FileStore } from "./file_store.ts";
-import { folderOf } from "./paths.ts";
+import type { FileStore } from "../files/file_store.ts";
+import { folderOf } from "../files/paths.ts";
 
 /** Those that exist, and what they lie in: what is named may yet come, or go with its folder. */
 export async function namedFolders(

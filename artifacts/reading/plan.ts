@@ -2,10 +2,10 @@
 
 import type { ArtifactFile, Finding, Place } from "../artifact.ts";
 import type { ProjectSpec } from "../compose/project.ts";
-import { child, textOf } from "../compose/tree.ts";
+import { child, textOf } from "../yaml/values.ts";
 import { CANONICAL, OVERRIDES, variantOf } from "./discover.ts";
-import type { NativeGroup } from "./native.ts";
-import { baseName, join, resolve } from "./paths.ts";
+import type { NativeGroup } from "../native/documents.ts";
+import { baseName, join, resolve } from "../files/paths.ts";
 
 export interface Plan {
   readonly projects: PlannedProject[];

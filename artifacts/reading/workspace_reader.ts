@@ -1,45 +1,34 @@
 /** Reads a folder into a model, and after a change reads again only what the change touches. */
 
-import type { ArtifactFile, Finding, Model } from "../artifact.ts";
+import type { Model } from "../artifact.ts";
 import { buildGroup, type Built } from "../compose/group.ts";
 import { loadProject, type Project } from "../compose/project.ts";
 import { assemble } from "./assemble.ts";
-import { BUDGETS, type Budgets } from "./budgets.ts";
-import { discover, isComposeName, type Listing, mayCount } from "./discover.ts";
-import { FileStore, isRefusal } from "./file_store.ts";
-import { IgnoreRules, isNeverEntered } from "./ignore.ts";
+import { BUDGETS, type Budgets } from "../files/budgets.ts";
+import { discover, IGNORE_FILE, type Listing, mayCount, SETTINGS_FILE } from "./discover.ts";
+import { eachOf } from "./each_of.ts";
+import { FileStore, isRefusal } from "../files/file_store.ts";
+import { IgnoreRules, isNeverEntered } from "../files/ignore.ts";
 import { type Identified, identify } from "./identity.ts";
 import { namedFolders } from "./named_folders.ts";
-import { readNatives } from "./native.ts";
-import { baseName, folderOf, join } from "./paths.ts";
+import { readNatives } from "../native/documents.ts";
+import { baseName, folderOf } from "../files/paths.ts";
+import { gather, missingFiles, refusalFinding } from "./gather.ts";
 import { plan, type PlannedProject } from "./plan.ts";
-import { type Refusal, SafeReader } from "./safe_reader.ts";
-import { type ReadSettings, readSettings } from "./settings.ts";
+import { SafeReader } from "../files/safe_reader.ts";
+import { type ReadSettings, readSettings } from "../native/settings.ts";
 
-const SETTINGS = "berth.yaml";
-const IGNORE = ".berthignore";
-const AT_ONCE = 8;
-
-/** What one pass over the files brought up. */
-export interface Gathered {
-  readonly natives: readonly ArtifactFile[];
-  readonly backstage: readonly ArtifactFile[];
-  readonly envs: ReadonlyMap<string, ArtifactFile>;
-  readonly readmes: ReadonlyMap<string, string>;
-  readonly findings: readonly Finding[];
-}
-
-interface KeptGroup {
+interface CachedGroup {
   readonly project: Project;
   readonly identity: string;
   readonly built: Built;
 }
 
-/** All that is kept between two readings. */
+/** What one reading leaves for the next. */
 interface State {
   listing: Listing | null;
   readonly projects: Map<string, Project>;
-  readonly groups: Map<string, KeptGroup>;
+  readonly groups: Map<string, CachedGroup>;
 }
 
 export class WorkspaceReader {
@@ -87,7 +76,7 @@ export class WorkspaceReader {
   async outdated(): Promise<ReadonlySet<string> | null> {
     const before = this.#state.listing;
     if (!before) return null;
-    const settingsFile = await this.#store.get(SETTINGS, "settings");
+    const settingsFile = await this.#store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
     const now = await discover(this.root, await this.#ignore(this.#store, read), read.budgets);
     const names = (listing: Listing) => JSON.stringify([...listing.folders]);
@@ -115,7 +104,7 @@ export class WorkspaceReader {
 
   async #read(store: FileStore, state: State): Promise<Model> {
     const begun = performance.now();
-    const settingsFile = await store.get(SETTINGS, "settings");
+    const settingsFile = await store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
     state.listing ??= await discover(this.root, await this.#ignore(store, read), read.budgets);
     const listing = state.listing;
@@ -145,7 +134,7 @@ export class WorkspaceReader {
       built: built.map((one) => one.group),
       identified,
       findings: [
-        ...(isRefusal(settingsFile) ? refusalFinding(SETTINGS, settingsFile, "error") : []),
+        ...(isRefusal(settingsFile) ? refusalFinding(SETTINGS_FILE, settingsFile, "error") : []),
         ...listing.findings,
         ...gathered.findings,
         ...planned.findings,
@@ -157,7 +146,7 @@ export class WorkspaceReader {
   }
 
   async #ignore(store: FileStore, { settings }: ReadSettings): Promise<IgnoreRules> {
-    const file = await store.get(IGNORE, "readme");
+    const file = await store.get(IGNORE_FILE, "readme");
     const lines = isRefusal(file) ? [] : file.text.split(/\r?\n/);
     return new IgnoreRules([...lines, ...settings.ignore]);
   }
@@ -199,7 +188,7 @@ export class WorkspaceReader {
   async #relist(listing: Listing, changed: ReadonlySet<string>): Promise<Listing | null> {
     const folders = new Map(listing.folders);
     for (const path of changed) {
-      if (path === IGNORE || path === SETTINGS || folders.has(path)) return null;
+      if (path === IGNORE_FILE || path === SETTINGS_FILE || folders.has(path)) return null;
       const folder = folderOf(path);
       const name = baseName(path);
       const names = folders.get(folder);
@@ -252,71 +241,4 @@ function overlaidListing(listing: Listing, texts: ReadonlyMap<string, string>): 
     if (!names.includes(name)) folders.set(folder, [...names, name].sort());
   }
   return { ...listing, folders };
-}
-
-async function gather(store: FileStore, listing: Listing): Promise<Gathered> {
-  const natives: ArtifactFile[] = [];
-  const backstage: ArtifactFile[] = [];
-  const envs = new Map<string, ArtifactFile>();
-  const readmes = new Map<string, string>();
-  const findings: Finding[] = [];
-  await eachOf([...listing.folders], async ([folder, names]) => {
-    for (const name of names) {
-      const path = join(folder, name);
-      if (name === ".env") {
-        const env = await store.get(path, "env");
-        if (!isRefusal(env)) envs.set(folder, env);
-        else findings.push(...refusalFinding(path, env, "error"));
-      } else if (/^readme/i.test(name)) {
-        if (!readmes.has(folder)) readmes.set(folder, path);
-      } else if (isComposeName(name)) {
-        const file = await store.get(path, "compose");
-        if (isRefusal(file)) findings.push(...refusalFinding(path, file, "error"));
-      } else if (name !== IGNORE && path !== SETTINGS) {
-        const file = await store.detect(path);
-        if (file === null) continue;
-        if (isRefusal(file)) findings.push(...refusalFinding(path, file, "info"));
-        else if (file.kind === "native") natives.push(file);
-        else if (file.kind === "backstage") backstage.push(file);
-      }
-    }
-  });
-  const byPath = (one: ArtifactFile, other: ArtifactFile) => one.path < other.path ? -1 : 1;
-  return { natives: natives.sort(byPath), backstage: backstage.sort(byPath), envs, readmes, findings };
-}
-
-function refusalFinding(path: string, refusal: Refusal, severity: "error" | "info"): Finding[] {
-  if (refusal.code === "missing") return [];
-  const message = `Cannot read ${path}: ${refusal.why}`;
-  return [
-    refusal.code === "fs/symlink-escape" && severity === "error"
-      ? { code: refusal.code, message, at: null, path }
-      : { code: refusal.code, severity, message, at: null, path },
-  ];
-}
-
-/** Files that COMPOSE_FILE or a Group names and that are not there. */
-async function missingFiles(store: FileStore, planned: readonly PlannedProject[]): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const project of planned) {
-    for (const [path, at] of project.namedAt) {
-      const file = await store.get(path, "compose");
-      if (!isRefusal(file)) continue;
-      findings.push(
-        file.code === "missing"
-          ? { code: "ref/include-missing", message: `"${path}" is not found`, at }
-          : { code: file.code, message: `Cannot read ${path}: ${file.why}`, at },
-      );
-    }
-  }
-  return findings;
-}
-
-/** A few at a time: the disk is kept busy, memory is not. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) await work(items[next++]!);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
 }

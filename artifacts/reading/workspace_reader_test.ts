@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { plant, type PlantedFolder } from "../../tests/planted_folder.ts";
 import type { Finding, Group, Model } from "../artifact.ts";
-import type { Budgets } from "./budgets.ts";
+import type { Budgets } from "../files/budgets.ts";
 import { WorkspaceReader } from "./workspace_reader.ts";
 
 async function read(folder: PlantedFolder, budgets: Partial<Budgets> = {}): Promise<Model> {

@@ -1,7 +1,7 @@
 /** Rules about one Compose service: parts that contradict each other, and parts that need another. */
 
 import type { Group, Node, Place, Service, Unit } from "../artifact.ts";
-import { bytesOf } from "./amounts.ts";
+import { bytesOf } from "../compose/amounts.ts";
 import type { Say } from "./say.ts";
 import { at, entryOf, itemsOf, numberOf, saysTrue, textOf } from "./values.ts";
 

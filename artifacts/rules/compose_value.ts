@@ -1,7 +1,7 @@
 /** Rules about single values of a Compose service that have a form of their own. */
 
 import type { Unit } from "../artifact.ts";
-import { bytesOf, familyOf, imageReference, nanosecondsOf } from "./amounts.ts";
+import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import type { Say } from "./say.ts";
 import { at, textOf } from "./values.ts";
 

@@ -1,7 +1,7 @@
 /** Rules about images: which one a service gets should not change by itself. */
 
 import type { Unit } from "../artifact.ts";
-import { imageReference } from "./amounts.ts";
+import { imageReference } from "../compose/amounts.ts";
 import type { Say } from "./say.ts";
 import { textOf } from "./values.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Group, Model, Port, Unit } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
-import { familyOf } from "./amounts.ts";
+import { familyOf } from "../compose/amounts.ts";
 import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
 

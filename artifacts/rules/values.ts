@@ -1,7 +1,7 @@
 /** Ways into a tree of values that judge nothing themselves: unknown values read as absent. */
 
 import type { Entry, Node, Place, Scalar } from "../artifact.ts";
-import { textOf as writtenText, truthOf } from "../compose/tree.ts";
+import { textOf as writtenText, truthOf } from "../yaml/values.ts";
 
 /** What lies at a path of keys and indexes. */
 export function at(node: Node | null, ...path: readonly (string | number)[]): Node | null {

@@ -5,10 +5,10 @@ import type { Ownership } from "../../../core/runtime.ts";
 import type { Cached } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
 import { etagOf } from "../../../http/etag.ts";
-import type { Backends } from "../backends.ts";
-import { Unavailable } from "../listed.ts";
+import type { Backends } from "../backends/backends.ts";
+import { Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
-import { Container, type ContainerRow } from "./row.ts";
+import { Container, type ContainerRow } from "../rows/container.ts";
 
 export const ContainerList = z.object({
   items: z.array(Container),

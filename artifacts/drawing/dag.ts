@@ -1,0 +1,230 @@
+/** The graph as it is drawn: nodes in a fixed order, edges, layers, cycles. The same model gives the same bytes. */
+
+import type { Group, Model, Unit } from "../artifact.ts";
+import { positionOf } from "../position.ts";
+import { check } from "../rules/check.ts";
+import type { UnitLive } from "../live/live.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
+import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "../graph/graph.ts";
+import { parts } from "../graph/order.ts";
+
+/** More nodes than this are only drawn by group. */
+export const MAX_NODES = 5_000;
+
+/** What to draw. */
+export interface DagOptions {
+  /** The id of the only group to draw, with what its units lead to and what leads to them. */
+  readonly group?: string;
+  /** What runs, by the id of a unit or group. */
+  readonly live?: ReadonlyMap<string, UnitLive>;
+}
+
+/** Draws a model. @throws {ServiceError} `invalid_request` when there are too many nodes for one drawing. */
+export function dagOf(model: Model, workspace: string, { group, live }: DagOptions = {}): Dag {
+  const graph = graphOf(model);
+  const included = chosen(graph, group);
+  if (included.count > MAX_NODES) {
+    throw new ServiceError(
+      "invalid_request",
+      `Cannot draw ${included.count} nodes at once: more than ${MAX_NODES} need the name of a group`,
+      { errors: [{ path: "query.group", message: "Needed for a workspace of this size" }] },
+    );
+  }
+  const cycles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
+  const circles = new Map(cycles.map((cycle, index) => [graph.startComponents.of[cycle[0]!]!, index]));
+  const cycleOf = new Map<number, number>();
+  if (circles.size > 0) {
+    for (const number of included.numbers) {
+      const circle = circles.get(graph.startComponents.of[number]!);
+      if (circle !== undefined) cycleOf.set(number, circle);
+    }
+  }
+
+  const starts = (node: GraphNode) =>
+    node.kind === "unit" || (node.kind === "missing" && node.id.startsWith("unit:"));
+  const numbers = [...included.numbers].sort((a, b) => byKind(graph, a, b, starts));
+  const layers: string[][] = [];
+  const counts = countProblems(model);
+  const cards = cardsBySubject(graph);
+  const order = new Map<number, number>();
+  const nodes = numbers.map((number): DagNode => {
+    const node = graph.nodes[number]!;
+    const layer = starts(node) ? graph.layers[number]! : null;
+    if (layer !== null) {
+      const row = layers[layer] ??= [];
+      order.set(number, row.push(node.id) - 1);
+    }
+    const running = live?.get(node.id);
+    return {
+      id: node.id,
+      kind: node.kind,
+      label: node.label,
+      parent: node.parent === -1 ? null : graph.nodes[node.parent]!.id,
+      layer,
+      order: order.get(number) ?? 0,
+      cycle: cycleOf.get(number) ?? null,
+      data: dataOf(node, cards.get(number) ?? null),
+      ...(running !== undefined && { live: running }),
+      diagnostics: counts.get(node.id) ?? { error: 0, warning: 0 },
+      source: sourceOf(node),
+    };
+  });
+  const edges = edgesOf(graph, included, cycleOf);
+  // A drawing of one group may leave layers empty that others fill.
+  const filled = Array.from(layers, (row) => row ?? []);
+  const index = new Map(numbers.map((number, i) => [number, i]));
+  return {
+    schemaVersion: 1,
+    workspace,
+    revision: model.revision,
+    acyclic: cycles.length === 0 && !edges.some((edge) => edge.inCycle),
+    direction: "dependent->dependency",
+    nodes,
+    edges: edges.map(({ edge }) => edge),
+    stats: {
+      nodes: nodes.length,
+      edges: edges.length,
+      layers: filled.length,
+      width: Math.max(0, ...filled.map((row) => row.length)),
+      components: parts(
+        nodes.length,
+        edges.map(({ source }) => index.get(source)!),
+        edges.map(({ target }) => index.get(target)!),
+      ),
+      cycles: cycles.length,
+    },
+    layers: filled,
+    cycles: cycles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
+  };
+}
+
+interface Chosen {
+  readonly numbers: readonly number[];
+  readonly count: number;
+  has(number: number): boolean;
+}
+
+function chosen(graph: Graph, group: string | undefined): Chosen {
+  if (group === undefined) {
+    const numbers = graph.nodes.map((_, number) => number);
+    return { numbers, count: numbers.length, has: () => true };
+  }
+  const own = graph.numbers.get(group);
+  const inside = new Set<number>();
+  graph.nodes.forEach((node, number) => {
+    if (number === own || (own !== undefined && node.parent === own)) inside.add(number);
+  });
+  const all = new Set(inside);
+  for (const { source, target } of graph.edges) {
+    if (inside.has(source)) all.add(target);
+    if (inside.has(target)) all.add(source);
+  }
+  // The groups of neighbours are drawn too, or the neighbours would have a parent that is not there.
+  for (const number of [...all]) {
+    const parent = graph.nodes[number]!.parent;
+    if (parent !== -1) all.add(parent);
+  }
+  return { numbers: [...all], count: all.size, has: (number) => all.has(number) };
+}
+
+/** Groups first, then what starts by its layer, then the rest; always by id in the end. */
+function byKind(graph: Graph, a: number, b: number, starts: (node: GraphNode) => boolean): number {
+  const rank = (number: number) => {
+    const node = graph.nodes[number]!;
+    return node.kind === "group" ? -1 : starts(node) ? graph.layers[number]! : Infinity;
+  };
+  const [one, two] = [rank(a), rank(b)];
+  if (one !== two) return one < two ? -1 : 1;
+  const [left, right] = [graph.nodes[a]!.id, graph.nodes[b]!.id];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function dataOf({ kind, artifact }: GraphNode, card: string | null): DagNode["data"] {
+  if (kind === "group") return { card, profiles: [...(artifact as Group).profiles] }; // a group node holds a group
+  if (kind !== "unit") return {};
+  const { service } = artifact as Unit; // a unit node holds a unit
+  if (service === null) return { card };
+  return {
+    image: service.image,
+    ports: service.ports.map((port) => port.written),
+    profiles: [...service.profiles],
+    active: service.active,
+    card,
+  };
+}
+
+function sourceOf({ at }: GraphNode): DagNode["source"] {
+  if (at === null) return null;
+  const { line, column } = positionOf(at.file, at.start);
+  return { file: at.file.path, line, column };
+}
+
+function countProblems(model: Model): Map<string, { error: number; warning: number }> {
+  const counts = new Map<string, { error: number; warning: number }>();
+  for (const { subject, severity } of check(model).findings) {
+    if (subject === undefined || (severity !== "error" && severity !== "warning")) continue;
+    const count = counts.get(subject);
+    if (count) count[severity]++;
+    else counts.set(subject, { error: 0, warning: 0, [severity]: 1 });
+  }
+  return counts;
+}
+
+function cardsBySubject(graph: Graph): Map<number, string> {
+  const cards = new Map<number, string>();
+  for (const { kind, source, target, unresolved } of graph.edges) {
+    if (kind === "describes" && !unresolved && !cards.has(target)) cards.set(target, graph.nodes[source]!.id);
+  }
+  return cards;
+}
+
+interface Drawn {
+  readonly source: number;
+  readonly target: number;
+  readonly inCycle: boolean;
+  readonly edge: DagEdge;
+}
+
+function edgesOf(graph: Graph, included: Chosen, cycleOf: ReadonlyMap<number, number>): Drawn[] {
+  const taken = new Map<string, number>();
+  const drawn: Drawn[] = [];
+  for (const edge of graph.edges) {
+    const { source, target } = edge;
+    if (!included.has(source) || !included.has(target)) continue;
+    const loop = source === target;
+    const circle = cycleOf.get(source);
+    const inCycle = START_KINDS.has(edge.kind) &&
+      (loop || (circle !== undefined && circle === cycleOf.get(target)));
+    drawn.push({ source, target, inCycle, edge: drawEdge(graph, edge, inCycle) });
+  }
+  drawn.sort((a, b) => a.edge.id < b.edge.id ? -1 : a.edge.id > b.edge.id ? 1 : 0);
+  // One service may mount a volume twice: ids stay unique.
+  for (const { edge } of drawn) {
+    const count = (taken.get(edge.id) ?? 0) + 1;
+    taken.set(edge.id, count);
+    if (count > 1) edge.id += `#${count}`;
+  }
+  return drawn;
+}
+
+function drawEdge(
+  graph: Graph,
+  { source, target, kind, reference, unresolved }: GraphEdge,
+  inCycle: boolean,
+): DagEdge {
+  const [from, to] = [graph.nodes[source]!.id, graph.nodes[target]!.id];
+  return {
+    id: `${kind}:${from}->${to}`,
+    source: from,
+    target: to,
+    kind,
+    ...(reference?.condition !== undefined && { condition: reference.condition }),
+    ...(reference?.required !== undefined && { required: reference.required }),
+    ...(reference?.restart !== undefined && { restart: reference.restart }),
+    ...(reference?.access !== undefined && { access: reference.access }),
+    implicit: reference?.implicit ?? true,
+    inCycle,
+    unresolved,
+  };
+}

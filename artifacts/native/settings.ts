@@ -1,0 +1,59 @@
+/** `berth.yaml`: what the people of a workspace say about reading and judging it. */
+
+import type { ArtifactFile, Finding, Node, Settings, Severity } from "../artifact.ts";
+import { child, entriesOf, isNull, itemsOf, numberOf, textOf } from "../yaml/values.ts";
+import { BUDGETS, type Budgets } from "../files/budgets.ts";
+
+export interface ReadSettings {
+  readonly settings: Settings;
+  readonly budgets: Budgets;
+  readonly findings: readonly Finding[];
+}
+
+const SEVERITIES = new Set(["error", "warning", "info", "hint", "off"]);
+const KEYS = new Set(["ignore", "rules", "limits", "paths", "projects"]);
+
+export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGETS): ReadSettings {
+  const findings: Finding[] = [];
+  const root = file?.documents[0];
+  const rules = new Map<string, Severity | "off">();
+  const projects = new Map<string, string>();
+  const paths: { from: string; to: string }[] = [];
+  const wrong = (at: Node, message: string) => findings.push({ code: "schema/invalid", message, at });
+
+  if (root && root.kind !== "mapping" && !isNull(root)) wrong(root, "berth.yaml must be a mapping");
+  for (const [key, entry] of entriesOf(root)) {
+    if (!KEYS.has(key)) {
+      findings.push({ code: "schema/unknown-property", message: `Unknown property "${key}"`, at: entry.key });
+    }
+  }
+  for (const [code, entry] of entriesOf(child(root, "rules"))) {
+    const severity = textOf(entry.value) ?? "";
+    if (isSeverity(severity)) rules.set(code, severity);
+    else wrong(entry.value, `rules.${code}: must be error, warning, info, hint or off`);
+  }
+  for (const [project, entry] of entriesOf(child(root, "projects"))) {
+    const group = textOf(entry.value);
+    if (group !== null) projects.set(project, group);
+  }
+  for (const item of itemsOf(child(root, "paths"))) {
+    const from = textOf(child(item, "from"));
+    const to = textOf(child(item, "to"));
+    if (from !== null && to !== null) paths.push({ from, to });
+    else wrong(item, "paths: needs from and to");
+  }
+  const ignore = itemsOf(child(root, "ignore")).map(textOf).filter((line) => line !== null);
+  const limits = child(root, "limits");
+  // A workspace may ask for less than the service allows, never for more.
+  const limit = (key: "depth" | "entries" | "files") =>
+    Math.max(1, Math.min(numberOf(child(limits, key)) ?? budgets[key], budgets[key]));
+  return {
+    settings: { rules, projects, paths, ignore },
+    budgets: { ...budgets, depth: limit("depth"), entries: limit("entries"), files: limit("files") },
+    findings,
+  };
+}
+
+function isSeverity(text: string): text is Severity | "off" {
+  return SEVERITIES.has(text);
+}

@@ -1,0 +1,18 @@
+/** Parses large texts off the main loop. */
+
+import { parseYaml } from "./parse.ts";
+import { encode } from "./parsed_codec.ts";
+import { draftOf, type Source } from "./source.ts";
+
+/** `self` as a worker has it; the checker knows the window's. */
+const scope = self as unknown as {
+  onmessage: ((event: MessageEvent<Source>) => void) | null;
+  postMessage(message: unknown, transfer: Transferable[]): void;
+};
+
+scope.onmessage = (event) => {
+  // The scan was passed before the text came here.
+  const file = draftOf(event.data);
+  const encoded = encode(Object.assign(file, parseYaml(file, null)));
+  scope.postMessage(encoded, [encoded.numbers.buffer as ArrayBuffer]);
+};

@@ -1,0 +1,23 @@
+/** A text that is to be parsed, and the file that comes of it. */
+
+import type { ArtifactFile, Finding, Node } from "../artifact.ts";
+
+/** What is known of a text before it is parsed. */
+export interface Source {
+  readonly path: string;
+  readonly kind: ArtifactFile["kind"];
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** `ArtifactFile` while it is being made; its nodes point to it before they are all there. */
+export interface Draft extends Source {
+  documents: readonly Node[];
+  findings: readonly Finding[];
+  sound: boolean;
+  stale: boolean;
+}
+
+export function draftOf(source: Source): Draft {
+  return { ...source, documents: [], findings: [], sound: true, stale: false };
+}

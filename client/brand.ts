@@ -1,0 +1,11 @@
+/** How errors of this package are known to all its copies. */
+
+/** Shared by all copies of this package, so that the guards hold across them, where `instanceof` fails. */
+export const BRAND: unique symbol = Symbol.for("@berth/client");
+
+/** Whether it is an error of this or another copy of the package, and of that name. */
+export function isNamed(error: unknown, name?: string): boolean {
+  // Any value may be thrown; looking up a symbol in one is safe but for null and undefined.
+  const it = error as { [BRAND]?: number; name?: string } | null | undefined;
+  return it?.[BRAND] === 1 && (!name || it.name === name);
+}

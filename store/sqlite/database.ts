@@ -1,0 +1,226 @@
+/** One SQLite file, opened the one way that keeps what was acknowledged, with its errors turned into ours. */
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { ServiceError } from "../../core/error.ts";
+import { MIGRATIONS } from "./migrations.ts";
+
+/** "bert" in ASCII: tells our files from those of others. */
+const APPLICATION_ID = 0x62657274;
+/** How long one attempt blocks the process, and for how long attempts go on while another process writes. */
+const BUSY_ATTEMPT_MS = 200;
+const BUSY_TOTAL_MS = 5_000;
+const BUSY_PAUSE_MS = 25;
+
+/** Asserted after opening: a build of SQLite that ignores one of them must not be trusted with acknowledged writes. */
+const SETTINGS: readonly (readonly [name: string, value: string, holds: string | number])[] = [
+  ["busy_timeout", String(BUSY_ATTEMPT_MS), BUSY_ATTEMPT_MS],
+  ["journal_mode", "WAL", "wal"],
+  ["synchronous", "FULL", 2],
+  ["foreign_keys", "ON", 1],
+  ["trusted_schema", "OFF", 0],
+  ["secure_delete", "ON", 1],
+];
+
+export class SqliteDatabase {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Opens or makes the file; throws `store_unavailable` with a sentence that says what to do about it. */
+  static async open(path: string): Promise<SqliteDatabase> {
+    try {
+      // Made here and not by SQLite, so that it is never readable for others, not even for a moment.
+      (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
+    } catch (cause) {
+      throw unavailable(`Cannot open the store: the file "${path}" cannot be made or written`, cause);
+    }
+    const deadline = performance.now() + BUSY_TOTAL_MS;
+    while (true) {
+      let raw: DatabaseSync | undefined;
+      try {
+        raw = new DatabaseSync(path, { timeout: BUSY_ATTEMPT_MS, allowExtension: false });
+        const database = new SqliteDatabase(raw);
+        database.#prepare(path);
+        return database;
+      } catch (thrown) {
+        raw?.close();
+        if (!isBusy(thrown) || performance.now() > deadline) throw asStoreError(thrown);
+        await pause();
+      }
+    }
+  }
+
+  #prepare(path: string): void {
+    for (const [name, value] of SETTINGS) this.#database.exec(`PRAGMA ${name} = ${value}`);
+    for (const [name, , holds] of SETTINGS) {
+      if (this.#pragma(name) !== holds) {
+        throw unavailable(`Cannot open the store: this SQLite does not keep the setting "${name}"`);
+      }
+    }
+    if (this.#pragma("quick_check(1)") !== "ok") {
+      throw unavailable(`Cannot open the store: the file "${path}" is damaged; restore a backup`);
+    }
+    this.#migrate(path);
+  }
+
+  #migrate(path: string): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const version = Number(this.#pragma("user_version"));
+      const owner = Number(this.#pragma("application_id"));
+      const tables = this.#database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n;
+      if (owner !== APPLICATION_ID && (owner !== 0 || tables !== 0)) {
+        throw unavailable(`Cannot open the store: the file "${path}" belongs to another program`);
+      }
+      if (version > MIGRATIONS.length) {
+        throw unavailable(
+          `Cannot open the store: the file "${path}" has schema ${version} and this berth knows up to ` +
+            `${MIGRATIONS.length}; start the newer berth that wrote it`,
+        );
+      }
+      for (const step of MIGRATIONS.slice(version)) this.#database.exec(step);
+      this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      this.#database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      this.#database.exec("COMMIT");
+    } catch (thrown) {
+      this.#rollBack();
+      throw thrown;
+    }
+  }
+
+  #pragma(name: string): unknown {
+    return Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** One row. The caller names its shape: all tables are STRICT, so a column holds what its migration says. */
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** How many rows changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** Reads. A reader never waits for a writer. */
+  // deno-lint-ignore require-await -- a throw must become a rejection: callers hold a promise
+  async read<T>(work: () => T): Promise<T> {
+    try {
+      return work();
+    } catch (thrown) {
+      throw asStoreError(thrown);
+    }
+  }
+
+  /** Writes all or nothing. Waits for another process's write without blocking this one for long. */
+  async write<T>(work: () => T): Promise<T> {
+    const deadline = performance.now() + BUSY_TOTAL_MS;
+    while (true) {
+      try {
+        this.#database.exec("BEGIN IMMEDIATE");
+        break;
+      } catch (thrown) {
+        if (!isBusy(thrown) || performance.now() > deadline) throw asStoreError(thrown);
+        await pause();
+      }
+    }
+    // Nothing is awaited from here on, so no other call can slip into this transaction.
+    try {
+      const value = work();
+      this.#database.exec("COMMIT");
+      return value;
+    } catch (thrown) {
+      this.#rollBack();
+      throw asStoreError(thrown);
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#database.exec("ROLLBACK");
+    } catch {
+      // SQLite rolls back by itself on some errors (disk full); then there is nothing left to undo.
+    }
+  }
+
+  async backup(file: string): Promise<void> {
+    const partial = `${file}.${crypto.randomUUID()}.partial`;
+    try {
+      // Every page in one step is one consistent read; in smaller steps each write would start it again.
+      await backup(this.#database, partial, { rate: 1_000_000_000 });
+      await Deno.chmod(partial, 0o600);
+      await flush(partial);
+      await Deno.rename(partial, file);
+      await flush(folderOf(file));
+    } catch (cause) {
+      await Deno.remove(partial).catch(() => {});
+      throw unavailable(`Cannot write the backup "${file}": the folder is missing, full or not ours`, cause);
+    }
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    this.#statements.clear();
+    this.#database.close();
+  }
+}
+
+function folderOf(file: string): string {
+  const end = file.lastIndexOf("/");
+  return end < 0 ? "." : end === 0 ? "/" : file.slice(0, end);
+}
+
+async function flush(path: string): Promise<void> {
+  using file = await Deno.open(path);
+  await file.sync();
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
+}
+
+// The error's `code` is the same for everything that SQLite says, so only its text tells one failure from another.
+function saying(thrown: unknown, words: RegExp): boolean {
+  return thrown instanceof Error && words.test(thrown.message);
+}
+
+function isBusy(thrown: unknown): boolean {
+  return saying(thrown, /database (table )?is locked|database is busy/i);
+}
+
+function unavailable(message: string, cause?: unknown): ServiceError {
+  return new ServiceError("store_unavailable", message, { cause });
+}
+
+function asStoreError(thrown: unknown): unknown {
+  if (thrown instanceof ServiceError) return thrown;
+  const why = isBusy(thrown)
+    ? "another process keeps it locked"
+    : saying(thrown, /disk is full/i)
+    ? "the disk is full"
+    : thrown instanceof SyntaxError || saying(thrown, /malformed|not a database|corrupt/i)
+    ? "its file is damaged; restore a backup"
+    : saying(thrown, /readonly|read-only/i)
+    ? "its file is read-only"
+    : saying(thrown, /not open/i)
+    ? "it is closed"
+    : thrown instanceof Error && "code" in thrown && thrown.code === "ERR_SQLITE_ERROR"
+    ? "its database failed"
+    : undefined;
+  return why === undefined ? thrown : unavailable(`Cannot use the store: ${why}`, thrown);
+}

@@ -1,0 +1,23 @@
+/** The store on one SQLite file: what a single berth needs, with no server beside it. */
+import type { Store } from "../../core/store.ts";
+import { sqliteAudit } from "./audit.ts";
+import { SqliteDatabase } from "./database.ts";
+import { sqliteKeys } from "./keys.ts";
+import { sqliteSessions } from "./sessions.ts";
+import { sqliteSigningKeys } from "./signing_keys.ts";
+import { sqliteWorkspaces } from "./workspaces.ts";
+
+/** Opens the file, makes it if it is not there, and brings its schema up to date. Throws `store_unavailable`. */
+export async function openSqliteStore(path: string): Promise<Store> {
+  const database = await SqliteDatabase.open(path);
+  return {
+    workspaces: sqliteWorkspaces(database),
+    keys: sqliteKeys(database),
+    sessions: sqliteSessions(database),
+    signingKeys: sqliteSigningKeys(database),
+    audit: sqliteAudit(database),
+    check: () => database.read(() => void database.get("SELECT 1 FROM setup")),
+    backup: (file) => database.backup(file),
+    [Symbol.asyncDispose]: () => Promise.resolve(database.close()),
+  };
+}
