@@ -29,6 +29,8 @@ export type ErrorCode =
   | "setup_refused"
   | "setup_done"
   | "last_admin"
+  | "sign_in_again"
+  | "too_many_keys"
   | "key_exceeds_creator"
   // workspaces and artifacts
   | "workspace_not_found"

@@ -27,6 +27,8 @@ export const statusOf = {
   setup_refused: 403,
   setup_done: 410,
   last_admin: 409,
+  sign_in_again: 403,
+  too_many_keys: 409,
   key_exceeds_creator: 403,
   workspace_not_found: 404,
   workspace_exists: 409,

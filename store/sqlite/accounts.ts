@@ -12,7 +12,8 @@ export const ACCOUNT_COLUMNS =
   "a.last_seen_at AS lastSeenAt, a.disabled_at AS disabledAt";
 
 export function accountFrom(row: AccountRow): AccountRecord {
-  const { id, issuer, subject, name, email, picture, claims, grants, createdAt, lastSeenAt, disabledAt } = row;
+  const { id, issuer, subject, name, email, picture, claims, grants, createdAt, lastSeenAt, disabledAt } =
+    row;
   return {
     id,
     issuer,

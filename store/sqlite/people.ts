@@ -45,7 +45,10 @@ export function sqlitePeople(database: SqliteDatabase): PeopleStore {
     change: (id, { grants, disabledAt }, entry) =>
       database.write(() =>
         keepingAnAdmin(database, () => {
-          const row = database.get<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.id = ?`, id);
+          const row = database.get<AccountRow>(
+            `SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.id = ?`,
+            id,
+          );
           if (row === undefined) return false;
           database.run(
             "UPDATE accounts SET grants = ?, disabled_at = ? WHERE id = ?",
