@@ -51,7 +51,8 @@ export function problems(...codes: ErrorCode[]): Readonly<Record<never, never>> 
   return byStatus;
 }
 
-export type ExtraHeaders = Readonly<Record<string, string>>;
+/** Several values are several headers, which cookies need. */
+export type ExtraHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** A value to be answered as JSON under a declared status. */
 export class Reply<Status extends number = number, Value = unknown> {

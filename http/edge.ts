@@ -6,7 +6,7 @@ import type { RequestScope } from "./call.ts";
 import { withHonestLength } from "./head.ts";
 import { hostOf } from "./host.ts";
 import { mount, type Mounting } from "./pipeline.ts";
-import { problemResponse } from "./problem.ts";
+import { asServiceError, problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
 import type { Entry } from "./router.ts";
 
@@ -32,7 +32,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const app = new Hono<{ Bindings: RequestScope }>();
   mount(app, options.entries, options);
   app.notFound((c) => {
-    const error = missing(app, options, c.req.method, c.req.path);
+    const error = tooMany(options, c.req.raw, c.env.peer) ?? missing(app, options, c.req.method, c.req.path);
     c.env.code = error.code;
     return options.responder.withHeaders(problemResponse(error, c.env.requestId), c.env.requestId);
   });
@@ -56,6 +56,7 @@ export function createEdge(options: EdgeOptions): Edge {
       stopping: options.stopping,
       caller: null,
       code: null,
+      demandProof: options.guard.demandProof,
     };
     const refused = refuse(request, options.hosts);
     let response: Response;
@@ -107,6 +108,15 @@ function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | n
     return new ServiceError("uri_too_long", "Cannot answer: the address is too long");
   }
   return null;
+}
+
+function tooMany({ guard }: EdgeOptions, request: Request, peer: string): ServiceError | null {
+  try {
+    guard.stranger(request, peer);
+    return null;
+  } catch (thrown) {
+    return asServiceError(thrown);
+  }
 }
 
 function missing(app: Hono<{ Bindings: RequestScope }>, options: EdgeOptions, method: string, path: string) {

@@ -1,5 +1,6 @@
 /** Who calls: the router's question, answered from `Authorization` and, for sockets, from the subprotocol. */
 import type { Credentials } from "../auth/credentials.ts";
+import type { FreshProof } from "../auth/fresh_proof.ts";
 import { peerGroup, type RateLimit } from "../auth/rate_limit.ts";
 import { ServiceError } from "../core/error.ts";
 import { bearerOf, socketCredential } from "./admission.ts";
@@ -7,13 +8,14 @@ import type { Caller, Guard } from "./caller.ts";
 
 export interface GuardOptions {
   readonly credentials: Pick<Credentials, "check">;
+  readonly freshProof: Pick<FreshProof, "demand">;
   /** The origins our own pages have, as `http://127.0.0.1:8700`. */
   readonly origins: { has(origin: string): boolean };
   /** How often an address may ask without a good credential; null for as often as it likes. */
   readonly strangers: RateLimit | null;
 }
 
-export function createGuard({ credentials, origins, strangers }: GuardOptions): Guard {
+export function createGuard({ credentials, freshProof, origins, strangers }: GuardOptions): Guard {
   function callerOf(token: string | null, peer: string): Caller | null | Promise<Caller> {
     if (token === null) {
       strangers?.spend(peerGroup(peer));
@@ -39,6 +41,7 @@ export function createGuard({ credentials, origins, strangers }: GuardOptions): 
     authenticate: (request, peer) => callerOf(bearerOf(request.headers), peer),
     admit: (request, peer) =>
       callerOf(socketCredential(request.headers, (origin) => origins.has(origin)), peer),
+    demandProof: ({ source }) => freshProof.demand(source),
     stranger(request, peer) {
       if (strangers !== null && !request.headers.has("authorization")) strangers.spend(peerGroup(peer));
     },

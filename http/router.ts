@@ -25,6 +25,8 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly permission: Permission | "open" | "any";
+  /** What a stolen session must not be enough for: a session must have proved who it is a short while ago. */
+  readonly proof?: true;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -45,6 +47,8 @@ export interface SocketRoute<Params extends z.ZodType = z.ZodType, Query extends
   readonly summary: string;
   readonly description?: string;
   readonly permission: Permission;
+  /** As of a route. */
+  readonly proof?: true;
   readonly params?: Params;
   readonly query?: Query;
   /** An act of everybody who may run commands; of nobody else. */

@@ -1,6 +1,6 @@
 /** Containers: what runs on the engines, what each is made of, and starting, stopping and removing it. */
 import { z } from "zod";
-import { may } from "../../../core/access.ts";
+import { EVERYTHING, may } from "../../../core/access.ts";
 import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
@@ -116,7 +116,7 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
     .on(inspect, async (call) => {
       const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
       const doing = `inspect container "${id}"`;
-      if (reveal && !may(principal, "containers:reveal")) {
+      if (reveal && !may(principal, "containers:reveal", EVERYTHING)) {
         throw new ServiceError(
           "forbidden",
           `Cannot ${doing}: revealing needs the permission "containers:reveal"`,

@@ -1,6 +1,6 @@
 /** What happens to containers, as it happens, and on request what they say. */
 import { z } from "zod";
-import { may } from "../../../core/access.ts";
+import { EVERYTHING, may } from "../../../core/access.ts";
 import { ServiceError } from "../../../core/error.ts";
 import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, text } from "../../../http/query.ts";
@@ -51,7 +51,7 @@ export interface TerminalRoutes {
 
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
-    if (query.logs && !may(principal, "containers:logs")) {
+    if (query.logs && !may(principal, "containers:logs", EVERYTHING)) {
       throw new ServiceError("forbidden", `Cannot go on: logs need the permission "containers:logs"`);
     }
     const viewer = parts.viewers.enter(principal);

@@ -1,6 +1,6 @@
 /** Volumes: what the engines keep, who mounts it, and how it comes and goes. */
 import { z } from "zod";
-import { may } from "../../../core/access.ts";
+import { EVERYTHING, may } from "../../../core/access.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
 import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
@@ -112,7 +112,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       return reply(200, { ...row, usedBy: Users.of(link).volume(row.name) });
     })
     .on(create, async ({ body, query, principal }) => {
-      if (bindsHostPath(body.driver, body.options ?? {}) && !may(principal, "volumes:host-paths")) {
+      if (bindsHostPath(body.driver, body.options ?? {}) && !may(principal, "volumes:host-paths", EVERYTHING)) {
         throw new ServiceError(
           "forbidden",
           `Cannot create the volume: options that reach folders of the host need the permission "volumes:host-paths"`,
