@@ -3,7 +3,10 @@ import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
 import { ApiKeys } from "./api_keys.ts";
-import { AuditLog } from "./audit.ts";
+import { Delivery } from "./audit/delivery.ts";
+import { AuditLog } from "./audit/log.ts";
+import { receiverAt, type SyslogAddress } from "./audit/syslog.ts";
+import { Upkeep } from "./audit/upkeep.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
 import { Devices } from "./devices.ts";
@@ -38,6 +41,8 @@ export interface AccessOptions {
     /** 0: no limit. */
     readonly strangersPerSecond: number;
   };
+  /** Where entries of the audit log go besides the store; `ca` is the text of a PEM file. */
+  readonly auditReceiver?: { readonly address: SyslogAddress; readonly ca: string | null } | null;
   readonly clock?: Clock;
   /** Another identity provider than the configured one, as tests bring. */
   readonly provider?: IdentityProvider;
@@ -63,6 +68,9 @@ export interface Access extends AsyncDisposable {
   readonly devices: Devices;
   readonly freshProof: FreshProof;
   readonly audit: AuditLog;
+  readonly auditUpkeep: Upkeep;
+  /** What of the audit log is not where it belongs, in words; null while all is well. */
+  readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
   /** Null while none is configured. */
@@ -76,15 +84,18 @@ export interface Access extends AsyncDisposable {
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, dataFolder, config, clock = systemClock } = options;
-  const sealingKey = await readSealingKey(`${dataFolder}/sealing-key`);
-  const seal = await Seal.from(sealingKey, "signing keys");
-  const devices = await Devices.from(sealingKey, clock);
+  const secret = await readSealingKey(`${dataFolder}/sealing-key`);
+  const seal = await Seal.from(secret, "signing keys");
+  const devices = await Devices.from(secret, clock);
   const keys = new ApiKeys({ store: store.keys, clock, maxDays: config.keyMaxDays });
   let rules = config.roles;
+  const auditUpkeep = new Upkeep({ store: store.audit, secret, clock, log });
   const audit = new AuditLog({
     store: store.audit,
-    onFailure: (thrown, lost) => log.error("Audit entries were lost", { lost, error: String(thrown) }),
+    onFailure: (error, lost) => log.error("The audit log cannot be written", { lost, error }),
+    onWritten: () => auditUpkeep.soon(),
   });
+  const delivery = deliveryTo(options.auditReceiver ?? null, store, log);
   const signingKeys = new SigningKeys({
     store: store.signingKeys,
     seal,
@@ -142,6 +153,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     devices,
     freshProof,
     audit,
+    auditUpkeep,
+    auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
     clock,
     provider,
     setupToken,
@@ -163,8 +176,34 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       credentials[Symbol.dispose]();
       await keys.flush().catch((error) => log.warn("Uses of keys were lost", { error: String(error) }));
       await audit[Symbol.asyncDispose]();
+      await auditUpkeep[Symbol.asyncDispose]();
+      await delivery?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function deliveryTo(
+  to: AccessOptions["auditReceiver"] | null,
+  store: Store,
+  log: Log,
+): Delivery | null {
+  if (to === null || to === undefined) return null;
+  const { transport, hostname, port } = to.address;
+  return new Delivery({
+    store: store.audit,
+    receiver: receiverAt(to.address, to.ca),
+    name: `${transport}://${hostname}:${port}`,
+    host: hostName(),
+    log,
+  });
+}
+
+function hostName(): string {
+  try {
+    return Deno.hostname();
+  } catch {
+    return "-"; // the process may not ask
+  }
 }
 
 async function openProvider(

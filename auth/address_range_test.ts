@@ -1,7 +1,7 @@
 /** Ranges of addresses agree with the system's own, for every address and every length. */
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { addressRange, isInRange } from "./address_range.ts";
 
 function isIn(peer: string, range: string): boolean {

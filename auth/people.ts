@@ -109,7 +109,7 @@ export class People {
    */
   async change(id: string, change: PersonChange, by: Principal, entry: NewAuditEntry): Promise<PersonRecord> {
     const { store, clock, onChange } = this.#options;
-    const person = await this.#within(id, by, "change");
+    const person = await this.mustBeWithin(id, by, "change");
     if (change.grants !== undefined) {
       if (person.grants === null) {
         throw new ServiceError(
@@ -136,14 +136,14 @@ export class People {
 
   /** Deletes somebody with their sessions and keys. Throws as `change` does. */
   async remove(id: string, by: Principal, entry: NewAuditEntry): Promise<void> {
-    await this.#within(id, by, "delete");
+    await this.mustBeWithin(id, by, "delete");
     if (!await this.#options.store.remove(id, entry)) throw noSuchPerson();
     await this.#options.onChange();
   }
 
   /** A new one-time link, in place of the one before. Throws as `change` does. */
   async link(id: string, by: Principal, entry: NewAuditEntry): Promise<MadeLink> {
-    const person = await this.#within(id, by, "make a link for");
+    const person = await this.mustBeWithin(id, by, "make a link for");
     if (person.grants === null) {
       throw new ServiceError(
         "conflict",
@@ -212,8 +212,8 @@ export class People {
     return { link: { token, expiresAt }, stored: { hash: await digest(token), expiresAt } };
   }
 
-  /** Nobody lowers, ends or takes the place of somebody who may do more than they. */
-  async #within(id: string, by: Principal, verb: string): Promise<PersonRecord> {
+  /** Nobody lowers, ends or takes the place of somebody who may do more than they. Throws `not_found`, `forbidden`. */
+  async mustBeWithin(id: string, by: Principal, verb: string): Promise<PersonRecord> {
     const person = await this.get(id);
     if (excessOf(this.#options.sessions.grantsOf(person), by) !== null) {
       throw new ServiceError("forbidden", `Cannot ${verb} "${person.name}": they may do more than you may`);

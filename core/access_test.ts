@@ -1,6 +1,6 @@
 /** Grants: what is held where, what reaches what, and that nobody passes on more than they hold. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import {
   EVERYTHING,
   excessOf,

@@ -5,8 +5,9 @@ import { readSealingKey, Seal } from "../auth/sealing.ts";
 import { SigningKeys } from "../auth/signing_keys.ts";
 import { Tokens } from "../auth/tokens.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { type AccessService, type Answer, MovableClock, startAccess } from "./access_service.ts";
+import { type AccessService, MovableClock, startAccess } from "./access_service.ts";
 import { ENTRY } from "./audit_entry.ts";
+import type { Answer } from "./service.ts";
 
 const HOUR_MS = 3_600_000;
 const RULES = [{ claim: "groups", value: "ops", role: "admin" }] as const;

@@ -1,19 +1,9 @@
 /** The rules of the house that a program can hold. */
 import assert from "node:assert/strict";
 import { breaches, circles, importsOf, ROOMS, withoutComments } from "./imports.ts";
+import { sources } from "./sources.ts";
 
 const root = new URL("../", import.meta.url);
-
-async function* sources(folder = ""): AsyncGenerator<string> {
-  for await (const entry of Deno.readDir(new URL(folder || ".", root))) {
-    const path = folder + entry.name;
-    if (entry.isDirectory) {
-      if (!entry.name.startsWith(".") && !["node_modules", "fixtures", "dist"].includes(entry.name)) {
-        yield* sources(`${path}/`);
-      }
-    } else if (/\.tsx?$/.test(entry.name)) yield path;
-  }
-}
 
 const files: string[] = [];
 for await (const file of sources()) files.push(file);

@@ -163,15 +163,26 @@ function isAllowed(file: string, target: string, folder: string, allowed: readon
 
 /** What a file imports: paths from the root of the project for its own modules, names for packages. */
 export function importsOf(file: string, source: string): string[] {
-  const targets: string[] = [];
-  for (const match of withoutComments(source).matchAll(IMPORT)) {
-    const specifier = match[1] ?? match[2];
-    if (specifier === undefined) continue;
-    targets.push(
-      specifier.startsWith(".") ? new URL(specifier, `file:///${file}`).pathname.slice(1) : specifier,
-    );
-  }
-  return targets;
+  return specifiersOf(source).map((specifier) =>
+    specifier.startsWith(".")
+      ? new URL(specifier, `file:///${file}`).pathname.slice(1)
+      : packageOf(specifier)?.name ?? specifier
+  );
+}
+
+function specifiersOf(source: string): string[] {
+  return [...withoutComments(source).matchAll(IMPORT)].flatMap(([, from, dynamic]) => from ?? dynamic ?? []);
+}
+
+/** What `npm:name@version` names, at whatever path within the package; null for any other specifier. */
+export function packageOf(specifier: string): { name: string; version: string } | null {
+  const [, name, version = ""] = /^npm:((?:@[^/]+\/)?[^@/]+)(?:@([^/]+))?/.exec(specifier) ?? [];
+  return name === undefined ? null : { name, version };
+}
+
+/** Every `npm:` specifier that a file names. */
+export function packagesOf(source: string): { name: string; version: string }[] {
+  return specifiersOf(source).flatMap((specifier) => packageOf(specifier) ?? []);
 }
 
 /** Examples in comments may import what they like. */

@@ -110,6 +110,17 @@ export class TestService extends TestCaller implements AsyncDisposable {
     return `${this.url.replace(/^http/, "ws")}${path}`;
   }
 
+  /** Every line that was logged. */
+  logged(): string[] {
+    this.berth.log.flush();
+    return Deno.readTextFileSync(this.berth.log.path).split("\n").filter((line) => line !== "");
+  }
+
+  /** The lines about requests that failed by a defect of berth. */
+  bugs(): string[] {
+    return this.logged().filter((line) => JSON.parse(line).message === "A request failed");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.berth.stop();
     if (!this.keepsFolder) await Deno.remove(this.folder, { recursive: true });
@@ -155,10 +166,15 @@ function defaults(folder: string): Config {
     databaseUrl: null,
     identityProvider: null,
     roles: [],
+    freshSignIn: 15,
+    keyMaxDays: null,
+    // Tests ask more often than any stranger may.
+    strangersPerSecond: 0,
     plugins: null,
     pluginSettings: {},
     logLevel: "info",
     minDescriptors: 0,
+    auditSyslog: null,
     surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
   };

@@ -72,8 +72,12 @@ export class Visitor {
   readonly opened: Promise<void>;
   readonly #decoder = new TextDecoder();
 
-  constructor(url: string, onMessage?: (data: string | Uint8Array) => void) {
-    this.wire = new WebSocket(url.replace(/^http/, "ws"), ["berth.v1"]);
+  constructor(
+    url: string,
+    onMessage?: (data: string | Uint8Array) => void,
+    protocols: readonly string[] = [],
+  ) {
+    this.wire = new WebSocket(url.replace(/^http/, "ws"), ["berth.v1", ...protocols]);
     this.wire.binaryType = "arraybuffer";
     this.opened = new Promise((resolve, reject) => {
       this.wire.onopen = () => resolve();

@@ -1,8 +1,8 @@
-/** Who did what, in SQLite: rows that commit with what they tell of. */
-import type { AuditActor, AuditChain, AuditEntry, AuditStore, NewAuditEntry } from "../../core/store.ts";
+/** Entries of the audit log as rows of SQLite, which commit with what they tell of. */
+import type { AuditActor, AuditChain, AuditEntry, NewAuditEntry } from "../../core/store.ts";
 import type { SqliteDatabase } from "./database.ts";
 
-interface Row {
+export interface EntryRow {
   readonly id: number;
   readonly chain: AuditChain;
   readonly seq: number | null;
@@ -20,11 +20,9 @@ interface Row {
   readonly count: number;
 }
 
-const COLUMNS =
+export const ENTRY_COLUMNS =
   "id, chain, seq, at, actor_kind AS actorKind, actor_id AS actorId, actor_name AS actorName, " +
   "credential, action, target, particulars, result, request_id AS requestId, peer, count";
-const MATCHES =
-  "(?1 IS NULL OR action = ?1) AND (?2 IS NULL OR actor_id = ?2) AND (?3 IS NULL OR result = ?3)";
 
 /** Inside a write: the entry is there if and only if that write commits. */
 export function insertEntry(database: SqliteDatabase, entry: NewAuditEntry): void {
@@ -47,35 +45,7 @@ export function insertEntry(database: SqliteDatabase, entry: NewAuditEntry): voi
   );
 }
 
-export function sqliteAudit(database: SqliteDatabase): AuditStore {
-  return {
-    append: (entries) =>
-      database.write(() => {
-        for (const entry of entries) insertEntry(database, entry);
-      }),
-    list: (query) =>
-      database.read(() => {
-        const { action, actor, result, before, limit } = query;
-        const count = database.get<{ n: number }>(
-          `SELECT count(*) AS n FROM audit WHERE ${MATCHES}`,
-          action,
-          actor,
-          result,
-        );
-        const rows = database.all<Row>(
-          `SELECT ${COLUMNS} FROM audit WHERE ${MATCHES} AND (?4 IS NULL OR id < ?4) ORDER BY id DESC LIMIT ?5`,
-          action,
-          actor,
-          result,
-          before,
-          limit,
-        );
-        return { items: rows.map(entryFrom), total: count?.n ?? 0 };
-      }),
-  };
-}
-
-function entryFrom({ actorKind, actorId, actorName, particulars, ...rest }: Row): AuditEntry {
+export function entryFrom({ actorKind, actorId, actorName, particulars, ...rest }: EntryRow): AuditEntry {
   const actor = { kind: actorKind, id: actorId, name: actorName };
   return { ...rest, actor, particulars: JSON.parse(particulars) };
 }

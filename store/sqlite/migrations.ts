@@ -97,6 +97,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE audit ADD COLUMN mac BLOB CHECK ((mac IS NULL) = (seq IS NULL));
   CREATE UNIQUE INDEX audit_by_seq ON audit (chain, seq) WHERE seq IS NOT NULL;
   CREATE INDEX audit_unsealed ON audit (at, id) WHERE seq IS NULL;
+  CREATE INDEX audit_of_known ON audit (chain, seq) WHERE seq IS NOT NULL AND actor_kind <> 'anonymous';
 
   -- Where each chain ends, and the last entry that was forgotten, on which the oldest one stands.
   CREATE TABLE audit_chains (
@@ -104,10 +105,11 @@ export const MIGRATIONS: readonly string[] = [
     seq INTEGER NOT NULL,
     mac BLOB NOT NULL,
     floor_seq INTEGER NOT NULL,
-    floor_mac BLOB NOT NULL
+    floor_mac BLOB NOT NULL,
+    proof BLOB NOT NULL
   ) STRICT;
   INSERT INTO audit_chains VALUES
-    ('changes', 0, zeroblob(32), 0, zeroblob(32)), ('refusals', 0, zeroblob(32), 0, zeroblob(32));
+    ('changes', 0, zeroblob(32), 0, zeroblob(32), x''), ('refusals', 0, zeroblob(32), 0, zeroblob(32), x'');
 
   -- Refusals of strangers, counted until their hour is over.
   CREATE TABLE audit_strangers (

@@ -1,6 +1,6 @@
 /** The store on one SQLite file: what a single berth needs, with no server beside it. */
 import type { Store } from "../../core/store.ts";
-import { sqliteAudit } from "./audit.ts";
+import { sqliteAudit } from "./audit_store.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";

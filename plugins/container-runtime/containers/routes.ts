@@ -122,6 +122,7 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
           `Cannot ${doing}: revealing needs the permission "containers:reveal"`,
         );
       }
+      if (reveal) await call.mustBeProved();
       const found = await findContainer(backends, id, backend, doing);
       if (!raw && !reveal) return await details.answer(found, doing);
       const inspected = await readContainer(found, doing);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { ServiceError } from "../../../core/error.ts";
 import { FrameReader, type Framing, type RunSink } from "./frames.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { putEscaped } from "./json_text.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
