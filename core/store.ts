@@ -82,7 +82,7 @@ export type FirstAdmin = { readonly key: NewKey } | { readonly person: NewPerson
 
 export interface KeyStore {
   /** Oldest first; all of them, or those that one creator made. */
-  list(createdBy: string | null): Promise<KeyRecord[]>;
+  list(createdBy?: string | null): Promise<KeyRecord[]>;
   get(id: string): Promise<KeyRecord | null>;
   /** Throws `too_many_keys` when there are `most` already, and `unauthenticated` when its creator is gone. */
   add(key: NewKey, most: number, entry: NewAuditEntry): Promise<void>;

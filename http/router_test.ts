@@ -17,6 +17,7 @@ const viewer: Principal = {
   name: "v",
   role: "viewer",
   permissions: permissionsOf("viewer"),
+  grants: [{ role: "viewer" }],
 };
 const Thing = z.strictObject({ name: z.string().min(1) }).meta({ id: "RouterTestThing" });
 
@@ -60,6 +61,8 @@ function service(routes: Router) {
           ? { principal: viewer, source: "key:v", revoked: () => new AbortController().signal }
           : null,
       admit: () => null,
+      stranger: () => {},
+      demandProof: () => Promise.resolve(),
     },
     auditor: createAuditor({
       audit: { first: (entry) => Promise.resolve(record(entry)), record },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { permissionsOf } from "../core/access.ts";
 import { readPrivateFile } from "../auth/private_file.ts";
-import { makeAdminKey } from "../auth/access.ts";
+import { makeAdminKey } from "../auth/admin_key.ts";
 import { type AccessService, makeKey, startAccess } from "./access_service.ts";
 import { eventually } from "./eventually.ts";
 

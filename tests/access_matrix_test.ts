@@ -1,7 +1,7 @@
 /** Every route and socket against every kind of caller: exactly those come in whom the table lets in. */
 import assert from "node:assert/strict";
 import { type Permission, PERMISSIONS, permissionsOf, type Role } from "../core/access.ts";
-import { MovableClock } from "./access_service.ts";
+import { MovableClock, PROGRAM } from "./access_service.ts";
 import { startService, type TestService } from "./service.ts";
 import { ENTRY } from "./audit_entry.ts";
 
@@ -129,8 +129,9 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
         email: null,
         picture: null,
         claims: { groups: [group] },
+        authenticatedAt: clock.now(),
       },
-      null,
+      PROGRAM,
       ENTRY,
     );
 

@@ -3,6 +3,7 @@ import type { Access } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
 import type { RoleRule } from "../auth/roles.ts";
+import type { Device } from "../auth/session.ts";
 import { PERMISSIONS } from "../core/access.ts";
 import type { Store } from "../core/store.ts";
 import { type Router, router, socketRoute } from "../http/router.ts";
@@ -18,6 +19,9 @@ export class MovableClock implements Clock {
     this.#offset += ms;
   }
 }
+
+/** What signs in where nothing else is said. */
+export const PROGRAM: Device = { binding: null, name: null };
 
 export interface AccessServiceOptions {
   readonly clock?: MovableClock;

@@ -7,6 +7,6 @@ const [folder, round] = Deno.args;
 await using store = await openSqliteStore(`${folder}/store.db`);
 for (let n = 0;; n++) {
   const id = `${round}-${n}`;
-  await store.keys.add(key(id, {}), ENTRY);
+  await store.keys.add(key(id, {}), 1_000_000, ENTRY);
   Deno.stdout.writeSync(new TextEncoder().encode(`${id}\n`));
 }

@@ -11,6 +11,7 @@ export const ADMIN: Principal = {
   name: "tester",
   role: "admin",
   permissions: permissionsOf("admin"),
+  grants: [{ role: "admin" }],
 };
 
 export class StreamService implements AsyncDisposable {
@@ -27,7 +28,12 @@ export class StreamService implements AsyncDisposable {
       entries: routes.entries,
       hosts,
       responder: new Responder({ tls: false }),
-      guard: { authenticate: () => caller, admit: () => caller },
+      guard: {
+        authenticate: () => caller,
+        admit: () => caller,
+        stranger: () => {},
+        demandProof: () => Promise.resolve(),
+      },
       auditor: createAuditor({ audit: { first: () => Promise.resolve(), record: () => {} }, clock: Date }),
       onBug: (error) => this.bugs.push(error),
       onAccess: () => {},

@@ -30,7 +30,8 @@ const identity = {
   email: null,
   picture: null,
   claims: { sub: "ada" },
+  authenticatedAt: null,
 };
-const { accessToken } = await berth.access.sessions.open(identity, null, ENTRY);
+const { accessToken } = await berth.access.sessions.open(identity, { binding: null, name: null }, ENTRY);
 await Deno.writeTextFile(`${config.data}/credentials.json`, JSON.stringify({ key, accessToken }));
 Deno.addSignalListener("SIGTERM", () => void berth.stop().then(() => Deno.exit(0)));

@@ -39,7 +39,7 @@ const FAMILY = "WITH RECURSIVE family (id) AS (SELECT id FROM keys WHERE id = ? 
 
 export function sqliteKeys(database: SqliteDatabase): KeyStore {
   return {
-    list: (createdBy) =>
+    list: (createdBy = null) =>
       database.read(() =>
         database.all<KeyRow>(
           `${KEY} WHERE ?1 IS NULL OR k.creator_id = ?1 ORDER BY k.created_at, k.id`,
