@@ -1,41 +1,23 @@
 /** What every store promises, as one suite that each implementation runs. */
 import assert from "node:assert/strict";
 import { permissionsOf } from "../core/access.ts";
-import { ServiceError } from "../core/error.ts";
-import type {
-  AuditChain,
-  KeyRecord,
-  NewAccount,
-  NewAuditEntry,
-  NewSession,
-  Rotation,
-  Store,
-} from "../core/store.ts";
+import type { AuditChain, Rotation } from "../core/store.ts";
 import { auditEntryOf, ENTRY } from "./audit_entry.ts";
+import {
+  account,
+  bytes,
+  type Change,
+  key,
+  MANY,
+  type Promised,
+  refused,
+  session,
+  type StoreUnderTest,
+} from "./store_records.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
-
-/** More keys than any test makes. */
-export const MANY = 1_000_000;
-
-/** `open` opens the same memory again each time it is called with the same name. */
-export interface StoreUnderTest {
-  readonly kind: string;
-  open(name: string): Promise<Store>;
-  readonly folder: string;
-}
-
-/** A method that changes what somebody asked for, with what must be there before, and how to see what it did. */
-export interface Change {
-  readonly name: string;
-  readonly before?: (store: Store) => Promise<unknown>;
-  readonly change: (store: Store, entry: NewAuditEntry) => Promise<unknown>;
-  readonly state: (store: Store) => Promise<unknown>;
-}
-
-export type Promised = (name: string, work: (under: StoreUnderTest) => Promise<void>) => void;
 
 export function storeContract(kind: string, prepare: () => Promise<StoreUnderTest & AsyncDisposable>): void {
   const promise: Promised = (name, work) =>
@@ -423,71 +405,8 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   });
 }
 
-export async function refused(code: string, work: Promise<unknown>): Promise<ServiceError> {
-  try {
-    await work;
-  } catch (thrown) {
-    assert.ok(thrown instanceof ServiceError, `expected ${code}, got ${thrown}`);
-    assert.equal(thrown.code, code);
-    return thrown;
-  }
-  assert.fail(`expected ${code}, got an answer`);
-}
-
-export function bytes(length: number, fill: number): Uint8Array {
-  return new Uint8Array(length).fill(fill);
-}
-
 function workspace(n: number) {
   return { id: `w${n}`, name: `W${n}`, path: `/srv/w${n}`, createdAt: "2026-01-01T00:00:00.000Z" };
-}
-
-export function key(id: string, over: Partial<KeyRecord>): KeyRecord {
-  return {
-    id,
-    name: `key ${id}`,
-    hash: bytes(32, id.length),
-    previous: null,
-    grants: [{ permissions: ["system:read"] }],
-    createdAt: 1,
-    createdBy: "test",
-    creator: null,
-    personId: null,
-    disabled: false,
-    expiresAt: null,
-    from: [],
-    lastUsedAt: null,
-    lastUsedPeer: null,
-    ...over,
-  };
-}
-
-export function account(subject: string, over: Partial<NewAccount> = {}): NewAccount {
-  const issuer = "https://issuer.example";
-  return {
-    id: subject,
-    issuer,
-    subject,
-    name: subject,
-    email: null,
-    picture: null,
-    claims: "{}",
-    ...over,
-  };
-}
-
-export function session(id: string, token: number, over: Partial<NewSession> = {}): NewSession {
-  return {
-    id,
-    createdAt: 0,
-    expiresAt: 10_000,
-    provedAt: 0,
-    peer: "::1",
-    device: "a test",
-    binding: null,
-    token: bytes(32, token),
-    ...over,
-  };
 }
 
 function rotation(presented: number, successor: number, over: Partial<Rotation> = {}): Rotation {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Grant } from "../core/access.ts";
 import type { KeyRecord, NewPerson, Store } from "../core/store.ts";
 import { auditEntryOf, ENTRY } from "./audit_entry.ts";
-import { account, bytes, type Change, key, MANY, type Promised, refused, session } from "./store_contract.ts";
+import { account, bytes, type Change, key, MANY, type Promised, refused, session } from "./store_records.ts";
 
 const ADMIN: readonly Grant[] = [{ role: "admin" }];
 const LINK = { hash: bytes(32, 7), expiresAt: 100 };

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../core/error.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { key, MANY, refused, storeContract } from "./store_contract.ts";
+import { storeContract } from "./store_contract.ts";
+import { key, MANY, refused } from "./store_records.ts";
 import { ENTRY } from "./audit_entry.ts";
 
 async function folderOfOurOwn() {

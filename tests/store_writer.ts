@@ -1,6 +1,6 @@
 /** A process that writes keys and says which ones were acknowledged, until it is killed. */
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { key } from "./store_contract.ts";
+import { key } from "./store_records.ts";
 import { ENTRY } from "./audit_entry.ts";
 
 const [folder, round] = Deno.args;

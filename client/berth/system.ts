@@ -186,7 +186,7 @@ export type Health = {
   readonly status: "ok" | "degraded" | "failed";
   readonly version: string;
   readonly uptimeMs: number;
-  /** `store`, `log`, `plugins`, and `backend:<name>` for every engine. */
+  /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
   readonly checks: { readonly [key: string]: Check };
 };
 
