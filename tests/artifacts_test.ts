@@ -143,7 +143,7 @@ Deno.test("a workspace inside another one is told so", async () => {
     report.body.diagnostics.filter(({ code }: { code: string }) => code === "workspace/nested").map((
       { message }: { message: string },
     ) => message),
-    ['The folder lies in the workspace "work"'],
+    ['This folder is inside the workspace "work"'],
   );
 });
 

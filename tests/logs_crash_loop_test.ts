@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { findLiveIn } from "../plugins/container-runtime/backends/live_container.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { awakenBy } from "../plugins/container-runtime/logs/merged_logs.ts";
+import { awakenBy } from "../plugins/container-runtime/logs/awaken.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";

@@ -71,9 +71,9 @@ Deno.test("the github format is one escaped workflow command a finding", async (
   const { out } = await run({ "a,b/compose.yaml": text }, "--format", "github");
   assert.deepEqual(out.trimEnd().split("\n"), [
     "::notice file=a%2Cb/compose.yaml,line=1,col=1,endLine=1,endColumn=1,title=compose/name-normalized::" +
-    'The folder "a,b" becomes the project "ab"',
+    'Folder "a,b" gives the project name "ab"',
     "::warning file=a%2Cb/compose.yaml,line=2,col=17,endLine=2,endColumn=22,title=image/no-tag::" +
-    '"nginx" has no tag: it follows whatever is "latest"',
+    '"nginx" has no tag, so it means "latest", which changes over time',
     "::error file=a%2Cb/compose.yaml,line=2,col=37,endLine=2,endColumn=43,title=ref/unknown-service::" +
     '"web" needs the undefined service "100%25"',
   ]);

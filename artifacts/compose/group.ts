@@ -1,4 +1,4 @@
-/** A project put together becomes a group with its units. */
+/** Makes a group with its units out of a merged project. */
 
 import type {
   ArtifactFile,
@@ -13,18 +13,18 @@ import type {
   ResourceKind,
   Unit,
 } from "../artifact.ts";
-import { outsideFinding } from "../files/findings.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { FileStore } from "../files/file_store.ts";
+import { outsideFinding } from "../files/findings.ts";
 import { annotated, type NativeUnit, unitOf } from "../native/documents.ts";
+import { entriesOf, valueAt } from "../yaml/values.ts";
 import { PathLookup } from "./path_uses.ts";
 import type { Project } from "./project.ts";
 import { referencesOf } from "./references.ts";
 import { defaultNetwork, readResources } from "./resources.ts";
 import { readService } from "./service.ts";
-import { entriesOf, valueAt } from "../yaml/values.ts";
 
-/** What the workspace decides about a project: its name among the others, and what a native document adds. */
+/** What the workspace adds to a project: its name, and what native documents say of it. */
 export interface GroupIdentity {
   readonly name: string;
   readonly project: string;
@@ -101,7 +101,7 @@ export async function buildGroup(
   return { group, needed: new Set([...project.needed, ...lookup.needed]) };
 }
 
-/** Files that Compose would read and berth does not. */
+/** Findings for files that Compose would read and berth does not. */
 function escapes(unit: Unit): Finding[] {
   return unit.paths.filter(({ kind, found }) =>
     found === "outside" && (kind === "env_file" || kind === "label_file")
@@ -140,7 +140,7 @@ async function unit(
   };
 }
 
-/** The whole service where it is first written, also when what won stands in another file. */
+/** The whole service where it is first defined, also when its value comes from another file. */
 function extentOf(name: string, entry: Entry): Place {
   const { file, start } = entry.key;
   if (entry.value.file === file) return { file, start, end: Math.max(entry.value.end, entry.key.end) };

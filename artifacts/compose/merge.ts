@@ -1,8 +1,8 @@
-/** Lays one Compose document over another by Compose's rules; values keep the place of the one that won. */
+/** Merges Compose documents by Compose's rules. Each value keeps the place where it was written. */
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
-import { splitMount } from "./mounts.ts";
 import { isNull, textOf, valueAt, withEntries, withItems } from "../yaml/values.ts";
+import { splitMount } from "./mounts.ts";
 
 /** Lists of `KEY=value` that merge by key, and lists of names that are mappings in long form. */
 const KEYED = new Set([
@@ -20,7 +20,7 @@ const KEYED = new Set([
 const NAMED = new Set(["depends_on", "networks", "models"]);
 /** Argument vectors: the later one replaces. */
 const REPLACED = new Set(["command", "entrypoint", "test"]);
-/** Scalar lists that Compose keeps free of doubles. */
+/** Lists of scalars in which Compose removes duplicates. */
 const SETS = new Set([
   "cap_add",
   "cap_drop",
@@ -38,7 +38,7 @@ const SETS = new Set([
   "label_file",
 ]);
 
-/** `over` wins. Both may be kept as they are: nothing is changed in place. */
+/** `over` wins. Neither is changed. */
 export function merge(under: Node, over: Node, key = "", inService = false): Node {
   if (over.tag === "!override") return untagged(over);
   if (isNull(over)) return under;
@@ -80,7 +80,7 @@ function mergeMappings(under: Node, over: Node, inService: boolean): Node {
   return withEntries(over, entries);
 }
 
-/** A whole document over another: services merge by their own rules. */
+/** Merges two documents; services have rules of their own. */
 export function mergeDocuments(under: Mapping, over: Mapping): Mapping {
   const entries = new Map(under.entries);
   for (const [section, entry] of over.entries) {
@@ -114,6 +114,7 @@ function mergeServices(under: Node, over: Node): Node {
   return withEntries(over, entries);
 }
 
+/** Merges two definitions of one service. */
 export function mergeService(under: Node, over: Node): Node {
   return merge(under, over, "", true);
 }

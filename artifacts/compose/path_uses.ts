@@ -1,10 +1,10 @@
-/** The paths a project names, looked up while it is read. */
+/** Looks up the paths that a project names. */
 
 import type { ArtifactFile, Node, PathUse, Resource, Service } from "../artifact.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
 import { folderOf, isRemote, join, resolve } from "../files/paths.ts";
-import { contexts } from "./references.ts";
 import { isNull, isUnknown, listOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { contexts } from "./references.ts";
 
 const EXAMPLES = [".example", ".sample", ".dist", ".template"];
 

@@ -1,9 +1,6 @@
 /** One service in long form. */
 
 import type { Grant, KeyValue, Node, Scalar, Service } from "../artifact.ts";
-import { keyed } from "./merge.ts";
-import { readMount } from "./mounts.ts";
-import { readPort } from "./ports.ts";
 import {
   entriesOf,
   isNull,
@@ -15,6 +12,9 @@ import {
   truthOf,
   valueAt,
 } from "../yaml/values.ts";
+import { keyed } from "./merge.ts";
+import { readMount } from "./mounts.ts";
+import { readPort } from "./ports.ts";
 
 export function readService(value: Node, profiles: readonly string[]): Service {
   const enabled = listOf(valueAt(value, "profiles")).map(textOf).filter((name) => name !== null);

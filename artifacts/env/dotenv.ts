@@ -1,8 +1,8 @@
 /** `.env` files as Compose reads them: names, values, places, and what is wrong with a line. */
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node } from "../artifact.ts";
-import { interpolateText } from "./interpolate.ts";
 import type { Parsed } from "../yaml/parse.ts";
+import { interpolateText } from "./interpolate.ts";
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const FINDINGS = 50;
@@ -130,7 +130,7 @@ class DotenvParser {
   }
 }
 
-/** The next line that opens a quote would close this one, so what is never closed is searched for once. */
+/** The end of a quoted value; -1 where the quote is never closed, which happens once a file at most. */
 function closing(text: string, open: number, quote: string): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "\\" && quote === '"') at++;

@@ -1,9 +1,9 @@
-/** Where a container differs from what its unit declares, field by field. What image or engine add is no difference. */
+/** Compares a container with its unit, field by field. What the image or the engine adds is not a difference. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Node, Unit } from "../artifact.ts";
-import { numberOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
+import { numberOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 import { cleanPath } from "./clean_path.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
@@ -74,11 +74,11 @@ function imageDrift(
 
 const shortId = (id: string): string => id.replace(/^sha256:/, "").slice(0, 12);
 
-/** Without what engines put in front of a name that people write bare. */
+/** Without the registry that engines put before a short name. */
 const shortImage = (text: string): string =>
   text.replace(/^(?:localhost|docker\.io)\//, "").replace(/^library\//, "");
 
-/** A reference with everything that engines add or leave out. */
+/** An image name in full, so that short and long forms are equal. */
 export function fullImage(text: string): string {
   const bare = shortImage(text);
   const image = imageReference(bare);
@@ -103,7 +103,7 @@ function commandDrift(unit: Unit, container: InspectedContainer, note: Note): vo
     const declared = wordsOf(valueAt(unit.value, field));
     const actual = container[field];
     if (declared === null || same(declared, actual)) continue;
-    // Whoever declares no words at all gets those of the image.
+    // An empty command means that of the image.
     if (declared.length === 0 && same(container.imageDefaults?.[field] ?? actual, actual)) continue;
     note(field, line(declared), line(actual));
   }
@@ -147,7 +147,7 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 function environmentDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   const wanted: [name: string, value: string][] = [];
   for (const [key, { value, unknown }] of unit.service!.environment) {
-    // Named without a value: whoever started it lent their own, which is not known here.
+    // Named without a value: it comes from the shell that started the container.
     if (value !== null && !unknown) wanted.push([key, value]);
   }
   wanted.push(...valuesOfFiles(unit));

@@ -1,4 +1,4 @@
-/** What the `env_file`s of a unit set, as far as every Compose reads it alike. */
+/** The variables that the `env_file`s of a unit set, as far as all versions of Compose agree. */
 
 import type { ArtifactFile, Unit } from "../artifact.ts";
 import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";

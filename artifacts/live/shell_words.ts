@@ -12,7 +12,7 @@ export function shellWords(line: string): string[] | null {
       else word += character;
     } else if (character === "\\" && i + 1 < line.length) {
       const next = line[++i]!;
-      // Between double quotes a backslash only takes the meaning of what has one there.
+      // Between double quotes a backslash escapes only these four.
       word = (word ?? "") + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next);
     } else if (quote === '"') {
       if (character === '"') quote = null;

@@ -1,8 +1,8 @@
-/** Cards from wherever people describe things: `kind: Card`, Backstage catalogs, `x-card`, a README. */
+/** Reads cards: `kind: Card`, Backstage catalogs, `x-card`, READMEs. */
 
 import type { ArtifactFile, Card, Entry, Link, Mapping, Node, Place } from "../artifact.ts";
-import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { baseName, folderOf } from "../files/paths.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 
 /** A card before its subject and runbook are looked up. */
 export interface WrittenCard extends Omit<Card, "id" | "kind" | "subject" | "runbook"> {

@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { ArtifactFile, Card, Finding, Group, Model, Reference, Unit } from "../artifact.ts";
-import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
-import type { Gathered } from "./gather.ts";
-import { type Natives, unitOf } from "../native/documents.ts";
 import { baseName, resolve } from "../files/paths.ts";
+import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
+import { type Natives, unitOf } from "../native/documents.ts";
 import type { ReadSettings } from "../native/settings.ts";
+import type { Gathered } from "./gather.ts";
 
 export interface ModelParts {
   readonly root: string;
@@ -38,7 +38,7 @@ export async function assemble(parts: ModelParts): Promise<Model> {
     if (native.group) {
       findings.push({
         code: "ref/unknown-group",
-        message: `"${native.name}" needs undefined group "${native.group.written}"`,
+        message: `Group "${native.group.written}" of unit "${native.name}" does not exist`,
         at: native.group.at,
       });
     }
@@ -67,7 +67,8 @@ export async function assemble(parts: ModelParts): Promise<Model> {
   for (const group of groups) for (const file of [...group.sources, ...group.envFiles]) add(file);
   const sorted = [...files.values()].sort((one, other) => one.path < other.path ? -1 : 1);
   if (groups.length === 0 && units.length === 0 && cards.length === 0) {
-    findings.push({ code: "workspace/empty", message: "No artifacts in this workspace", at: null });
+    const message = "No Compose files or other artifacts in this folder";
+    findings.push({ code: "workspace/empty", message, at: null });
   }
   return {
     root,
@@ -95,7 +96,7 @@ function extensionCards(groups: readonly Group[]): WrittenCard[] {
   return cards.filter((card) => card !== null);
 }
 
-/** Only for groups that nobody wrote a card for. */
+/** READMEs as cards of groups that have no other card. */
 async function readmeCards(
   groups: readonly Group[],
   cards: readonly Card[],
@@ -122,7 +123,7 @@ async function readmeCards(
   return found;
 }
 
-/** Names to what they may mean. */
+/** What the subject of a card can name. */
 class Subjects {
   readonly #ids = new Set<string>();
   readonly #byName = new Map<string, { id: string; folder: string }[]>();
@@ -217,7 +218,7 @@ function revisionOf(
 
 const digests = new WeakMap<Group, string>();
 
-/** What lies at the paths a group names is part of what was read. */
+/** What was found at the paths that a group names: a change there makes another revision. */
 function pathsDigest(group: Group): string {
   let digest = digests.get(group);
   if (digest === undefined) {

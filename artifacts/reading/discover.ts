@@ -1,4 +1,4 @@
-/** Walks a workspace and says which of its files may be artifacts, within limits. */
+/** Finds the files of a workspace that may be artifacts, within limits. */
 
 import type { Finding } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
@@ -7,7 +7,7 @@ import { type IgnoreRules, isNeverEntered } from "../files/ignore.ts";
 import { join } from "../files/paths.ts";
 
 export interface Listing {
-  /** Folder ("" is the root) to the names of its files that may count. */
+  /** Folder ("" is the root) to the names of its files that may be artifacts. */
   readonly folders: ReadonlyMap<string, readonly string[]>;
   readonly findings: readonly Finding[];
   readonly complete: boolean;
@@ -33,13 +33,14 @@ export function isComposeName(name: string): boolean {
   return CANONICAL.includes(name) || OVERRIDES.includes(name) || VARIANT.test(name);
 }
 
-/** Names worth a look; all YAML is, as native documents may have any name. */
+/** Whether a file may be an artifact, by its name. Any YAML may: native documents have no fixed name. */
 export function mayCount(name: string): boolean {
   return /\.ya?ml$/i.test(name) || name === ".env" ||
     /^readme(?:\.md|\.markdown|\.txt|\.rst)?$/i.test(name) ||
     name === IGNORE_FILE;
 }
 
+/** Walks the folders of a workspace, and stops at the limits. */
 export async function discover(root: string, ignore: IgnoreRules, budgets: Budgets): Promise<Listing> {
   const folders = new Map<string, string[]>();
   const findings: Finding[] = [];
@@ -68,7 +69,7 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
       findings.push({
         code: "fs/unreadable",
         severity: "info",
-        message: `Cannot read ${next.path}: access is denied`,
+        message: `Cannot read "${next.path}": access is denied`,
         at: null,
         path: next.path,
       });
@@ -84,15 +85,15 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
         if (++files > budgets.files) break;
         names.push(name);
       } else if (next.depth < budgets.depth) queue.push({ path, depth: next.depth + 1 });
-      else if (complete) limit(`Folders over ${budgets.depth} levels deep are not read`, path);
+      else if (complete) limit(`Folders over ${budgets.depth} levels deep were not read`, path);
     }
     folders.set(next.path, names);
     if (entries > budgets.entries) {
-      limit(`Over ${budgets.entries} entries, the rest is not read`, next.path);
+      limit(`Over ${budgets.entries} folder entries; the rest was not read`, next.path);
       break;
     }
     if (files > budgets.files) {
-      limit(`Over ${budgets.files} files, the rest is not read`, next.path);
+      limit(`Over ${budgets.files} files; the rest was not read`, next.path);
       break;
     }
   }

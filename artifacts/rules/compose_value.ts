@@ -2,8 +2,8 @@
 
 import type { Unit } from "../artifact.ts";
 import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
-import type { Say } from "./say.ts";
 import { textOf, valueAt } from "../yaml/values.ts";
+import type { Say } from "./say.ts";
 
 const DURATIONS: readonly (readonly string[])[] = [
   ["stop_grace_period"],
@@ -36,25 +36,25 @@ export function checkValues(unit: Unit, say: Say): void {
   for (const port of service.ports) {
     if (port.unknown) continue;
     if (port.invalid !== null) {
-      say("compose/bad-port", port.at, `"${port.written}" is no port mapping: ${port.invalid}`, { subject });
+      say("compose/bad-port", port.at, `Invalid port "${port.written}": ${port.invalid}`, { subject });
     } else if (port.hostIp !== null && port.hostIp !== "" && familyOf(port.hostIp) === null) {
-      say("compose/bad-host-ip", port.at, `"${port.hostIp}" is no IP address`, { subject });
+      say("compose/bad-host-ip", port.at, `"${port.hostIp}" is not an IP address`, { subject });
     }
   }
   for (const path of DURATIONS) {
     const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || nanosecondsOf(text) !== null) continue;
-    say("compose/bad-duration", node, `"${text}" is no duration, as "1m30s" is`, { subject });
+    say("compose/bad-duration", node, `"${text}" is not a duration such as "1m30s"`, { subject });
   }
   for (const path of BYTES) {
     const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || text === "-1" || bytesOf(text) !== null) continue;
-    say("compose/bad-bytes", node, `"${text}" is no amount of bytes, as "512m" is`, { subject });
+    say("compose/bad-bytes", node, `"${text}" is not a size such as "512m"`, { subject });
   }
   const image = service.imageAt;
   const text = image === null ? null : textOf(image);
   if (text === null || text === "" || imageReference(text) !== null || /^[0-9a-f]{64}$/.test(text)) return;
-  say("compose/bad-image-ref", image, `"${text}" is no image reference`, { subject });
+  say("compose/bad-image-ref", image, `"${text}" is not a valid image name`, { subject });
 }

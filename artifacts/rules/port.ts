@@ -1,8 +1,8 @@
 /** Rules about published ports: two units cannot both have one. */
 
 import type { Group, Model, Port, Unit } from "../artifact.ts";
-import { mainGroups } from "../graph/graph.ts";
 import { familyOf } from "../compose/amounts.ts";
+import { mainGroups } from "../graph/graph.ts";
 import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
 
@@ -97,7 +97,7 @@ function sayClash(other: Published, here: Published, reported: Set<Port>, say: S
     say(
       "port/conflict-across-groups",
       later.port.at,
-      `"${earlier.unit.name}" publishes ${where} too`,
+      `${where} is also published by "${earlier.unit.name}"`,
       beside,
     );
   } else {

@@ -2,8 +2,8 @@
 
 import type { ArtifactFile, Finding, Group, Node } from "../artifact.ts";
 import { didYouMean } from "../graph/names.ts";
-import { COMPOSE_FILE, type Shape } from "./compose_shape.ts";
 import { numberOf, truthOf } from "../yaml/values.ts";
+import { COMPOSE_FILE, type Shape } from "./compose_shape.ts";
 import { type Say, sayInto } from "./say.ts";
 
 const known = new WeakMap<ArtifactFile, readonly Finding[]>();

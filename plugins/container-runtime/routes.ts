@@ -11,7 +11,7 @@ import { EventHub } from "./events/event_hub.ts";
 import { terminalRoutes } from "./events/routes.ts";
 import { Execs } from "./exec/routes.ts";
 import { images } from "./images/routes.ts";
-import { awakenBy } from "./logs/merged_logs.ts";
+import { awakenBy } from "./logs/awaken.ts";
 import { logRoutes } from "./logs/routes.ts";
 import { networks } from "./networks/routes.ts";
 import { pruning } from "./prune/routes.ts";
@@ -42,7 +42,7 @@ export interface StreamsOptions {
   readonly log: Log;
 }
 
-/** Disposing it waits until every command was hung up: dispose it before the engines. */
+/** Disposing waits until every command has ended: dispose it before the engines. */
 export class Streams implements AsyncDisposable {
   readonly routes: Router;
   readonly #execs: Execs;

@@ -1,4 +1,4 @@
-/** The engines as the rest of the service sees them: one container runtime, whatever is behind it. */
+/** All engines as one container runtime, for the rest of the service. */
 import { ServiceError } from "../../core/error.ts";
 import type {
   Backend,
@@ -20,7 +20,7 @@ export class EngineRuntime implements ContainerRuntime {
     return this.engines.report();
   }
 
-  /** Every term only ever rises, so that no two changes cancel out. */
+  /** A sum of numbers that only rise, so that no two changes cancel out. */
   get revision(): number {
     return this.engines.links.reduce(
       (sum, { mirror }) => sum + mirror.containers.rows.version,

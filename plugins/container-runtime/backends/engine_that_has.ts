@@ -1,4 +1,4 @@
-/** Which engine has the image, volume or network that a caller names. */
+/** Finds the engine that has the image, volume or network of that name. */
 import { type ErrorCode, ServiceError } from "../../../core/error.ts";
 import type { Backends } from "./backends.ts";
 import type { Link } from "./link.ts";
@@ -34,7 +34,7 @@ export async function engineThatHas(backends: Backends, wanted: Wanted): Promise
     const names = holders.map(({ name }) => `"${name}"`).join(", ");
     throw new ServiceError(
       "ambiguous_id",
-      `Cannot ${wanted.doing}: ${names} have it, choose one with "backend"`,
+      `Cannot ${wanted.doing}: ${names} have it; choose one with "backend"`,
     );
   }
   return link;

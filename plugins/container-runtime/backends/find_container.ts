@@ -2,8 +2,9 @@
 import { ServiceError } from "../../../core/error.ts";
 import { at, identifier } from "../engine/path.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
-import type { Backends, Unavailable } from "./backends.ts";
+import type { Backends } from "./backends.ts";
 import type { Link } from "./link.ts";
+import type { Unavailable } from "./route_fields.ts";
 
 export interface FoundContainer {
   readonly link: Link;

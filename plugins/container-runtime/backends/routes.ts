@@ -1,4 +1,4 @@
-/** Which engines berth knows, and how each is doing. */
+/** `/api/system/backends`: the engines and their states. */
 import { z } from "zod";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "./backends.ts";

@@ -1,4 +1,4 @@
-/** Lists of containers over all engines, kept as text and compressed once until something in them changes. */
+/** Lists of containers over all engines, cached as text and compressed once until something in them changes. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
@@ -18,7 +18,7 @@ export const ContainerList = z.object({
 }).meta({ id: "ContainerList" });
 
 interface MadeList {
-  /** What it was made from; another stamp means that it may have changed. */
+  /** The versions of what it was made from; another stamp means that it may have changed. */
   readonly stamp: string;
   readonly text: CachedText;
 }
@@ -27,14 +27,14 @@ const MOST_KEPT = 32;
 
 export class ContainerLists {
   readonly #kept = new Map<string, MadeList>();
-  /** Versions begin anew with every start of the service. */
+  /** Versions start again at 0 with every start of the service. */
   readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, string>();
   #textsOwnership = -1;
 
   constructor(private readonly backends: Backends, private readonly ownership: Ownership) {}
 
-  /** The list that the query asks for: from what is kept, if nothing changed since. */
+  /** The list that the query asks for, from the cache if nothing changed since. */
   async answer(query: ContainerQuery, request: Request): Promise<Cached> {
     const mark = request.url.indexOf("?");
     const key = mark < 0 ? "" : request.url.slice(mark);
@@ -60,7 +60,7 @@ export class ContainerLists {
     return text;
   }
 
-  /** The first list with a project nobody asked about before says whose it is, too. */
+  /** Waits until the owner of every listed project is known. */
   async #settled(key: string, query: ContainerQuery): Promise<MadeList> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
       await this.ownership.refresh(); // it may have been registered just now
@@ -77,7 +77,7 @@ export class ContainerLists {
       );
     }
     const { up, unavailable } = await this.backends.fresh("containers", this.backends.pick(query.backend));
-    // From here on nothing waits, so the stamp is that of the rows.
+    // Nothing below waits, so the stamp fits the rows.
     const stamp = this.backends.settled("containers") ? this.#stamp() : "";
     const fitting: ContainerRow[] = [];
     for (const link of up) {
@@ -89,7 +89,7 @@ export class ContainerLists {
     const text = `{"items":[${rows.map((row) => this.textOf(row)).join(",")}],"total":${fitting.length}` +
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
       `,"unavailable":${JSON.stringify(unavailable)}}`;
-    // What the text was made from names it as well as its own bytes do, and is a thousandth of them.
+    // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
     const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
     const list: MadeList = { stamp, text: new CachedText(text, etag) };
     this.#keep(key, list);

@@ -1,4 +1,4 @@
-/** Containers: what runs on the engines, what each is made of, and starting, stopping and removing it. */
+/** `/api/containers`: lists, inspects, starts, stops and removes containers. */
 import { z } from "zod";
 import { EVERYTHING, may } from "../../../core/access.ts";
 import { ServiceError } from "../../../core/error.ts";
@@ -6,14 +6,14 @@ import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
 import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
-import { control, remove, type Verb } from "./control.ts";
+import { control, Controlled, remove, type Verb } from "./control.ts";
 import { ContainerDetail, containerDetail } from "./detail.ts";
 import { ContainerDetails, readContainer } from "./cached_details.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { ContainerList, ContainerLists } from "./list.ts";
 import { maskObject } from "../rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
-import { containerRow, ContainerState } from "../rows/container.ts";
+import { containerRow } from "../rows/container.ts";
 import { BackendName, onBackend } from "../backends/route_fields.ts";
 
 const byId = z.object({ id: z.string().min(1).max(255) });
@@ -58,12 +58,6 @@ const inspect = route({
     ...problems("forbidden", ...failures),
   },
 });
-
-const Controlled = z.object({
-  id: z.string(),
-  state: ContainerState,
-  changed: z.boolean().describe("False where it was so already"),
-}).meta({ id: "ContainerControlled" });
 
 const withTimeout = onBackend.extend({
   timeoutS: count(0, 600).optional().describe("Seconds until it is killed"),
@@ -119,7 +113,7 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
       if (reveal && !may(principal, "containers:reveal", EVERYTHING)) {
         throw new ServiceError(
           "forbidden",
-          `Cannot ${doing}: revealing needs the permission "containers:reveal"`,
+          `Cannot ${doing}: "reveal" needs the permission "containers:reveal"`,
         );
       }
       if (reveal) await call.mustBeProved();
@@ -127,7 +121,7 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
       if (!raw && !reveal) return await details.answer(found, doing);
       const inspected = await readContainer(found, doing);
       if (reveal) await call.shows({ container: found.row.id });
-      // The engine's object has its own fields; only its secrets are ours to care for.
+      // The engine's own object, whatever its fields are, with its secrets masked
       if (raw) return reply(200, (reveal ? inspected : maskObject(inspected)) as Record<string, unknown>);
       const row = containerRow(inspected, found.link.name) ?? found.row;
       return reply(200, { ...containerDetail(row, inspected, reveal), workspace: ownership.ownerOf(row) });

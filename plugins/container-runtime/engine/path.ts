@@ -1,4 +1,4 @@
-/** Paths of the engine's API, built so that no text of a caller can change where they lead. */
+/** Builds paths of the engine's API so that no text of a caller can change where they lead. */
 import { ServiceError } from "../../../core/error.ts";
 
 /** dockerd's own grammar, with a cap: containers, volumes, networks, execs. */
@@ -10,7 +10,7 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** The same text, once it is sure that the engine's grammar allows it. Throws `invalid_request`. */
+/** Returns the text if the engine's grammar allows it. Throws `invalid_request`. */
 export function identifier(text: string): string {
   if (IDENTIFIER.test(text)) return text;
   throw new ServiceError("invalid_request", `Cannot ask the engine: ${shown(text)} is not an identifier`, {

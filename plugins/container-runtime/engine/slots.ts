@@ -1,4 +1,4 @@
-/** A bounded number of calls at a time: Deno panics when an engine takes all descriptors. */
+/** Limits the calls at a time: Deno panics when it runs out of file descriptors. */
 import { ServiceError } from "../../../core/error.ts";
 
 export class Slots {
@@ -28,7 +28,10 @@ export class Slots {
 
   #turn(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= this.maxWaiting) {
-      throw new ServiceError("engine_busy", "Cannot ask the engine: too many calls wait for it already");
+      throw new ServiceError(
+        "engine_busy",
+        "Cannot ask the engine: too many calls wait for it already, try again later",
+      );
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { enter: resolve };

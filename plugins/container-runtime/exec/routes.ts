@@ -1,4 +1,4 @@
-/** A command or a shell in a container, over a WebSocket. */
+/** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
@@ -10,11 +10,11 @@ import type { FindLive } from "../backends/live_container.ts";
 import { Orphans } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 
-/** Output that may wait for a slow terminal before the process has to wait too. */
+/** Output queued for a slow terminal before the process is held back. */
 const OUTPUT_BYTES = 512 * 1024;
-/** Input that may wait for a process that does not read. */
+/** Input queued for a process that does not read. */
 const INPUT_BYTES = 1024 * 1024;
-/** The best shell that is there; `exec`, so that hanging up reaches it. */
+/** The best shell of the container; `exec`, so that the hang-up signal reaches it. */
 const SHELL = [
   "sh",
   "-c",
@@ -84,7 +84,7 @@ export interface ExecRoutes {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The routes, and the commands that run through them: disposing waits until each is hung up. */
+/** The routes and the commands that run through them; disposing waits until each has ended. */
 export class Execs implements AsyncDisposable {
   readonly routes: Router;
   readonly #parts: ExecRoutes;
@@ -130,13 +130,16 @@ export class Execs implements AsyncDisposable {
   async #run(socket: Socket, id: string, backend: string | undefined, wish: ExecWish): Promise<void> {
     const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
     if (!container.running) {
-      throw new ServiceError("conflict", `Cannot run a command: container "${container.name}" does not run`);
+      throw new ServiceError(
+        "conflict",
+        `Cannot run a command: container "${container.name}" is not running; start it first`,
+      );
     }
     const session = await ExecSession.start(container, wish);
     const over = Promise.withResolvers<void>();
     this.#running.add(over.promise);
     try {
-      await this.#carry(socket, session);
+      await this.#connect(socket, session);
     } finally {
       await session[Symbol.asyncDispose]();
       over.resolve();
@@ -144,7 +147,7 @@ export class Execs implements AsyncDisposable {
     }
   }
 
-  async #carry(socket: Socket, session: ExecSession): Promise<void> {
+  async #connect(socket: Socket, session: ExecSession): Promise<void> {
     socket.send(JSON.stringify({ type: "ready", execId: session.id, container: session.container.id }));
     const input = takeInput(socket, session);
     const output = session.read(async (bytes) => {
@@ -170,14 +173,14 @@ export class Execs implements AsyncDisposable {
   }
 }
 
-/** Why carrying ends when the socket does. */
+/** The result of the race when the socket closes first. */
 const LEFT = Symbol("left");
 
 async function takeInput(socket: Socket, session: ExecSession): Promise<void> {
   for await (const message of socket) {
     if (typeof message !== "string") {
       const taken = session.write(message);
-      // A size may change while the process reads nothing, so only so much input is waited for
+      // Waits only when much input is queued, so that a resize still gets through
       if (session.pendingBytes > INPUT_BYTES) await taken;
       continue;
     }
@@ -197,7 +200,7 @@ function readControl(message: Message & string): z.output<typeof Control> {
   }
 }
 
-/** One text is split at its blanks, quotes keep them; several texts are taken as they are. No shell is involved. */
+/** Splits one text at its blanks, except in quotes; takes several texts as they are. No shell is involved. */
 export function commandOf(cmd: readonly string[] | undefined): readonly string[] {
   if (cmd === undefined || cmd.length === 0) return SHELL;
   const [only = ""] = cmd;

@@ -1,4 +1,4 @@
-/** Images: what the engines have, who uses it, and how it comes and goes. */
+/** `/api/images`: lists, inspects, pulls and removes images. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { empty, json, problems, raw, reply, route, type Router, router } from "../../../http/router.ts";
@@ -15,14 +15,10 @@ import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
 import { parseReference, textOfReference } from "./reference.ts";
 import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
-import { BackendName, Unavailable } from "../backends/route_fields.ts";
+import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { UsedBy } from "../backends/used_by.ts";
 
-const ImageList = z.object({
-  items: z.array(Image),
-  total: z.int(),
-  unavailable: z.array(Unavailable),
-}).meta({ id: "ImageList" });
+const ImageList = listAnswer(Image, "ImageList");
 
 const list = route({
   method: "get",
@@ -120,20 +116,14 @@ export interface ImagesOptions {
 export function images({ backends, registries }: ImagesOptions): Router {
   const all = new CachedList(backends, "images", imagesOf);
   return router()
-    .on(list, async ({ query, request }) => {
-      const { backend, q, dangling, unused } = query;
-      if (backend === undefined && q === undefined && dangling === undefined && unused === undefined) {
-        return await all.whole(request);
-      }
-      const part = q?.toLowerCase();
-      return reply(
-        200,
-        await all.some(backend, (image) =>
-          (dangling === undefined || image.dangling === dangling) &&
-          (unused === undefined || (image.usedBy.length === 0) === unused) &&
-          (part === undefined || image.id.includes(part) ||
-            image.tags.some((tag) => tag.toLowerCase().includes(part)))),
-      );
+    .on(list, ({ query, request }) => {
+      const { dangling, unused } = query;
+      const part = query.q?.toLowerCase();
+      return all.answer(query, request, (image) =>
+        (dangling === undefined || image.dangling === dangling) &&
+        (unused === undefined || (image.usedBy.length === 0) === unused) &&
+        (part === undefined || image.id.includes(part) ||
+          image.tags.some((tag) => tag.toLowerCase().includes(part))));
     })
     .on(inspect, async ({ params, query, left }) => {
       const name = new SlashedName(params.id);
@@ -149,7 +139,7 @@ export function images({ backends, registries }: ImagesOptions): Router {
           "pull_refused",
           `Cannot pull "${
             textOfReference(reference)
-          }": this service may not pull from "${reference.registry}"`,
+          }": this service is not allowed to pull from "${reference.registry}"`,
         );
       }
       const link = backends.target(query.backend);
@@ -218,7 +208,7 @@ function holding(backends: Backends, id: string, backend: string | undefined, ve
   });
 }
 
-/** The reference in full; none where the text is no reference, but an id. */
+/** The reference in full; empty for a text that is an id and no reference. */
 function fullName(text: string): string[] {
   try {
     return [textOfReference(parseReference(text))];

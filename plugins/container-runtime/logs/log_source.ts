@@ -3,6 +3,7 @@ import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
+import type { Awaken } from "./awaken.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
@@ -38,9 +39,6 @@ export interface LogListener extends LineSink {
   /** Called right after the lines of one read, before any other code runs. */
   taken?(): void;
 }
-
-/** Calls `wake` when a container starts or is removed, so that a stopped one need not be polled. */
-export type Awaken = (id: string, wake: () => void) => Disposable;
 
 export type LogEnd = "complete" | "removed";
 

@@ -1,4 +1,4 @@
-/** Connecting containers to networks and disconnecting them. */
+/** Connects containers to networks and disconnects them. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
@@ -111,7 +111,7 @@ interface Change {
   readonly container: string;
 }
 
-/** How each engine says that nothing had to be done: in words only. */
+/** Engines say only in words that nothing had to be changed. */
 const ALREADY_SO = {
   connect: /already (?:exists|connected)|already attached/i,
   disconnect: /is not connected/i,

@@ -1,10 +1,10 @@
-/** Removing what nobody uses: first a list with reasons and bytes, then exactly that list. */
+/** `/api/system/prune`: lists what nobody uses, with reasons and bytes, and removes exactly that list. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Principal } from "../../../core/access.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends, Unavailable as UnavailableEngine } from "../backends/backends.ts";
+import type { Backends } from "../backends/backends.ts";
 import type { Meter } from "../disk_usage/meter.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
 import { carryOut, PruneResult, shown } from "./carry_out.ts";
@@ -70,7 +70,7 @@ export function pruning({ backends, meter }: { readonly backends: Backends; read
       unavailable,
     });
 
-    async function executed(items: readonly Planned[], unavailable: UnavailableEngine[]) {
+    async function executed(items: readonly Planned[], unavailable: Unavailable[]) {
       const results = await carryOut(backends, items, stopping)
         .finally(() => backends.links.forEach((link) => meter.forget(link)));
       return {
@@ -91,12 +91,12 @@ async function planned(
   meter: Meter,
   { types = [], filters = {}, backend }: z.infer<typeof PruneRequest>,
   signal: AbortSignal,
-): Promise<{ items: Planned[]; unavailable: UnavailableEngine[] }> {
+): Promise<{ items: Planned[]; unavailable: Unavailable[] }> {
   const links = backends.pick(backend);
   await Promise.all(links.map((link) => link.settle()));
   if (!links.some(({ state }) => state === "up")) backends.target(backend); // throws, and says why
   const items: Planned[] = [];
-  const unavailable: UnavailableEngine[] = [];
+  const unavailable: Unavailable[] = [];
   for (const link of links) {
     if (link.state !== "up") {
       unavailable.push({ backend: link.name, reason: link.reason });
