@@ -4,6 +4,7 @@ import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
+import type { Passwords } from "./auth/password.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
 import type { HealthSources } from "./core/health.ts";
@@ -40,6 +41,8 @@ export interface Overrides {
   readonly clock?: Clock;
   /** Another identity provider than the configured one. */
   readonly provider?: IdentityProvider;
+  /** Of another cost than today's. */
+  readonly passwords?: Passwords;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
 }
@@ -86,6 +89,7 @@ export async function composeApp(
       auditReceiver: await auditReceiver(config.auditSyslog),
       ...(overrides.clock === undefined ? {} : { clock: overrides.clock }),
       ...(overrides.provider === undefined ? {} : { provider: overrides.provider }),
+      ...(overrides.passwords === undefined ? {} : { passwords: overrides.passwords }),
     }),
   );
   const registry = owned.use(

@@ -46,6 +46,8 @@ export interface AccessOptions {
   readonly clock?: Clock;
   /** Another identity provider than the configured one, as tests bring. */
   readonly provider?: IdentityProvider;
+  /** Of another cost than today's. */
+  readonly passwords?: Passwords;
 }
 
 /** How often what may be tried: per peer, and per whoever it is tried on. */
@@ -79,6 +81,8 @@ export interface Access extends AsyncDisposable {
   readonly setupToken: string | null;
   /** Other rules from now on; whoever loses by them is out within five seconds. */
   setRoles(rules: readonly RoleRule[]): Promise<void>;
+  /** Forgets what is over, and warns of keys that end soon; happens by itself every ten minutes. */
+  sweep(): Promise<void>;
 }
 
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
@@ -117,7 +121,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const people = new People({
     store: store.people,
     sessions,
-    passwords: new Passwords(),
+    passwords: options.passwords ?? new Passwords(),
     devices,
     tries: new RateLimit("sign in", { tries: 10, perMs: 10 * MINUTE_MS }, clock),
     clock,
@@ -135,14 +139,15 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   });
   warnOfRules(rules, log);
   const setupToken = await setup.begin();
-  const sweeping = setInterval(() => {
-    sessions.sweep().catch((error) =>
+  const sweep = async () => {
+    await sessions.sweep().catch((error) =>
       log.warn("Old sessions could not be forgotten", { error: String(error) })
     );
-    warnOfKeys(keys, log).catch((error) =>
+    await warnOfKeys(keys, log).catch((error) =>
       log.warn("Keys that end soon could not be looked for", { error: String(error) })
     );
-  }, SWEEP_MS);
+  };
+  const sweeping = setInterval(sweep, SWEEP_MS);
   Deno.unrefTimer(sweeping);
   return {
     keys,
@@ -166,6 +171,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       verify: new RateLimit("verify a key", { tries: 120, perMs: MINUTE_MS }, clock),
       strangers: strangersLimit(config.strangersPerSecond, clock),
     },
+    sweep,
     async setRoles(changed) {
       rules = changed;
       warnOfRules(rules, log);

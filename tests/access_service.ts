@@ -2,6 +2,7 @@
 import type { Access } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
+import type { Passwords } from "../auth/password.ts";
 import type { RoleRule } from "../auth/roles.ts";
 import type { Device } from "../auth/session.ts";
 import { PERMISSIONS } from "../core/access.ts";
@@ -29,6 +30,8 @@ export interface AccessServiceOptions {
   readonly folder?: string;
   readonly roles?: readonly RoleRule[];
   readonly identityProvider?: IdentityProviderSettings;
+  /** Instead of cheap ones. */
+  readonly passwords?: Passwords;
 }
 
 export interface CallOptions {
@@ -84,6 +87,7 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
     clock,
     roles,
     identityProvider,
+    ...(options.passwords === undefined ? {} : { passwords: options.passwords }),
   }).catch(async (thrown) => {
     await remove();
     throw thrown;

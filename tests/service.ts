@@ -1,6 +1,7 @@
 /** A whole berth for one test: a real listener on a free port, a real store and log in a folder of its own. */
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProvider } from "../auth/identity_provider.ts";
+import { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
@@ -15,6 +16,8 @@ export interface ServiceOptions extends Partial<Config> {
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
   readonly provider?: IdentityProvider;
+  /** Instead of cheap ones. */
+  readonly passwords?: Passwords;
   /** False leaves the service without its first admin. */
   readonly setup?: boolean;
   /** A folder that outlives the service, to start another one on it. */
@@ -127,9 +130,22 @@ export class TestService extends TestCaller implements AsyncDisposable {
   }
 }
 
+/** Tests sign in often, and what a check costs is not what they are about. */
+const CHEAP = new Passwords({ cost: { N: 2 ** 10, r: 8, p: 1 } });
+
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { install, mount, clock, provider, setup = true, folder: given, admin: known, ...settings } = options;
+  const {
+    install,
+    mount,
+    clock,
+    provider,
+    passwords = CHEAP,
+    setup = true,
+    folder: given,
+    admin: known,
+    ...settings
+  } = options;
   // The real path, as berth itself shows it: on some systems the temporary folder is behind a link.
   const folder = given ?? await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
   await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
@@ -141,6 +157,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
       ...(provider === undefined ? {} : { provider }),
+      passwords,
     });
     const token = berth.access.setupToken;
     const made = setup && token !== null
