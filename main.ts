@@ -10,6 +10,7 @@ Commands:
   validate <folder>     check the artifacts of a folder; --format text|json|sarif|github
   backup <file>         write a complete copy of the store, while the service runs or not
   admin-key <name>      make another admin key, for who lost theirs and owns the data folder
+  audit verify          say whether anything in the audit log was changed; --from <seq>:<mac>
   version               say which version this is
 
 Options:
@@ -24,6 +25,7 @@ folder: see docs/settings.md.
 const VALIDATE = "./commands/validate.ts";
 const BACKUP = "./commands/backup.ts";
 const ADMIN_KEY = "./commands/admin_key.ts";
+const AUDIT = "./commands/audit.ts";
 
 /** Each loads only what it needs: a version is told without a store, a service starts without a validator. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
@@ -45,6 +47,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
       name,
     );
   },
+  audit: async (args) =>
+    await (await (import(AUDIT) as Promise<typeof import("./commands/audit.ts")>)).audit(args),
   version: () => {
     console.log(`berth ${VERSION}`);
     return Promise.resolve(0);

@@ -1,4 +1,5 @@
 /** Everything about who may come in, opened as one thing over a store and a data folder. */
+import type { PermissionCatalogue } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
@@ -30,6 +31,7 @@ const SKEW_MS = 5 * MINUTE_MS;
 export interface AccessOptions {
   readonly store: Store;
   readonly log: Log;
+  readonly permissions: PermissionCatalogue;
   /** Where the sealing key and the setup token are kept; it exists. */
   readonly dataFolder: string;
   readonly config: {
@@ -87,11 +89,11 @@ export interface Access extends AsyncDisposable {
 
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { store, log, dataFolder, config, clock = systemClock } = options;
+  const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const secret = await readSealingKey(`${dataFolder}/sealing-key`);
   const seal = await Seal.from(secret, "signing keys");
   const devices = await Devices.from(secret, clock);
-  const keys = new ApiKeys({ store: store.keys, clock, maxDays: config.keyMaxDays });
+  const keys = new ApiKeys({ store: store.keys, clock, permissions, maxDays: config.keyMaxDays });
   let rules = config.roles;
   const auditUpkeep = new Upkeep({ store: store.audit, secret, clock, log });
   const audit = new AuditLog({
@@ -110,6 +112,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     store: store.sessions,
     tokens: new Tokens({ keys: signingKeys, clock }),
     rules: () => rules,
+    permissions,
     clock,
     onEnd: (session) => credentials.revoke(`session:${session}`),
     onReuse: ({ id, holder }) => {
@@ -121,13 +124,14 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const people = new People({
     store: store.people,
     sessions,
+    permissions,
     passwords: options.passwords ?? new Passwords(),
     devices,
     tries: new RateLimit("sign in", { tries: 10, perMs: 10 * MINUTE_MS }, clock),
     clock,
     onChange: () => credentials.reconsider(),
   });
-  const setup = new Setup({ store: store.keys, keys, people, clock, path: `${dataFolder}/setup-token` });
+  const setup = new Setup({ store: store.keys, people, clock, path: `${dataFolder}/setup-token` });
   const provider = options.provider ?? await openProvider(config, () => rules, clock, log);
   const freshProof = new FreshProof({
     sessions,

@@ -1,12 +1,11 @@
 /** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
 import type { Store } from "../core/store.ts";
-import { ApiKeys, type MadeKey, MAX_KEYS } from "./api_keys.ts";
+import { type MadeKey, makeKey, MAX_KEYS } from "./api_keys.ts";
 import { auditEntry, COMMAND_LINE } from "./audit.ts";
 import { type Clock, systemClock } from "./clock.ts";
 
 export async function makeAdminKey(store: Store, name: string, clock: Clock = systemClock): Promise<MadeKey> {
-  const keys = new ApiKeys({ store: store.keys, clock });
-  const made = await keys.make({ name, grants: [{ role: "admin" }] }, "command line");
+  const made = await makeKey({ name, grants: [{ role: "admin" }] }, "command line", clock);
   const entry = auditEntry({
     at: clock.now(),
     actor: COMMAND_LINE,

@@ -1,11 +1,5 @@
 /** API keys: made once, shown once, kept as a digest, never above whoever made them and never longer than they. */
-import {
-  excessOf,
-  type Grant,
-  permissionsEverywhere,
-  type Principal,
-  roleEverywhere,
-} from "../core/access.ts";
+import { excessOf, type Grant, type PermissionCatalogue, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { KeyRecord, KeyStore, KeyUse, NewAuditEntry, NewKey } from "../core/store.ts";
 import { type AddressRange, addressRange } from "./address_range.ts";
@@ -44,6 +38,7 @@ export type KeyVerdict =
 export class ApiKeys {
   readonly #store: KeyStore;
   readonly #clock: Clock;
+  readonly #permissions: PermissionCatalogue;
   readonly #maxDays: number | null;
   /** When each key was used, until it is written. */
   readonly #used = new Map<string, KeyUse>();
@@ -55,11 +50,13 @@ export class ApiKeys {
   constructor(options: {
     readonly store: KeyStore;
     readonly clock: Clock;
+    readonly permissions: PermissionCatalogue;
     /** Days that a new key lives at most. */
     readonly maxDays?: number | null;
   }) {
     this.#store = options.store;
     this.#clock = options.clock;
+    this.#permissions = options.permissions;
     this.#maxDays = options.maxDays ?? null;
   }
 
@@ -68,7 +65,8 @@ export class ApiKeys {
    * Throws `key_exceeds_creator`, `too_many_keys`, and `invalid_request` for a longer life than any key may have.
    */
   async add(asked: KeyAsked, creator: Principal, entry: NewAuditEntry): Promise<MadeKey> {
-    const excess = excessOf(asked.grants, creator);
+    mustBeKnown(asked.grants, this.#permissions, `make the key "${asked.name}"`);
+    const excess = excessOf(this.#permissions.rightsOf(asked.grants), creator);
     if (excess !== null) {
       const where = excess.on === null ? "" : ` on "${excess.on}"`;
       throw new ServiceError(
@@ -88,7 +86,7 @@ export class ApiKeys {
         },
       );
     }
-    const { record, key } = await this.make(asked, creator.name);
+    const { record, key } = await makeKey(asked, creator.name, this.#clock);
     const ends = [
       record.expiresAt,
       this.#maxDays === null ? null : record.createdAt + this.#maxDays * DAY_MS,
@@ -102,25 +100,6 @@ export class ApiKeys {
     };
     await this.#store.add(whole, MAX_KEYS, { ...entry, target: `${entry.target}/${record.id}` });
     return { record: await this.#store.get(record.id) ?? added(whole), key };
-  }
-
-  /** A key that nobody has remembered yet, and that no creator takes along when they go. */
-  async make(asked: KeyAsked, createdBy: string): Promise<MadeKey> {
-    const id = crypto.getRandomValues(new Uint8Array(8)).toHex();
-    const key = secretOf(id);
-    const createdAt = this.#clock.now();
-    const record = added({
-      id,
-      name: asked.name,
-      hash: await digest(key),
-      grants: asked.grants.map(withoutRepeats),
-      createdAt,
-      createdBy,
-      creator: null,
-      expiresAt: asked.expiresInDays === undefined ? null : createdAt + asked.expiresInDays * DAY_MS,
-      from: asked.from ?? [],
-    });
-    return { record, key };
   }
 
   async list(createdBy: string | null = null): Promise<KeyRecord[]> {
@@ -155,7 +134,7 @@ export class ApiKeys {
     await this.#mustBeWithin(id, by, "take over");
     if (by.kind === "apiKey" && await this.#isMadeBy(by.id, id)) {
       throw new ServiceError(
-        "conflict",
+        "forbidden",
         "Cannot take over the key: it is your own, or the one that made yours",
       );
     }
@@ -189,6 +168,10 @@ export class ApiKeys {
   takes(record: KeyRecord, secret: string): boolean {
     const until = endOfSecret(record, Uint8Array.fromBase64(secret));
     return until !== null && until > this.#clock.now();
+  }
+
+  principalOf(record: KeyRecord): Principal {
+    return principalOfKey(record, this.#permissions);
   }
 
   /** Remembers that the key was used; written in batches. */
@@ -233,7 +216,7 @@ export class ApiKeys {
   async #mustBeWithin(id: string, by: Principal, verb: string): Promise<void> {
     const key = await this.#store.get(id);
     if (key === null) throw noSuchKey(verb);
-    if (excessOf(key.grants, by) !== null) {
+    if (excessOf(this.#permissions.rightsOf(key.grants), by) !== null) {
       throw new ServiceError(
         "forbidden",
         `Cannot ${verb} the key "${key.name}": it may do more than you may`,
@@ -257,15 +240,36 @@ export class ApiKeys {
   }
 }
 
-export function principalOfKey({ id, name, grants }: KeyRecord): Principal {
-  return {
-    kind: "apiKey",
+/** A key that nobody has remembered yet, and that no creator takes along when they go. */
+export async function makeKey(asked: KeyAsked, createdBy: string, clock: Clock): Promise<MadeKey> {
+  const id = crypto.getRandomValues(new Uint8Array(8)).toHex();
+  const key = secretOf(id);
+  const createdAt = clock.now();
+  const record = added({
     id,
-    name,
-    role: roleEverywhere(grants),
-    permissions: permissionsEverywhere(grants),
-    grants,
-  };
+    name: asked.name,
+    hash: await digest(key),
+    grants: asked.grants.map(withoutRepeats),
+    createdAt,
+    createdBy,
+    creator: null,
+    expiresAt: asked.expiresInDays === undefined ? null : createdAt + asked.expiresInDays * DAY_MS,
+    from: asked.from ?? [],
+  });
+  return { record, key };
+}
+
+export function principalOfKey({ id, name, grants }: KeyRecord, permissions: PermissionCatalogue): Principal {
+  return { kind: "apiKey", id, name, ...permissions.rightsOf(grants) };
+}
+
+/** Throws `invalid_request` for a permission that there is not. */
+export function mustBeKnown(grants: readonly Grant[], permissions: PermissionCatalogue, what: string): void {
+  const unknown = permissions.unknownIn(grants);
+  if (unknown === null) return;
+  throw new ServiceError("invalid_request", `Cannot ${what}: there is no permission "${unknown}"`, {
+    errors: [{ path: "body.permissions", message: `Expected some of ${permissions.names.join(", ")}` }],
+  });
 }
 
 /** Null for a key that may come from everywhere. */

@@ -2,7 +2,7 @@
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { type AddressRange, isInRange } from "./address_range.ts";
-import { type ApiKeys, principalOfKey, rangesOf } from "./api_keys.ts";
+import { type ApiKeys, rangesOf } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Sessions } from "./session.ts";
 
@@ -175,7 +175,7 @@ export class Credentials {
     if (!verdict.valid) return null;
     const { record, expiresAt } = verdict;
     return {
-      principal: principalOfKey(record),
+      principal: this.#keys.principalOf(record),
       source: `key:${record.id}`,
       expiresAt,
       from: rangesOf(record),
@@ -217,7 +217,7 @@ export class Credentials {
     if (source.startsWith("session:")) return await this.#sessions.principal(id);
     const key = await this.#keys.alive(id);
     if (key === null || !this.#keys.takes(key, secret)) return null;
-    return { principal: principalOfKey(key), from: rangesOf(key) };
+    return { principal: this.#keys.principalOf(key), from: rangesOf(key) };
   }
 
   #remember(hash: string, credential: Remembered): void {

@@ -1,7 +1,8 @@
 /** People: who they are, how those without an identity provider sign in, and what may be done to whom. */
-import { excessOf, type Grant, type Principal } from "../core/access.ts";
+import { excessOf, type Grant, type PermissionCatalogue, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { AccountRecord, NewAuditEntry, NewPerson, PeopleStore, PersonRecord } from "../core/store.ts";
+import { mustBeKnown } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Devices } from "./devices.ts";
 import { type Passwords, weaknessOf } from "./password.ts";
@@ -29,6 +30,7 @@ export interface PersonChange {
 export interface PeopleOptions {
   readonly store: PeopleStore;
   readonly sessions: Sessions;
+  readonly permissions: PermissionCatalogue;
   readonly passwords: Passwords;
   readonly devices: Devices;
   /** Tries per account, and per device that signed in before. */
@@ -78,14 +80,14 @@ export class People {
     };
   }
 
-  /** Adds a person who sets a password by the link. Throws `name_taken`, and `forbidden` for more than `by` holds. */
+  /** Adds a person who sets a password by the link. Throws `person_exists`, and `forbidden` for more than `by` holds. */
   async add(
     name: string,
     grants: readonly Grant[],
     by: Principal,
     entry: NewAuditEntry,
   ): Promise<{ person: PersonRecord; link: MadeLink }> {
-    mustHold(grants, by, `make "${name}"`);
+    this.#mustHold(grants, by, `make "${name}"`);
     const made = await this.make(name, grants, null);
     const { link, stored } = await this.#newLink();
     await this.#options.store.add(made, stored, { ...entry, target: `${entry.target}/${made.id}` });
@@ -105,7 +107,7 @@ export class People {
 
   /**
    * Throws `not_found`, `last_admin`, `forbidden` for somebody who may do more than `by`, or for more than `by` holds,
-   * and `conflict` for the rights of those whose provider vouches for them.
+   * and `not_local` for the rights of those whose provider vouches for them.
    */
   async change(id: string, change: PersonChange, by: Principal, entry: NewAuditEntry): Promise<PersonRecord> {
     const { store, clock, onChange } = this.#options;
@@ -113,12 +115,12 @@ export class People {
     if (change.grants !== undefined) {
       if (person.grants === null) {
         throw new ServiceError(
-          "conflict",
+          "not_local",
           `Cannot change what "${person.name}" may do: the rules of "BERTH_ROLES" say it for those who sign in ` +
             "with an identity provider",
         );
       }
-      mustHold(change.grants, by, `give "${person.name}" that`);
+      this.#mustHold(change.grants, by, `give "${person.name}" that`);
     }
     const disabledAt = change.disabled === undefined
       ? undefined
@@ -146,7 +148,7 @@ export class People {
     const person = await this.mustBeWithin(id, by, "make a link for");
     if (person.grants === null) {
       throw new ServiceError(
-        "conflict",
+        "not_local",
         `Cannot make a link for "${person.name}": they sign in with an identity provider and have no password here`,
       );
     }
@@ -212,10 +214,23 @@ export class People {
     return { link: { token, expiresAt }, stored: { hash: await digest(token), expiresAt } };
   }
 
+  #mustHold(grants: readonly Grant[], by: Principal, what: string): void {
+    const { permissions } = this.#options;
+    mustBeKnown(grants, permissions, what);
+    const excess = excessOf(permissions.rightsOf(grants), by);
+    if (excess === null) return;
+    const where = excess.on === null ? "" : ` on "${excess.on}"`;
+    throw new ServiceError(
+      "forbidden",
+      `Cannot ${what}: you do not have "${excess.permissions.join('", "')}"${where} yourself`,
+    );
+  }
+
   /** Nobody lowers, ends or takes the place of somebody who may do more than they. Throws `not_found`, `forbidden`. */
   async mustBeWithin(id: string, by: Principal, verb: string): Promise<PersonRecord> {
+    const { permissions, sessions } = this.#options;
     const person = await this.get(id);
-    if (excessOf(this.#options.sessions.grantsOf(person), by) !== null) {
+    if (excessOf(permissions.rightsOf(sessions.grantsOf(person)), by) !== null) {
       throw new ServiceError("forbidden", `Cannot ${verb} "${person.name}": they may do more than you may`);
     }
     return person;
@@ -233,16 +248,6 @@ function mustBeStrong(password: string, name: string, path: string): void {
   throw new ServiceError("invalid_request", `Cannot take that password: ${weakness}`, {
     errors: [{ path, message: weakness }],
   });
-}
-
-function mustHold(grants: readonly Grant[], by: Principal, what: string): void {
-  const excess = excessOf(grants, by);
-  if (excess === null) return;
-  const where = excess.on === null ? "" : ` on "${excess.on}"`;
-  throw new ServiceError(
-    "forbidden",
-    `Cannot ${what}: you do not have "${excess.permissions.join('", "')}"${where} yourself`,
-  );
 }
 
 function noSuchPerson(): ServiceError {

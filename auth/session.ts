@@ -1,5 +1,5 @@
 /** Sessions: somebody signed in, as a chain of refresh tokens of which only the newest is good. */
-import { type Grant, permissionsEverywhere, type Principal, roleEverywhere } from "../core/access.ts";
+import { type Grant, type PermissionCatalogue, type Principal, roleEverywhere } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type {
   AccountRecord,
@@ -55,6 +55,7 @@ export class Sessions {
   readonly #store: SessionStore;
   readonly #tokens: Tokens;
   readonly #rules: () => readonly RoleRule[];
+  readonly #permissions: PermissionCatalogue;
   readonly #clock: Clock;
   readonly #onEnd: (session: string) => void;
   readonly #onReuse: (session: SessionRecord) => void;
@@ -64,6 +65,7 @@ export class Sessions {
     readonly tokens: Tokens;
     /** As they are now. */
     readonly rules: () => readonly RoleRule[];
+    readonly permissions: PermissionCatalogue;
     readonly clock: Clock;
     /** Told of every session that ends here, so that its streams end too. */
     readonly onEnd: (session: string) => void;
@@ -73,6 +75,7 @@ export class Sessions {
     this.#store = options.store;
     this.#tokens = options.tokens;
     this.#rules = options.rules;
+    this.#permissions = options.permissions;
     this.#clock = options.clock;
     this.#onEnd = options.onEnd;
     this.#onReuse = options.onReuse;
@@ -280,7 +283,7 @@ export class Sessions {
 
   #principal(holder: SessionHolder): Principal | null {
     if (holder.kind === "apiKey") {
-      return isAlive(holder.key, this.#clock.now()) ? principalOfKey(holder.key) : null;
+      return isAlive(holder.key, this.#clock.now()) ? principalOfKey(holder.key, this.#permissions) : null;
     }
     const { account } = holder;
     const grants = this.grantsOf(account);
@@ -292,9 +295,7 @@ export class Sessions {
       name,
       ...(email === null ? {} : { email }),
       ...(picture === null ? {} : { picture }),
-      role: roleEverywhere(grants),
-      permissions: permissionsEverywhere(grants),
-      grants,
+      ...this.#permissions.rightsOf(grants),
     };
   }
 

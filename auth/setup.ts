@@ -1,7 +1,7 @@
 /** How the first admin is born: once, by whoever can read a file that only the service's owner can read. */
 import { ServiceError } from "../core/error.ts";
 import type { AccountRecord, FirstAdmin, KeyStore, NewAuditEntry } from "../core/store.ts";
-import type { ApiKeys, MadeKey } from "./api_keys.ts";
+import { type MadeKey, makeKey } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { People } from "./people.ts";
 import { writePrivateFile } from "./private_file.ts";
@@ -12,7 +12,6 @@ const ADMIN = [{ role: "admin" }] as const;
 
 export class Setup {
   readonly #store: KeyStore;
-  readonly #keys: ApiKeys;
   readonly #people: People;
   readonly #clock: Clock;
   readonly #path: string;
@@ -22,14 +21,12 @@ export class Setup {
 
   constructor(options: {
     readonly store: KeyStore;
-    readonly keys: ApiKeys;
     readonly people: People;
     readonly clock: Clock;
     /** Where the one-time token is written. */
     readonly path: string;
   }) {
     this.#store = options.store;
-    this.#keys = options.keys;
     this.#people = options.people;
     this.#clock = options.clock;
     this.#path = options.path;
@@ -55,7 +52,7 @@ export class Setup {
   /** The first admin's key. Throws `setup_done` once there is an admin, `setup_refused` for a wrong or outlived token. */
   async complete(token: string, name: string, entry: NewAuditEntry): Promise<MadeKey> {
     await this.#mustBe(token);
-    const made = await this.#keys.make({ name, grants: ADMIN }, "setup");
+    const made = await makeKey({ name, grants: ADMIN }, "setup", this.#clock);
     const { id } = made.record;
     await this.#finish({ key: made.record }, {
       ...entry,

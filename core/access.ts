@@ -1,46 +1,34 @@
-/** Who may do what: the permissions, the roles that bundle them, and the principal that holds them. */
+/** Who may do what: the permissions, the roles that hold them, and the principal who calls. */
 import { z } from "zod";
 import { ROLES } from "./roles.ts";
 import { isScope, MAX_SCOPE, SCOPES_IN_WORDS } from "./scope.ts";
 
 export { ROLES };
 
-const VIEWER = [
-  "system:read",
-  "workspaces:read",
-  "artifacts:read",
-  "containers:read",
-  "containers:logs",
-  "images:read",
-  "volumes:read",
-  "networks:read",
-  "events:read",
-] as const;
+/** A permission, and the roles that hold it. */
+export interface PermissionRule {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  /** A role that counts on a scope alone does not hold it: whoever is meant to have it there is given it by name. */
+  readonly byNameOnScopes?: true;
+}
 
-const OPERATOR = [
-  ...VIEWER,
-  "containers:control",
-  "images:write",
-  "volumes:write",
-  "networks:write",
-  "workspaces:write",
-] as const;
+/** The service's own permissions; each plugin declares those of its routes. */
+export const CORE_PERMISSIONS = [
+  { name: "system:read", roles: ["viewer", "operator", "admin"] },
+  { name: "workspaces:read", roles: ["viewer", "operator", "admin"] },
+  { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
+  { name: "workspaces:write", roles: ["operator", "admin"] },
+  { name: "system:logs", roles: ["admin"] },
+  { name: "keys:manage", roles: ["admin"] },
+  { name: "people:manage", roles: ["admin"] },
+  { name: "audit:read", roles: ["admin"] },
+] as const satisfies readonly PermissionRule[];
+export type CorePermission = (typeof CORE_PERMISSIONS)[number]["name"];
 
-const ADMIN = [
-  ...OPERATOR,
-  "containers:exec",
-  "containers:remove",
-  "containers:reveal",
-  "volumes:host-paths",
-  "system:prune",
-  "system:logs",
-  "keys:manage",
-  "people:manage",
-  "audit:read",
-] as const;
-
-export const PERMISSIONS = ADMIN;
-export const Permission = z.enum(PERMISSIONS).meta({ id: "Permission" });
+/** A name as `containers:read`; the catalogue of a service says which there are. */
+export const Permission = z.string().max(100).regex(/^[a-z][a-z-]*:[a-z][a-z-]*$/, "Expected a permission")
+  .meta({ id: "Permission" });
 export type Permission = z.infer<typeof Permission>;
 
 export const Role = z.enum(ROLES).meta({ id: "Role" });
@@ -49,19 +37,6 @@ export type Role = z.infer<typeof Role>;
 /** What people call a key, and what a person is called. */
 export const KeyName = z.string().trim().min(1).max(100)
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "Expected text without control characters");
-
-const permissionsByRole: Readonly<Record<Role, readonly Permission[]>> = {
-  viewer: VIEWER,
-  operator: OPERATOR,
-  admin: ADMIN,
-};
-
-export function permissionsOf(role: Role): readonly Permission[] {
-  return permissionsByRole[role];
-}
-
-/** A role on part of what there is leaves these out: whoever is meant to have them is given them by name. */
-const NEVER_BY_ROLE_ON_A_SCOPE: readonly Permission[] = ["containers:exec", "containers:reveal"];
 
 const noScope = ({ input }: { readonly input?: unknown }) =>
   `There is no scope ${JSON.stringify(input)?.slice(0, MAX_SCOPE)}: expected ${SCOPES_IN_WORDS}`;
@@ -87,17 +62,77 @@ export type Grant = z.infer<typeof Grant>;
 
 export const Grants = z.array(Grant).min(1).max(64).readonly();
 
-/** What a grant lets its holder do where it counts. */
-export function permissionsOfGrant(grant: Grant): readonly Permission[] {
-  if ("permissions" in grant) return grant.permissions;
-  const all = permissionsOf(grant.role);
-  return grant.on === undefined ? all : all.filter((one) => !NEVER_BY_ROLE_ON_A_SCOPE.includes(one));
+/** A grant with all that it lets its holder do where it counts. */
+export const HeldGrant = z.object({
+  role: Role.nullable().describe("Null where permissions were granted by name"),
+  permissions: z.array(Permission).readonly(),
+  on,
+}).meta({ id: "HeldGrant" });
+export type HeldGrant = z.infer<typeof HeldGrant>;
+
+/** All that somebody holds. */
+export interface Rights {
+  /** The greatest role that is held everywhere. */
+  readonly role: Role | null;
+  /** What is held everywhere. */
+  readonly permissions: readonly Permission[];
+  readonly grants: readonly HeldGrant[];
 }
 
-/** What is held everywhere. */
-export function permissionsEverywhere(grants: readonly Grant[]): readonly Permission[] {
-  const [first, ...others] = grants.filter((grant) => grant.on === undefined).map(permissionsOfGrant);
-  return others.length === 0 ? first ?? [] : [...new Set([...first ?? [], ...others.flat()])];
+/** Every permission of a service: its own, and those of all listed plugins, switched on or off. */
+export class PermissionCatalogue {
+  readonly names: readonly Permission[];
+  readonly #known: ReadonlySet<Permission>;
+  readonly #byRole: Readonly<Record<Role, readonly Permission[]>>;
+  readonly #byNameOnScopes: ReadonlySet<Permission>;
+
+  /** @throws Error for a name that is declared twice or that is none. */
+  constructor(plugins: readonly { readonly permissions: readonly PermissionRule[] }[]) {
+    const rules: readonly PermissionRule[] = [
+      ...CORE_PERMISSIONS,
+      ...plugins.flatMap(({ permissions }) => permissions),
+    ];
+    this.names = rules.map(({ name }) => Permission.parse(name));
+    this.#known = new Set(this.names);
+    if (this.#known.size < rules.length) throw new Error("A permission is declared twice");
+    const held = (role: Role) => rules.filter(({ roles }) => roles.includes(role)).map(({ name }) => name);
+    this.#byNameOnScopes = new Set(
+      rules.filter(({ byNameOnScopes }) => byNameOnScopes).map(({ name }) => name),
+    );
+    this.#byRole = { viewer: held("viewer"), operator: held("operator"), admin: held("admin") };
+  }
+
+  has(name: Permission): boolean {
+    return this.#known.has(name);
+  }
+
+  /** What the role may do. */
+  of(role: Role): readonly Permission[] {
+    return this.#byRole[role];
+  }
+
+  /** What grants come to, by today's roles. */
+  rightsOf(grants: readonly Grant[]): Rights {
+    const held = grants.map((grant): HeldGrant => {
+      const where = grant.on === undefined ? {} : { on: grant.on };
+      if ("permissions" in grant) return { role: null, permissions: grant.permissions, ...where };
+      const permissions = grant.on === undefined
+        ? this.of(grant.role)
+        : this.of(grant.role).filter((one) => !this.#byNameOnScopes.has(one));
+      return { role: grant.role, permissions, ...where };
+    });
+    const [first, ...others] = held.filter((grant) => grant.on === undefined);
+    const permissions = others.length === 0
+      ? first?.permissions ?? []
+      : [...new Set([first, ...others].flatMap((grant) => grant?.permissions ?? []))];
+    return { role: roleEverywhere(grants), permissions, grants: held };
+  }
+
+  /** A permission that is granted by name and that there is not, or null. */
+  unknownIn(grants: readonly Grant[]): Permission | null {
+    const named = grants.flatMap((grant) => "permissions" in grant ? grant.permissions : []);
+    return named.find((one) => !this.has(one)) ?? null;
+  }
 }
 
 /** The greatest role that is held everywhere, or null. */
@@ -119,9 +154,12 @@ export const Principal = z.object({
     "The role that is held everywhere; null where permissions or scopes are listed",
   ),
   permissions: z.array(Permission).readonly().describe("What is held everywhere"),
-  grants: z.array(Grant).readonly().describe("All that is held, and on what"),
+  grants: z.array(HeldGrant).readonly().describe("All that is held, and on what"),
 }).meta({ id: "Principal" });
 export type Principal = z.infer<typeof Principal>;
+
+/** Whose rights are asked about. */
+export type Holder = Pick<Rights, "permissions" | "grants">;
 
 /** What a permission is asked for. What is left out or null belongs to no engine, workspace or project. */
 export interface Subject {
@@ -134,16 +172,19 @@ export interface Subject {
 /** The subject of what is about the service as a whole, or whose subject is not known: no scope reaches it. */
 export const EVERYTHING = "everything";
 
-/** Whether the principal holds the permission on the subject. */
-export function may(
-  principal: Pick<Principal, "permissions" | "grants">,
-  permission: Permission,
+/**
+ * Whether the caller holds the permission on the subject; a plugin names its own:
+ * `may<UnitPermission>(principal, "units:read", EVERYTHING)`.
+ */
+export function may<Known extends Permission = CorePermission>(
+  principal: Holder,
+  permission: NoInfer<Known>,
   subject: Subject | typeof EVERYTHING,
 ): boolean {
   if (principal.permissions.includes(permission)) return true;
   if (subject === EVERYTHING) return false;
   return principal.grants.some((grant) =>
-    grant.on !== undefined && permissionsOfGrant(grant).includes(permission) &&
+    grant.on !== undefined && grant.permissions.includes(permission) &&
     grant.on.some((scope) => reaches(scope, subject))
   );
 }
@@ -171,12 +212,12 @@ function reaches(scope: Scope, subject: Subject): boolean {
 
 /** What somebody would pass on without holding it; null when they hold all of it, wherever it counts. */
 export function excessOf(
-  asked: readonly Grant[],
-  holder: Pick<Principal, "permissions" | "grants">,
+  { grants: asked }: Holder,
+  holder: Holder,
 ): { readonly permissions: readonly Permission[]; readonly on: Scope | null } | null {
   for (const grant of asked) {
     for (const scope of grant.on ?? [null]) {
-      const permissions = permissionsOfGrant(grant).filter((one) => !holds(holder, one, scope));
+      const permissions = grant.permissions.filter((one) => !holds(holder, one, scope));
       if (permissions.length > 0) return { permissions, on: scope };
     }
   }
@@ -185,13 +226,11 @@ export function excessOf(
 
 /** A scope is only held by who holds that very scope or everything: nobody can know what another one reaches. */
 function holds(
-  { permissions, grants }: Pick<Principal, "permissions" | "grants">,
+  { permissions, grants }: Holder,
   permission: Permission,
   scope: Scope | null,
 ): boolean {
   if (permissions.includes(permission)) return true;
   return scope !== null &&
-    grants.some((grant) =>
-      grant.on?.includes(scope) === true && permissionsOfGrant(grant).includes(permission)
-    );
+    grants.some((grant) => grant.on?.includes(scope) === true && grant.permissions.includes(permission));
 }

@@ -1,24 +1,23 @@
 /** Grants: what is held where, what reaches what, and that nobody passes on more than they hold. */
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
+import { CATALOGUE } from "../tests/catalogue.ts";
 import {
   EVERYTHING,
   excessOf,
   Grant,
-  may,
+  may as mayOf,
   type Permission,
-  PERMISSIONS,
-  permissionsEverywhere,
-  permissionsOf,
-  permissionsOfGrant,
   roleEverywhere,
   ROLES,
   Scope,
   type Subject,
 } from "./access.ts";
 
+const may = mayOf<Permission>;
+
 function holder(...grants: Grant[]) {
-  return { permissions: permissionsEverywhere(grants), grants };
+  return CATALOGUE.rightsOf(grants);
 }
 
 const NAMES = ["shop", "nas", "a"];
@@ -27,7 +26,7 @@ const scope: fc.Arbitrary<Scope> = fc.oneof(
   fc.tuple(fc.constantFrom("engine", "workspace", "project"), name).map(([kind, one]) => `${kind}:${one}`),
   fc.tuple(name, name).map(([key, value]): Scope => `label:${key}=${value}`),
 );
-const permission = fc.constantFrom<Permission>(...PERMISSIONS);
+const permission = fc.constantFrom<Permission>(...CATALOGUE.names);
 const on = fc.option(fc.array(scope, { minLength: 1, maxLength: 3 }), { nil: undefined });
 const grant: fc.Arbitrary<Grant> = fc.oneof(
   fc.record({ role: fc.constantFrom(...ROLES), on }),
@@ -79,7 +78,7 @@ Deno.test("may asks nothing more of who holds a permission everywhere", () => {
   fc.assert(fc.property(grants, permission, subject, (list, one, about) => {
     const who = holder(...list);
     if (may(who, one, EVERYTHING)) assert.ok(may(who, one, about));
-    assert.equal(may(who, one, EVERYTHING), permissionsEverywhere(list).includes(one));
+    assert.equal(may(who, one, EVERYTHING), who.permissions.includes(one));
     if (list.length === 0) assert.equal(may(who, one, about), false);
   }));
 });
@@ -92,10 +91,10 @@ Deno.test("may lets a principal with only scoped grants do nothing where no subj
   }));
 });
 
-Deno.test("permissionsOfGrant never includes exec or reveal by a role on a scope, only by name", () => {
-  const byRole = permissionsOfGrant({ role: "admin", on: ["project:shop"] });
+Deno.test("PermissionCatalogue.rightsOf never includes exec or reveal by a role on a scope, only by name", () => {
+  const [byRole] = holder({ role: "admin", on: ["project:shop"] }).grants;
   assert.deepEqual(
-    permissionsOf("admin").filter((one) => !byRole.includes(one)),
+    CATALOGUE.of("admin").filter((one) => byRole?.permissions.includes(one) === false),
     ["containers:exec", "containers:reveal"],
   );
   const byName = holder({ permissions: ["containers:exec"], on: ["project:shop"] });
@@ -113,19 +112,19 @@ Deno.test("excessOf lets nobody pass on what they do not hold themselves, on any
     }),
     { numRuns: 2_000 },
   );
-  assert.equal(excessOf([{ role: "viewer", on: ["project:shop"] }], holder({ role: "viewer" })), null);
+  assert.equal(excessOf(holder({ role: "viewer", on: ["project:shop"] }), holder({ role: "viewer" })), null);
   assert.deepEqual(
     excessOf(
-      [{ permissions: ["images:read"], on: ["project:b"] }],
+      holder({ permissions: ["images:read"], on: ["project:b"] }),
       holder({ role: "viewer", on: ["project:a"] }),
     ),
     { permissions: ["images:read"], on: "project:b" },
   );
-  assert.equal(excessOf([{ role: "viewer" }], holder({ role: "admin", on: ["engine:nas"] }))?.on, null);
+  assert.equal(excessOf(holder({ role: "viewer" }), holder({ role: "admin", on: ["engine:nas"] }))?.on, null);
 });
 
 Deno.test("excessOf lets everybody pass on what they hold", () => {
-  fc.assert(fc.property(grants, (held) => assert.equal(excessOf(held, holder(...held)), null)));
+  fc.assert(fc.property(grants, (held) => assert.equal(excessOf(holder(...held), holder(...held)), null)));
 });
 
 Deno.test("roleEverywhere is the greatest role without a scope", () => {

@@ -159,7 +159,7 @@ export interface PeopleStore {
   named(issuer: string, subject: string): Promise<
     { readonly account: AccountRecord; readonly password: string | null } | null
   >;
-  /** Throws `name_taken` if there is one with this issuer and subject. */
+  /** Throws `person_exists` if there is one with this issuer and subject. */
   add(person: NewPerson, link: PasswordLink, entry: NewAuditEntry): Promise<void>;
   /** What is left out stays. Whether there is such a person. Throws `last_admin`. */
   change(

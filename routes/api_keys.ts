@@ -2,11 +2,10 @@
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { addressRange } from "../auth/address_range.ts";
-import { principalOfKey } from "../auth/api_keys.ts";
-import { Grant, Grants, KeyName, Permission, Role } from "../core/access.ts";
+import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/store.ts";
 import { text } from "../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const ApiKey = z.object({
@@ -120,7 +119,7 @@ const takeOver = route({
   params: Id,
   answers: {
     200: json(ApiKey, "The key; it ends no later than you do"),
-    ...problems("not_found", "forbidden", "sign_in_again", "conflict", "last_admin"),
+    ...problems("not_found", "forbidden", "sign_in_again", "last_admin"),
   },
 });
 
@@ -144,8 +143,9 @@ const verify = route({
   answers: { 200: json(KeyVerdict, "Also for a key that is not good"), ...problems("too_many_requests") },
 });
 
-export function apiKeys({ access }: { readonly access: Access }): Router {
+export function apiKeys({ access }: { readonly access: Access }): CoreRouter {
   const { keys, credentials, limits } = access;
+  const keyShown = (record: KeyRecord) => shownKey(record, keys.principalOf(record));
   return router()
     .on(list, async ({ query }) => {
       const items = (await keys.list(query.createdBy ?? null)).map(keyShown);
@@ -194,9 +194,8 @@ export function locationOf(record: KeyRecord): string {
   return `/api/settings/api-keys/${record.id}`;
 }
 
-export function keyShown(record: KeyRecord): z.input<typeof ApiKey> {
-  const { id, name, createdBy, creator, from, disabled, lastUsedPeer } = record;
-  const { role, permissions, grants } = principalOfKey(record);
+export function shownKey(record: KeyRecord, { role, permissions }: Rights): z.input<typeof ApiKey> {
+  const { id, name, grants, createdBy, creator, from, disabled, lastUsedPeer } = record;
   return {
     id,
     name,

@@ -7,7 +7,7 @@ import { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { bearerOf } from "../http/admission.ts";
 import { bindingOf, mustBeSameOrigin, refreshCookie, refreshCookieOf } from "../http/refresh_cookie.ts";
-import { json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
 import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
 
 const Provider = z.object({
@@ -103,7 +103,7 @@ export interface AuthOptions {
   readonly origins: { has(origin: string): boolean };
 }
 
-export function auth({ access, origins }: AuthOptions): Router {
+export function auth({ access, origins }: AuthOptions): CoreRouter {
   const { sessions, limits, provider } = access;
   return router()
     .on(status, async ({ request, peer }) => {

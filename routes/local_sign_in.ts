@@ -10,7 +10,7 @@ import { ServiceError } from "../core/error.ts";
 import type { AccountRecord, SessionHolder } from "../core/store.ts";
 import type { Call } from "../http/call.ts";
 import { deviceCookie, deviceCookieOf } from "../http/device_cookie.ts";
-import { empty, json, problems, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, route, router } from "../http/router.ts";
 import { reply } from "../http/router.ts";
 import { CodeAnswer } from "./auth.ts";
 import { deviceOf, Tokens, tokensReply } from "./tokens.ts";
@@ -56,7 +56,7 @@ const changePassword = route({
   body: z.strictObject({ password: Password, newPassword: Password }).meta({ id: "PasswordChange" }),
   answers: {
     204: empty("It counts from now on"),
-    ...problems("login_refused", "conflict", "too_many_requests"),
+    ...problems("login_refused", "not_local", "too_many_requests"),
   },
 });
 
@@ -97,7 +97,7 @@ export interface LocalSignInOptions {
   readonly origins: { has(origin: string): boolean };
 }
 
-export function localSignIn({ access, origins }: LocalSignInOptions): Router {
+export function localSignIn({ access, origins }: LocalSignInOptions): CoreRouter {
   const { sessions, people, keys, freshProof, limits } = access;
   return router()
     .on(byPassword, async (call) => {
@@ -158,7 +158,7 @@ export async function deviceCookies(
   return binding === null ? [] : [deviceCookie(await devices.make(account.id), DEVICE_MAX_AGE_S)];
 }
 
-/** The caller's session, and whose it is. Throws `conflict` for callers without a password here. */
+/** The caller's session, and whose it is. Throws `not_local` for callers without a password here. */
 async function ownSession(
   { sessions }: Access,
   { source }: Pick<Call, "source">,
@@ -166,7 +166,7 @@ async function ownSession(
   const session = source?.startsWith("session:") === true ? source.slice("session:".length) : null;
   const holder = session === null ? null : await sessions.holderOf(session);
   if (session === null || holder?.kind !== "user" || holder.account.grants === null) {
-    throw new ServiceError("conflict", "Cannot change the password: you signed in without one");
+    throw new ServiceError("not_local", "Cannot change the password: you signed in without one");
   }
   return { account: holder.account, session };
 }

@@ -4,7 +4,7 @@ import type { Access } from "../auth/access.ts";
 import { LOCAL_ISSUER } from "../auth/people.ts";
 import { Grant, Grants, KeyName, Role, roleEverywhere } from "../core/access.ts";
 import type { PersonRecord } from "../core/store.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const Person = z.object({
@@ -70,7 +70,7 @@ const add = route({
   body: NewPerson,
   answers: {
     201: json(PersonCreated, "The person, and their link"),
-    ...problems("forbidden", "sign_in_again", "name_taken"),
+    ...problems("forbidden", "sign_in_again", "person_exists"),
   },
 });
 
@@ -85,7 +85,7 @@ const change = route({
   body: PersonChange,
   answers: {
     200: json(Person, "As they are now"),
-    ...problems("not_found", "forbidden", "sign_in_again", "last_admin", "conflict"),
+    ...problems("not_found", "forbidden", "sign_in_again", "last_admin", "not_local"),
   },
 });
 
@@ -113,11 +113,11 @@ const newLink = route({
   params: Id,
   answers: {
     200: json(PasswordLink, "The link; those before count no longer"),
-    ...problems("not_found", "forbidden", "sign_in_again", "conflict"),
+    ...problems("not_found", "forbidden", "sign_in_again", "not_local"),
   },
 });
 
-export function peopleRoutes({ access }: { readonly access: Access }): Router {
+export function peopleRoutes({ access }: { readonly access: Access }): CoreRouter {
   const { people, sessions } = access;
   const shown = (person: PersonRecord): z.input<typeof Person> => {
     const grants = sessions.grantsOf(person);

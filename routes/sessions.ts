@@ -5,7 +5,7 @@ import { EVERYTHING, may, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { SessionRecord } from "../core/store.ts";
 import { text } from "../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const Session = z.object({
@@ -59,7 +59,7 @@ const end = route({
   answers: { 204: empty("It is over"), ...problems("not_found", "forbidden") },
 });
 
-export function sessionRoutes({ access }: { readonly access: Access }): Router {
+export function sessionRoutes({ access }: { readonly access: Access }): CoreRouter {
   const { sessions, people } = access;
 
   /** Whose sessions are meant, if the caller may see to them. */

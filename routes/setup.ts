@@ -1,11 +1,10 @@
 /** How the first admin is made: a person with a password, or a key. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import { principalOfKey } from "../auth/api_keys.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";
-import { json, problems, reply, route, type Router, router } from "../http/router.ts";
-import { ApiKeyCreated, keyShown, locationOf } from "./api_keys.ts";
+import { type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
+import { ApiKeyCreated, locationOf, shownKey } from "./api_keys.ts";
 import { deviceCookies } from "./local_sign_in.ts";
 import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
 
@@ -42,8 +41,8 @@ export interface SetupOptions {
   readonly origins: { has(origin: string): boolean };
 }
 
-export function setupRoutes({ access, origins }: SetupOptions): Router {
-  const { setup, sessions, limits } = access;
+export function setupRoutes({ access, origins }: SetupOptions): CoreRouter {
+  const { setup, keys, sessions, limits } = access;
   return router()
     .on(setupRequired, async () => reply(200, { setupRequired: await setup.required() }, NO_STORE))
     .on(setUp, async (call) => {
@@ -51,8 +50,12 @@ export function setupRoutes({ access, origins }: SetupOptions): Router {
       const { token, name, password } = call.body;
       if (password === undefined) {
         const { record, key } = await setup.complete(token, name, call.entry());
-        call.setPrincipal(principalOfKey(record));
-        return reply(201, { ...keyShown(record), key }, { ...NO_STORE, location: locationOf(record) });
+        const principal = keys.principalOf(record);
+        call.setPrincipal(principal);
+        return reply(201, { ...shownKey(record, principal), key }, {
+          ...NO_STORE,
+          location: locationOf(record),
+        });
       }
       const device = deviceOf(call.request.headers, origins);
       const account = await setup.completeAsPerson(token, name, password, call.entry());

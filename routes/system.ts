@@ -1,7 +1,7 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
-import { json, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
@@ -85,7 +85,7 @@ export interface SystemOptions extends HealthSources {
   readonly plugins: readonly PluginItem[];
 }
 
-export function system(options: SystemOptions): Router {
+export function system(options: SystemOptions): CoreRouter {
   const machine = aboutMachine();
   const look = cachedHealth(options);
   return router()

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../core/log.ts";
 import { count, flag } from "../http/query.ts";
-import { json, raw, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
 const LogPath = z.object({
   path: z.string(),
@@ -41,7 +41,7 @@ const logs = route({
   },
 });
 
-export function systemLog(reader: LogReader): Router {
+export function systemLog(reader: LogReader): CoreRouter {
   return router()
     .on(logPath, async () => reply(200, await reader.files()))
     .on(logs, async ({ query, request, ending }) => {

@@ -5,7 +5,8 @@ import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
 import type { Passwords } from "../auth/password.ts";
 import type { RoleRule } from "../auth/roles.ts";
 import type { Device } from "../auth/session.ts";
-import { PERMISSIONS } from "../core/access.ts";
+import { CATALOGUE } from "./catalogue.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 import type { Store } from "../core/store.ts";
 import { type Router, router, socketRoute } from "../http/router.ts";
 import { openSocket } from "../http/socket.ts";
@@ -79,7 +80,8 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
     if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
   };
   const service = await startService({
-    install: [],
+    install: PLUGINS,
+    plugins: [],
     mount: () => [echoes()],
     setup: false,
     data: folder,
@@ -139,4 +141,4 @@ export async function makeKey(
   return made.body;
 }
 
-export const ALL_PERMISSIONS = PERMISSIONS;
+export const ALL_PERMISSIONS = CATALOGUE.names;

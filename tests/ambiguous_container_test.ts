@@ -1,13 +1,13 @@
 /** One name on two engines: no route and no socket that takes a container's id chooses for the caller. */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { startService, type TestService } from "./service.ts";
 import { Visitor } from "./stream_service.ts";
 
-const docker = await engineTests("docker");
-const podman = await engineTests("podman");
+const docker = await sharedEngine("docker");
+const podman = await sharedEngine("podman");
 /** Runs where both engines do. */
 const { test } = docker.engine === null ? docker : podman;
 

@@ -1,6 +1,7 @@
-/** The rules of the house that a program can hold. */
+/** The rules of the project that a program can hold. */
 import assert from "node:assert/strict";
 import { breaches, circles, importsOf, ROOMS, withoutComments } from "./imports.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 import { sources } from "./sources.ts";
 
 const root = new URL("../", import.meta.url);
@@ -93,18 +94,36 @@ Deno.test("every file of the product opens with a sentence that says why it exis
   assert.deepEqual(silent, []);
 });
 
-Deno.test("the product runs no subprocess, shell or eval, and reads its environment in one place", async () => {
+Deno.test("the product runs no shell or eval, starts programs in plugins/*/process.ts alone, and reads its environment in one place", async () => {
   const found: string[] = [];
   for (const file of files) {
     if (/^(?:tests|bench|docs)\//.test(file) || file.endsWith("_test.ts")) continue;
     const source = withoutComments(await text(file));
-    if (/Deno\.Command|new Function\(|\beval\(|Deno\.dlopen/.test(source)) {
-      found.push(`${file}: runs what it should not`);
+    if (/new Function\(|\beval\(|Deno\.dlopen/.test(source)) found.push(`${file}: runs what it should not`);
+    if (/Deno\.Command/.test(source) && !/^plugins\/[^/]+\/process\.ts$/.test(file)) {
+      found.push(`${file}: starts a program, which only plugins/*/process.ts may`);
     }
     if (/Deno\.env/.test(source) && !/^config(?:\.ts|\/)/.test(file)) {
       found.push(`${file}: reads the environment`);
     }
   }
+  assert.deepEqual(found, []);
+});
+
+Deno.test("nothing but plugins/plugins.ts names a plugin, or a permission that a plugin declares", async () => {
+  const names = PLUGINS.flatMap(({ name, permissions }) => [name, ...permissions.map((one) => one.name)]);
+  const found: string[] = [];
+  for (const file of files) {
+    if (/^(?:plugins\/[^/]+\/|client\/|tests\/|bench\/|docs\/)/.test(file) || file.endsWith("_test.ts")) {
+      continue;
+    }
+    const source = withoutComments(await text(file));
+    for (const name of names) {
+      const isImport = file === "plugins/plugins.ts" && source.includes(`"./${name}/plugin.ts"`);
+      if (source.includes(name) && !isImport) found.push(`${file} names ${name}`);
+    }
+  }
+  assert.ok(names.includes("container-runtime") && names.includes("containers:exec"), names.join());
   assert.deepEqual(found, []);
 });
 

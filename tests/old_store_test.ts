@@ -1,9 +1,9 @@
 /** A store that commit 015db1d wrote, with its own code, opens: keys keep their rights, and sessions go on. */
 import assert from "node:assert/strict";
-import { permissionsOf } from "../core/access.ts";
+import { permissionsOf } from "./catalogue.ts";
 import { type AccessService, MovableClock, startAccess } from "./access_service.ts";
 
-const FIXTURE = new URL("fixtures/store_015db1d/", import.meta.url);
+const FIXTURE = new URL("fixtures/access_015db1d/", import.meta.url);
 const was = JSON.parse(await Deno.readTextFile(new URL("credentials.json", FIXTURE)));
 
 /** On a copy of the folder, a minute after it was written. */
@@ -24,7 +24,10 @@ Deno.test("A store of commit 015db1d opens: its keys keep their rights, and noth
     const me = async (token: string) => (await berth.call("GET /api/auth/me", { token })).body;
     assert.deepEqual((await me(was.admin)).permissions, permissionsOf("admin"));
     const viewer = await me(was.viewer.key);
-    assert.deepEqual([viewer.role, viewer.grants], ["viewer", [{ role: "viewer" }]]);
+    assert.deepEqual([viewer.role, viewer.grants], [
+      "viewer",
+      [{ role: "viewer", permissions: permissionsOf("viewer") }],
+    ]);
     assert.deepEqual((await me(was.restarter.key)).permissions, ["containers:read", "containers:control"]);
     const { body } = await berth.call("GET /api/settings/api-keys", { token: was.admin });
     assert.deepEqual(

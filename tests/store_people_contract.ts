@@ -136,7 +136,7 @@ export function peopleContract(promise: Promised): void {
     assert.equal(await store.people.get("eve", 5, IDLE), null);
     assert.equal((await store.people.named("berth", "zoe"))?.password, null);
     assert.equal(await store.people.named("berth", "ada"), null, "a provider's person is no local one");
-    await refused("name_taken", store.people.add(person("other", { subject: "zoe" }), LINK, ENTRY));
+    await refused("person_exists", store.people.add(person("other", { subject: "zoe" }), LINK, ENTRY));
   });
 
   promise(

@@ -23,7 +23,7 @@ export interface ModelParts {
 }
 
 export async function assemble(parts: ModelParts): Promise<Model> {
-  const { root, store, gathered, natives, read } = parts;
+  const { root, natives, read } = parts;
   const groups = [...parts.built].sort((one, other) => one.id < other.id ? -1 : 1);
   const findings: Finding[] = [
     ...parts.findings,
@@ -44,28 +44,8 @@ export async function assemble(parts: ModelParts): Promise<Model> {
     }
     units.push(unitOf(native, null));
   }
-  const written = [
-    ...natives.flatMap((native) => native.cards),
-    ...gathered.backstage.flatMap(backstageCards),
-    ...extensionCards(groups),
-  ];
-  const subjects = new Subjects(groups, units);
-  const cards: Card[] = [];
-  for (const card of written) cards.push(await finish(card, subjects, store));
-  const readmes = await readmeCards(groups, cards, gathered, store);
-  for (const { card } of readmes) cards.push(await finish(card, subjects, store));
-  cards.sort((one, other) => one.id < other.id ? -1 : 1);
-
-  const files = new Map<string, ArtifactFile>();
-  const add = (file: ArtifactFile) => {
-    if (!files.has(file.path)) files.set(file.path, file);
-  };
-  if (parts.settings) add(parts.settings);
-  for (const file of [...gathered.natives, ...gathered.backstage, ...readmes.map(({ file }) => file)]) {
-    add(file);
-  }
-  for (const group of groups) for (const file of [...group.sources, ...group.envFiles]) add(file);
-  const sorted = [...files.values()].sort((one, other) => one.path < other.path ? -1 : 1);
+  const { cards, readmes } = await cardsOf(parts, groups, units);
+  const sorted = filesOf(parts, groups, readmes);
   if (groups.length === 0 && units.length === 0 && cards.length === 0) {
     const message = "No Compose files or other artifacts in this folder";
     findings.push({ code: "workspace/empty", message, at: null });
@@ -82,6 +62,42 @@ export async function assemble(parts: ModelParts): Promise<Model> {
     complete: parts.complete,
     durationMs: performance.now() - parts.begun,
   };
+}
+
+/** All cards by id, and the READMEs that became one. */
+async function cardsOf(
+  { natives, gathered, store }: ModelParts,
+  groups: readonly Group[],
+  units: readonly Unit[],
+): Promise<{ cards: Card[]; readmes: ArtifactFile[] }> {
+  const written = [
+    ...natives.flatMap((native) => native.cards),
+    ...gathered.backstage.flatMap(backstageCards),
+    ...extensionCards(groups),
+  ];
+  const subjects = new Subjects(groups, units);
+  const cards: Card[] = [];
+  for (const card of written) cards.push(await finish(card, subjects, store));
+  const readmes = await readmeCards(groups, cards, gathered, store);
+  for (const { card } of readmes) cards.push(await finish(card, subjects, store));
+  cards.sort((one, other) => one.id < other.id ? -1 : 1);
+  return { cards, readmes: readmes.map(({ file }) => file) };
+}
+
+/** Every file that has a part in the model, by path. */
+function filesOf(
+  { settings, gathered }: ModelParts,
+  groups: readonly Group[],
+  readmes: readonly ArtifactFile[],
+): ArtifactFile[] {
+  const files = new Map<string, ArtifactFile>();
+  const add = (file: ArtifactFile) => {
+    if (!files.has(file.path)) files.set(file.path, file);
+  };
+  if (settings) add(settings);
+  for (const file of [...gathered.natives, ...gathered.backstage, ...readmes]) add(file);
+  for (const group of groups) for (const file of [...group.sources, ...group.envFiles]) add(file);
+  return [...files.values()].sort((one, other) => one.path < other.path ? -1 : 1);
 }
 
 function extensionCards(groups: readonly Group[]): WrittenCard[] {

@@ -2,7 +2,7 @@
 
 import type { Group, Node, Place, Service, Unit } from "../artifact.ts";
 import { bytesOf } from "../compose/amounts.ts";
-import { entryOf, listOf, numberOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { entryOf, listOf, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 
@@ -237,9 +237,6 @@ function checkWatch(unit: Unit, say: Say): void {
     );
   }
 }
-
-/** Whether a service asks for all privileges. */
-export const isPrivileged = (value: Node): boolean => truthOf(valueAt(value, "privileged")) === true;
 
 function related(message: string, place: Place | null): { message: string; at: Place }[] {
   return place === null ? [] : [{ message, at: place }];

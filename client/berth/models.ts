@@ -1,11 +1,9 @@
 /** The types that several groups of the API share, written from the document that the service serves. */
 
 /** A part of `Principal`. */
-export type Grant = {
-  readonly role: Role;
-  /** Where it counts: on each of these; everywhere when it is left out. */
-  readonly on?: readonly (Scope)[];
-} | {
+export type HeldGrant = {
+  /** Null where permissions were granted by name. */
+  readonly role: Role | null;
   readonly permissions: readonly (Permission)[];
   /** Where it counts: on each of these; everywhere when it is left out. */
   readonly on?: readonly (Scope)[];
@@ -19,6 +17,11 @@ export type Permission =
   | "system:read"
   | "workspaces:read"
   | "artifacts:read"
+  | "workspaces:write"
+  | "system:logs"
+  | "keys:manage"
+  | "people:manage"
+  | "audit:read"
   | "containers:read"
   | "containers:logs"
   | "images:read"
@@ -29,16 +32,12 @@ export type Permission =
   | "images:write"
   | "volumes:write"
   | "networks:write"
-  | "workspaces:write"
   | "containers:exec"
   | "containers:remove"
   | "containers:reveal"
   | "volumes:host-paths"
   | "system:prune"
-  | "system:logs"
-  | "keys:manage"
-  | "people:manage"
-  | "audit:read";
+  | "units:read";
 
 /** A part of `AuthStatus`. */
 export type Principal = {
@@ -52,7 +51,7 @@ export type Principal = {
   /** What is held everywhere. */
   readonly permissions: readonly (Permission)[];
   /** All that is held, and on what. */
-  readonly grants: readonly (Grant)[];
+  readonly grants: readonly (HeldGrant)[];
 };
 
 /** A part of `Principal`. */

@@ -1,6 +1,6 @@
 /** The API's group `settings`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Grant, Permission, Role, Tokens } from "./models.ts";
+import type { Permission, Role, Scope, Tokens } from "./models.ts";
 
 /** GET: Whether the first admin is still to be made. */
 export const SETTINGS_SETUP_REQUIRED: Endpoint<"/api/settings/setup-required", {
@@ -151,6 +151,17 @@ export type ApiKeyCreated = {
   readonly lastUsedPeer: string | null;
   /** Shown this once. */
   readonly key: string;
+};
+
+/** A part of `ApiKeyCreated`. */
+export type Grant = {
+  readonly role: Role;
+  /** Where it counts: on each of these; everywhere when it is left out. */
+  readonly on?: readonly (Scope)[];
+} | {
+  readonly permissions: readonly (Permission)[];
+  /** Where it counts: on each of these; everywhere when it is left out. */
+  readonly on?: readonly (Scope)[];
 };
 
 /** The payload of `POST /api/settings/api-keys/{id}/rotate`. */

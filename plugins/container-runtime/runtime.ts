@@ -1,5 +1,4 @@
 /** All engines as one container runtime, for the rest of the service. */
-import { ServiceError } from "../../core/error.ts";
 import type {
   Backend,
   ContainerRuntime,
@@ -10,6 +9,7 @@ import type {
 } from "../../core/runtime.ts";
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
+import { engineError } from "./engine/errors.ts";
 
 export class EngineRuntime implements ContainerRuntime {
   readonly #inspections = new Inspections();
@@ -80,7 +80,7 @@ export class EngineRuntime implements ContainerRuntime {
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
     const link = this.engines.named(backend);
     if (link.state !== "up") {
-      throw new ServiceError(
+      throw engineError(
         "runtime_unavailable",
         `Cannot inspect container "${id}": engine "${backend}" is away`,
       );

@@ -117,7 +117,7 @@ export function sqlitePeople(database: SqliteDatabase): PeopleStore {
 /** RETURNING knows no names but the table's own. */
 const RETURNED = ACCOUNT_COLUMNS.replaceAll("a.", "");
 
-/** Inside a write. Throws `name_taken`. */
+/** Inside a write. Throws `person_exists`. */
 export function insertPerson(database: SqliteDatabase, person: NewPerson): void {
   const added = database.run(
     "INSERT INTO accounts (id, issuer, subject, name, claims, grants, password, created_at) " +
@@ -131,7 +131,10 @@ export function insertPerson(database: SqliteDatabase, person: NewPerson): void 
     person.createdAt,
   );
   if (added === 0) {
-    throw new ServiceError("name_taken", `Cannot add "${person.name}": somebody else has that name already`);
+    throw new ServiceError(
+      "person_exists",
+      `Cannot add "${person.name}": somebody else has that name already`,
+    );
   }
 }
 

@@ -1,5 +1,4 @@
 /** The engines that berth knows: those of the settings, or those it finds, each with its link. */
-import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Backend } from "../../../core/runtime.ts";
 import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery.ts";
@@ -11,6 +10,7 @@ import type { Mirror } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import type { Unavailable } from "./route_fields.ts";
 import { pause } from "../engine/pause.ts";
+import { engineError } from "../engine/errors.ts";
 
 const SEARCH_EVERY_MS = 1_500;
 const MAX_ENGINES = 32;
@@ -82,12 +82,12 @@ export class Backends implements AsyncDisposable {
     if (link !== undefined) return link;
     const refused = this.#unsupported.get(name);
     if (refused !== undefined) {
-      throw new ServiceError(
+      throw engineError(
         "runtime_unavailable",
         `Cannot use engine "${name}": ${refused.reason ?? "unsupported"}`,
       );
     }
-    throw new ServiceError(
+    throw engineError(
       "backend_not_found",
       `Cannot use engine "${name}": berth knows no engine of that name, see /api/system/backends`,
     );
@@ -100,12 +100,12 @@ export class Backends implements AsyncDisposable {
     if (up !== undefined) return up;
     const [link] = links;
     if (link === undefined) {
-      throw new ServiceError(
+      throw engineError(
         "no_engine",
         "Cannot reach an engine: berth knows none; check that one runs, or name one in the settings",
       );
     }
-    throw new ServiceError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
+    throw engineError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
   }
 
   /** Whether the mirrors can answer a read of this kind without waiting. */

@@ -29,6 +29,8 @@ const list = route({
   },
 });
 
+export const ROUTES = [list];
+
 export function systemBackends({ backends }: { readonly backends: Backends }): Router {
   return router().on(list, () => {
     const items = backends.report();

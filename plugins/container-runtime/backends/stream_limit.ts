@@ -1,6 +1,6 @@
 /** Limits the open streams, in all and for one caller: each holds a connection to an engine. */
 import type { Principal } from "../../../core/access.ts";
-import { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../engine/errors.ts";
 
 const MOST_PER_CALLER = 1_024;
 const MOST = 4_096;
@@ -18,7 +18,7 @@ export class StreamLimit {
     const key = `${principal.kind}:${principal.id}`;
     const own = this.#byCaller.get(key) ?? 0;
     if (own >= MOST_PER_CALLER || this.#all >= MOST) {
-      throw new ServiceError(
+      throw engineError(
         "too_many_streams",
         "Cannot open another stream: too many are open, close one first",
       );

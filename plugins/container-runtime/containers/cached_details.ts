@@ -7,7 +7,7 @@ import type { FoundContainer } from "../backends/find_container.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
 
 export class ContainerDetails {
-  #kept = new WeakMap<ContainerRow, Cached>();
+  #cached = new WeakMap<ContainerRow, Cached>();
   #ownershipRevision = -1;
 
   constructor(private readonly ownership: Ownership) {}
@@ -15,10 +15,10 @@ export class ContainerDetails {
   /** Masked. A container with a health check is read each time, because its health log changes without an event. */
   async answer(found: FoundContainer, doing: string): Promise<Cached> {
     if (this.#ownershipRevision !== this.ownership.revision) {
-      this.#kept = new WeakMap();
+      this.#cached = new WeakMap();
       this.#ownershipRevision = this.ownership.revision;
     }
-    const known = this.#kept.get(found.row);
+    const known = this.#cached.get(found.row);
     if (known !== undefined) return known;
     const inspected = await readContainer(found, doing);
     this.ownership.ownerOf(found.row);
@@ -27,7 +27,7 @@ export class ContainerDetails {
     const detail = { ...containerDetail(row, inspected, false), workspace: this.ownership.ownerOf(row) };
     const answer = cached(JSON.stringify(detail));
     // Keyed by the row from before the read: a change since then has replaced that row.
-    if (row.health === null && detail.healthcheck === null) this.#kept.set(found.row, answer);
+    if (row.health === null && detail.healthcheck === null) this.#cached.set(found.row, answer);
     return answer;
   }
 }

@@ -6,6 +6,7 @@ import { at } from "../engine/path.ts";
 import type { FoundContainer } from "../backends/find_container.ts";
 import { ContainerState } from "../../../core/runtime.ts";
 import { containerRow } from "../rows/container.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** What a container is after an action. */
 export const Controlled = z.object({
@@ -61,7 +62,7 @@ export async function remove(
     if (
       error instanceof ServiceError && error.code === "conflict" && !options.force && row.state === "running"
     ) {
-      throw new ServiceError(
+      throw engineError(
         "conflict",
         `Cannot remove container "${row.name}": it runs; stop it first or use "force"`,
         { cause: error },

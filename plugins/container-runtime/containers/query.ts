@@ -1,10 +1,10 @@
 /** Filters, sorts and pages a list of containers. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import { count, many, text } from "../../../http/query.ts";
 import { BackendName } from "../backends/route_fields.ts";
 import { ContainerState } from "../../../core/runtime.ts";
 import type { ContainerRow } from "../rows/container.ts";
+import { engineError } from "../engine/errors.ts";
 
 export const ContainerQuery = z.object({
   state: many(ContainerState).optional(),
@@ -119,7 +119,7 @@ function readCursor(cursor: string): Place {
   } catch {
     // not a cursor of ours, see below
   }
-  throw new ServiceError("invalid_request", "Cannot use the query: this cursor is not from berth", {
+  throw engineError("invalid_request", "Cannot use the query: this cursor is not from berth", {
     errors: [{ path: "query.cursor", message: "Expected `next` of the page before" }],
   });
 }

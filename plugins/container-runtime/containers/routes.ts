@@ -1,10 +1,10 @@
 /** `/api/containers`: lists, inspects, starts, stops and removes containers. */
 import { z } from "zod";
 import { EVERYTHING, may } from "../../../core/access.ts";
-import { ServiceError } from "../../../core/error.ts";
+import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import { control, Controlled, remove, type Verb } from "./control.ts";
 import { ContainerDetail, containerDetail } from "./detail.ts";
@@ -15,6 +15,7 @@ import { maskObject } from "../rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
 import { containerRow } from "../rows/container.ts";
 import { BackendName, onBackend } from "../backends/route_fields.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const byId = z.object({ id: z.string().min(1).max(255) });
 const failures = [
@@ -71,6 +72,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
     permission: "containers:control",
     params: byId,
     query,
+    particulars: (asked) => particularsOf(asked.query),
     answers: { 200: json(Controlled, "How it is now"), ...problems("conflict", ...failures) },
   });
 }
@@ -90,8 +92,11 @@ const removal = route({
     volumes: flag.optional().describe("Remove its anonymous volumes too"),
     backend: BackendName.optional(),
   }),
+  particulars: ({ query }) => particularsOf(query),
   answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
 });
+
+export const ROUTES = [list, inspect, start, stop, restart, removal];
 
 export interface ContainerRoutes {
   readonly backends: Backends;
@@ -110,8 +115,8 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
     .on(inspect, async (call) => {
       const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
       const doing = `inspect container "${id}"`;
-      if (reveal && !may(principal, "containers:reveal", EVERYTHING)) {
-        throw new ServiceError(
+      if (reveal && !may<ContainerPermission>(principal, "containers:reveal", EVERYTHING)) {
+        throw engineError(
           "forbidden",
           `Cannot ${doing}: "reveal" needs the permission "containers:reveal"`,
         );

@@ -12,14 +12,14 @@ interface Running {
 }
 
 export class Meter {
-  readonly #kept = new Map<Link, { readonly measurement: Measurement; readonly until: number }>();
+  readonly #cached = new Map<Link, { readonly measurement: Measurement; readonly until: number }>();
   readonly #running = new Map<Link, Running>();
 
   constructor(private readonly cacheMs = CACHE_MS) {}
 
   /** The cached measurement, the one that runs, or a new one. */
   async read(link: Link, signal: AbortSignal): Promise<Measurement> {
-    const kept = this.#kept.get(link);
+    const kept = this.#cached.get(link);
     if (kept !== undefined && kept.until > performance.now()) return kept.measurement;
     return await this.#join(this.#running.get(link) ?? this.#start(link), signal);
   }
@@ -31,7 +31,7 @@ export class Meter {
 
   /** Called after a removal: cached and running measurements are out of date. */
   forget(link: Link): void {
-    this.#kept.delete(link);
+    this.#cached.delete(link);
     this.#running.delete(link);
   }
 
@@ -41,7 +41,7 @@ export class Meter {
     this.#running.set(link, running);
     const current = () => this.#running.get(link) === running;
     running.result.then((measurement) => {
-      if (current()) this.#kept.set(link, { measurement, until: performance.now() + this.cacheMs });
+      if (current()) this.#cached.set(link, { measurement, until: performance.now() + this.cacheMs });
     }, () => {}).finally(() => {
       if (current()) this.#running.delete(link);
     });

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { asServiceError } from "../../../http/problem.ts";
 import { flag } from "../../../http/query.ts";
-import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import { type Measurement, USAGE_TYPES, UsageItem, type UsageType } from "./measurement.ts";
 import type { Meter } from "./meter.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
+import { problems } from "../engine/errors.ts";
 
 const UsageTotal = z.object({
   count: z.int(),
@@ -39,6 +40,8 @@ const read = route({
   }),
   answers: { 200: json(DiskUsage, "The usage, by type"), ...problems("backend_not_found") },
 });
+
+export const ROUTES = [read];
 
 export function diskUsage(
   { backends, meter }: { readonly backends: Backends; readonly meter: Meter },

@@ -2,7 +2,8 @@
  * Reads the body of an engine's answer so that it can be ended. Deno holds the signal of a request only weakly once the
  * response is there: after a garbage collection an abort ends nothing, so the reader is cancelled.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import { engineError } from "./errors.ts";
 
 export type Chunk = Uint8Array<ArrayBuffer>;
 
@@ -63,7 +64,7 @@ export async function readText(
 }
 
 function tooLong(maxBytes: number, doing: string): ServiceError {
-  return new ServiceError(
+  return engineError(
     "engine_failed",
     `Cannot ${doing}: the engine answered more than ${maxBytes} bytes`,
   );

@@ -1,6 +1,7 @@
 /** Ends a request to an engine early: its time is over, its caller left, or the service stops. */
 import { ServiceError } from "../../../core/error.ts";
 import { type Subject, unreachable } from "./failure.ts";
+import { engineError } from "./errors.ts";
 
 export class Cutoff implements Disposable {
   readonly #controller = new AbortController();
@@ -41,7 +42,7 @@ export class Cutoff implements Disposable {
   failure(engine: string, thrown: unknown, subject: Subject): unknown {
     if (thrown instanceof ServiceError) return thrown;
     if (this.#expired) {
-      return new ServiceError(
+      return engineError(
         "engine_timeout",
         `Cannot ${subject.doing}: engine "${engine}" took too long to answer`,
         { cause: thrown },

@@ -1,5 +1,4 @@
 /** One engine, Docker or Podman: bounded calls over its socket, with answers and errors of our own types. */
-import { ServiceError } from "../../../core/error.ts";
 import { type EngineAddress, hostText } from "./address.ts";
 import { Cutoff } from "./cutoff.ts";
 import { type Chunk, endable, readText } from "./body.ts";
@@ -7,6 +6,7 @@ import { failureOf, type Subject, unreachable } from "./failure.ts";
 import { at, type EnginePath } from "./path.ts";
 import { Slots } from "./slots.ts";
 import { objectOf, textOf } from "./wire.ts";
+import { engineError } from "./errors.ts";
 
 /** The oldest and newest API versions that berth speaks. */
 const OLDEST: ApiVersion = [1, 41];
@@ -119,7 +119,7 @@ export class Engine implements Disposable {
     try {
       return JSON.parse(text.text);
     } catch (cause) {
-      throw new ServiceError(
+      throw engineError(
         "engine_failed",
         `Cannot ${call.doing}: engine "${this.name}" sent an answer that is not JSON`,
         { cause },
@@ -201,7 +201,7 @@ export class Engine implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#closing.abort(new ServiceError("stopping", "Cannot ask the engine: the service stops"));
+    this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
     this.#reads.close();
     this.#writes.close();
   }
@@ -283,14 +283,14 @@ export class Engine implements Disposable {
 function negotiated(engine: string, offered: string | null): string {
   const match = /^(\d{1,3})\.(\d{1,3})$/.exec(offered ?? "");
   if (match === null) {
-    throw new ServiceError(
+    throw engineError(
       "engine_failed",
       `Cannot use engine "${engine}": its answer does not name an API version`,
     );
   }
   const theirs: ApiVersion = [Number(match[1]), Number(match[2])];
   if (older(theirs, OLDEST)) {
-    throw new ServiceError(
+    throw engineError(
       "engine_failed",
       `Cannot use engine "${engine}": it has API version ${theirs.join(".")}, and berth needs at least ${
         OLDEST.join(".")

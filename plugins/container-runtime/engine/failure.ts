@@ -1,12 +1,13 @@
 /** Maps what Docker, Podman and proxies answer when they refuse to our own errors. */
-import { type ErrorCode, ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
+import { engineError, type EngineErrorCode } from "./errors.ts";
 
 /** What a call is about: words for its error, and the code of a 404. */
 export interface Subject {
   /** "start container \"web\"": follows "Cannot". */
   readonly doing: string;
-  readonly missing?: ErrorCode;
+  readonly missing?: EngineErrorCode;
 }
 
 /** The engine's own refusal, as the cause of our error. */
@@ -40,7 +41,7 @@ export function wordsOf(body: string): string {
 }
 
 /** Docker and Podman use different statuses, so the words decide first. The order matters. */
-const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
+const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/multiple ids found|more than one|ambiguous|multiple .* match/i, "ambiguous_id"],
   [
     /is already in use by|name .* is (?:already )?in use|already exists|volume name .* not unique/i,
@@ -59,8 +60,8 @@ const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
 export function failureOf(engine: string, status: number, body: string, subject: Subject): ServiceError {
   const words = wordsOf(body);
   const cause = new EngineAnswer(status, words);
-  const refuse = (code: ErrorCode, why: string) =>
-    new ServiceError(code, `Cannot ${subject.doing}: ${why}`, { cause });
+  const refuse = (code: EngineErrorCode, why: string) =>
+    engineError(code, `Cannot ${subject.doing}: ${why}`, { cause });
   const said = words === ""
     ? `engine "${engine}" answered ${status}`
     : `engine "${engine}" says "${quotable(words)}"`;
@@ -79,7 +80,7 @@ export function failureOf(engine: string, status: number, body: string, subject:
 
 /** The error for an engine that could not be reached. */
 export function unreachable(engine: string, thrown: unknown, subject: Subject): ServiceError {
-  return new ServiceError(
+  return engineError(
     "runtime_unavailable",
     `Cannot ${subject.doing}: engine "${engine}" is away, ${reasonOf(thrown)}`,
     { cause: thrown },
@@ -104,7 +105,7 @@ export function reasonOf(thrown: unknown): string {
 
 /** An answer of the engine that lacks what every such answer has. */
 export function unreadable(engine: string, doing: string): ServiceError {
-  return new ServiceError(
+  return engineError(
     "engine_failed",
     `Cannot ${doing}: berth does not understand the answer of engine "${engine}"`,
   );

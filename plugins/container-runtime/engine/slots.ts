@@ -1,5 +1,5 @@
 /** Limits the calls at a time: Deno panics when it runs out of file descriptors. */
-import { ServiceError } from "../../../core/error.ts";
+import { engineError } from "./errors.ts";
 
 export class Slots {
   readonly #waiting: { readonly enter: () => void }[] = [];
@@ -28,7 +28,7 @@ export class Slots {
 
   #turn(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= this.maxWaiting) {
-      throw new ServiceError(
+      throw engineError(
         "engine_busy",
         "Cannot ask the engine: too many calls wait for it already, try again later",
       );

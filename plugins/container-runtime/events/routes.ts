@@ -1,7 +1,7 @@
 /** `/api/terminal/compose-logs`: container events, and on request their merged logs, over a WebSocket. */
 import { z } from "zod";
 import { EVERYTHING, may } from "../../../core/access.ts";
-import { ServiceError } from "../../../core/error.ts";
+import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
@@ -13,6 +13,7 @@ import type { Engine } from "../engine/engine.ts";
 import { awakenBy } from "../logs/awaken.ts";
 import { begins, MergedLogs } from "../logs/merged_logs.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError } from "../engine/errors.ts";
 
 const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
@@ -40,6 +41,8 @@ const terminal = socketRoute({
   query: Query,
 });
 
+export const ROUTES = [terminal];
+
 export interface TerminalRoutes {
   readonly find: FindLive;
   /** The engine of that name. */
@@ -55,8 +58,8 @@ export interface TerminalRoutes {
 
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
-    if (query.logs && !may(principal, "containers:logs", EVERYTHING)) {
-      throw new ServiceError(
+    if (query.logs && !may<ContainerPermission>(principal, "containers:logs", EVERYTHING)) {
+      throw engineError(
         "forbidden",
         `Cannot watch the logs: this needs the permission "containers:logs"`,
       );
@@ -129,7 +132,7 @@ async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerF
     await parts.ownership.refresh(); // it may have been registered just now
   }
   if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
-    throw new ServiceError(
+    throw engineError(
       "workspace_not_found",
       `Cannot watch workspace "${workspace}": there is no such workspace`,
     );

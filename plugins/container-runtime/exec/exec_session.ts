@@ -7,6 +7,7 @@ import { flagOf, objectOf, parseJson, textOf } from "../engine/wire.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** Some compatible engines never close the stream of a process that has ended, so it is inspected this often. */
 const LOOK_MS = 5_000;
@@ -89,7 +90,7 @@ export class ExecSession implements AsyncDisposable {
       },
     });
     const id = textOf(objectOf(parseJson(created.text)).Id);
-    if (id === "") throw new ServiceError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
+    if (id === "") throw engineError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
     const ending = new AbortController();
     const answer = await openConnection(engine, {
       method: "POST",

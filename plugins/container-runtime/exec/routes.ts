@@ -1,14 +1,16 @@
 /** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
-import { json, problems, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
+import { json, particularsOf, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
+import { asServiceError } from "../../../http/problem.ts";
+import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import { Orphans } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 /** Output queued for a slow terminal before the process is held back. */
 const OUTPUT_BYTES = 512 * 1024;
@@ -41,8 +43,17 @@ const exec = socketRoute({
     "its blanks, several are program and arguments.",
   permission: "containers:exec",
   proof: true,
+  audited: "act",
   params: z.object({ id: z.string() }),
   query: Query,
+  particulars: ({ query: { cmd, user, workdir, env, backend } }) =>
+    particularsOf({
+      command: maskArguments(commandOf(cmd)).join(" "),
+      user,
+      workdir,
+      env: env && maskEnvironment(env).join(" "),
+      backend,
+    }),
 });
 
 const orphaned = route({
@@ -73,6 +84,8 @@ const orphaned = route({
   },
 });
 
+export const ROUTES = [exec, orphaned];
+
 const Control = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("resize"), cols: z.number(), rows: z.number() }),
   z.strictObject({ type: z.literal("eof") }),
@@ -94,7 +107,8 @@ export class Execs implements AsyncDisposable {
   constructor(parts: ExecRoutes) {
     this.#parts = parts;
     this.routes = router()
-      .socket(exec, ({ request, params, query, principal, revoked, stopping }) => {
+      .socket(exec, (call) => {
+        const { request, params, query, principal, revoked, stopping } = call;
         const viewer = parts.streamLimit.enter(principal);
         const wish: ExecWish = {
           command: commandOf(query.cmd),
@@ -105,11 +119,26 @@ export class Execs implements AsyncDisposable {
           columns: query.cols,
           rows: query.rows,
         };
-        return openSocket(request, (socket) => this.#run(socket, params.id, query.backend, wish), {
+        const over = call.goesOn();
+        let isOpen = false;
+        const run = async (socket: Socket) => {
+          isOpen = true;
+          try {
+            const exit = await this.#run(socket, params.id, query.backend, wish);
+            over({ particulars: particularsOf({ exit }) });
+          } catch (thrown) {
+            over({ code: asServiceError(thrown).code });
+            throw thrown;
+          }
+        };
+        return openSocket(request, run, {
           revoked,
           stopping,
           onFailure: parts.onFailure,
-          onGone: () => viewer[Symbol.dispose](),
+          onGone: () => {
+            viewer[Symbol.dispose]();
+            if (!isOpen) over({ code: "left" });
+          },
         });
       })
       .on(orphaned, async ({ params, query }) => {
@@ -127,10 +156,16 @@ export class Execs implements AsyncDisposable {
     await Promise.all(this.#running);
   }
 
-  async #run(socket: Socket, id: string, backend: string | undefined, wish: ExecWish): Promise<void> {
+  /** The command's exit status; null where its caller left before. */
+  async #run(
+    socket: Socket,
+    id: string,
+    backend: string | undefined,
+    wish: ExecWish,
+  ): Promise<number | null> {
     const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
     if (!container.running) {
-      throw new ServiceError(
+      throw engineError(
         "conflict",
         `Cannot run a command: container "${container.name}" is not running; start it first`,
       );
@@ -139,7 +174,7 @@ export class Execs implements AsyncDisposable {
     const over = Promise.withResolvers<void>();
     this.#running.add(over.promise);
     try {
-      await this.#connect(socket, session);
+      return await this.#connect(socket, session);
     } finally {
       await session[Symbol.asyncDispose]();
       over.resolve();
@@ -147,7 +182,7 @@ export class Execs implements AsyncDisposable {
     }
   }
 
-  async #connect(socket: Socket, session: ExecSession): Promise<void> {
+  async #connect(socket: Socket, session: ExecSession): Promise<number | null> {
     socket.send(JSON.stringify({ type: "ready", execId: session.id, container: session.container.id }));
     const input = takeInput(socket, session);
     const output = session.read(async (bytes) => {
@@ -166,10 +201,11 @@ export class Execs implements AsyncDisposable {
     if (socket.signal.aborted) {
       output.catch(() => {}); // it ends with the connection
       if (await session.hangUp()) this.#orphans.add(session);
-      return;
+      return null;
     }
     const { code } = await session.exit();
     socket.send(JSON.stringify({ type: "exit", code }));
+    return code;
   }
 }
 
@@ -194,7 +230,7 @@ function readControl(message: Message & string): z.output<typeof Control> {
   try {
     return Control.parse(JSON.parse(message));
   } catch (cause) {
-    throw new ServiceError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
+    throw engineError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
       cause,
     });
   }
@@ -208,7 +244,7 @@ export function commandOf(cmd: readonly string[] | undefined): readonly string[]
     ? cmd
     : [...only.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
   if (words.length === 0 || words[0] === "") {
-    throw new ServiceError("invalid_request", "Cannot run a command: it is empty", {
+    throw engineError("invalid_request", "Cannot run a command: it is empty", {
       errors: [{ path: "query.cmd", message: "Expected a program" }],
     });
   }

@@ -5,6 +5,7 @@ import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
 import type { Framing } from "./frames.ts";
+import { engineError } from "../engine/errors.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 const HEAD_LIMIT_BYTES = 32 * 1024;
@@ -164,7 +165,7 @@ export class EngineConnection implements Disposable {
         return true;
       }
       if (filled > HEAD_LIMIT_BYTES) {
-        throw new ServiceError("engine_failed", "Cannot read the engine's answer: its head is too long");
+        throw engineError("engine_failed", "Cannot read the engine's answer: its head is too long");
       }
     }
   }
@@ -173,7 +174,7 @@ export class EngineConnection implements Disposable {
     const [first = "", ...lines] = latin1.decode(this.#bytes.subarray(0, end)).split("\r\n");
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(first);
     if (status === null) {
-      throw new ServiceError("engine_failed", "Cannot read the engine's answer: it is not HTTP");
+      throw engineError("engine_failed", "Cannot read the engine's answer: it is not HTTP");
     }
     this.status = Number(status[1]);
     for (const line of lines) {
@@ -240,7 +241,7 @@ export async function openConnection(engine: Engine, request: ConnectionRequest)
     if (error instanceof ServiceError) throw error;
     request.signal.throwIfAborted();
     if (late) {
-      throw new ServiceError(
+      throw engineError(
         "engine_timeout",
         `Cannot ${request.doing}: engine "${engine.name}" took too long to answer`,
       );

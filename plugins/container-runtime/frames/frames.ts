@@ -2,7 +2,8 @@
  * Decodes HTTP chunks and the engine's frames in one pass, without a copy: an engine writes one chunk and one frame per
  * log line, so any work per chunk is work per line.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** The engine writes frames of about 16 KiB; its own reader would accept any 32-bit length. */
 export const FRAME_LIMIT_BYTES = 1024 * 1024;
@@ -202,7 +203,7 @@ export class FrameReader {
     this.#engineError.push(...bytes.subarray(at, Math.min(end, at + room)));
     if (this.#frameLeft > 0) return;
     const words = new TextDecoder().decode(new Uint8Array(this.#engineError));
-    throw new ServiceError(
+    throw engineError(
       "engine_failed",
       "Cannot read the rest of the stream: the engine reports an error",
       {
@@ -219,5 +220,5 @@ function hexDigit(byte: number): number {
 }
 
 function malformed(what: string): ServiceError {
-  return new ServiceError("engine_failed", `Cannot read the engine's stream: ${what}`);
+  return engineError("engine_failed", `Cannot read the engine's stream: ${what}`);
 }

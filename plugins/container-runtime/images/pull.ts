@@ -1,6 +1,6 @@
 /** Pulls an image and reports progress; succeeds only if the engine has the image afterwards. */
 import { z } from "zod";
-import { type ErrorCode, ServiceError } from "../../../core/error.ts";
+import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Cutoff } from "../engine/cutoff.ts";
 import { clean, EngineAnswer } from "../engine/failure.ts";
@@ -10,6 +10,7 @@ import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../e
 import { registryAuth, type RegistryCredentials } from "./credentials.ts";
 import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
 import { imageIdOf } from "../rows/container.ts";
+import { engineError, type EngineErrorCode } from "../engine/errors.ts";
 
 export const PullProgress = z.object({
   layer: z.string().nullable(),
@@ -152,12 +153,12 @@ function progressOf(frame: Readonly<Record<string, unknown>>, status: string): P
 /** Registries refuse in words only, and each engine and registry has its own. */
 function failed(wanted: Pull, words: string, cause?: unknown): ServiceError {
   const said = clean(words).replaceAll('"', "'").replace(/[.\s]+$/, "");
-  return new ServiceError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
+  return engineError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
     cause,
   });
 }
 
-function codeOf(words: string): ErrorCode {
+function codeOf(words: string): EngineErrorCode {
   if (/unauthori[sz]ed|authentication required|access denied|no basic auth|denied:|forbidden/i.test(words)) {
     return "pull_refused";
   }

@@ -1,5 +1,5 @@
 /** Parses image references into registry, repository, and tag or digest. */
-import { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** The grammar of the distribution project, with its caps. */
 const HOST =
@@ -26,7 +26,7 @@ export interface Reference {
 export function parseReference(text: string): Reference {
   const parsed = read(text);
   if (parsed !== null) return parsed;
-  throw new ServiceError("invalid_request", `Cannot use ${quoted(text)}: it is not an image reference`, {
+  throw engineError("invalid_request", `Cannot use ${quoted(text)}: it is not an image reference`, {
     errors: [{ path: "body.reference", message: 'must look like "registry.example:5000/team/app:1.2"' }],
   });
 }

@@ -1,7 +1,7 @@
 /** `/api/images`: lists, inspects, pulls and removes images. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
-import { empty, json, problems, raw, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, raw, reply, route, type Router, router } from "../../../http/router.ts";
+import { asServiceError } from "../../../http/problem.ts";
 import { flag, text } from "../../../http/query.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
@@ -17,6 +17,7 @@ import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { UsedBy } from "../backends/used_by.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const ImageList = listAnswer(Image, "ImageList");
 
@@ -66,6 +67,7 @@ const pulling = route({
   permission: "images:write",
   query: z.object({ backend: BackendName.optional() }),
   body: PullRequest,
+  particulars: ({ query, body: { reference, platform } }) => particularsOf({ ...query, reference, platform }),
   answers: {
     200: raw("The image, as the engine has it now", {
       "application/json": PullResult,
@@ -94,6 +96,7 @@ const remove = route({
     force: flag.optional(),
     noprune: flag.optional().describe("Keep untagged parents"),
   }),
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems(
@@ -106,6 +109,8 @@ const remove = route({
     ),
   },
 });
+
+export const ROUTES = [list, inspect, pulling, remove];
 
 export interface ImagesOptions {
   readonly backends: Backends;
@@ -132,10 +137,11 @@ export function images({ backends, registries }: ImagesOptions): Router {
       await backends.fresh("containers", [link]);
       return reply(200, { ...detail, usedBy: UsedBy.of(link).image(detail.id) });
     })
-    .on(pulling, async ({ body, query, request, ending }) => {
+    .on(pulling, async (call) => {
+      const { body, query, request, ending } = call;
       const reference = parseReference(body.reference);
       if (registries !== null && !registries.includes(reference.registry)) {
-        throw new ServiceError(
+        throw engineError(
           "pull_refused",
           `Cannot pull "${
             textOfReference(reference)
@@ -159,7 +165,20 @@ export function images({ backends, registries }: ImagesOptions): Router {
         }
       };
       const format = pullFormat(request.headers.get("accept"));
-      if (format !== null) return await streamPull(format, run, () => leaving.abort());
+      if (format !== null) {
+        const over = call.goesOn();
+        const told = async (progress: (frame: PullProgress) => void) => {
+          try {
+            const pulled = await run(progress);
+            over({});
+            return pulled;
+          } catch (thrown) {
+            over({ code: asServiceError(thrown).code });
+            throw thrown;
+          }
+        };
+        return await streamPull(format, told, () => leaving.abort());
+      }
       return Response.json(await run(() => {}));
     })
     .on(remove, async ({ params, query }) => {

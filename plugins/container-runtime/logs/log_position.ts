@@ -3,10 +3,11 @@
  * and the number of lines with that time, for each stream: lines of one stream are in order, while the two streams may
  * overtake each other by a little.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
 import type { Stream } from "../frames/frames.ts";
 import type { Line } from "./lines.ts";
 import { compareLogTimes, engineTime, inUtc, type LogTime, ofMs, readLogTime } from "./log_time.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** How far apart the engine may write the two streams of one container. */
 const OVERTAKING_S = 2;
@@ -293,7 +294,7 @@ export function put(target: Uint8Array, at: number, from: Uint8Array): number {
 }
 
 function badCursor(): ServiceError {
-  return new ServiceError("invalid_request", "Cannot resume the logs: this is not a cursor of a log", {
+  return engineError("invalid_request", "Cannot resume the logs: this is not a cursor of a log", {
     errors: [{ path: "query.cursor", message: "Expected the cursor of an earlier line" }],
   });
 }

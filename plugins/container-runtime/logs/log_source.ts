@@ -10,6 +10,7 @@ import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
 import { PodmanLife } from "./podman_life.ts";
 import { type EngineConnection, openConnection } from "../frames/connection.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** How often a log that is not followed is opened again when the connection breaks. */
 const RETRIES = 5;
@@ -273,7 +274,7 @@ export class LogSource {
     this.#drop(!cut);
     if (!this.#follows) {
       if (cut) {
-        throw new ServiceError(
+        throw engineError(
           "runtime_unavailable",
           `Cannot read the logs of container "${this.#target.name}": the engine broke off`,
         );

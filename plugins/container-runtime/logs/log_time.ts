@@ -1,5 +1,5 @@
 /** The times before log lines: RFC 3339 with up to nine digits, compared to the nanosecond. */
-import { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../engine/errors.ts";
 
 export interface LogTime {
   readonly seconds: number;
@@ -48,7 +48,7 @@ export function readCallersTime(text: string, nowMs = Date.now()): LogTime {
   }
   const time = readLogTime(text);
   if (time === null || time.seconds < 0) {
-    throw new ServiceError("invalid_request", "Cannot read the logs: a time is not valid", {
+    throw engineError("invalid_request", "Cannot read the logs: a time is not valid", {
       errors: [{
         path: "query",
         message: `Expected RFC 3339, seconds since 1970 or a duration such as "10m"`,

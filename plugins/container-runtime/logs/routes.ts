@@ -1,9 +1,8 @@
 /** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import type { Call } from "../../../http/call.ts";
 import { count, flag, text } from "../../../http/query.ts";
-import { problems, raw, route, type Router, router } from "../../../http/router.ts";
+import { raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import { logBody, rawLogBody } from "./log_body.ts";
@@ -15,6 +14,7 @@ import { type LogRequest, LogSource } from "./log_source.ts";
 import { engineTime, readCallersTime } from "./log_time.ts";
 import { openConnection } from "../frames/connection.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const LogRecord = z.union([
   z.object({
@@ -76,6 +76,8 @@ const logs = route({
     ),
   },
 });
+
+export const ROUTES = [logs];
 
 type LogCall = Call<{ id: string }, Query, undefined>;
 
@@ -172,7 +174,7 @@ async function lineBody(call: LogCall, given: {
 
 function wantedOf(query: Query): LogRequest {
   if (!query.stdout && !query.stderr) {
-    throw new ServiceError(
+    throw engineError(
       "invalid_request",
       "Cannot read the logs: stdout and stderr are both switched off",
       {

@@ -29,7 +29,7 @@ const MAX_EVENTS = 4_096;
 
 export class EventFeed {
   readonly #listeners = new Set<FeedListener>();
-  readonly #kept: EngineEvent[] = [];
+  readonly #events: EngineEvent[] = [];
   /** The index of the oldest event once the buffer is full. */
   #oldest = 0;
   #seq = 0;
@@ -50,8 +50,8 @@ export class EventFeed {
   since(seq: number): readonly EngineEvent[] | null {
     const missed = this.#seq - seq;
     if (missed === 0) return [];
-    if (missed < 0 || missed > this.#kept.length || seq < this.#broken) return null;
-    const inOrder = this.#kept.slice(this.#oldest).concat(this.#kept.slice(0, this.#oldest));
+    if (missed < 0 || missed > this.#events.length || seq < this.#broken) return null;
+    const inOrder = this.#events.slice(this.#oldest).concat(this.#events.slice(0, this.#oldest));
     return inOrder.slice(-missed);
   }
 
@@ -65,9 +65,9 @@ export class EventFeed {
       id: raw.id,
       attributes: raw.attributes,
     };
-    if (this.#kept.length < MAX_EVENTS) this.#kept.push(event);
+    if (this.#events.length < MAX_EVENTS) this.#events.push(event);
     else {
-      this.#kept[this.#oldest] = event;
+      this.#events[this.#oldest] = event;
       this.#oldest = (this.#oldest + 1) % MAX_EVENTS;
     }
     for (const listener of this.#listeners) listener.event?.(event);

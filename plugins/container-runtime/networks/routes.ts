@@ -1,8 +1,7 @@
 /** `/api/networks`: lists, inspects, creates and removes networks. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
@@ -11,11 +10,12 @@ import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
 import { NetworkDetail, networkDetail } from "./detail.ts";
-import { memberships } from "./membership.ts";
+import { MEMBERSHIP_ROUTES, memberships } from "./membership.ts";
 import { holding } from "./named.ts";
 import { Network } from "../rows/network.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
 import { UsedBy } from "../backends/used_by.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const NetworkList = listAnswer(Network, "NetworkList");
 
@@ -66,6 +66,7 @@ const create = route({
   permission: "networks:write",
   query: onBackend,
   body: NewNetwork,
+  particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(NetworkDetail, "The network as the engine made it"),
     ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "runtime_unavailable"),
@@ -79,6 +80,7 @@ const remove = route({
   permission: "networks:write",
   params: byName,
   query: onBackend,
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems(
@@ -91,6 +93,8 @@ const remove = route({
     ),
   },
 });
+
+export const ROUTES = [list, inspect, create, remove, ...MEMBERSHIP_ROUTES];
 
 export function networks({ backends }: { readonly backends: Backends }): Router {
   const all = new CachedList(backends, "networks", networksOf);
@@ -140,11 +144,11 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
       const doing = `remove network "${params.name}"`;
       await link.mirror.containers.resync(); // the mirror may lack the latest changes
       const network = await read(backends, link, params.name);
-      if (network.predefined) throw new ServiceError("conflict", `Cannot ${doing}: it belongs to the engine`);
+      if (network.predefined) throw engineError("conflict", `Cannot ${doing}: it belongs to the engine`);
       const [user] = network.containers;
       if (user !== undefined) {
         // The engines would remove it although a stopped container needs it to start.
-        throw new ServiceError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
+        throw engineError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
       }
       await link.engine.delete(at`/networks/${network.id}`, {
         doing,

@@ -21,6 +21,8 @@ const stats = socketRoute({
   query: z.object({ backend: text(128).optional() }),
 });
 
+export const ROUTES = [stats];
+
 export interface StatsRoutes {
   readonly find: FindLive;
   readonly streamLimit: StreamLimit;

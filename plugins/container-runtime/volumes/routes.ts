@@ -1,9 +1,10 @@
 /** `/api/volumes`: lists, inspects, creates and removes volumes. */
 import { z } from "zod";
 import { EVERYTHING, may } from "../../../core/access.ts";
+import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
@@ -15,6 +16,7 @@ import { parseJson } from "../engine/wire.ts";
 import { UsedBy } from "../backends/used_by.ts";
 import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const VolumeList = listAnswer(Volume, "VolumeList");
 
@@ -58,6 +60,7 @@ const create = route({
   permission: "volumes:write",
   query: onBackend,
   body: NewVolume,
+  particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(Volume, "The volume as the engine made it"),
     ...problems("forbidden", "name_taken", "backend_not_found", "no_engine", "runtime_unavailable"),
@@ -71,11 +74,14 @@ const remove = route({
   permission: "volumes:write",
   params: byName,
   query: onBackend,
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems("volume_not_found", "in_use", "ambiguous_id", "backend_not_found", "runtime_unavailable"),
   },
 });
+
+export const ROUTES = [list, inspect, create, remove];
 
 export function volumes({ backends }: { readonly backends: Backends }): Router {
   const all = new CachedList(backends, "volumes", volumesOf);
@@ -108,8 +114,11 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       return reply(200, { ...row, usedBy: UsedBy.of(link).volume(row.name) });
     })
     .on(create, async ({ body, query, principal }) => {
-      if (bindsHostPath(body.driver, body.options ?? {}) && !may(principal, "volumes:host-paths", EVERYTHING)) {
-        throw new ServiceError(
+      if (
+        bindsHostPath(body.driver, body.options ?? {}) &&
+        !may<ContainerPermission>(principal, "volumes:host-paths", EVERYTHING)
+      ) {
+        throw engineError(
           "forbidden",
           `Cannot create the volume: options that bind folders of the host need the permission "volumes:host-paths"`,
         );
@@ -180,7 +189,7 @@ async function assertFree(link: Link, name: string): Promise<void> {
 }
 
 function taken(link: Link, name: string): ServiceError {
-  return new ServiceError(
+  return engineError(
     "name_taken",
     `Cannot create volume "${name}": engine "${link.name}" has one of that name`,
   );
