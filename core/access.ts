@@ -115,7 +115,10 @@ export class PermissionCatalogue {
   rightsOf(grants: readonly Grant[]): Rights {
     const held = grants.map((grant): HeldGrant => {
       const where = grant.on === undefined ? {} : { on: grant.on };
-      if ("permissions" in grant) return { role: null, permissions: grant.permissions, ...where };
+      if ("permissions" in grant) {
+        // A plugin may be gone since: what it brought is worth nothing, and the rest goes on.
+        return { role: null, permissions: grant.permissions.filter((one) => this.has(one)), ...where };
+      }
       const permissions = grant.on === undefined
         ? this.of(grant.role)
         : this.of(grant.role).filter((one) => !this.#byNameOnScopes.has(one));
