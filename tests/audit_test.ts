@@ -177,11 +177,11 @@ Deno.test("Acts of twenty callers at once wait for few commits between them", as
 
 Deno.test("Creating a volume is told with its particulars before the engine hears of it, and so is its end", async () => {
   const seen: string[] = [];
-  let berth: TestService | null = null;
+  const running: { berth?: TestService } = {};
   await using engine = new ScriptedEngine(async (call) => {
     if (call.path === "/volumes/data") return await call.json({ message: "no such volume" }, 404);
     if (call.method !== "POST" || !call.path.startsWith("/volumes/create")) return await quiet(call);
-    const [newest] = (await berth?.berth.store.audit.list({
+    const [newest] = (await running.berth?.berth.store.audit.list({
       before: null,
       limit: 1,
       action: "POST /api/volumes",
@@ -191,8 +191,8 @@ Deno.test("Creating a volume is told with its particulars before the engine hear
     seen.push(`${newest?.result} ${JSON.stringify(newest?.particulars)}`);
     await call.json({ message: "no space" }, 500);
   });
-  berth = await startService({ engines: [{ name: "one", url: `unix://${engine.socket}` }] });
-  await using _ = berth;
+  await using berth = await startService({ engines: [{ name: "one", url: `unix://${engine.socket}` }] });
+  running.berth = berth;
   await eventually(
     "the engine is up",
     async () => (await berth.call("GET /api/health")).body.status === "ok",

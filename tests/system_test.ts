@@ -40,6 +40,7 @@ Deno.test("GET /api/health is open and names its checks", async () => {
   assert.deepEqual([status, body.status, body.checks], [200, "ok", {
     store: { status: "ok" },
     log: { status: "ok" },
+    audit: { status: "ok" },
     plugins: { status: "ok" },
   }]);
 });
