@@ -18,7 +18,6 @@ export interface ModelParts {
   readonly natives: readonly Natives[];
   readonly built: readonly Group[];
   readonly findings: readonly Finding[];
-  readonly complete: boolean;
   readonly begun: number;
 }
 
@@ -59,10 +58,13 @@ export async function assemble(parts: ModelParts): Promise<Model> {
     cards,
     settings: read.settings,
     findings,
-    complete: parts.complete,
+    complete: ![findings, ...[...sorted, ...groups].map((one) => one.findings)].some(hasLimit),
     durationMs: performance.now() - parts.begun,
   };
 }
+
+const hasLimit = (findings: readonly Finding[]): boolean =>
+  findings.some(({ code }) => code === "fs/limit-reached");
 
 /** All cards by id, and the READMEs that became one. */
 async function cardsOf(

@@ -139,7 +139,6 @@ export class WorkspaceReader {
         ...planned.findings,
         ...await missingFiles(store, planned.projects),
       ],
-      complete: listing.complete,
       begun,
     });
   }

@@ -161,8 +161,9 @@ function workspaceOf(record: WorkspaceRecord, { state, model, problems }: Readin
   };
 }
 
-function detailsOf(model: Model | null): Pick<WorkspaceDetail, "files" | "projects"> {
+function detailsOf(model: Model | null): Pick<WorkspaceDetail, "complete" | "files" | "projects"> {
   return {
+    complete: model?.complete ?? false,
     files: model?.files.map(({ path, kind, hash, stale }) => ({ path, kind, sha256: hash, stale })) ?? [],
     projects: model?.groups.filter((group) => group.files.length > 0).map((group) => ({
       name: group.project,

@@ -18,9 +18,10 @@ import { checkOperation, OPERATION_CODES } from "./operation.ts";
 import { checkPorts } from "./port.ts";
 import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { sayInto } from "./say.ts";
-import { checkShapes } from "./schema.ts";
+import { checkShapes, checkWhole } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
 import { judge, type Judged, wantsRule } from "./settings.ts";
+import { findingsOfVariables } from "./unset.ts";
 import { checkUnused } from "./unused.ts";
 
 const ofGroup = new WeakMap<Group, readonly Finding[]>();
@@ -74,7 +75,6 @@ function* collect(model: Model): Iterable<Finding> {
   yield* model.findings;
   for (const file of model.files) yield* file.findings;
   for (const group of model.groups) {
-    yield* group.findings;
     yield* checkGroup(group);
   }
   yield* acrossGroups(model);
@@ -86,7 +86,7 @@ function checkGroup(group: Group): readonly Finding[] {
   if (known !== undefined) return known;
   const findings: Finding[] = [];
   const say = sayInto(findings);
-  findings.push(...checkShapes(group));
+  findings.push(...findingsOfVariables(group), ...checkShapes(group));
   // An included file is checked as a part of the file that includes it.
   if (group.standing !== "included") {
     const whole = group.standing === "main";
@@ -99,6 +99,7 @@ function checkGroup(group: Group): readonly Finding[] {
       checkImage(unit, say);
     }
     if (whole) {
+      checkWhole(group, say);
       checkGroupReferences(group, say);
       checkConditions(group, say);
       checkPaths(group, say);
