@@ -9,14 +9,19 @@ export function between(one: string, other: string): readonly [start: number, en
   while (start < Math.min(one.length, other.length) && one[start] === other[start]) start++;
   let end = 0;
   while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  // Whole words: of `postgres:16` it is `16` that differs, not `6`.
+  while (start > 0 && WORD.test(one[start - 1]!)) start--;
+  while (end > 0 && WORD.test(one.at(-end)!)) end--;
   return [start, end];
 }
+
+const WORD = /[\p{L}\p{N}]/u;
 
 function Differing({ text, other }: { readonly text: string; readonly other: string }) {
   const [start, end] = between(text, other);
   const middle = text.slice(start, text.length - end);
   // What has nothing in common, or nothing of its own, is shown as it is.
-  if (middle === "" || start + end < 3) return <code>{shown(text)}</code>;
+  if (middle === "" || start + end === 0) return <code>{shown(text)}</code>;
   return (
     <code>
       {shown(text.slice(0, start))}

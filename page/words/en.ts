@@ -113,7 +113,7 @@ export const words = {
       if (verdict === "differs") return `${count(amount, "unit differs", "units differ")}`;
       return `${number.format(amount)} ${VERDICTS[verdict]}`;
     },
-    wellRest: (amount: number) => `${count(amount, "unit", "units")} as they should be`,
+    wellRest: (amount: number) => count(amount, "unit is as it should be", "units are as they should be"),
     showRest: "Show them",
     hideRest: "Hide them",
     nothingDeclared: "Nothing is declared in it",
@@ -234,7 +234,7 @@ export const words = {
     aliases: "Aliases",
     variable: "Variable",
     value: "Value",
-    masked: "Values that look secret are masked.",
+    masked: "Values are masked; the container has them in clear.",
   },
   log: {
     label: (name: string) => `Log of ${name}`,

@@ -121,16 +121,22 @@ function UnitRow({ unit }: { readonly unit: Unit }) {
               <span class="unseen">{shown(container.name)}</span>
             </a>
           )}
-          {unit.differences.length === 0 && <Place place={unit.place} folder={unit.workspace} />}
         </span>
       </div>
-      {unit.differences.map((one) => (
-        <Facing key={`${one.field} ${one.container}`} {...one}>
+      <div class="finding-rest">
+        {unit.differences.map((one) => (
+          <Facing key={`${one.field} ${one.container}`} {...one}>
+            <a href={hrefOf(unit)}>
+              <Place place={one.place} folder={unit.workspace} />
+            </a>
+          </Facing>
+        ))}
+        {unit.differences.length === 0 && (
           <a href={hrefOf(unit)}>
-            <Place place={one.place} folder={unit.workspace} />
+            <Place place={unit.place} folder={unit.workspace} />
           </a>
-        </Facing>
-      ))}
+        )}
+      </div>
     </li>
   );
 }
@@ -161,11 +167,12 @@ function UndeclaredRow({ container }: { readonly container: Container }) {
         <a class="finding-name" href={href}>{shown(name)}</a>
         <span class="finding-word">
           {words.overview.inNoFile}
-          {startedAt !== null && <>, <Ago since={Date.parse(startedAt)} say={words.overview.since} /></>}
         </span>
-        <span class="finding-end">
-          <code class="quiet">{shown(image)}</code>
-        </span>
+        <span class="finding-end" />
+      </div>
+      <div class="finding-rest quiet">
+        <code>{shown(image)}</code>
+        {startedAt !== null && <span><Ago since={Date.parse(startedAt)} say={words.overview.since} /></span>}
       </div>
     </li>
   );

@@ -111,7 +111,7 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
               {differences.map((one) => (
                 <span key={`${one.field} ${one.container}`}>
                   <span class="facing-field">{shown(one.field)}</span>
-                  <span class="unseen">{words.unit.runs}</span> <code>{shown(one.actual)}</code>
+                  <span class="line-runs">{words.unit.runs}</span> <code>{shown(one.actual)}</code>
                 </span>
               ))}
             </span>
