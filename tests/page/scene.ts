@@ -3,7 +3,7 @@ import type { TestEngine } from "../engine.ts";
 import { FIXTURE } from "../engine.ts";
 import { eventually } from "../eventually.ts";
 import { compose } from "../live_scene.ts";
-import { serveEngines, type ServiceOptions, type TestService } from "../service.ts";
+import { serveEngines, type ServiceOptions, startService, type TestService } from "../service.ts";
 
 const SHOP = (image: string) =>
   `# The shop. Ask ada before you change the database:
@@ -99,7 +99,13 @@ export async function startScene(
   folder: string,
   { register = true, ...options }: ServiceOptions & { readonly register?: boolean } = {},
 ): Promise<Scene> {
-  const berth = await serveEngines({ docker: engine }, { roots: [folder], ...options });
+  const berth = options.setup === false // nobody can ask yet how the engine is doing
+    ? await startService({
+      roots: [folder],
+      engines: [{ name: "docker", url: `unix://${engine.socket}` }],
+      ...options,
+    })
+    : await serveEngines({ docker: engine }, { roots: [folder], ...options });
   const workspaces: string[] = [];
   if (register) {
     for (const name of ["shop", "blog", "infra"]) {
