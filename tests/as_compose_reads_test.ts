@@ -183,6 +183,17 @@ Deno.test("what a base overrides in its own file, it does not override where it 
   assert.deepEqual(units[0]?.service?.mounts.map(({ target }) => target), ["/own", "/base"]);
 });
 
+Deno.test("what a service resets or overrides beside `extends`, it does so in the files before", async () => {
+  const { units } = await read({
+    "compose.yaml": web("ports: ['80:80']\nvolumes: [/own]"),
+    "compose.override.yaml":
+      "services: { web: { extends: { file: base.yaml, service: base }, ports: !reset [], volumes: !override [/a] } }\n",
+    "base.yaml": "services: { base: { image: 'b:1', ports: ['90:90'], volumes: [/base] } }\n",
+  });
+  const service = units[0]!.service!;
+  assert.deepEqual([service.ports.length, service.mounts.map(({ target }) => target)], [0, ["/a"]]);
+});
+
 Deno.test("a number where Compose wants a word is said with what to write", async () => {
   assert.deepEqual(brief((await read(compose(web("user: 1000")))).found, "schema/"), [
     'error: "services.web.user" is a number, expected text: write it as "1000", with the quotes',
