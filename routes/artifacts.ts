@@ -125,7 +125,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       const model = await registry.model(params.id);
       const found = await find(model, "group", params.name);
       const { groupDetail } = await import("../artifacts/report/detail.ts");
-      const view = await lookAt(model, runtime(), false);
+      const view = await lookAt(model, runtime(), true, found.units.map(({ id }) => id));
       const live = view?.live.get(found.id);
       const detail = groupDetail(model, found, view?.findings ?? []);
       return reply(200, live === undefined ? detail : { ...detail, live });
@@ -134,7 +134,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       const model = await registry.model(params.id);
       const found = await find(model, "unit", params.name);
       const { unitDetail } = await import("../artifacts/report/detail.ts");
-      const view = await lookAt(model, runtime(), true, found.id);
+      const view = await lookAt(model, runtime(), true, [found.id]);
       const live = view?.live.get(found.id);
       const detail = unitDetail(model, found, view?.findings ?? []);
       return reply(200, live === undefined ? detail : { ...detail, live });

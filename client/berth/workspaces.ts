@@ -459,7 +459,7 @@ export type UnitLive = {
     readonly startedAt: string | null;
     readonly backend: string;
   })[];
-  /** Null where nothing was compared. */
+  /** Of a group: those of its units. Null where nothing was compared. */
   readonly drift: readonly (Drift)[] | null;
 };
 
