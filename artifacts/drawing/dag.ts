@@ -162,9 +162,9 @@ function dataOf({ kind, artifact }: GraphNode, card: string | null): DagNode["da
   const { service } = artifact as Unit; // a unit node holds a unit
   if (service === null) return { card };
   return {
-    image: service.image,
+    image: service.writtenImage,
     ports: service.ports.map((port) => port.written),
-    profiles: [...service.profiles],
+    profiles: [...service.writtenProfiles],
     active: service.active,
     card,
   };

@@ -4,8 +4,10 @@ import type { z } from "zod";
 import type { Card, Group, Model, Place, Reference, Unit } from "../artifact.ts";
 import { MASK } from "../../core/secrets.ts";
 import { edgesAt, graphOf, targetOf } from "../graph/graph.ts";
+import { shownReplicas } from "../live/state.ts";
 import { rangeOf } from "../position.ts";
 import type { JudgedFinding } from "../rules/settings.ts";
+import { shownOf, valueAt, writtenOr } from "../yaml/values.ts";
 import type { CardDetail, GroupDetail, UnitDetail } from "./artifact_shape.ts";
 import { diagnosticsAbout } from "./report.ts";
 
@@ -31,11 +33,11 @@ export function groupDetail(
     files: group.files.map((file) => file.path),
     profiles: [...group.profiles],
     units: group.units.map((unit) => unit.id),
-    resources: group.resources.map(({ id, kind, key, name, external }) => ({
+    resources: group.resources.map(({ id, kind, key, written, external }) => ({
       id,
       kind,
       key,
-      name,
+      name: written,
       external,
     })),
     incomplete: group.incomplete,
@@ -48,24 +50,29 @@ export function unitDetail(
   unit: Unit,
   live: readonly JudgedFinding[] = [],
 ): z.infer<typeof UnitDetail> {
-  const { service } = unit;
+  const { service, value } = unit;
   const healthcheck = service?.healthcheck ?? null;
   return {
     kind: "unit",
     ...commonOf(model, unit, unit.references, live),
     group: unit.group,
     type: unit.type,
-    image: service?.image ?? null,
+    image: service?.writtenImage ?? null,
     build: service?.build ?? false,
-    containerName: service?.containerName ?? unit.container,
-    profiles: [...service?.profiles ?? []],
+    containerName: shownOf(service?.containerNameAt) ?? unit.container,
+    profiles: [...service?.writtenProfiles ?? []],
     active: service?.active ?? true,
-    replicas: service === null ? null : service.replicas,
-    restart: service?.restart ?? null,
+    replicas: shownReplicas(unit),
+    restart: service === null ? null : shownOf(valueAt(value, "restart")),
     ports: service?.ports.map((port) => port.written) ?? [],
-    mounts:
-      service?.mounts.map(({ type, source, target, readOnly }) => ({ type, source, target, readOnly })) ?? [],
-    environment: [...service?.environment ?? []].map(([name, { value, unknown, at, fromVariables }]) => ({
+    mounts: service?.mounts.map(({ at, type, shown, readOnly }) => ({
+      type: writtenOr(valueAt(at, "type"), type),
+      ...shown,
+      readOnly,
+    })) ?? [],
+    environment: [...service?.environment?.values() ?? []].map((
+      { name, value, unknown, at, fromVariables },
+    ) => ({
       name,
       value: value === null || unknown ? null : MASK,
       from: fromVariables ? "variable" : at.file.kind === "env" ? "env_file" : "environment",
@@ -111,7 +118,7 @@ function commonOf(
     title: artifact.title,
     description: artifact.description,
     source: placeOf(artifact.source),
-    yaml: textOf(extent),
+    yaml: yamlOf(extent),
     references: references.filter((reference) => reference.byDefault !== true).map((reference) => {
       const target = targetOf(model, reference, own);
       const node = target === null ? undefined : graph.numbers.get(target);
@@ -142,7 +149,7 @@ function commonOf(
 const placeOf = (place: Place) => ({ file: place.file.path, range: rangeOf(place) });
 
 /** From the comments right above to the end of the last line. */
-function textOf({ file, start, end }: Place): string | null {
+function yamlOf({ file, start, end }: Place): string | null {
   if (file.kind === "readme" || file.kind === "env") return null;
   const { text } = file;
   let from = text.lastIndexOf("\n", start - 1) + 1;

@@ -43,7 +43,7 @@ function summarise(model: Model): ArtifactSummary[] {
   return [
     ...model.groups.map((group) => row(group, { group: null, type: group.standing, image: null })),
     ...model.units.map((unit) =>
-      row(unit, { group: unit.group, type: unit.type, image: unit.service?.image ?? null })
+      row(unit, { group: unit.group, type: unit.type, image: unit.service?.writtenImage ?? null })
     ),
     ...model.cards.map((card) => row(card, { group: null, type: card.origin, image: null })),
   ];
