@@ -15,6 +15,7 @@ export const CORE_PERMISSIONS = [
   { name: "system:read", roles: ["viewer", "operator", "admin"] },
   { name: "workspaces:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
+  { name: "artifacts:reveal", roles: ["admin"] },
   { name: "workspaces:write", roles: ["operator", "admin"] },
   { name: "system:logs", roles: ["admin"] },
   { name: "keys:manage", roles: ["admin"] },

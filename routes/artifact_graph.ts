@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { Model } from "../artifacts/artifact.ts";
 import { Dag } from "../artifacts/drawing/dag_shape.ts";
-import type { View } from "../artifacts/live/look.ts";
 import { CachedText } from "../http/cached_text.ts";
 import { holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";
@@ -13,6 +12,7 @@ import {
   find,
   InWorkspace,
   lookAt,
+  type Looked,
   missingArtifact,
 } from "./artifact_lookup.ts";
 
@@ -45,17 +45,24 @@ const TYPES = {
 
 /** `GET /workspaces/{id}/artifacts/dag`. */
 export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRouter {
-  return router().on(dag, async ({ params: { id }, query, request }) => {
+  return router().on(dag, async ({ params: { id }, query, request, principal }) => {
     const { format } = query;
     const model = await registry.model(id);
     const group = query.group === undefined ? undefined : (await find(model, "group", query.group)).id;
     const drawn = query.live
       // What runs changes without the files, so only a drawing of the files alone is held.
-      ? new CachedText(await draw(model, { id, format, group, view: await lookAt(model, runtime(), true) }))
+      ? new CachedText(
+        await draw(model, {
+          id,
+          format,
+          group,
+          looked: await lookAt(model, { runtime: runtime(), principal, drift: true }),
+        }),
+      )
       : await cachedText(
         model,
         `dag ${id} ${format} ${group ?? ""}`,
-        () => draw(model, { id, format, group, view: null }),
+        () => draw(model, { id, format, group, looked: { view: null } }),
       );
     const headers = { etag: drawn.etag, "cache-control": "private, no-cache" };
     if (holds(request, drawn.etag)) return new Response(null, { status: 304, headers });
@@ -67,14 +74,18 @@ interface Drawing {
   readonly id: string;
   readonly format: keyof typeof TYPES;
   readonly group: string | undefined;
-  readonly view: View | null;
+  readonly looked: Looked;
 }
 
-async function draw(model: Model, { id, format, group, view }: Drawing): Promise<string> {
+async function draw(
+  model: Model,
+  { id, format, group, looked: { view, liveNeeds } }: Drawing,
+): Promise<string> {
   const { dagOf } = await import("../artifacts/drawing/dag.ts");
   const dag = dagOf(model, id, {
     ...(group !== undefined && { group }),
     ...(view !== null && { live: view.live }),
+    ...(liveNeeds !== undefined && { liveNeeds }),
   });
   if (format === "mermaid") return (await import("../artifacts/drawing/mermaid.ts")).mermaidOf(dag);
   if (format === "dot") return (await import("../artifacts/drawing/dot.ts")).dotOf(dag);

@@ -130,8 +130,8 @@ async function said(model: Model): Promise<string> {
     sarifOf(report, "1"),
     dag,
     summariesOf(model),
-    model.groups.map((one) => groupDetail(model, one, findings)),
-    model.units.map((one) => unitDetail(model, one, findings)),
+    model.groups.map((one) => groupDetail(model, one, { live: findings })),
+    model.units.map((one) => unitDetail(model, one, { live: findings })),
     model.cards.map((one) => cardDetail(model, one)),
     [...live],
   ];

@@ -1,6 +1,7 @@
 /** The graph to be drawn: nodes in a fixed order, edges, layers, cycles. The same model gives the same bytes. */
 
 import { ServiceError } from "../../core/error.ts";
+import { maskDeclared } from "../../core/secrets.ts";
 import type { Group, Model, Unit } from "../artifact.ts";
 import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "../graph/graph.ts";
 import { parts } from "../graph/order.ts";
@@ -18,10 +19,12 @@ export interface DagOptions {
   readonly group?: string;
   /** What runs, by the id of a unit or group. */
   readonly live?: ReadonlyMap<string, UnitLive>;
+  /** Why nothing of that is drawn. */
+  readonly liveNeeds?: Dag["liveNeeds"];
 }
 
 /** Draws a model. @throws {ServiceError} `invalid_request` when there are too many nodes for one drawing. */
-export function dagOf(model: Model, workspace: string, { group, live }: DagOptions = {}): Dag {
+export function dagOf(model: Model, workspace: string, { group, live, liveNeeds }: DagOptions = {}): Dag {
   const graph = graphOf(model);
   const included = chosen(graph, group);
   if (included.count > MAX_NODES) {
@@ -34,7 +37,14 @@ export function dagOf(model: Model, workspace: string, { group, live }: DagOptio
   const cycles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
   const cycleOf = cycleNumbers(graph, included, cycles);
   const numbers = [...included.numbers].sort((a, b) => byKind(graph, a, b));
-  const { nodes, layers } = nodesOf(graph, numbers, cycleOf, problemCounts(model), live);
+  const { nodes, layers } = nodesOf(
+    graph,
+    numbers,
+    cycleOf,
+    problemCounts(model),
+    live,
+    liveNeeds !== undefined,
+  );
   const edges = edgesOf(graph, included, cycleOf);
   return {
     schemaVersion: 1,
@@ -54,6 +64,7 @@ export function dagOf(model: Model, workspace: string, { group, live }: DagOptio
     },
     layers,
     cycles: cycles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
+    ...(liveNeeds !== undefined && { liveNeeds }),
   };
 }
 
@@ -79,6 +90,7 @@ function nodesOf(
   cycleOf: ReadonlyMap<number, number>,
   problems: ReadonlyMap<string, DagNode["diagnostics"]>,
   live: DagOptions["live"],
+  isHidden: boolean,
 ): { nodes: DagNode[]; layers: string[][] } {
   const cards = cardsBySubject(graph);
   const layers: string[][] = [];
@@ -90,13 +102,14 @@ function nodesOf(
     return {
       id: node.id,
       kind: node.kind,
-      label: node.label,
+      label: maskDeclared(node.label),
       parent: node.parent === -1 ? null : graph.nodes[node.parent]!.id,
       layer,
       order,
       cycle: cycleOf.get(number) ?? null,
       data: dataOf(node, cards.get(number) ?? null),
       ...(running !== undefined && { live: running }),
+      ...(isHidden && (node.kind === "unit" || node.kind === "group") && { live: null }),
       diagnostics: problems.get(node.id) ?? { error: 0, warning: 0 },
       source: sourceOf(node),
     };
@@ -162,8 +175,8 @@ function dataOf({ kind, artifact }: GraphNode, card: string | null): DagNode["da
   const { service } = artifact as Unit; // a unit node holds a unit
   if (service === null) return { card };
   return {
-    image: service.writtenImage,
-    ports: service.ports.map((port) => port.written),
+    image: service.writtenImage === null ? null : maskDeclared(service.writtenImage),
+    ports: service.ports.map((port) => maskDeclared(port.written)),
     profiles: [...service.writtenProfiles],
     active: service.active,
     card,

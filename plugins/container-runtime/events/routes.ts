@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
-import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
+import { type Ownership, type RunningContainer, SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
 import { count, flag, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
@@ -58,6 +58,12 @@ export interface TerminalRoutes {
 
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
+    if (!seesRunning(principal)) {
+      throw engineError(
+        "forbidden",
+        `Cannot watch containers: this needs the permission "${SEES_RUNNING}", too`,
+      );
+    }
     if (query.logs && !may<ContainerPermission>(principal, "containers:logs")) {
       throw engineError(
         "forbidden",
