@@ -86,8 +86,18 @@ export function declaredSpans(text: string): Span[] {
   return spansOf(text, false);
 }
 
+/** Those that are known by their form, in a whole file, whose words make no command line. */
+export function formSpans(text: string): Span[] {
+  return joined(formsIn(text, false));
+}
+
 function spansOf(text: string, colons: boolean): Span[] {
   if (!MAY_HOLD.test(text)) return [];
+  const spans = [...formsIn(text, colons), ...spansOfCommand(text, 0, 0)];
+  return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
+}
+
+function formsIn(text: string, colons: boolean): Span[] {
   const spans: Span[] = [];
   for (const [form, pattern] of FORMS) {
     if (form === COLON && !colons) continue;
@@ -95,8 +105,7 @@ function spansOf(text: string, colons: boolean): Span[] {
       spans.push(withoutQuotes(text, match.indices!.groups!["secret"]!));
     }
   }
-  spans.push(...spansOfCommand(text, 0, 0));
-  return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
+  return spans;
 }
 
 /** The secrets that only the words before them tell; a quoted word may be a command line itself. */

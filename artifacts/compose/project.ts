@@ -338,9 +338,12 @@ class Loader {
     if (!isRefusal(file)) return file;
     this.#incomplete = true;
     this.#findings.push(
-      file.code === "missing"
-        ? notFoundFinding(missing, shown, at, { data: { path: shown } })
-        : { code: file.code, message: `Cannot read "${shown}": ${file.why}`, at },
+      file.code === "missing" ? notFoundFinding(missing, shown, at, { data: { path: shown } }) : {
+        code: file.code,
+        ...(file.severity !== undefined && { severity: file.severity }),
+        message: `Cannot read "${shown}": ${file.why}`,
+        at,
+      },
     );
     return null;
   }

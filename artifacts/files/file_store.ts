@@ -31,6 +31,7 @@ export function kindOfYaml(path: string, text: string): FileKind | null {
 const MISSING: Refusal = { code: "missing", why: "it does not exist" };
 const NOT_NAMED: Refusal = {
   code: "fs/unreadable",
+  severity: "info",
   why: "only an unsaved text names it; save that text, or send this file with it",
 };
 

@@ -3,6 +3,7 @@
 import {
   argumentSpans,
   declaredSpans,
+  formSpans,
   joined,
   looksSecret,
   MASK,
@@ -32,10 +33,10 @@ function mask(text: string, spans: readonly Span[]): string {
   let at = 0;
   for (const [start, end] of spans) {
     masked += text.slice(at, start);
-    masked += text.slice(start, end).split("\n").map((line, index) => {
+    masked += text.slice(start, end).split("\n").map((line) => {
       const [, indent, rest] = /^(\s*)([\s\S]*?)\r?$/.exec(line)!; // matches any text
       const ending = line.endsWith("\r") ? "\r" : "";
-      return rest === "" ? line : `${index === 0 ? "" : indent}${MASK}${ending}`;
+      return rest === "" ? line : `${indent}${MASK}${ending}`;
     }).join("\n");
     at = end;
   }
@@ -44,10 +45,10 @@ function mask(text: string, spans: readonly Span[]): string {
 
 function spansIn(file: ArtifactFile): Span[] {
   const { text, kind } = file;
-  if (kind === "env") return joined([...valuesOfLines(text)]);
-  const spans: Span[] = [...namedInLines(text, /^[ \t]*#.*$/gm, 0)];
-  for (const [start, end] of declaredSpans(text)) {
-    for (const [from, to] of literal(text.slice(start, end))) spans.push([start + from, start + to]);
+  if (kind === "env") return joined([...valuesOfLines(text), ...valuesOf(file)]);
+  const spans: Span[] = [...among(text, formSpans(text), 0)];
+  for (const { 0: comment, index } of text.matchAll(/^[ \t]*#.*$/gm)) {
+    spans.push(...among(comment, declaredSpans(comment), index), ...namedInLines(comment, /^.*$/gm, index));
   }
   if (!file.sound) spans.push(...namedInLines(text, /^.*$/gm, 0));
   for (const document of file.documents) if (document.file === file) collect(document, file, spans);
@@ -64,6 +65,23 @@ function* valuesOfLines(text: string): Iterable<Span> {
     const start = before === "" ? indent : before.length;
     const end = line.trimEnd().length;
     if (start < end) yield [index + start, index + end];
+  }
+}
+
+/** As the parser saw them, over several lines too. */
+function* valuesOf({ documents: [document] }: ArtifactFile): Iterable<Span> {
+  if (document?.kind !== "mapping") return;
+  for (const { value } of document.entries.values()) {
+    if (value.start < value.end) yield [value.start, value.end];
+  }
+}
+
+/** The author's own words among what was found in a text that begins at the offset. */
+function* among(text: string, spans: readonly Span[], offset: number): Iterable<Span> {
+  for (const [start, end] of spans) {
+    for (const [from, to] of literal(text.slice(start, end))) {
+      yield [offset + start + from, offset + start + to];
+    }
   }
 }
 
@@ -100,6 +118,9 @@ function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
   } else if (typeof node.value === "string") {
     const sign = node.value.indexOf("=");
     if (sign > 0 && looksSecret(node.value.slice(0, sign))) spans.push(...part(node, sign + 1));
+    const [start, end] = inside(node);
+    const text = file.text.slice(start, end);
+    spans.push(...among(text, declaredSpans(text), start));
     if (isBlock(node)) spans.push(...namedInLines(rawOf(node), /^.*$/gm, node.start));
   }
 }
