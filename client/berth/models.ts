@@ -18,6 +18,7 @@ export type Permission =
   | "workspaces:read"
   | "artifacts:read"
   | "workspaces:write"
+  | "workspaces:manage"
   | "system:logs"
   | "keys:manage"
   | "people:manage"

@@ -132,6 +132,10 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (receiver, chain)
   ) STRICT, WITHOUT ROWID;
   `,
+  // A file with several hard links is read only where an admin said so.
+  `
+  ALTER TABLE workspaces ADD COLUMN allow_hard_links INTEGER NOT NULL DEFAULT 0 CHECK (allow_hard_links IN (0, 1));
+  `,
   // People who sign in here, grants in place of a role, keys that know who made them, and sessions of keys.
   `
   ALTER TABLE accounts ADD COLUMN grants TEXT CHECK (grants IS NULL OR json_valid(grants));
