@@ -84,9 +84,13 @@ Deno.test("POST /api/auth/password answers a wrong name and a wrong password ali
     const answer = await signIn(berth, name, password);
     return { answer, ms: performance.now() - begun };
   };
-  const right = await took("Ada", PASSWORD);
-  const wrong = await took("Ada", "another long secret");
-  const unknown = await took("Nobody", PASSWORD);
+  const best = async (name: string, password: string) => {
+    const tries = [await took(name, password), await took(name, password), await took(name, password)];
+    return tries.reduce((one, other) => other.ms < one.ms ? other : one);
+  };
+  const right = await best("Ada", PASSWORD);
+  const wrong = await best("Ada", "another long secret");
+  const unknown = await best("Nobody", PASSWORD);
   assert.deepEqual([right, wrong, unknown].map((one) => one.answer.status), [200, 401, 401]);
   assert.deepEqual(
     [wrong.answer.body.code, wrong.answer.body.title],
