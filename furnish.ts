@@ -105,7 +105,7 @@ export async function furnish(
         plugins: plugins.reports,
         runtime: plugins.runtime,
       }),
-      systemLog(logReader(log.path, () => log.flush())),
+      systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
       auth({ access, origins: names.origins }),
       settings({ access }),
       audit({ access, store: store.audit }),

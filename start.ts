@@ -132,7 +132,11 @@ async function mustHaveDataFolder(path: string): Promise<void> {
 function openLogIn(config: Config, console: ConsoleStream | null | undefined): OpenLog {
   const path = `${config.data}/berth.log`;
   try {
-    return openLog({ level: config.logLevel, path, ...(console === undefined ? {} : { console }) });
+    return openLog({
+      level: config.logLevel,
+      path: config.logFile === "none" ? null : path,
+      ...(console === undefined ? {} : { console }),
+    });
   } catch (error) {
     throw new StartFailure(
       `Cannot use the data folder "${config.data}": its file "berth.log": ${reasonOf(error)}`,

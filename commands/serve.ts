@@ -10,7 +10,7 @@ const PLUGINS = "../plugins.ts";
 /** A stop that takes longer than this is cut short; the exit code is still 0, because stopping was asked for. */
 const STOP_MS = 9_500;
 
-export async function serve(): Promise<number> {
+export async function run(): Promise<number> {
   const asked = stopSignal();
   let berth: Berth;
   try {

@@ -3,6 +3,7 @@ import type { HealthReport } from "../core/health.ts";
 import type { Access } from "../core/log.ts";
 import { Finisher, reply } from "./answer.ts";
 import { hostOf } from "./host.ts";
+import { isProbe, LIVE, word } from "./probe.ts";
 import { requestIdOf } from "./request_id.ts";
 
 export type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
@@ -39,20 +40,41 @@ export class Doorway {
   /** A bound handler; after `open` it costs one comparison. */
   readonly handle: Handler = (request, info) => {
     if (this.#inside !== null) return this.#inside(request, info);
+    if (isProbe(request) && request.method === "GET") return this.#answerProbe(request, info);
     if (isHealth(request) && this.#options.hosts.has(hostOf(request)?.toLowerCase() ?? "")) {
       return this.#answerHealth(request, info);
     }
     return this.#opened.promise.then((inside) => inside(request, info));
   };
 
+  /** It lives, and cannot serve yet. */
+  #answerProbe(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+    const started = performance.now();
+    const requestId = requestIdOf(request);
+    const isLive = request.url.endsWith(LIVE);
+    this.#tell(request, info, requestId, { status: isLive ? 200 : 503, started });
+    const answer = isLive ? word(200, "live") : word(503, "starting");
+    return Promise.resolve(this.#options.finisher.dress(answer, requestId));
+  }
+
   async #answerHealth(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
     const started = performance.now();
     const requestId = requestIdOf(request);
     const report = await this.#options.health();
     const status = report.status === "failed" ? 503 : 200;
+    this.#tell(request, info, requestId, { status, started });
+    return this.#options.finisher.reply(reply(status, report), requestId);
+  }
+
+  #tell(
+    { method, url }: Request,
+    info: Deno.ServeHandlerInfo,
+    requestId: string,
+    { status, started }: { readonly status: number; readonly started: number },
+  ): void {
     this.#options.onAccess({
-      method: request.method,
-      path: HEALTH,
+      method,
+      path: url.slice(url.indexOf("/", url.indexOf("//") + 2)),
       status,
       ms: performance.now() - started,
       requestId,
@@ -60,7 +82,6 @@ export class Doorway {
       caller: null,
       code: null,
     });
-    return this.#options.finisher.reply(reply(status, report), requestId);
   }
 }
 

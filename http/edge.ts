@@ -6,6 +6,7 @@ import type { RequestScope } from "./call.ts";
 import { type Entry, mount, type Mounting } from "./router.ts";
 import { withHonestLength } from "./head.ts";
 import { hostOf } from "./host.ts";
+import { isProbe } from "./probe.ts";
 import { problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
 
@@ -80,8 +81,9 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 }
 
-/** Exactly one Host, equal to the request target's authority, and one of ours: else no route sees the request. */
+/** Exactly one Host, equal to the request target's authority, and one of ours: else only the probes see the request. */
 function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | null {
+  if (isProbe(request)) return null;
   const host = hostOf(request);
   if (host === null) return new ServiceError("bad_host", "Cannot answer: the request has no Host header");
   const { url } = request;

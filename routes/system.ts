@@ -1,7 +1,8 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
 import { type HealthSources, keptHealth } from "../core/health.ts";
-import { json, reply, route, type Router, router } from "../http/router.ts";
+import { LIVE, READY, word } from "../http/probe.ts";
+import { json, raw, reply, route, type Router, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
@@ -64,6 +65,29 @@ const health = route({
   },
 });
 
+const live = route({
+  method: "get",
+  path: belowApi(LIVE),
+  summary: "Whether the process lives",
+  description: "For supervisors: asks nothing of the store, and is answered whatever the host name.",
+  permission: "open",
+  answers: { 200: raw("The word `live`", { "text/plain": null }) },
+});
+
+const ready = route({
+  method: "get",
+  path: belowApi(READY),
+  summary: "Whether it can serve",
+  description:
+    "For supervisors: the store can be read, every engine was read once or is known to be away, and it " +
+    "is not stopping. Answered whatever the host name.",
+  permission: "open",
+  answers: {
+    200: raw("The word `ready`", { "text/plain": null }),
+    503: raw("One of the words `starting`, `stopping`, `store`", { "text/plain": null }),
+  },
+});
+
 const info = route({
   method: "get",
   path: "/system/info",
@@ -88,7 +112,15 @@ export interface SystemOptions extends HealthSources {
 export function system(options: SystemOptions): Router {
   const machine = aboutMachine();
   const look = keptHealth(options);
+  let isRead = options.runtime === null;
+  options.runtime?.settle().then(() => isRead = true);
   return router()
+    .on(live, () => word(200, "live"))
+    .on(ready, async ({ stopping }) => {
+      if (stopping.aborted) return word(503, "stopping");
+      if (!isRead) return word(503, "starting");
+      return (await look()).status === "failed" ? word(503, "store") : word(200, "ready");
+    })
     .on(health, async () => {
       const answer = await look();
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
@@ -110,6 +142,11 @@ export function system(options: SystemOptions): Router {
       });
     })
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
+}
+
+/** A route's path as routes declare it. */
+function belowApi(path: string): string {
+  return path.slice("/api".length);
 }
 
 /** Asked once; what the process may not ask for is null. */

@@ -144,6 +144,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 function defaults(folder: string): Config {
   return {
     host: "127.0.0.1",
+    published: null,
     port: 0,
     data: `${folder}/data`,
     roots: [`${folder}/workspaces`],
@@ -157,6 +158,7 @@ function defaults(folder: string): Config {
     plugins: null,
     pluginSettings: {},
     logLevel: "info",
+    logFile: null,
     minDescriptors: 0,
     surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
