@@ -1,12 +1,12 @@
-/** Starts berth, and stops it: the walls first, so that health is answered soon, then all that stands inside. */
+/** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
 import type { Config } from "./config.ts";
 import { ServiceError } from "./core/error.ts";
 import { lookAtHealth } from "./core/health.ts";
-import type { Furniture, Parts } from "./furnish.ts";
-import { Finisher } from "./http/answer.ts";
+import type { AppParts, Overrides } from "./compose_app.ts";
+import { Responder } from "./http/responder.ts";
 import { authoritiesOf } from "./http/authorities.ts";
 import { mustHaveDescriptors } from "./http/descriptors.ts";
-import { Doorway } from "./http/doorway.ts";
+import { StartupGate } from "./http/startup_gate.ts";
 import { listen, type Listener, listenFailure } from "./http/listener.ts";
 import type { ConsoleStream } from "./log/console.ts";
 import { type OpenLog, openLog } from "./log/log.ts";
@@ -14,18 +14,18 @@ import { StartFailure } from "./start_failure.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
-export type { Parts } from "./furnish.ts";
+export type { AppParts } from "./compose_app.ts";
 
-export interface StartOptions extends Omit<Furniture, "plugins"> {
+export interface StartOptions extends Omit<Overrides, "plugins"> {
   readonly config: Config;
   /** A function is asked once the listener is open: loading plugins takes longer than opening it. */
-  readonly plugins: Furniture["plugins"] | (() => Promise<Furniture["plugins"]>);
+  readonly plugins: Overrides["plugins"] | (() => Promise<Overrides["plugins"]>);
   /** Standard error unless told otherwise; null for silence. */
   readonly console?: ConsoleStream | null;
 }
 
 /** A running service. */
-export interface Berth extends Parts, AsyncDisposable {
+export interface Berth extends AppParts, AsyncDisposable {
   /** Where people reach it, without a trailing slash. */
   readonly url: string;
   readonly port: number;
@@ -35,7 +35,7 @@ export interface Berth extends Parts, AsyncDisposable {
 }
 
 /** What is imported by a constant is read by the runtime now, and not already before the first line runs. */
-const FURNISH = "./furnish.ts";
+const COMPOSE_APP = "./compose_app.ts";
 
 /** What remains of the ten seconds of a stop is for plugins, audit and store. */
 const DRAIN_MS = 6_000;
@@ -55,22 +55,22 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const store = owned.use(await openStore(config));
   const tls = await readTls(config);
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
-  const finisher = new Finisher({ tls: tls !== null || config.baseUrl?.startsWith("https:") === true });
+  const responder = new Responder({ tls: tls !== null || config.baseUrl?.startsWith("https:") === true });
   const health = {
     version: VERSION,
     startedMs: performance.now(),
     checkStore: () => store.check(),
     logFailure: () => log.failure(),
   };
-  const doorway = new Doorway({
+  const gate = new StartupGate({
     hosts: names.hosts,
-    finisher,
+    responder,
     health: () => lookAtHealth({ ...health, plugins: null, runtime: null }),
     onAccess: (entry) => log.access(entry),
   });
-  const listener = startListening(config, tls, doorway, log);
+  const listener = startListening(config, tls, gate, log);
   owned.defer(async () => {
-    doorway.close();
+    gate.close();
     await listener.drain(DRAIN_MS);
   });
   // Only now is the port known, when it was 0; no request can have been read before this turn ends.
@@ -84,16 +84,16 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   for (const origin of known.origins) names.origins.add(origin);
 
   await pause(FIRST_LOOK_MS);
-  const [{ furnish }, plugins] = await Promise.all([
-    import(FURNISH) as Promise<typeof import("./furnish.ts")>,
+  const [{ composeApp }, plugins] = await Promise.all([
+    import(COMPOSE_APP) as Promise<typeof import("./compose_app.ts")>,
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
-  const { parts, edge } = await furnish(
-    { config, store, log, stopping: stopping.signal, startedAt, finisher, names, health },
+  const { parts, edge } = await composeApp(
+    { config, store, log, stopping: stopping.signal, startedAt, responder, names, health },
     { ...options, plugins },
     owned,
   );
-  doorway.open(edge);
+  gate.open(edge);
   log.info("berth listens", { version: VERSION, url: known.baseUrl });
 
   const stack = owned.move();
@@ -159,11 +159,11 @@ async function readTls(config: Config): Promise<{ cert: string; key: string } | 
 function startListening(
   config: Config,
   tls: { cert: string; key: string } | null,
-  doorway: Doorway,
+  gate: StartupGate,
   log: OpenLog,
 ): Listener {
   try {
-    return listen({ hostname: config.host, port: config.port, tls, handler: doorway.handle, log });
+    return listen({ hostname: config.host, port: config.port, tls, handler: gate.handle, log });
   } catch (error) {
     throw new StartFailure(listenFailure(error, config.host, config.port), { cause: error });
   }

@@ -1,9 +1,9 @@
 /** What a request costs beyond `fetch`: CPU time of this process, the server being another one, next to its peers. */
 import process from "node:process";
-import axios from "axios";
-import ky from "ky";
-import { ofetch } from "ofetch";
-import createOpenapiClient from "openapi-fetch";
+import axios from "npm:axios@1.21.1";
+import ky from "npm:ky@2.1.0";
+import { ofetch } from "npm:ofetch@1.5.1";
+import createOpenapiClient from "npm:openapi-fetch@0.17.0";
 import { Client, Endpoint } from "@berth/client";
 import { type Competitor, rounds } from "./rounds.ts";
 
@@ -41,8 +41,9 @@ async function serve(): Promise<void> {
 }
 
 async function bench(turns: number): Promise<void> {
+  const lock = new URL("../tests/deno.lock", import.meta.url);
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", import.meta.filename ?? "", "serve"],
+    args: ["run", "-A", `--lock=${lock.pathname}`, import.meta.filename ?? "", "serve"],
     stdin: "piped",
     stdout: "piped",
   }).spawn();

@@ -12,21 +12,26 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 export interface ServerOptions {
-  /** Arguments of `deno run`; "PORT" stands for the port that was chosen. */
+  /** What `deno` is to do: "run" when absent. */
+  readonly command?: "run" | "task";
+  /** Its arguments; "PORT" stands for the port that was chosen. */
   readonly args: readonly string[];
   /** What is asked first; null: it is enough that it listens. */
   readonly path: string | null;
   readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
 }
 
-export async function startServer({ args, path, env }: ServerOptions): Promise<ServerProcess> {
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const { command = "run", args, path, env, cwd } = options;
   const port = freePort();
   const started = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...args].map((arg) => arg.replaceAll("PORT", String(port))),
+    args: [command, ...args].map((arg) => arg.replaceAll("PORT", String(port))),
     env: Object.fromEntries(
       Object.entries(env ?? {}).map(([k, v]) => [k, v.replaceAll("PORT", String(port))]),
     ),
+    ...(cwd === undefined ? {} : { cwd }),
     stdin: "null",
     stdout: "null",
     stderr: "null",

@@ -1,16 +1,12 @@
 /** Logs, exec and events against the engine itself and against the library that others use. */
-import type { Engine as EngineType } from "../plugins/container-runtime/engine.ts";
-import { Engine } from "../plugins/container-runtime/engine.ts";
-import { Execs } from "../plugins/container-runtime/exec.ts";
-import { FrameReader } from "../plugins/container-runtime/streams/frames.ts";
-import { LineReader, type LineSink } from "../plugins/container-runtime/streams/lines.ts";
-import {
-  JsonWriter,
-  type LogWriter,
-  RawTextWriter,
-} from "../plugins/container-runtime/streams/log_formats.ts";
-import { LogPosition } from "../plugins/container-runtime/streams/log_position.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import type { Engine as EngineType } from "../plugins/container-runtime/engine/engine.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { Execs } from "../plugins/container-runtime/exec/routes.ts";
+import { FrameReader } from "../plugins/container-runtime/frames/frames.ts";
+import { LineReader, type LineSink } from "../plugins/container-runtime/logs/lines.ts";
+import { JsonWriter, type LogWriter, RawTextWriter } from "../plugins/container-runtime/logs/log_formats.ts";
+import { LogPosition } from "../plugins/container-runtime/logs/log_position.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
 import { eventually } from "../tests/eventually.ts";
 import { frameChunk, logTime } from "../tests/scripted_engine.ts";
@@ -110,7 +106,7 @@ async function dockerModem(chunked: Uint8Array): Promise<() => Promise<void>> {
     at = end + 2 + size + 2;
   }
   const bytes = joined(frames);
-  const { default: Modem } = await import("docker-modem");
+  const { default: Modem } = await import("npm:docker-modem@5.0.7");
   const { PassThrough, Readable, Writable } = await import("node:stream");
   const modem = new Modem({ socketPath: "/nowhere" });
   return async () => {

@@ -1,8 +1,8 @@
 /** Events to a thousand sockets: berth's frames of a tick against a frame for each event on the runtime's own. */
 import { EventFeed } from "../plugins/container-runtime/mirror/event_feed.ts";
-import { EventHub } from "../plugins/container-runtime/streams/event_hub.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
-import { terminalRoutes } from "../plugins/container-runtime/terminal.ts";
+import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
 import { StreamService } from "../tests/stream_service.ts";
 import { clockMs, startEventClients } from "./event_clients.ts";
 import { type Competitor, rounds } from "./rounds.ts";

@@ -5,7 +5,7 @@ import { VERSION } from "../version.ts";
 import { tell } from "./failure.ts";
 
 /** By a constant, for the reason that `start.ts` gives. */
-const PLUGINS = "../plugins.ts";
+const PLUGINS = "../plugins/plugins.ts";
 
 /** A stop that takes longer than this is cut short; the exit code is still 0, because stopping was asked for. */
 const STOP_MS = 9_500;
@@ -16,7 +16,8 @@ export async function run(): Promise<number> {
   try {
     berth = await startBerth({
       config: await readConfig(),
-      plugins: async () => (await (import(PLUGINS) as Promise<typeof import("../plugins.ts")>)).PLUGINS,
+      plugins: async () =>
+        (await (import(PLUGINS) as Promise<typeof import("../plugins/plugins.ts")>)).PLUGINS,
     });
   } catch (error) {
     return tell(error);

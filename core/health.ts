@@ -53,7 +53,7 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
 const FRESH_MS = 100;
 
 /** The same, looked at anew at most every tenth of a second. */
-export function keptHealth(sources: HealthSources): () => Promise<HealthReport> {
+export function cachedHealth(sources: HealthSources): () => Promise<HealthReport> {
   let lookedAt = -Infinity;
   let report: Promise<HealthReport>;
   return () => {

@@ -7,7 +7,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** What the access log keeps of one answered request. */
-export interface Access {
+export interface AccessLine {
   readonly method: string;
   /** Without its query, which may hold what nobody should read later. */
   readonly path: string;
@@ -25,7 +25,7 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  access(entry: Access): void;
+  access(entry: AccessLine): void;
   /** The same log, with these fields on every line. */
   with(fields: LogFields): Log;
 }

@@ -1,7 +1,7 @@
-/** What routes answer with: declared shapes on the one side, one finished `Response` on the other. */
+/** What a route may answer, as it declares it, and the values that its handler returns. */
 import type { z } from "zod";
 import type { ErrorCode } from "../core/error.ts";
-import { takesGzip } from "./gzip.ts";
+import { etagOf } from "./etag.ts";
 import { statusOf } from "./status.ts";
 
 /** A declared answer with a JSON body. */
@@ -73,105 +73,11 @@ export function reply<const Status extends number, Value>(
 }
 
 /** JSON text that was serialised before, with its entity tag and, where it was made, its compressed twin. */
-export class Kept {
+export class Cached {
   constructor(readonly text: string, readonly etag: string, readonly gzip?: Uint8Array<ArrayBuffer>) {}
 }
 
-/** Answers 200 with kept text, or 304 where the caller has it already. */
-export function kept(text: string, etag: string = etagOf(text), gzip?: Uint8Array<ArrayBuffer>): Kept {
-  return new Kept(text, etag, gzip);
-}
-
-/** A strong entity tag: two FNV-1a hashes of the text with its length. */
-export function etagOf(text: string): string {
-  let a = 0x811c9dc5;
-  let b = 0x9e3779b1;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    a = Math.imul(a ^ code, 0x01000193);
-    b = Math.imul(b ^ code, 0x85ebca6b);
-    b ^= b >>> 13;
-  }
-  return `"${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}-${text.length.toString(36)}"`;
-}
-
-/** Whether the caller's `If-None-Match` names this tag. */
-export function holds(request: Request, etag: string): boolean {
-  const known = request.headers.get("if-none-match");
-  if (known === null) return false;
-  if (known === etag || known === "*") return true;
-  return known.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
-}
-
-// As pairs, in one piece with the rest of the headers: appending them one by one costs more than all else here.
-const SECURITY_HEADERS: readonly [string, string][] = [
-  [
-    "content-security-policy",
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-    "base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
-  ],
-  ["x-content-type-options", "nosniff"],
-  ["referrer-policy", "no-referrer"],
-  ["cross-origin-opener-policy", "same-origin"],
-  ["cross-origin-resource-policy", "same-origin"],
-];
-/** Deno would compress kept text again on every request, and weaken its tag: told not to. */
-const CACHING: readonly [string, string][] = [
-  ["vary", "accept-encoding"],
-  ["cache-control", "private, no-cache, no-transform"],
-];
-const HSTS: [string, string] = ["strict-transport-security", "max-age=31536000"];
-
-/** Makes finished responses: every header that all answers share is written in one go. */
-export class Finisher {
-  readonly #shared: readonly [string, string][];
-  readonly #json: readonly [string, string][];
-
-  constructor(options: { readonly tls: boolean }) {
-    this.#shared = options.tls ? [...SECURITY_HEADERS, HSTS] : SECURITY_HEADERS;
-    this.#json = [["content-type", "application/json"], ...this.#shared];
-  }
-
-  reply(given: Reply, requestId: string): Response {
-    const headers: [string, string][] = [
-      ...(given.value === undefined ? this.#shared : this.#json),
-      ["x-request-id", requestId],
-    ];
-    if (given.headers !== undefined) {
-      for (const name in given.headers) headers.push([name, given.headers[name]!]); // its own names only
-    }
-    const body = given.value === undefined ? null : JSON.stringify(given.value);
-    return new Response(body, { status: given.status, headers });
-  }
-
-  kept(given: Kept, request: Request, requestId: string): Response {
-    if (holds(request, given.etag)) {
-      return new Response(null, {
-        status: 304,
-        headers: [...this.#shared, ["x-request-id", requestId], ["etag", given.etag], ...CACHING],
-      });
-    }
-    const headers: [string, string][] = [
-      ...this.#json,
-      ["x-request-id", requestId],
-      ["etag", given.etag],
-      ...CACHING,
-    ];
-    const zipped = given.gzip !== undefined && takesGzip(request);
-    if (zipped) headers.push(["content-encoding", "gzip"]);
-    return new Response(zipped ? given.gzip : given.text, { headers });
-  }
-
-  /** The headers that all answers share, added to a response that was made elsewhere. */
-  dress(response: Response, requestId: string): Response {
-    try {
-      for (const [name, value] of this.#shared) {
-        if (!response.headers.has(name)) response.headers.append(name, value);
-      }
-      response.headers.set("x-request-id", requestId);
-      return response;
-    } catch { // an upgrade's response cannot be changed
-      return response;
-    }
-  }
+/** Answers 200 with the cached text, or 304 where the caller has it already. */
+export function cached(text: string, etag: string = etagOf(text), gzip?: Uint8Array<ArrayBuffer>): Cached {
+  return new Cached(text, etag, gzip);
 }

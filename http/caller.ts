@@ -22,7 +22,7 @@ export interface Guard {
 }
 
 /** One line of the audit log: every change, and every refusal. */
-export interface AuditEntry {
+export interface AuditEvent {
   /** Null for somebody who showed no credential. */
   readonly actor: Principal | null;
   /** The route's method and template, as `POST /api/workspaces`. */
@@ -36,5 +36,5 @@ export interface AuditEntry {
 }
 
 export interface Auditor {
-  record(entry: AuditEntry): void;
+  record(entry: AuditEvent): void;
 }

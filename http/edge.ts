@@ -1,14 +1,15 @@
 /** The outermost ring: what every request meets before any route, and every answer on its way out. */
 import { Hono } from "hono";
 import { ServiceError } from "../core/error.ts";
-import type { Access } from "../core/log.ts";
+import type { AccessLine } from "../core/log.ts";
 import type { RequestScope } from "./call.ts";
-import { type Entry, mount, type Mounting } from "./router.ts";
 import { withHonestLength } from "./head.ts";
 import { hostOf } from "./host.ts";
+import { mount, type Mounting } from "./pipeline.ts";
 import { isProbe } from "./probe.ts";
 import { problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
+import type { Entry } from "./router.ts";
 
 export interface EdgeOptions extends Mounting {
   readonly entries: readonly Entry[];
@@ -17,7 +18,7 @@ export interface EdgeOptions extends Mounting {
   readonly stopping: AbortSignal;
   /** The caller's address when the socket's peer is a trusted proxy, else the socket's peer. */
   readonly peerOf?: (request: Request, socketPeer: string) => string;
-  readonly onAccess: (access: Access) => void;
+  readonly onAccess: (access: AccessLine) => void;
   /** Says why a path that no route has is absent on purpose, as of a plugin that is switched off. */
   readonly explainMissing?: (path: string) => ServiceError | null;
 }
@@ -34,7 +35,7 @@ export function createEdge(options: EdgeOptions): Edge {
   app.notFound((c) => {
     const error = missing(app, options, c.req.method, c.req.path);
     c.env.code = error.code;
-    return options.finisher.dress(problemResponse(error, c.env.requestId), c.env.requestId);
+    return options.responder.withHeaders(problemResponse(error, c.env.requestId), c.env.requestId);
   });
   app.onError((error, c) => { // routes answer their own errors: what arrives here is a fault of the router
     options.onBug(error, c.env.requestId);
@@ -43,7 +44,7 @@ export function createEdge(options: EdgeOptions): Edge {
       "internal",
       "Cannot finish the request: berth failed, and its log says why",
     );
-    return options.finisher.dress(problemResponse(problem, c.env.requestId), c.env.requestId);
+    return options.responder.withHeaders(problemResponse(problem, c.env.requestId), c.env.requestId);
   });
 
   return async (request, info) => {
@@ -65,7 +66,7 @@ export function createEdge(options: EdgeOptions): Edge {
       if (request.method === "HEAD") response = withHonestLength(response);
     } else {
       scope.code = refused.code;
-      response = options.finisher.dress(problemResponse(refused, requestId), requestId);
+      response = options.responder.withHeaders(problemResponse(refused, requestId), requestId);
     }
     options.onAccess({
       method: request.method,

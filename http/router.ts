@@ -1,27 +1,10 @@
 /** Routes as values: what is declared here is what is checked, answered and documented. */
-import type { Hono } from "hono";
 import type { z } from "zod";
-import { may, type Permission } from "../core/access.ts";
-import { ServiceError } from "../core/error.ts";
-import {
-  type Answer,
-  type EmptyAnswer,
-  Finisher,
-  type JsonAnswer,
-  Kept,
-  type RawAnswer,
-  Reply,
-} from "./answer.ts";
-import { readJson } from "./body.ts";
-import { checked, NO_PARAMETERS } from "./checked.ts";
-import { Call, type RequestScope } from "./call.ts";
-import type { Auditor, Caller, Guard } from "./caller.ts";
-import { mustBeHandshake } from "./handshake.ts";
-import { headOf } from "./head.ts";
-import { asServiceError, problemResponse, statusOf } from "./problem.ts";
-import { queryRecord } from "./query.ts";
+import type { Permission } from "../core/access.ts";
+import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
+import type { Call } from "./call.ts";
 
-export { empty, json, kept, problems, raw, reply } from "./answer.ts";
+export { cached, empty, json, problems, raw, reply } from "./answer.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 
@@ -65,19 +48,13 @@ export interface SocketRoute<Params extends z.ZodType = z.ZodType, Query extends
 
 type ReplyFor<Answers> = {
   [Status in keyof Answers & number]: Answers[Status] extends JsonAnswer<infer Schema>
-    ? Reply<Status, z.input<Schema>> | (Status extends 200 ? Kept : never)
+    ? Reply<Status, z.input<Schema>> | (Status extends 200 ? Cached : never)
     : Answers[Status] extends EmptyAnswer ? Reply<Status, undefined>
     : Answers[Status] extends RawAnswer ? Response
     : never;
 }[keyof Answers & number];
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
-
-/** What a handler gets: the parts that were declared, parsed; nothing else was let in. */
-export type CallOf<R> = R extends
-  Route<infer Params, infer Query, infer Body> | SocketRoute<infer Params, infer Query>
-  ? Call<Parsed<Params>, Parsed<Query>, Parsed<Body>>
-  : never;
 
 // deno-lint-ignore no-explicit-any -- what was typed at `on` is erased in the list
 type AnyHandler = (call: Call<any, any, any>) => unknown;
@@ -135,144 +112,4 @@ export class Router {
 
 export function router(): Router {
   return new Router();
-}
-
-/** What mounting needs from those who know callers and shape answers. */
-export interface Mounting {
-  readonly guard: Guard;
-  readonly auditor: Auditor;
-  readonly finisher: Finisher;
-  /** Told of everything thrown that is nobody's fault but ours. */
-  readonly onBug: (error: unknown, requestId: string) => void;
-}
-
-/** Mounts every entry on the app below `/api`. */
-export function mount(
-  app: Hono<{ Bindings: RequestScope }>,
-  entries: readonly Entry[],
-  mounting: Mounting,
-): void {
-  for (const entry of entries) {
-    const path = "/api" +
-      entry.route.path.replace(/\{(\w+)\.\.\.\}/g, ":$1{.+}").replace(/\{(\w+)\}/g, ":$1");
-    const method = entry.kind === "socket" ? "GET" : entry.route.method.toUpperCase();
-    app.on(method, path, (c) => respond(entry, c.req.raw, c.req.param(), c.env, mounting));
-  }
-}
-
-async function respond(
-  entry: Entry,
-  request: Request,
-  params: Record<string, string>,
-  scope: RequestScope,
-  { guard, auditor, finisher, onBug }: Mounting,
-): Promise<Response> {
-  let caller: Caller | null = null;
-  let status: number;
-  let code: string | null = null;
-  let made: string | undefined;
-  let response: Response;
-  let isStream = false;
-  try {
-    if (entry.route.permission !== "open") {
-      const found = authorise(entry, request, scope, guard);
-      caller = found instanceof Promise ? await found : found;
-    }
-    const answer = await entry.handler(await parse(entry, request, params, scope, caller));
-    caller ??= scope.caller; // whom an open route just let in
-    if (answer instanceof Reply) made = answer.headers?.["location"];
-    response = answer instanceof Reply
-      ? finisher.reply(answer, scope.requestId)
-      : answer instanceof Kept
-      ? finisher.kept(answer, request, scope.requestId)
-      : finisher.dress(answer as Response, scope.requestId); // `on` lets handlers return nothing else
-    status = response.status;
-    isStream = answer instanceof Response;
-  } catch (thrown) {
-    const error = asServiceError(thrown);
-    if (error.code === "internal") onBug(thrown, scope.requestId);
-    caller ??= scope.caller;
-    code = error.code;
-    status = statusOf[error.code];
-    response = finisher.dress(problemResponse(error, scope.requestId), scope.requestId);
-  }
-  if (request.method === "HEAD") response = await headOf(response, !isStream);
-  scope.code = code;
-  if (scope.audited || isAudited(entry, status)) {
-    const { route } = entry;
-    auditor.record({
-      actor: caller?.principal ?? null,
-      action: `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${route.path}`,
-      target: made ?? new URL(request.url).pathname,
-      status,
-      code,
-      requestId: scope.requestId,
-      peer: scope.peer,
-    });
-  }
-  return response;
-}
-
-function isAudited(entry: Entry, status: number): boolean {
-  if (status === 401 || status === 403) return true;
-  if (entry.kind === "socket") return entry.route.permission === "containers:exec";
-  return entry.route.audited ?? entry.route.method !== "get";
-}
-
-/** Waits only where the guard has to: a caller who is known costs no turn of the event loop. */
-function authorise(
-  entry: Entry,
-  request: Request,
-  scope: RequestScope,
-  guard: Guard,
-): Caller | Promise<Caller> {
-  const found = entry.kind === "socket"
-    ? guard.admit(request, scope.peer)
-    : guard.authenticate(request, scope.peer);
-  return found instanceof Promise
-    ? found.then((caller) => permitted(entry, caller, scope))
-    : permitted(entry, found, scope);
-}
-
-function permitted(entry: Entry, caller: Caller | null, scope: RequestScope): Caller {
-  if (caller === null) {
-    throw new ServiceError(
-      "unauthenticated",
-      `Cannot go on: this needs a credential in "Authorization: Bearer ..."`,
-    );
-  }
-  scope.caller = caller;
-  const permission = entry.route.permission as Permission | "any"; // "open" was answered before
-  if (permission !== "any" && !may(caller.principal, permission)) {
-    throw new ServiceError("forbidden", `Cannot go on: this needs the permission "${permission}"`);
-  }
-  return caller;
-}
-
-async function parse(
-  entry: Entry,
-  request: Request,
-  params: Record<string, string>,
-  scope: RequestScope,
-  caller: Caller | null,
-): Promise<Call<unknown, unknown, unknown>> {
-  if (entry.kind === "socket") mustBeHandshake(request);
-  const { route } = entry;
-  const path = route.params === undefined ? undefined : checked(route.params, params, "path");
-  let query: unknown;
-  if (route.query !== undefined) query = checked(route.query, queryRecord(request.url), "query");
-  else if (request.url.includes("?")) checked(NO_PARAMETERS, queryRecord(request.url), "query");
-  let body: unknown;
-  if (entry.kind === "route") {
-    if (entry.route.body !== undefined) {
-      body = checked(
-        entry.route.body,
-        await readJson(request, entry.route.bodyLimit, entry.route.bodyTimeoutMs),
-        "body",
-      );
-    } else if (request.body !== null) {
-      await request.body.cancel(); // nothing here reads one
-    }
-  }
-  return new Call(request, scope, caller, path, query, body);
 }

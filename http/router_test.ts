@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
-import type { Access } from "../core/log.ts";
+import type { AccessLine } from "../core/log.ts";
 import type { Principal } from "../core/access.ts";
 import { permissionsOf } from "../core/access.ts";
-import { Finisher } from "./answer.ts";
-import type { AuditEntry } from "./caller.ts";
+import { Responder } from "./responder.ts";
+import type { AuditEvent } from "./caller.ts";
 import { createEdge } from "./edge.ts";
-import { json, kept, problems, reply, route, type Router, router } from "./router.ts";
+import { cached, json, problems, reply, route, type Router, router } from "./router.ts";
 import { flag } from "./query.ts";
 
 const viewer: Principal = {
@@ -45,13 +45,13 @@ const reserved = route({
 });
 
 function service(routes: Router) {
-  const audited: AuditEntry[] = [];
-  const accessed: Access[] = [];
+  const audited: AuditEvent[] = [];
+  const accessed: AccessLine[] = [];
   const bugs: unknown[] = [];
   const edge = createEdge({
     entries: routes.entries,
     hosts: new Set(["berth.test"]),
-    finisher: new Finisher({ tls: false }),
+    responder: new Responder({ tls: false }),
     guard: {
       authenticate: (request) =>
         request.headers.has("authorization")
@@ -102,7 +102,7 @@ const things = () =>
       if (params.id === "taken") throw new ServiceError("conflict", "Cannot make it: it is there");
       return reply(201, { name: `${params.id}/${body.name}/${query.dry ?? "-"}` });
     })
-    .on(list, () => kept("[]", '"one"'))
+    .on(list, () => cached("[]", '"one"'))
     .on(reserved, () => reply(200, { name: "gone" }));
 const signedIn = { authorization: "Bearer x", "content-type": "application/json" };
 

@@ -25,7 +25,7 @@ const IDLE_S = 30;
 /** How long a peer may take to read the last messages and to answer the close. */
 const FAREWELL_MS = 5_000;
 
-export interface Ending {
+export interface SocketClose {
   readonly code: number;
   readonly reason: string;
 }
@@ -46,12 +46,12 @@ export class Socket implements AsyncIterable<Message> {
   /** Aborted as soon as the socket is over, for whatever reason. */
   readonly signal: AbortSignal;
   /** How it ended. Resolves for every socket, and never later than five seconds after the end. */
-  readonly closed: Promise<Ending>;
+  readonly closed: Promise<SocketClose>;
   readonly #wire: WebSocket;
   readonly #queue: SendQueue;
   readonly #over = new AbortController();
-  readonly #closed = Promise.withResolvers<Ending>();
-  #ending: Ending | undefined;
+  readonly #closed = Promise.withResolvers<SocketClose>();
+  #ending: SocketClose | undefined;
   #input: Message[] = [];
   #inputBytes = 0;
   #wake: (() => void) | undefined;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { type Message, SendQueue } from "./socket_queue.ts";
 
 /** A wire that sends nothing until told to. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ServiceError } from "../core/error.ts";
-import { type Ending, openSocket, type Socket, type SocketOptions } from "./socket.ts";
+import { openSocket, type Socket, type SocketClose, type SocketOptions } from "./socket.ts";
 
 type Handler = (socket: Socket) => void | Promise<void>;
 
@@ -132,7 +132,7 @@ Deno.test("a message over 64 KiB closes 1009 and never reaches the handler", asy
 Deno.test("input that no handler reads is bounded and closes 1009, as bytes and as a flood of empty messages", async () => {
   for (const [message, times] of [[new Uint8Array(64 * 1024), 200], ["", 200_000]] as const) {
     // Asked on our side: a peer that is still writing may see the reset before the close frame
-    const ended = Promise.withResolvers<Ending>();
+    const ended = Promise.withResolvers<SocketClose>();
     await using server = listen(async (socket) => ended.resolve(await socket.closed));
     const { wire, closed } = await visit(server.url);
     for (let at = 0; at < times; at++) wire.send(message);

@@ -1,5 +1,5 @@
 /** One log record as one safe line of JSON: no secret, no control character, nothing that looks like two lines. */
-import type { Access, LogFields, LogLevel } from "../core/log.ts";
+import type { AccessLine, LogFields, LogLevel } from "../core/log.ts";
 
 const MASK = "[redacted]";
 
@@ -184,7 +184,7 @@ function quotedAgain(value: string): string {
 }
 
 /** The line of one answered request. Every request pays for it, so it is joined by hand. */
-export function formatAccess(time: string, entry: Access): string {
+export function formatAccess(time: string, entry: AccessLine): string {
   const ms = Math.round(entry.ms * 1000) / 1000;
   return `{"time":"${time}","level":"info","message":"request","method":${quotedAgain(entry.method)},"path":${
     quotedAgain(entry.path)

@@ -1,5 +1,5 @@
 /** berth's log: structured lines to the console and to a rotating file. */
-import { type Access, type Log, LOG_LEVELS, type LogFields, type LogLevel } from "../core/log.ts";
+import { type AccessLine, type Log, LOG_LEVELS, type LogFields, type LogLevel } from "../core/log.ts";
 import { Console, type ConsoleStream, prettyLine } from "./console.ts";
 import { RotatingFile } from "./file.ts";
 import { formatAccess, formatLine } from "./line.ts";
@@ -64,7 +64,7 @@ function writer(write: (line: string) => void, least: number, always: LogFields 
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    access(entry: Access) {
+    access(entry: AccessLine) {
       if (accessEnabled) write(formatAccess(now(), entry));
     },
     with: (fields) => writer(write, least, { ...always, ...fields }),

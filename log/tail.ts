@@ -8,13 +8,13 @@ const MAX_SCAN = 64 * 1024 * 1024;
 export const MAX_ROTATED = 100;
 
 /** Where the tail is to end: the file with this inode, before this offset. */
-export interface Ending {
+export interface TailEnd {
   readonly inode: number | null;
   readonly offset: number;
 }
 
 /** The last lines that fit, oldest first; without `ending`, of all that is in the files now. */
-export async function tail(path: string, query: LogQuery, ending?: Ending): Promise<readonly LogChunk[]> {
+export async function tail(path: string, query: LogQuery, ending?: TailEnd): Promise<readonly LogChunk[]> {
   if (query.lines === 0) return [];
   const wanted = matcher(query);
   const found: LogChunk[] = [];

@@ -1,6 +1,6 @@
 /** The whole HTTP surface: every group of routes, the document that describes them, and the edge around them. */
 import { createEdge, type Edge, type EdgeOptions } from "../http/edge.ts";
-import { KeptText } from "../http/kept_text.ts";
+import { CachedText } from "../http/cached_text.ts";
 import { json, route, type Router, router } from "../http/router.ts";
 import { z } from "zod";
 
@@ -19,11 +19,11 @@ const openapi = route({
 
 export function createApp({ routers, version, ...edge }: AppOptions): Edge {
   const entries = routers.flatMap((one) => one.entries);
-  let document: KeptText | undefined;
+  let document: CachedText | undefined;
   const described: Router = router().on(openapi, async ({ request }) => {
     // loaded by the first who asks: a start needs none of it
     const { describe } = await import("../http/openapi.ts");
-    document ??= new KeptText(JSON.stringify(describe([...entries, ...described.entries], version)));
+    document ??= new CachedText(JSON.stringify(describe([...entries, ...described.entries], version)));
     return await document.answer(request);
   });
   return createEdge({ ...edge, entries: [...entries, ...described.entries] });

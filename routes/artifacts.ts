@@ -14,9 +14,9 @@ import {
 import { Report } from "../artifacts/report/report_shape.ts";
 import { ServiceError } from "../core/error.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
-import { etagOf, holds } from "../http/answer.ts";
+import { etagOf, holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";
-import { json, kept, problems, raw, reply, route, type Router, router } from "../http/router.ts";
+import { cached, json, problems, raw, reply, route, type Router, router } from "../http/router.ts";
 
 const InWorkspace = z.object({ id: text(200) });
 const Named = z.object({ id: text(200), name: text(300) });
@@ -144,7 +144,7 @@ export function artifacts({ registry, runtime, version }: ArtifactsOptions): Rou
         });
         return JSON.stringify({ items, total: items.length, revision: model.revision });
       });
-      return kept(text.text, text.etag);
+      return cached(text.text, text.etag);
     })
     .on(group, async ({ params }) => {
       const model = await registry.model(params.id);

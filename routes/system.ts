@@ -1,6 +1,6 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
-import { type HealthSources, keptHealth } from "../core/health.ts";
+import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { LIVE, READY, word } from "../http/probe.ts";
 import { json, raw, reply, route, type Router, router } from "../http/router.ts";
 
@@ -111,7 +111,7 @@ export interface SystemOptions extends HealthSources {
 
 export function system(options: SystemOptions): Router {
   const machine = aboutMachine();
-  const look = keptHealth(options);
+  const look = cachedHealth(options);
   let isRead = options.runtime === null;
   options.runtime?.settle().then(() => isRead = true);
   return router()

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { NewWorkspace, Workspace, WorkspaceDetail } from "../core/workspace.ts";
-import { empty, json, kept, problems, reply, route, type Router, router } from "../http/router.ts";
+import { cached, empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
 
 const Id = z.object({ id: z.string().min(1).max(100) });
 
@@ -57,7 +57,7 @@ export function workspaces({ registry }: { readonly registry: Registry }): Route
       const items = await registry.list();
       let text = texts.get(items);
       if (text === undefined) texts.set(items, text = JSON.stringify({ items, total: items.length }));
-      return kept(text);
+      return cached(text);
     })
     .on(register, async ({ body }) => {
       const workspace = await registry.register(body);

@@ -6,7 +6,7 @@ import type { RoleRule } from "../auth/roles.ts";
 import { PERMISSIONS } from "../core/access.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
-import { Finisher } from "../http/answer.ts";
+import { Responder } from "../http/responder.ts";
 import { createAuditor } from "../http/auditor.ts";
 import { createGuard } from "../http/guard.ts";
 import { type Router, router, socketRoute } from "../http/router.ts";
@@ -104,7 +104,7 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
     version: "0.0.0",
     guard: createGuard({ credentials: access.credentials, origins }),
     auditor: createAuditor({ audit: access.audit, clock }),
-    finisher: new Finisher({ tls: false }),
+    responder: new Responder({ tls: false }),
     onBug: (error) => logged.push(`BUG ${error instanceof Error ? error.stack : String(error)}`),
     onAccess: (line) => logged.push(JSON.stringify(line)),
     hosts,

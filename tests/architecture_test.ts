@@ -1,19 +1,9 @@
 /** The rules of the house that a program can hold. */
 import assert from "node:assert/strict";
-import { breaches, circles, importsOf, withoutComments } from "./imports.ts";
+import { breaches, circles, importsOf, ROOMS, withoutComments } from "./imports.ts";
+import { sources } from "./sources.ts";
 
 const root = new URL("../", import.meta.url);
-
-async function* sources(folder = ""): AsyncGenerator<string> {
-  for await (const entry of Deno.readDir(new URL(folder || ".", root))) {
-    const path = folder + entry.name;
-    if (entry.isDirectory) {
-      if (!entry.name.startsWith(".") && !["node_modules", "fixtures", "dist"].includes(entry.name)) {
-        yield* sources(`${path}/`);
-      }
-    } else if (/\.tsx?$/.test(entry.name)) yield path;
-  }
-}
 
 const files: string[] = [];
 for await (const file of sources()) files.push(file);
@@ -35,7 +25,21 @@ for (
     ["artifacts/yaml/a.ts", `import type { X } from "../compose/b.ts";`, "a room that imports one above it"],
     ["artifacts/compose/a.ts", `import "../../artifacts/reading/b.ts";`, "the same by way of the root"],
     ["artifacts/extras/a.ts", "", "a room that is not in the table"],
-    ["plugins/container-runtime/a.ts", `import "../other/b.ts";`, "a plugin that knows its neighbour"],
+    ["plugins/container-runtime/a.ts", `import "../other/b.ts";`, "a plugin that imports its neighbour"],
+    [
+      "plugins/other/a.ts",
+      `import "../container-runtime/runtime.ts";`,
+      "any plugin that imports its neighbour",
+    ],
+    ["plugins/other/a.ts", `import "../host.ts";`, "a plugin that imports more than the contract"],
+    ["plugins/host.ts", `import "./other/a.ts";`, "a plugin imported by somebody else than the list"],
+    [
+      "plugins/container-runtime/mirror/a.ts",
+      `import "../backends/b.ts";`,
+      "an import upwards inside a plugin",
+    ],
+    ["plugins/container-runtime/logs/a.ts", `import "../exec/b.ts";`, "an import of a room beside its own"],
+    ["plugins/container-runtime/new/a.ts", `import "../engine/b.ts";`, "a room that the table does not name"],
     ["http/edge.ts", `import { start } from "../start.ts";`, "somebody who knows the composition root"],
     ["auth/session.ts", `import { DatabaseSync } from "node:sqlite";`, "SQL outside the store"],
   ] as const
@@ -45,25 +49,33 @@ for (
 
 Deno.test("a breach between two rooms is said in words", () => {
   assert.deepEqual(breaches("artifacts/graph/a.ts", `import { x } from "../live/join.ts";`), [
-    "artifacts/graph/a.ts imports artifacts/live/join.ts, but live/ stands above graph/",
+    "artifacts/graph/a.ts imports artifacts/live/join.ts: live/ stands above graph/",
   ]);
+});
+
+Deno.test("every room of the tables is there", () => {
+  for (const [folder, rows] of Object.entries(ROOMS)) {
+    const missing = rows.flat().filter((room) => !files.some((file) => file.startsWith(folder + room)));
+    assert.deepEqual(missing, [], `rooms of ${folder} without a file`);
+  }
 });
 
 Deno.test("no files import each other in a circle", async () => {
-  const sources = new Map<string, string>();
-  for (const file of files) sources.set(file, await text(file));
-  assert.deepEqual(circles(sources), []);
+  const imports = new Map<string, string[]>();
+  for (const file of files) imports.set(file, importsOf(file, await text(file)));
+  assert.deepEqual(circles(imports), []);
 });
 
-Deno.test("a circle is told file by file, also when it is closed by a type or inside a function", () => {
-  const sources = new Map([
-    ["log/a.ts", `import { b } from "./b.ts";`],
-    ["log/b.ts", `export type { C } from "./c.ts";`],
-    ["log/c.ts", `const { a } = await import("./a.ts");`],
-    ["log/d.ts", `import "./a.ts";\n/* import "./e.ts"; */`],
-    ["log/e.ts", `import "./d.ts";`],
-  ]);
-  assert.deepEqual(circles(sources), ["log/a.ts imports log/b.ts imports log/c.ts imports log/a.ts"]);
+Deno.test("a circle of imports is told as the way round, also when a type or a late import closes it", () => {
+  const sources = {
+    "log/a.ts": `import { b } from "./b.ts";`,
+    "log/b.ts": `export type { C } from "./c.ts";`,
+    "log/c.ts": `const { b } = await import("./b.ts");`,
+    "log/d.ts": `import "./a.ts";\n/* import "./e.ts"; */`,
+    "log/e.ts": `import "./d.ts";`,
+  };
+  const imports = new Map(Object.entries(sources).map(([file, source]) => [file, importsOf(file, source)]));
+  assert.deepEqual(circles(imports), ["log/b.ts → log/c.ts → log/b.ts"]);
 });
 
 Deno.test("imports of every form are seen, and those in comments are not", () => {

@@ -1,6 +1,6 @@
 /** Artifacts over HTTP: lists, details, validation with unsaved edits, drawings, and what they refuse. */
 import assert from "node:assert/strict";
-import Ajv from "ajv";
+import Ajv from "npm:ajv@8.17.1";
 import { startService, type TestService } from "./service.ts";
 
 const SHOP = `name: shop

@@ -1,5 +1,5 @@
 /** A real browser for the tests that need one: Debian's Chromium, driven over its own protocol. */
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium } from "npm:playwright-core@1.65.1";
 
 const EXECUTABLE = "/usr/bin/chromium";
 const ARGS = [

@@ -1,7 +1,7 @@
 /** One engine that misbehaves on command: what berth makes of it is a typed error, in time, and never a throw. */
 import assert from "node:assert/strict";
 import { ServiceError } from "../core/error.ts";
-import { Engine } from "../plugins/container-runtime/engine.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { reasonOf } from "../plugins/container-runtime/engine/failure.ts";
 import { at, SlashedName } from "../plugins/container-runtime/engine/path.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";

@@ -4,7 +4,7 @@ import { containerRuntime } from "../plugins/container-runtime/plugin.ts";
 import { ScriptedWorld } from "./scripted_world.ts";
 
 const PROBE = `
-import { Backends } from "${new URL("../plugins/container-runtime/backends.ts", import.meta.url)}";
+import { Backends } from "${new URL("../plugins/container-runtime/backends/backends.ts", import.meta.url)}";
 import { SILENT } from "${new URL("./silent_log.ts", import.meta.url)}";
 const engines = ["allowed", "closed"].map((name, index) => (
   { name, guess: "docker", address: { kind: "unix", path: Deno.args[index] } }

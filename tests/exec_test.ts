@@ -1,8 +1,8 @@
 /** Commands and shells in the containers of real engines, over the socket as a browser opens it. */
 import assert from "node:assert/strict";
-import { Engine } from "../plugins/container-runtime/engine.ts";
-import { commandOf, Execs } from "../plugins/container-runtime/exec.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { commandOf, Execs } from "../plugins/container-runtime/exec/routes.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";

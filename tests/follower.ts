@@ -1,7 +1,7 @@
 /** The log route in front of a test's engine, and somebody who reads from it. */
-import { Engine } from "../plugins/container-runtime/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
 import type { TestEngine } from "./engine.ts";
 import { StreamService } from "./stream_service.ts";
 

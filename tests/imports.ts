@@ -1,4 +1,4 @@
-/** Which modules may import which: the table of ARCHITECTURE.md, as data and as a check. */
+/** Which modules may import which: the tables of ARCHITECTURE.md, as data and as checks. */
 
 /** Folder → what it may import beside itself: folders (with a slash), files, or packages. First match wins. */
 const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
@@ -21,37 +21,51 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
     "hono",
     "zod",
   ]],
-  ["plugins/container-runtime/", ["plugins/plugin.ts", "http/", "core/", "hono", "zod"]],
   ["plugins/", ["http/", "core/", "hono", "zod"]],
   ["client/", []],
 ];
 
+/** All that a plugin may import of what lies in `plugins/`, beside its own folder. */
+const PLUGIN_CONTRACT = "plugins/plugin.ts";
+/** The only file of `plugins/` that may import the plugins. */
+const PLUGIN_LIST = "plugins/plugins.ts";
+
 /**
- * The rooms of a large folder in order, files and folders, lowest first: each imports only what stands before it.
- * What is not listed may not be there.
+ * Large folder → its rooms (folders and files) from the bottom up. A room may import those of the rows before its own,
+ * and none of its own row. What is not listed may not be there.
  */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
+export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "artifacts/": [
-    "artifact.ts",
-    "position.ts",
-    "event_loop.ts",
-    "yaml/",
-    "env/",
-    "files/",
-    "native/",
-    "compose/",
-    "reading/",
-    "graph/",
-    "rules/",
-    "live/",
-    "drawing/",
-    "report/",
-    "registry/",
+    ["artifact.ts"],
+    ["position.ts"],
+    ["event_loop.ts"],
+    ["yaml/"],
+    ["env/"],
+    ["files/"],
+    ["native/"],
+    ["compose/"],
+    ["reading/"],
+    ["graph/"],
+    ["rules/"],
+    ["live/"],
+    ["drawing/"],
+    ["report/"],
+    ["registry/"],
+  ],
+  "plugins/container-runtime/": [
+    ["engine/"],
+    ["rows/", "frames/"],
+    ["mirror/"],
+    ["backends/"],
+    ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
+    ["prune/", "events/"],
+    ["runtime.ts", "routes.ts"],
+    ["plugin.ts"],
   ],
 };
 
 /** The composition root, which nobody imports, and those who import everything. */
-const ROOTS = ["main.ts", "start.ts", "furnish.ts"];
+const ROOTS = ["main.ts", "start.ts", "compose_app.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
 /** What Deno brings along that computes and touches nothing outside; `node:sqlite` is the store's alone. */
@@ -65,50 +79,78 @@ export function breaches(file: string, source: string): string[] {
   const found: string[] = [];
   const rule = ALLOWED.find(([folder]) => file.startsWith(folder));
   for (const target of importsOf(file, source)) {
-    if (ROOTS.includes(target) && !KNOW_ALL.some((one) => file.startsWith(one))) {
+    const neighbour = neighbourBreach(file, target) ?? roomBreach(file, target);
+    if (neighbour !== null) found.push(neighbour);
+    else if (ROOTS.includes(target) && !KNOW_ALL.some((one) => file.startsWith(one))) {
       found.push(`${file} imports ${target}: nobody knows the composition root`);
     } else if (rule !== undefined && !isAllowed(file, target, rule[0], rule[1])) {
       found.push(`${file} imports ${target}, which ${rule[0]} may not`);
     }
   }
-  if (file.endsWith("_test.ts")) return found;
-  for (const [parent, rooms] of Object.entries(ROOMS)) {
-    if (file.startsWith(parent)) found.push(...upwards(file, source, parent, rooms));
+  for (const [folder, rows] of Object.entries(ROOMS)) {
+    if (!file.startsWith(folder) || file.endsWith("_test.ts")) continue;
+    const own = roomOf(file.slice(folder.length));
+    if (!rows.flat().includes(own)) found.push(`${file}: ${folder}${own} has no row in the table of rooms`);
   }
   return found;
 }
 
-/** The imports inside `parent` that lead from a room to one above it. */
-function upwards(file: string, source: string, parent: string, rooms: readonly string[]): string[] {
-  const roomOf = (path: string) =>
-    rooms.findIndex((room) => path === parent + room || room.endsWith("/") && path.startsWith(parent + room));
-  const own = roomOf(file);
-  if (own === -1) return [`${file} stands in no room of ${parent}: name its room in the table, in its place`];
-  return importsOf(file, source)
-    .filter((target) => target.startsWith(parent) && roomOf(target) > own)
-    .map((target) => `${file} imports ${target}, but ${rooms[roomOf(target)]} stands above ${rooms[own]}`);
+/** A plugin imports no other plugin, and nobody else imports one but the list of them. */
+function neighbourBreach(file: string, target: string): string | null {
+  const own = pluginOf(file);
+  const other = pluginOf(target);
+  if (own !== null && own !== other && target.startsWith("plugins/") && target !== PLUGIN_CONTRACT) {
+    return `${file} imports ${target}: a plugin may import its own folder and ${PLUGIN_CONTRACT} alone`;
+  }
+  const isInside = own === null && file.startsWith("plugins/") && file !== PLUGIN_LIST;
+  return isInside && other !== null
+    ? `${file} imports ${target}: only ${PLUGIN_LIST} may import a plugin`
+    : null;
 }
 
-/** Every circle of files, in words. `sources` are all files by their path; types count like values. */
-export function circles(sources: ReadonlyMap<string, string>): string[] {
+/** `plugins/<name>/`; null for a file that belongs to no plugin. */
+function pluginOf(path: string): string | null {
+  return /^plugins\/[^/]+\//.exec(path)?.[0] ?? null;
+}
+
+/** A room imports only what stands below it. */
+function roomBreach(file: string, target: string): string | null {
+  for (const [folder, rows] of Object.entries(ROOMS)) {
+    if (!file.startsWith(folder) || !target.startsWith(folder) || file.endsWith("_test.ts")) continue;
+    const [own, other] = [roomOf(file.slice(folder.length)), roomOf(target.slice(folder.length))];
+    if (own === other) return null;
+    const [ownRow, otherRow] = [own, other].map((room) => rows.findIndex((row) => row.includes(room)));
+    if (otherRow === -1) return `${target}: ${folder}${other} has no row in the table of rooms`;
+    if (otherRow === ownRow) return `${file} imports ${target}: ${own} and ${other} stand side by side`;
+    if (otherRow! > ownRow!) return `${file} imports ${target}: ${other} stands above ${own}`;
+  }
+  return null;
+}
+
+/** `engine/` of `engine/path.ts`; a file by itself is a room too. */
+function roomOf(path: string): string {
+  return path.slice(0, path.indexOf("/") + 1) || path;
+}
+
+/** Files that import each other in a circle, each circle in words. */
+export function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
   const path: string[] = [];
   const visit = (file: string) => {
-    const before = path.indexOf(file);
-    if (before !== -1) found.push([...path.slice(before), file].join(" imports "));
-    if (before !== -1 || done.has(file)) return;
-    path.push(file);
-    for (const target of importsOf(file, sources.get(file) ?? "")) if (sources.has(target)) visit(target);
-    path.pop();
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (done.has(file)) return;
     done.add(file);
+    path.push(file);
+    for (const target of imports.get(file) ?? []) if (imports.has(target)) visit(target);
+    path.pop();
   };
-  for (const file of sources.keys()) visit(file);
+  for (const file of imports.keys()) visit(file);
   return found;
 }
 
 function isAllowed(file: string, target: string, folder: string, allowed: readonly string[]): boolean {
-  if (target.startsWith(folder)) return true;
+  if (target.startsWith(folder)) return true; // within `plugins/`, `neighbourBreach` has looked already
   if (allowed.some((one) => target === one || target.startsWith(one.endsWith("/") ? one : `${one}/`))) {
     return true;
   }
@@ -121,15 +163,26 @@ function isAllowed(file: string, target: string, folder: string, allowed: readon
 
 /** What a file imports: paths from the root of the project for its own modules, names for packages. */
 export function importsOf(file: string, source: string): string[] {
-  const targets: string[] = [];
-  for (const match of withoutComments(source).matchAll(IMPORT)) {
-    const specifier = match[1] ?? match[2];
-    if (specifier === undefined) continue;
-    targets.push(
-      specifier.startsWith(".") ? new URL(specifier, `file:///${file}`).pathname.slice(1) : specifier,
-    );
-  }
-  return targets;
+  return specifiersOf(source).map((specifier) =>
+    specifier.startsWith(".")
+      ? new URL(specifier, `file:///${file}`).pathname.slice(1)
+      : packageOf(specifier)?.name ?? specifier
+  );
+}
+
+function specifiersOf(source: string): string[] {
+  return [...withoutComments(source).matchAll(IMPORT)].flatMap(([, from, dynamic]) => from ?? dynamic ?? []);
+}
+
+/** What `npm:name@version` names, at whatever path within the package; null for any other specifier. */
+export function packageOf(specifier: string): { name: string; version: string } | null {
+  const [, name, version = ""] = /^npm:((?:@[^/]+\/)?[^@/]+)(?:@([^/]+))?/.exec(specifier) ?? [];
+  return name === undefined ? null : { name, version };
+}
+
+/** Every `npm:` specifier that a file names. */
+export function packagesOf(source: string): { name: string; version: string }[] {
+  return specifiersOf(source).flatMap((specifier) => packageOf(specifier) ?? []);
 }
 
 /** Examples in comments may import what they like. */

@@ -1,8 +1,8 @@
 /** Logs that the engine rotates away while they are followed. */
 import assert from "node:assert/strict";
-import { Engine } from "../plugins/container-runtime/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";

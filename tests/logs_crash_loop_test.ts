@@ -1,9 +1,9 @@
 /** What it costs an engine that somebody follows a container which crashes and is started again, over and over. */
 import assert from "node:assert/strict";
-import { Backends } from "../plugins/container-runtime/backends.ts";
-import { logRoutes } from "../plugins/container-runtime/logs.ts";
-import { awakenBy } from "../plugins/container-runtime/streams/merged_logs.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
+import { awakenBy } from "../plugins/container-runtime/logs/merged_logs.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";

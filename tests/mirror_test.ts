@@ -1,7 +1,8 @@
 /** The mirror against a scripted engine: whatever is lost, late, cut or nonsense, it ends up with what the engine has. */
 import assert from "node:assert/strict";
-import { Backends } from "../plugins/container-runtime/backends.ts";
-import { Lines, parseEvent } from "../plugins/container-runtime/mirror/events.ts";
+import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import { TextLines } from "../plugins/container-runtime/engine/text_lines.ts";
+import { parseEvent } from "../plugins/container-runtime/mirror/events.ts";
 import type { EngineEvent } from "../plugins/container-runtime/mirror/event_feed.ts";
 import { eventually } from "./eventually.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
@@ -251,14 +252,14 @@ Deno.test("Lines gives the same lines however the bytes are split, and drops one
   const text = "ä one\ntwo\n\nthree €\n";
   const bytes = new TextEncoder().encode(text);
   for (let size = 1; size <= bytes.byteLength; size += 1) {
-    const lines = new Lines();
+    const lines = new TextLines();
     const got: string[] = [];
     for (let start = 0; start < bytes.byteLength; start += size) {
       got.push(...lines.push(bytes.slice(start, start + size)));
     }
     assert.deepEqual(got, ["ä one", "two", "", "three €"], `in pieces of ${size}`);
   }
-  const lines = new Lines();
+  const lines = new TextLines();
   const flood = new TextEncoder().encode("x".repeat(600_000));
   assert.deepEqual([...lines.push(flood), ...lines.push(flood), ...lines.push(flood)], []);
   assert.deepEqual(lines.push(new TextEncoder().encode("rest\nnext\n")), ["next"]);

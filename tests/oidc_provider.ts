@@ -1,6 +1,6 @@
 /** A real OpenID Connect provider on a port of its own, and a browser without a window to sign in at it. */
 import { createServer } from "node:http";
-import Provider from "oidc-provider";
+import Provider from "npm:oidc-provider@9.13.3";
 import { toBase64Url } from "../auth/secret.ts";
 
 export const CLIENT_ID = "berth-test";

@@ -1,7 +1,7 @@
 /** A whole service whose only plugin is the routes of images, volumes, networks, disk usage and prune. */
 import type { Log } from "../core/log.ts";
-import { Backends } from "../plugins/container-runtime/backends.ts";
-import { objects } from "../plugins/container-runtime/objects.ts";
+import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import { objects } from "../plugins/container-runtime/routes.ts";
 import type { EngineKind } from "./engine.ts";
 import { startService, type TestCaller, type TestService } from "./service.ts";
 

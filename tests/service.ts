@@ -4,14 +4,14 @@ import type { IdentityProvider } from "../auth/identity_provider.ts";
 import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
-import { type Berth, type Parts, startBerth } from "../start.ts";
+import { type AppParts, type Berth, startBerth } from "../start.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
   /** Instead of berth's own plugins. */
   readonly install?: readonly Plugin[];
   /** Further routes, over the same parts. */
-  readonly mount?: (parts: Parts) => readonly Router[];
+  readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
   readonly provider?: IdentityProvider;
   /** False leaves the service without its first admin. */
@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   try {
     const berth = await startBerth({
       config: { ...defaults(folder), ...settings },
-      plugins: async () => install ?? (await import("../plugins.ts")).PLUGINS,
+      plugins: async () => install ?? (await import("../plugins/plugins.ts")).PLUGINS,
       console: null,
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),

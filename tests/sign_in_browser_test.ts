@@ -1,6 +1,6 @@
 /** Signing in, staying signed in and being attacked in a real browser, at a real identity provider. */
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page } from "npm:playwright-core@1.65.1";
 import { router, socketRoute } from "../http/router.ts";
 import { openSocket } from "../http/socket.ts";
 import { BROWSER_TEST, startBrowser } from "./browser.ts";

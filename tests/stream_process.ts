@@ -1,7 +1,7 @@
 /** The log routes in a process of their own, whose memory can be measured: `deno run -A tests/stream_process.ts SOCKET`. */
-import { Engine } from "../plugins/container-runtime/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { StreamService } from "./stream_service.ts";
 
 export interface StreamProcess extends AsyncDisposable {

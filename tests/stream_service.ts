@@ -1,6 +1,6 @@
 /** Some routes behind the real edge and a real listener, for one caller whose rights a test may take away. */
 import { permissionsOf, type Principal } from "../core/access.ts";
-import { Finisher } from "../http/answer.ts";
+import { Responder } from "../http/responder.ts";
 import { createEdge } from "../http/edge.ts";
 import type { Router } from "../http/router.ts";
 
@@ -25,7 +25,7 @@ export class StreamService implements AsyncDisposable {
     const edge = createEdge({
       entries: routes.entries,
       hosts,
-      finisher: new Finisher({ tls: false }),
+      responder: new Responder({ tls: false }),
       guard: { authenticate: () => caller, admit: () => caller },
       auditor: { record: () => {} },
       onBug: (error) => this.bugs.push(error),

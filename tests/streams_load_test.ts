@@ -1,8 +1,8 @@
 /** Very much of everything: a million lines, and a hundred callers who do not read. */
 import assert from "node:assert/strict";
-import { Engine } from "../plugins/container-runtime/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs.ts";
-import { Viewers } from "../plugins/container-runtime/streams/viewers.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
+import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { eventually } from "./eventually.ts";
 import { CHUNKED, frameChunk, logTime, type ScriptedCall, ScriptedEngine } from "./scripted_engine.ts";
 import { startStreams } from "./stream_process.ts";

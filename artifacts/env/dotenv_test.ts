@@ -1,7 +1,7 @@
 /** `.env` files are read as Compose reads them. */
 
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { environmentOf } from "../compose/variables.ts";
 import { parseNow } from "../files/parse_file.ts";
 

@@ -1,7 +1,7 @@
 /** Variables are put in as Compose does. */
 
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { interpolateText } from "./interpolate.ts";
 
 const ENVIRONMENT: Record<string, string> = { A: "a", B: "b", EMPTY: "" };

@@ -1,7 +1,7 @@
 /** What the order among integers promises, against slow and obvious ways to work out the same. */
 
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { components, cycles, type Digraph, digraph, layers, parts, redundant } from "./order.ts";
 
 const edges = fc.integer({ min: 1, max: 12 }).chain((size) =>

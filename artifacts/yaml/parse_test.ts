@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import process from "node:process";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { stringify } from "yaml";
 import type { ArtifactFile, Node } from "../artifact.ts";
 import { positionOf } from "../position.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { readConfig } from "../../config.ts";
 import { json, reply, route, router } from "../../http/router.ts";
-import { PLUGINS } from "../../plugins.ts";
+import { PLUGINS } from "../../plugins/plugins.ts";
 import { startBerth } from "../../start.ts";
 
 const hello = route({

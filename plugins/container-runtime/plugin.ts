@@ -1,14 +1,14 @@
 /** Containers, images, volumes and networks of Docker and Podman. */
 import { z } from "zod";
 import { plugin } from "../plugin.ts";
-import { Backends, type NamedEngine } from "./backends.ts";
-import { UNIX_HOST } from "./engine.ts";
-import { containers } from "./containers.ts";
+import { Backends, type NamedEngine } from "./backends/backends.ts";
+import { UNIX_HOST } from "./engine/engine.ts";
+import { containers } from "./containers/routes.ts";
 import { readAddress } from "./engine/address.ts";
-import { objects } from "./objects.ts";
+import { objects, Streams } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
-import { Streams } from "./streams.ts";
-import { systemBackends } from "./system_backends.ts";
+
+import { systemBackends } from "./backends/routes.ts";
 
 const EngineSetting = z.strictObject({
   name: z.string().min(1).max(63),

@@ -8,7 +8,7 @@ import type {
   RunningContainer,
   RuntimeCounts,
 } from "../../core/runtime.ts";
-import type { Backends } from "./backends.ts";
+import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
 
 export class EngineRuntime implements ContainerRuntime {

@@ -1,6 +1,6 @@
 /** The client's promises in a real browser: a page of the playground runs them and posts its results back. */
 import { equal, ok } from "node:assert/strict";
-import { chromium } from "playwright-core";
+import { chromium } from "npm:playwright-core@1.65.1";
 import { bundleSuite } from "./package.ts";
 import { playground } from "./playground.ts";
 import { esbuild } from "./runtimes.ts";

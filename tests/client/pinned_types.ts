@@ -9,12 +9,12 @@ import type { Dag, DagEdge, DagNode } from "../../artifacts/drawing/dag_shape.ts
 import type { UnitLive } from "../../artifacts/live/live.ts";
 import type * as access from "../../core/access.ts";
 import type * as workspace from "../../core/workspace.ts";
-import type { Container } from "../../plugins/container-runtime/containers/row.ts";
+import type { Container } from "../../plugins/container-runtime/rows/container.ts";
 import type { PullProgress, PullResult } from "../../plugins/container-runtime/images/pull.ts";
-import type { Image } from "../../plugins/container-runtime/images/row.ts";
-import type { Network } from "../../plugins/container-runtime/networks/row.ts";
-import type { Sample } from "../../plugins/container-runtime/streams/stats_feed.ts";
-import type { Volume } from "../../plugins/container-runtime/volumes/row.ts";
+import type { Image } from "../../plugins/container-runtime/rows/image.ts";
+import type { Network } from "../../plugins/container-runtime/rows/network.ts";
+import type { Sample } from "../../plugins/container-runtime/stats/stats_feed.ts";
+import type { Volume } from "../../plugins/container-runtime/rows/volume.ts";
 import type * as client from "@berth/client/berth";
 
 /** `T` with every property read-only and no `undefined` that can be left out: in these the two may differ. */

@@ -1,5 +1,5 @@
 /** Where engines put their sockets: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
-import type { EngineKind } from "../engine.ts";
+import type { EngineKind } from "../engine/engine.ts";
 import { type EngineAddress, readAddress } from "../engine/address.ts";
 import { objectOf, textOf } from "../engine/wire.ts";
 

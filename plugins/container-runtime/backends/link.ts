@@ -2,13 +2,13 @@
 import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Backend, BackendState } from "../../../core/runtime.ts";
-import { Engine, type EngineKind, type EngineVersion } from "../engine.ts";
+import { Engine, type EngineKind, type EngineVersion } from "../engine/engine.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf } from "../engine/failure.ts";
-import { Mirror } from "../mirror.ts";
+import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
-import { pause } from "../pause.ts";
+import { pause } from "../engine/pause.ts";
 
 const SLOW_CLOCK_MS = 30_000;
 /** Podman tells of no network that comes or goes, so its short list of them is looked at again and again. */

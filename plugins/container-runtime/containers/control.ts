@@ -1,8 +1,8 @@
 /** Starting, stopping, restarting and removing a container: sent once, and answered when the engine shows it. */
 import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
-import type { FoundContainer } from "./find.ts";
-import { containerRow, type ContainerState } from "./row.ts";
+import type { FoundContainer } from "../backends/find_container.ts";
+import { containerRow, type ContainerState } from "../rows/container.ts";
 
 export type Verb = "start" | "stop" | "restart";
 

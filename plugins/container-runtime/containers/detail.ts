@@ -12,8 +12,8 @@ import {
   timeOf,
   type Wire,
 } from "../engine/wire.ts";
-import { MASK, maskArguments, maskText } from "./mask.ts";
-import { Container, type ContainerRow } from "./row.ts";
+import { MASK, maskArguments, maskText } from "../rows/mask.ts";
+import { Container, type ContainerRow } from "../rows/container.ts";
 
 export const ContainerDetail = Container.extend({
   masked: z.boolean().describe("Whether secrets were replaced in this answer"),

@@ -1,11 +1,11 @@
 /** A container as it was made, and what its image would have made of it: what drift is told by. */
 import type { InspectedContainer } from "../../../core/runtime.ts";
 import { ServiceError } from "../../../core/error.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { flagOf, listOf, mapOf, numberOf, objectOf, textOf, textsOf, type Wire } from "../engine/wire.ts";
 import { cpusOf, plainEnvironment, restartOf, wordsOf } from "./detail.ts";
-import { type ContainerRow, containerRow } from "./row.ts";
+import { type ContainerRow, containerRow } from "../rows/container.ts";
 
 type ImageDefaults = InspectedContainer["imageDefaults"];
 

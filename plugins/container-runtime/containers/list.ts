@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
-import { etagOf, type Kept } from "../../../http/answer.ts";
-import { KeptText } from "../../../http/kept_text.ts";
-import type { Backends } from "../backends.ts";
-import { Unavailable } from "../listed.ts";
+import type { Cached } from "../../../http/answer.ts";
+import { CachedText } from "../../../http/cached_text.ts";
+import { etagOf } from "../../../http/etag.ts";
+import type { Backends } from "../backends/backends.ts";
+import { Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
-import { Container, type ContainerRow } from "./row.ts";
+import { Container, type ContainerRow } from "../rows/container.ts";
 
 export const ContainerList = z.object({
   items: z.array(Container),
@@ -19,7 +20,7 @@ export const ContainerList = z.object({
 interface MadeList {
   /** What it was made from; another stamp means that it may have changed. */
   readonly stamp: string;
-  readonly text: KeptText;
+  readonly text: CachedText;
 }
 
 const MOST_KEPT = 32;
@@ -34,7 +35,7 @@ export class ContainerLists {
   constructor(private readonly backends: Backends, private readonly ownership: Ownership) {}
 
   /** The list that the query asks for: from what is kept, if nothing changed since. */
-  async answer(query: ContainerQuery, request: Request): Promise<Kept> {
+  async answer(query: ContainerQuery, request: Request): Promise<Cached> {
     const mark = request.url.indexOf("?");
     const key = mark < 0 ? "" : request.url.slice(mark);
     const known = this.#kept.get(key);
@@ -90,7 +91,7 @@ export class ContainerLists {
       `,"unavailable":${JSON.stringify(unavailable)}}`;
     // What the text was made from names it as well as its own bytes do, and is a thousandth of them.
     const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
-    const list: MadeList = { stamp, text: new KeptText(text, etag) };
+    const list: MadeList = { stamp, text: new CachedText(text, etag) };
     this.#keep(key, list);
     return list;
   }

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { count, many, text } from "../../../http/query.ts";
-import { BackendName } from "../listed.ts";
-import { type ContainerRow, ContainerState } from "./row.ts";
+import { BackendName } from "../backends/route_fields.ts";
+import { type ContainerRow, ContainerState } from "../rows/container.ts";
 
 export const ContainerQuery = z.object({
   state: many(ContainerState).optional(),

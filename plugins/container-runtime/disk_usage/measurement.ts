@@ -1,6 +1,6 @@
 /** What one engine's objects take on disk, read from its `/system/df`. */
-import { imageIdOf, stateOf } from "../containers/row.ts";
-import type { Engine } from "../engine.ts";
+import { imageIdOf, stateOf } from "../rows/container.ts";
+import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
 import { flagOf, listOf, numberOf, objectOf, textOf, textsOf, timeOf, type Wire } from "../engine/wire.ts";
 

@@ -1,7 +1,7 @@
 /** One image in full: configuration, history and layers, without the secrets that people bake in. */
 import { z } from "zod";
-import { maskArguments, maskEnvironment, maskLabels, maskText } from "../containers/mask.ts";
-import type { Engine } from "../engine.ts";
+import { maskArguments, maskEnvironment, maskLabels, maskText } from "../rows/mask.ts";
+import type { Engine } from "../engine/engine.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import {
   listOf,
@@ -14,7 +14,7 @@ import {
   timeOf,
   type Wire,
 } from "../engine/wire.ts";
-import { Image, type ImageRow, imageRow } from "./row.ts";
+import { Image, type ImageRow, imageRow } from "../rows/image.ts";
 
 export const ImageDetail = Image.extend({
   os: z.string(),

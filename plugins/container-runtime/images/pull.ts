@@ -1,15 +1,15 @@
 /** Pulling an image: the engine's progress as our own, and success only where it really is there afterwards. */
 import { z } from "zod";
 import { type ErrorCode, ServiceError } from "../../../core/error.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { Ending } from "../engine/ending.ts";
 import { clean, EngineAnswer } from "../engine/failure.ts";
+import { TextLines } from "../engine/text_lines.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { numberOf, objectOf, textOf, textOrNull, textsOf } from "../engine/wire.ts";
-import { Lines } from "../mirror/events.ts";
 import { type Credentials, registryAuth } from "./credentials.ts";
 import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
-import { imageIdOf } from "../containers/row.ts";
+import { imageIdOf } from "../rows/container.ts";
 
 export const PullProgress = z.object({
   layer: z.string().nullable(),
@@ -116,7 +116,7 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
       firstByteMs: silenceMs,
       signal: ending.signal,
     });
-    const lines = new Lines();
+    const lines = new TextLines();
     for await (const chunk of stream.body) {
       ending.expire(silenceMs);
       for (const line of lines.push(chunk)) take(line);

@@ -1,6 +1,6 @@
 /** What counts as an image reference, and what it means. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { ServiceError } from "../../../core/error.ts";
 import { nameOf, parseReference, textOfReference, versionOf } from "./reference.ts";
 

@@ -1,12 +1,12 @@
 /** One engine's containers in memory, each row read anew by its id when something may have touched it. */
 import { ServiceError } from "../../../core/error.ts";
 import { isRefusal } from "./refusal.ts";
-import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../containers/row.ts";
-import type { Engine } from "../engine.ts";
+import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../rows/container.ts";
+import type { Engine } from "../engine/engine.ts";
 import { at, isIdentifier } from "../engine/path.ts";
 import { listOf, objectOf, textOf } from "../engine/wire.ts";
-import { Looks } from "./looks.ts";
-import { Passes } from "./passes.ts";
+import { Looks } from "./rechecks.ts";
+import { Passes } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
 
 const AT_ONCE = 8;

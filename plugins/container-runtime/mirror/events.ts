@@ -1,10 +1,10 @@
 /** One engine's `/events`, always drained: whoever does not read it slows every client of the engine. */
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
+import { MAX_LINE, TextLines } from "../engine/text_lines.ts";
 import { numberOf, objectOf, textOf } from "../engine/wire.ts";
 import type { RawEvent } from "./event_feed.ts";
 
-const MAX_LINE = 1024 * 1024;
 const REMEMBERED = 1_024;
 
 /** What may be shown of an event; labels, which may hold anything, stay out. */
@@ -36,7 +36,7 @@ export async function readEvents(engine: Engine, signal: AbortSignal, reading: E
   });
   reading.opened();
   const seen = new Recent(REMEMBERED);
-  const lines = new Lines();
+  const lines = new TextLines();
   try {
     for await (const chunk of stream.body) {
       for (const line of lines.push(chunk)) {
@@ -48,27 +48,6 @@ export async function readEvents(engine: Engine, signal: AbortSignal, reading: E
     }
   } catch {
     // However it broke off, what follows is the same: connect and list again.
-  }
-}
-
-/** Bytes to lines, cut anywhere. A line beyond the limit is dropped up to its end. */
-export class Lines {
-  readonly #decoder = new TextDecoder();
-  #rest = "";
-  #dropping = false;
-
-  push(chunk: Uint8Array): string[] {
-    const pieces = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
-    this.#rest = pieces.pop() ?? "";
-    if (this.#dropping && pieces.length > 0) {
-      pieces.shift();
-      this.#dropping = false;
-    }
-    if (this.#dropping || this.#rest.length > MAX_LINE) {
-      this.#dropping = true;
-      this.#rest = "";
-    }
-    return pieces;
   }
 }
 

@@ -1,8 +1,8 @@
 /** What changes seldom and is cheap to list whole (images, volumes, networks), kept in memory. */
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { isRefusal } from "./refusal.ts";
-import { Looks } from "./looks.ts";
-import { Passes } from "./passes.ts";
+import { Looks } from "./rechecks.ts";
+import { Passes } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
 
 /** All rows of one kind, each with its key. */

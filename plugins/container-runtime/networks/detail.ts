@@ -1,8 +1,8 @@
 /** One network with the addresses that its containers have in it. */
 import { z } from "zod";
 import { objectOf, textOf, textOrNull } from "../engine/wire.ts";
-import type { Users } from "../users.ts";
-import { Network, networkRow } from "./row.ts";
+import type { Users } from "../backends/used_by.ts";
+import { Network, networkRow } from "../rows/network.ts";
 
 const Endpoint = z.object({
   id: z.string(),

@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends } from "../backends.ts";
+import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { EngineAnswer } from "../engine/failure.ts";
 import { at, identifier } from "../engine/path.ts";
-import { byName, Name, onBackend } from "../listed.ts";
+import { byName, Name, onBackend } from "../backends/route_fields.ts";
 import { holding } from "./named.ts";
 import { isAddress } from "./subnet.ts";
 

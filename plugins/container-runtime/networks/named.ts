@@ -1,8 +1,8 @@
 /** Which engine has the network that a route names. */
-import type { Backends } from "../backends.ts";
+import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { identifier } from "../engine/path.ts";
-import { holder } from "../holder.ts";
+import { holder } from "../backends/engine_that_has.ts";
 
 export function holding(
   backends: Backends,

@@ -1,12 +1,12 @@
 /** Removing exactly what a plan lists: never by force, each thing looked at once more, one after another. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
-import type { Backends } from "../backends.ts";
+import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
-import { imageIdOf } from "../containers/row.ts";
-import { Users } from "../users.ts";
+import { imageIdOf } from "../rows/container.ts";
+import { Users } from "../backends/used_by.ts";
 import { type Planned, PruneItem } from "./plan.ts";
 
 export const PruneResult = PruneItem.extend({

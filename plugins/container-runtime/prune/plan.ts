@@ -1,9 +1,9 @@
 /** What a prune would take from one engine: each thing by its own identity, with the reason and the bytes. */
 import { z } from "zod";
 import type { Link } from "../backends/link.ts";
-import type { ContainerRow } from "../containers/row.ts";
+import type { ContainerRow } from "../rows/container.ts";
 import type { Measurement, UsageItem } from "../disk_usage/measurement.ts";
-import { Users } from "../users.ts";
+import { Users } from "../backends/used_by.ts";
 import { passes, type PruneFilters } from "./filters.ts";
 
 /** In the order in which they can go: what uses comes before what is used. */

@@ -1,0 +1,37 @@
+/** Which engines berth knows, and how each is doing. */
+import { z } from "zod";
+import { json, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends } from "./backends.ts";
+
+const BackendReport = z.object({
+  name: z.string(),
+  kind: z.enum(["docker", "podman"]),
+  address: z.string(),
+  state: z.enum(["up", "away", "refused", "unsupported"]),
+  version: z.string().nullable(),
+  apiVersion: z.string().nullable(),
+  os: z.string().nullable(),
+  arch: z.string().nullable(),
+  default: z.boolean().describe("Where things are made when no engine is named and it is up"),
+  reason: z.string().optional().describe("Why it is not up"),
+}).meta({ id: "Backend" });
+
+const list = route({
+  method: "get",
+  path: "/system/backends",
+  summary: "List the container engines, those that are away too",
+  permission: "system:read",
+  answers: {
+    200: json(
+      z.object({ items: z.array(BackendReport), total: z.int() }).meta({ id: "BackendList" }),
+      "The engines",
+    ),
+  },
+});
+
+export function systemBackends({ backends }: { readonly backends: Backends }): Router {
+  return router().on(list, () => {
+    const items = backends.report();
+    return reply(200, { items, total: items.length });
+  });
+}

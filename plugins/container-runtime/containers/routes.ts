@@ -1,0 +1,142 @@
+/** Containers: what runs on the engines, what each is made of, and starting, stopping and removing it. */
+import { z } from "zod";
+import { may } from "../../../core/access.ts";
+import { ServiceError } from "../../../core/error.ts";
+import type { Ownership } from "../../../core/runtime.ts";
+import { count, flag } from "../../../http/query.ts";
+import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends } from "../backends/backends.ts";
+import { control, remove, type Verb } from "./control.ts";
+import { ContainerDetail, containerDetail } from "./detail.ts";
+import { ContainerDetails, readContainer } from "./cached_details.ts";
+import { findContainer } from "../backends/find_container.ts";
+import { ContainerList, ContainerLists } from "./list.ts";
+import { maskObject } from "../rows/mask.ts";
+import { ContainerQuery } from "./query.ts";
+import { containerRow, ContainerState } from "../rows/container.ts";
+import { BackendName, onBackend } from "../backends/route_fields.ts";
+
+const byId = z.object({ id: z.string().min(1).max(255) });
+const failures = [
+  "container_not_found",
+  "ambiguous_id",
+  "backend_not_found",
+  "no_engine",
+  "runtime_unavailable",
+  "engine_timeout",
+  "engine_failed",
+  "engine_busy",
+] as const;
+
+const list = route({
+  method: "get",
+  path: "/containers",
+  summary: "List the containers of all engines, running or not",
+  permission: "containers:read",
+  query: ContainerQuery,
+  answers: {
+    200: json(ContainerList, "The containers"),
+    ...problems("backend_not_found", "workspace_not_found"),
+  },
+});
+
+const inspect = route({
+  method: "get",
+  path: "/containers/{id}",
+  summary: "One container, by id, the beginning of one, or name",
+  description:
+    "`raw=true` answers the engine's own object, masked alike. `reveal=true` masks nothing, needs " +
+    "containers:reveal, and is audited.",
+  permission: "containers:read",
+  params: byId,
+  query: z.object({ raw: flag.optional(), reveal: flag.optional(), backend: BackendName.optional() }),
+  answers: {
+    200: json(
+      z.union([ContainerDetail, z.record(z.string(), z.unknown()).meta({ id: "EngineContainer" })]),
+      "The container",
+    ),
+    ...problems("forbidden", ...failures),
+  },
+});
+
+const Controlled = z.object({
+  id: z.string(),
+  state: ContainerState,
+  changed: z.boolean().describe("False where it was so already"),
+}).meta({ id: "ContainerControlled" });
+
+const withTimeout = onBackend.extend({
+  timeoutS: count(0, 600).optional().describe("Seconds until it is killed"),
+});
+
+function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, query: Query) {
+  return route({
+    method: "post",
+    path: `/containers/{id}/${verb}`,
+    summary,
+    permission: "containers:control",
+    params: byId,
+    query,
+    answers: { 200: json(Controlled, "How it is now"), ...problems("conflict", ...failures) },
+  });
+}
+
+const start = controlRoute("start", "Start a container", onBackend);
+const stop = controlRoute("stop", "Stop a container", withTimeout);
+const restart = controlRoute("restart", "Restart a container", withTimeout);
+
+const removal = route({
+  method: "delete",
+  path: "/containers/{id}",
+  summary: "Remove a container",
+  permission: "containers:remove",
+  params: byId,
+  query: z.object({
+    force: flag.optional().describe("Kill it first if it runs"),
+    volumes: flag.optional().describe("Remove its anonymous volumes too"),
+    backend: BackendName.optional(),
+  }),
+  answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
+});
+
+export interface ContainerRoutes {
+  readonly backends: Backends;
+  readonly ownership: Ownership;
+}
+
+export function containers({ backends, ownership }: ContainerRoutes): Router {
+  const lists = new ContainerLists(backends, ownership);
+  const details = new ContainerDetails(ownership);
+  const act = async (verb: Verb, id: string, backend: string | undefined, timeoutS?: number) => {
+    const found = await findContainer(backends, id, backend, `${verb} container "${id}"`);
+    return reply(200, await control(found, verb, timeoutS));
+  };
+  return router()
+    .on(list, ({ query, request }) => lists.answer(query, request))
+    .on(inspect, async (call) => {
+      const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
+      const doing = `inspect container "${id}"`;
+      if (reveal && !may(principal, "containers:reveal")) {
+        throw new ServiceError(
+          "forbidden",
+          `Cannot ${doing}: revealing needs the permission "containers:reveal"`,
+        );
+      }
+      const found = await findContainer(backends, id, backend, doing);
+      if (!raw && !reveal) return await details.answer(found, doing);
+      const inspected = await readContainer(found, doing);
+      if (reveal) call.audit();
+      // The engine's object has its own fields; only its secrets are ours to care for.
+      if (raw) return reply(200, (reveal ? inspected : maskObject(inspected)) as Record<string, unknown>);
+      const row = containerRow(inspected, found.link.name) ?? found.row;
+      return reply(200, { ...containerDetail(row, inspected, reveal), workspace: ownership.ownerOf(row) });
+    })
+    .on(start, ({ params, query }) => act("start", params.id, query.backend))
+    .on(stop, ({ params, query }) => act("stop", params.id, query.backend, query.timeoutS))
+    .on(restart, ({ params, query }) => act("restart", params.id, query.backend, query.timeoutS))
+    .on(removal, async ({ params: { id }, query }) => {
+      const found = await findContainer(backends, id, query.backend, `remove container "${id}"`);
+      await remove(found, { force: query.force === true, volumes: query.volumes === true });
+      return reply(204);
+    });
+}

@@ -1,0 +1,95 @@
+/** What images, containers, volumes and build caches take on disk, and how much of it could go. */
+import { z } from "zod";
+import { asServiceError } from "../../../http/problem.ts";
+import { flag } from "../../../http/query.ts";
+import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends, Unavailable as UnavailableEngine } from "../backends/backends.ts";
+import { type Measurement, USAGE_TYPES, type UsageType } from "./measurement.ts";
+import type { Meter } from "./meter.ts";
+import { BackendName, Unavailable } from "../backends/route_fields.ts";
+
+const UsageItem = z.object({
+  id: z.string(),
+  name: z.string(),
+  size: z.int().describe("Bytes that go when it goes"),
+  active: z.boolean(),
+  createdAt: z.string().nullable(),
+  backend: z.string(),
+}).meta({ id: "UsageItem" });
+
+const Usage = z.object({
+  count: z.int(),
+  active: z.int().describe("How many are in use"),
+  size: z.int().describe("Bytes; layers that images share count once"),
+  reclaimable: z.int().describe("Bytes of those that are not in use"),
+  items: z.array(UsageItem).optional().describe("With `type` only"),
+}).meta({ id: "Usage" });
+
+export const DiskUsage = z.object({
+  images: Usage.optional(),
+  containers: Usage.optional(),
+  volumes: Usage.optional(),
+  buildCache: Usage.optional(),
+  measuredAt: z.string().nullable().describe("The oldest measurement in it; null without any"),
+  unavailable: z.array(Unavailable),
+}).meta({ id: "DiskUsage" });
+export type DiskUsage = z.infer<typeof DiskUsage>;
+
+const read = route({
+  method: "get",
+  path: "/system/disk-usage",
+  summary: "What the engines' objects take on disk",
+  description: "Measured at most once in 30 s, and by one measurement at a time however many ask.",
+  permission: "system:read",
+  query: z.object({
+    type: z.enum(USAGE_TYPES).optional().describe("Only this type, with its items"),
+    backend: BackendName.optional(),
+    fresh: flag.optional().describe("Measure now"),
+  }),
+  answers: { 200: json(DiskUsage, "The usage, by type"), ...problems("backend_not_found") },
+});
+
+export function diskUsage(
+  { backends, meter }: { readonly backends: Backends; readonly meter: Meter },
+): Router {
+  return router().on(read, async ({ query, ending }) => {
+    const links = backends.pick(query.backend);
+    await Promise.all(links.map((link) => link.settle()));
+    const measured: Measurement[] = [];
+    const unavailable: UnavailableEngine[] = [];
+    await Promise.all(links.map(async (link) => {
+      if (link.state !== "up") return void unavailable.push({ backend: link.name, reason: link.reason });
+      try {
+        measured.push(await (query.fresh === true ? meter.anew(link, ending) : meter.read(link, ending)));
+      } catch (thrown) {
+        if (ending.aborted) throw thrown;
+        unavailable.push({ backend: link.name, reason: asServiceError(thrown).message });
+      }
+    }));
+    return reply(200, joined(measured, unavailable, query.type));
+  });
+}
+
+/** Exported for its test: several engines in one answer. */
+export function joined(
+  measured: readonly Measurement[],
+  unavailable: readonly UnavailableEngine[],
+  only: UsageType | undefined,
+): DiskUsage {
+  const answer: DiskUsage = {
+    measuredAt: measured.map(({ measuredAt }) => measuredAt).sort()[0] ?? null,
+    unavailable: [...unavailable],
+  };
+  for (const type of only === undefined ? USAGE_TYPES : [only]) {
+    const parts = measured.map(({ usage }) => usage[type]);
+    const items = parts.flatMap((part) => part.items);
+    answer[type] = {
+      count: items.length,
+      active: items.filter(({ active }) => active).length,
+      size: parts.reduce((sum, part) => sum + part.size, 0),
+      reclaimable: parts.reduce((sum, part) => sum + part.reclaimable, 0),
+      ...(only === undefined ? {} : { items }),
+    };
+  }
+  return answer;
+}

@@ -1,0 +1,147 @@
+/** What happens to containers, as it happens, and on request what they say. */
+import { z } from "zod";
+import { may } from "../../../core/access.ts";
+import { ServiceError } from "../../../core/error.ts";
+import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
+import { count, flag, text } from "../../../http/query.ts";
+import { type Router, router, socketRoute } from "../../../http/router.ts";
+import { openSocket, type Socket } from "../../../http/socket.ts";
+import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
+import { type EventFilter, type EventHub, framed } from "./event_hub.ts";
+import { type EnginesOf, findContainer } from "../backends/live_container.ts";
+import { awakenBy, begins, MergedLogs } from "../logs/merged_logs.ts";
+import type { Viewers } from "../backends/stream_limit.ts";
+
+const PROJECT = "com.docker.compose.project";
+const ROOM_BYTES = 256 * 1024;
+
+const Query = z.object({
+  project: text(256).optional(),
+  workspace: text(256).optional(),
+  container: text(256).optional(),
+  backend: text(128).optional(),
+  events: flag.default(true),
+  logs: flag.default(false),
+  tail: count(0, 10_000).default(100),
+  since: count(0, Number.MAX_SAFE_INTEGER).optional(),
+});
+type Query = z.output<typeof Query>;
+
+const terminal = socketRoute({
+  path: "/terminal/compose-logs",
+  summary: "Watch container events and logs",
+  description:
+    "JSON text frames: `hello` (`seq`), `event` (`seq`, `time`, `action`, `container`, `backend`, " +
+    "`attributes`; `repeated` where a container loops), `log` (`time`, `stream`, `container`, `line`), `gap`, " +
+    "`backend` (`state`), `resync`. Several at once come as `batch` (`items`). `since` resumes behind a `seq`.",
+  permission: "events:read",
+  query: Query,
+});
+
+export interface TerminalRoutes {
+  readonly engines: EnginesOf;
+  readonly viewers: Viewers;
+  readonly feed: EventFeed;
+  readonly hub: EventHub;
+  readonly ownership: Ownership;
+  /** Every container that is known, running or not. */
+  readonly containers: () => Promise<readonly RunningContainer[]>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function terminalRoutes(parts: TerminalRoutes): Router {
+  return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
+    if (query.logs && !may(principal, "containers:logs")) {
+      throw new ServiceError("forbidden", `Cannot go on: logs need the permission "containers:logs"`);
+    }
+    const viewer = parts.viewers.enter(principal);
+    return openSocket(request, (socket) => show(socket, query, parts), {
+      revoked,
+      stopping,
+      onFailure: parts.onFailure,
+      onGone: () => viewer[Symbol.dispose](),
+    });
+  });
+}
+
+async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promise<void> {
+  const filter = await filterOf(query, parts);
+  // Before anything is listed: who starts in between is heard of
+  using _watching = query.events
+    ? parts.hub.add({ filter, frame: (frame) => socket.send(frame) }, query.since)
+    : greet(socket, parts.feed);
+  if (!query.logs) return void await socket.closed;
+  await using logs = new MergedLogs({
+    viewer: { frame: (messages) => socket.send(framed(messages)), ready: () => socket.drained(ROOM_BYTES) },
+    tail: query.tail,
+    awaken: awakenBy(parts.feed),
+    signal: socket.signal,
+  });
+  const find = (backend: string, id: string) => () =>
+    findContainer(parts.engines(backend), id, "read the logs", socket.signal);
+  const addListed = async () => {
+    const listed = await chosen(filter, parts);
+    if (socket.signal.aborted) return;
+    for (const { id, backend } of listed) logs.add(id, find(backend, id));
+  };
+  let isListed = false;
+  using _joining = parts.feed.subscribe({
+    event: (event) => {
+      // Before the list is there it is the list that says which past is wanted
+      if (begins(event) && filter.wants(event)) {
+        logs.add(event.id, find(event.backend, event.id), isListed ? null : query.tail);
+      }
+    },
+    // An engine came (back): no event tells of what runs there already
+    resync: () => void addListed().catch(parts.onFailure),
+  });
+  await addListed();
+  isListed = true;
+  await socket.closed;
+}
+
+function greet(socket: Socket, feed: EventFeed): Disposable {
+  socket.send(JSON.stringify({ type: "hello", seq: feed.seq }));
+  return { [Symbol.dispose]: () => {} };
+}
+
+interface ContainerFilter extends EventFilter {
+  wantsContainer(container: RunningContainer): boolean;
+}
+
+async function chosen(
+  filter: ContainerFilter,
+  { containers }: TerminalRoutes,
+): Promise<readonly RunningContainer[]> {
+  return (await containers()).filter((container) => filter.wantsContainer(container));
+}
+
+async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerFilter> {
+  const { project, workspace, backend } = query;
+  if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
+    await parts.ownership.refresh(); // it may have been registered just now
+  }
+  if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
+    throw new ServiceError("workspace_not_found", "Cannot watch a workspace: there is none of that name");
+  }
+  const container = query.container === undefined
+    ? null
+    : await findContainer(parts.engines(backend), query.container, "watch a container");
+  const isOfWorkspace = (name: string | undefined) =>
+    workspace === undefined ||
+    name !== undefined && (parts.ownership.projectsOf(workspace)?.includes(name) ?? false);
+  return {
+    key: JSON.stringify([project, workspace, backend, container?.id]),
+    wants: ({ id, backend: of, attributes }: EngineEvent) =>
+      (backend === undefined || of === backend) &&
+      (container === null || id === container.id) &&
+      (project === undefined || attributes[PROJECT] === project) &&
+      isOfWorkspace(attributes[PROJECT]),
+    wantsContainer: (row: RunningContainer) =>
+      (backend === undefined || row.backend === backend) &&
+      (container === null || row.id === container.id) &&
+      (project === undefined || row.labels[PROJECT] === project) &&
+      (workspace === undefined || parts.ownership.ownerOf(row)?.id === workspace ||
+        isOfWorkspace(row.labels[PROJECT])),
+  };
+}

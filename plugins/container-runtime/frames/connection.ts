@@ -1,0 +1,249 @@
+/** One request on a connection of its own, whose answer is read into one reused buffer. */
+import { ServiceError } from "../../../core/error.ts";
+import type { Engine } from "../engine/engine.ts";
+import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
+import type { EnginePath } from "../engine/path.ts";
+import { pause } from "../engine/pause.ts";
+import type { Framing } from "./frames.ts";
+
+const BUFFER_BYTES = 64 * 1024;
+const HEAD_LIMIT_BYTES = 32 * 1024;
+const FIRST_BYTE_MS = 10_000;
+const REFUSAL_LIMIT_BYTES = 64 * 1024;
+const REFUSAL_MS = 2_000;
+const LONGEST_SETTLING_MS = 1_000;
+const CR = 13;
+
+export interface RawRequest extends Subject {
+  readonly method: "GET" | "POST";
+  readonly path: EnginePath;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Asks for the connection itself: 101 and 200 are both a yes. */
+  readonly upgrade?: boolean;
+  /** How much of the answer is held at once: 64 KiB unless told. */
+  readonly bufferBytes?: number;
+  /** Closes the connection. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer whose head was read; `bytes` from `start` up to `end` are what came with it. */
+export class RawAnswer implements Disposable {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  start = 0;
+  end = 0;
+  /** When they came. */
+  readAt = 0;
+  /** When the request was sent, and when the head of its answer was there. */
+  askedAt = 0;
+  headAt = 0;
+  status = 0;
+  framing: Framing = { kind: "close" };
+  readonly #signal: AbortSignal;
+  #closed = false;
+  /** What was asked for and is not there yet; it lands behind `end`. */
+  #coming: Promise<number> | null = null;
+  #cameAt = 0;
+
+  constructor(
+    readonly conn: Deno.Conn,
+    { signal, bufferBytes = BUFFER_BYTES }: Pick<RawRequest, "signal" | "bufferBytes">,
+  ) {
+    this.bytes = new Uint8Array(bufferBytes);
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort);
+    if (signal.aborted) this.close();
+  }
+
+  readonly #onAbort = () => this.close();
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** The next bytes, at `start` up to `end`; false at the end of the connection, however it came. */
+  async read(): Promise<boolean> {
+    if (this.#closed) return false;
+    const from = this.#coming === null ? 0 : this.end;
+    this.start = this.end = from;
+    const isThere = await this.#take(this.#coming ?? this.#fill());
+    // What was asked for behind the piece before moves to the front, so that it has all the room
+    if (from > 0) this.bytes.copyWithin(0, from, this.end);
+    this.start -= from;
+    this.end -= from;
+    return isThere;
+  }
+
+  /**
+   * Reads on behind what is there until nothing comes for so long, and not before that moment; or until there is no
+   * room. False when the connection ended meanwhile.
+   */
+  async settle(quietMs: number, notBefore = 0): Promise<boolean> {
+    const until = Math.max(notBefore, performance.now()) + LONGEST_SETTLING_MS;
+    // In two halves: a process that was held up sees its timer first, and what had come by then only after it
+    for (let quiet = 0; quiet < 2 || performance.now() < notBefore; quiet++) {
+      if (this.#closed) return false;
+      if (this.end === this.bytes.byteLength || performance.now() > until) break;
+      const coming = this.#coming ??= this.#fill();
+      let hasCome = false;
+      await pause(quietMs / 2, this.#signal, coming.then(() => void (hasCome = true)));
+      if (!hasCome) continue;
+      if (!await this.#take(coming)) return false;
+      quiet = -1;
+    }
+    return true;
+  }
+
+  /** Asks for what comes behind `end`: how much it is, none at the end. */
+  async #fill(): Promise<number> {
+    try {
+      return await this.conn.read(this.bytes.subarray(this.end)) ?? 0;
+    } catch { // reset by the engine, or closed by us
+      return 0;
+    } finally {
+      this.#cameAt = performance.now();
+    }
+  }
+
+  async #take(coming: Promise<number>): Promise<boolean> {
+    const size = await coming;
+    this.#coming = null;
+    this.end += size;
+    this.readAt = this.#cameAt;
+    return size > 0;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    try {
+      this.conn.close();
+    } catch { // it was closed from the other side already
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Reads status and headers. False when the connection ended before. */
+  async readHead(): Promise<boolean> {
+    let filled = 0;
+    while (true) {
+      const size = await this.conn.read(this.bytes.subarray(filled));
+      if (size === null) return false;
+      const from = Math.max(0, filled - 3);
+      filled += size;
+      const end = endOfHead(this.bytes, from, filled);
+      if (end >= 0) {
+        this.#parseHead(end);
+        this.start = end;
+        this.end = filled;
+        this.readAt = this.headAt = performance.now();
+        return true;
+      }
+      if (filled > HEAD_LIMIT_BYTES) {
+        throw new ServiceError("engine_failed", "Cannot read the engine's answer: its head never ends");
+      }
+    }
+  }
+
+  #parseHead(end: number): void {
+    const [first = "", ...lines] = latin1.decode(this.bytes.subarray(0, end)).split("\r\n");
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(first);
+    if (status === null) {
+      throw new ServiceError("engine_failed", "Cannot read the engine's answer: it does not speak HTTP");
+    }
+    this.status = Number(status[1]);
+    for (const line of lines) {
+      const colon = line.indexOf(":");
+      const name = line.slice(0, colon).trim().toLowerCase();
+      const value = line.slice(colon + 1).trim();
+      if (name === "transfer-encoding" && /\bchunked\b/i.test(value)) this.framing = { kind: "chunked" };
+      else if (name === "content-length" && /^\d{1,15}$/.test(value) && this.framing.kind === "close") {
+        this.framing = { kind: "length", bytes: Number(value) };
+      }
+    }
+  }
+
+  /** What a refusal says, as far as it comes soon. */
+  async readRefusal(): Promise<string> {
+    const late = setTimeout(() => this.close(), REFUSAL_MS);
+    let text = "";
+    try {
+      do {
+        text += latin1.decode(this.bytes.subarray(this.start, this.end));
+        const wanted = this.framing.kind === "length" ? this.framing.bytes : REFUSAL_LIMIT_BYTES;
+        if (text.length >= wanted || this.framing.kind === "chunked" && text.endsWith("0\r\n\r\n")) break;
+      } while (await this.read());
+    } finally {
+      clearTimeout(late);
+    }
+    // One chunk is all that a refusal has
+    return this.framing.kind === "chunked"
+      ? text.replace(/^[0-9a-f]+\r\n/i, "").replace(/\r\n0\r\n[\s\S]*$/, "")
+      : text;
+  }
+}
+
+const latin1 = new TextDecoder("latin1");
+const encoder = new TextEncoder();
+
+function endOfHead(bytes: Uint8Array, from: number, filled: number): number {
+  for (let at = bytes.indexOf(CR, from); at >= 0 && at + 3 < filled; at = bytes.indexOf(CR, at + 1)) {
+    if (bytes[at + 1] === 10 && bytes[at + 2] === CR && bytes[at + 3] === 10) return at + 4;
+  }
+  return -1;
+}
+
+/** Sends the request and reads the answer's head. Throws what the engine refused, as our own error. */
+export async function openRaw(engine: Engine, request: RawRequest): Promise<RawAnswer> {
+  const target = await engine.target(request.path, request.query);
+  request.signal.throwIfAborted();
+  const answer = new RawAnswer(await engine.connect(request), request);
+  let late = false;
+  const deadline = setTimeout(() => {
+    late = true;
+    answer.close();
+  }, FIRST_BYTE_MS);
+  try {
+    answer.askedAt = performance.now();
+    await writeAll(answer.conn, encoder.encode(headOf(engine, target, request)));
+    if (!await answer.readHead()) throw new Error("connection closed before the answer");
+    const accepted = answer.status === 200 || answer.status === 101 && request.upgrade === true;
+    if (!accepted) throw failureOf(engine.name, answer.status, await answer.readRefusal(), request);
+    if (request.upgrade) answer.framing = { kind: "close" };
+    return answer;
+  } catch (error) {
+    answer.close();
+    if (error instanceof ServiceError) throw error;
+    request.signal.throwIfAborted();
+    if (late) {
+      throw new ServiceError(
+        "engine_timeout",
+        `Cannot ${request.doing}: engine "${engine.name}" took too long to answer`,
+      );
+    }
+    throw unreachable(engine.name, error, request);
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+function headOf(engine: Engine, target: string, request: RawRequest): string {
+  const body = request.body === undefined ? "" : JSON.stringify(request.body);
+  const lines = [`${request.method} ${target} HTTP/1.1`, `Host: ${engine.host}`];
+  if (request.upgrade) lines.push("Connection: Upgrade", "Upgrade: tcp");
+  else lines.push("Connection: close");
+  if (body !== "") lines.push("Content-Type: application/json");
+  if (body !== "" || request.method === "POST") {
+    lines.push(`Content-Length: ${encoder.encode(body).byteLength}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+export async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength;) at += await conn.write(bytes.subarray(at));
+}

@@ -1,0 +1,228 @@
+/** Images: what the engines have, who uses it, and how it comes and goes. */
+import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
+import { empty, json, problems, raw, reply, route, type Router, router } from "../../../http/router.ts";
+import { flag, text } from "../../../http/query.ts";
+import type { Backends } from "../backends/backends.ts";
+import type { Link } from "../backends/link.ts";
+import { Ending } from "../engine/ending.ts";
+import { at, SlashedName } from "../engine/path.ts";
+import { holder } from "../backends/engine_that_has.ts";
+import { Credentials } from "./credentials.ts";
+import { ImageDetail, readImage } from "./detail.ts";
+import { pull, type PullProgress, PullResult } from "./pull.ts";
+import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
+import { parseReference, textOfReference } from "./reference.ts";
+import { Image } from "../rows/image.ts";
+import { KeptList } from "../backends/cached_list.ts";
+import { BackendName, Unavailable } from "../backends/route_fields.ts";
+import { Users } from "../backends/used_by.ts";
+
+const ImageList = z.object({
+  items: z.array(Image),
+  total: z.int(),
+  unavailable: z.array(Unavailable),
+}).meta({ id: "ImageList" });
+
+const list = route({
+  method: "get",
+  path: "/images",
+  summary: "List the images of all engines",
+  permission: "images:read",
+  query: z.object({
+    backend: BackendName.optional(),
+    q: text(256).optional().describe("Part of a tag or id"),
+    dangling: flag.optional(),
+    unused: flag.optional().describe("Only those that no container was made from, or only the others"),
+  }),
+  answers: { 200: json(ImageList, "The images"), ...problems("backend_not_found") },
+});
+
+const byId = z.object({ id: z.string().min(1).max(1024) });
+
+const inspect = route({
+  method: "get",
+  path: "/images/{id...}",
+  summary: "One image, by id, id prefix or reference",
+  permission: "images:read",
+  params: byId,
+  query: z.object({ backend: BackendName.optional() }),
+  answers: {
+    200: json(ImageDetail, "The image"),
+    ...problems("image_not_found", "ambiguous_id", "backend_not_found", "no_engine", "runtime_unavailable"),
+  },
+});
+
+export const PullRequest = z.strictObject({
+  reference: z.string().min(1).max(1024),
+  platform: z.string().regex(/^[a-z0-9]+(?:\/[a-z0-9_.-]+){0,2}$/, 'Expected "os/arch/variant"').max(64)
+    .optional(),
+  auth: Credentials.optional().describe("For the reference's registry alone; kept nowhere"),
+}).meta({ id: "PullRequest" });
+
+const pulling = route({
+  method: "post",
+  path: "/images/pull",
+  summary: "Pull an image; closing the request cancels it",
+  description:
+    "Answers with JSON at the end. With `Accept: application/x-ndjson` or `text/event-stream` it answers " +
+    "with progress as it comes, and a last frame `{ done }` or `{ error }`.",
+  permission: "images:write",
+  query: z.object({ backend: BackendName.optional() }),
+  body: PullRequest,
+  answers: {
+    200: raw("The image, as the engine has it now", {
+      "application/json": PullResult,
+      "application/x-ndjson": PullFrame,
+      "text/event-stream": PullFrame,
+    }),
+    ...problems(
+      "image_not_found",
+      "pull_refused",
+      "pull_failed",
+      "backend_not_found",
+      "no_engine",
+      "runtime_unavailable",
+    ),
+  },
+});
+
+const remove = route({
+  method: "delete",
+  path: "/images/{id...}",
+  summary: "Remove an image, or one of its names",
+  permission: "images:write",
+  params: byId,
+  query: z.object({
+    backend: BackendName.optional(),
+    force: flag.optional(),
+    noprune: flag.optional().describe("Keep untagged parents"),
+  }),
+  answers: {
+    204: empty("It is gone"),
+    ...problems(
+      "image_not_found",
+      "in_use",
+      "conflict",
+      "ambiguous_id",
+      "backend_not_found",
+      "runtime_unavailable",
+    ),
+  },
+});
+
+export interface ImagesOptions {
+  readonly backends: Backends;
+  /** The registries that pulls may go to; null for all. */
+  readonly registries: readonly string[] | null;
+}
+
+export function images({ backends, registries }: ImagesOptions): Router {
+  const all = new KeptList(backends, "images", imagesOf);
+  return router()
+    .on(list, async ({ query, request }) => {
+      const { backend, q, dangling, unused } = query;
+      if (backend === undefined && q === undefined && dangling === undefined && unused === undefined) {
+        return await all.whole(request);
+      }
+      const part = q?.toLowerCase();
+      return reply(
+        200,
+        await all.some(backend, (image) =>
+          (dangling === undefined || image.dangling === dangling) &&
+          (unused === undefined || (image.usedBy.length === 0) === unused) &&
+          (part === undefined || image.id.includes(part) ||
+            image.tags.some((tag) => tag.toLowerCase().includes(part)))),
+      );
+    })
+    .on(inspect, async ({ params, query, left }) => {
+      const name = new SlashedName(params.id);
+      const link = await holding(backends, params.id, query.backend, "inspect");
+      const detail = await readImage(link.engine, name, params.id, left);
+      await backends.fresh("containers", [link]);
+      return reply(200, { ...detail, usedBy: Users.of(link).image(detail.id) });
+    })
+    .on(pulling, async ({ body, query, request, ending }) => {
+      const reference = parseReference(body.reference);
+      if (registries !== null && !registries.includes(reference.registry)) {
+        throw new ServiceError(
+          "pull_refused",
+          `Cannot pull "${
+            textOfReference(reference)
+          }": this service may not pull from "${reference.registry}"`,
+        );
+      }
+      const link = backends.target(query.backend);
+      const leaving = new Ending([ending]);
+      const run = async (progress: (frame: PullProgress) => void) => {
+        try {
+          return await pull(link.engine, {
+            reference,
+            platform: body.platform,
+            credentials: body.auth,
+            signal: leaving.signal,
+            progress,
+          });
+        } finally {
+          leaving[Symbol.dispose]();
+          link.mirror.images.touch();
+        }
+      };
+      const format = pullFormat(request.headers.get("accept"));
+      if (format !== null) return await streamPull(format, run, () => leaving.abort());
+      return Response.json(await run(() => {}));
+    })
+    .on(remove, async ({ params, query }) => {
+      const name = new SlashedName(params.id);
+      const link = await holding(backends, params.id, query.backend, "remove");
+      try {
+        await link.engine.delete(at`/images/${name}`, {
+          doing: `remove image "${params.id}"`,
+          missing: "image_not_found",
+          query: { force: query.force, noprune: query.noprune },
+          firstByteMs: 60_000,
+        });
+      } finally {
+        link.mirror.images.touch();
+      }
+      return reply(204);
+    });
+}
+
+function imagesOf(link: Link): z.infer<typeof Image>[] {
+  const users = Users.of(link);
+  return [...link.mirror.images.rows.values()].map((row) => ({ ...row, usedBy: users.image(row.id) }));
+}
+
+function holding(backends: Backends, id: string, backend: string | undefined, verb: string): Promise<Link> {
+  const names = new Set([id, ...fullName(id)]);
+  const hex = id.replace(/^sha256:/, "");
+  return holder(backends, {
+    kind: "images",
+    doing: `${verb} image "${id}"`,
+    missing: "image_not_found",
+    backend,
+    has: (link) => {
+      for (const row of link.mirror.images.rows.values()) {
+        if (/^[0-9a-f]{4,64}$/.test(hex) && row.id.startsWith(`sha256:${hex}`)) return true;
+        if (
+          [...row.tags, ...row.digests].some((name) =>
+            names.has(name) || fullName(name).some((one) => names.has(one))
+          )
+        ) {
+          return true;
+        }
+      }
+      return false;
+    },
+  });
+}
+
+/** The reference in full; none where the text is no reference, but an id. */
+function fullName(text: string): string[] {
+  try {
+    return [textOfReference(parseReference(text))];
+  } catch {
+    return [];
+  }
+}

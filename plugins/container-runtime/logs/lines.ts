@@ -1,0 +1,267 @@
+/** From runs of bytes to whole log lines: the engine's time cut off, what it split at 16 KiB joined again. */
+import type { RunSink, Stream } from "../frames/frames.ts";
+
+/** A line that grows beyond this is cut, and says so. */
+export const LINE_LIMIT_BYTES = 256 * 1024;
+/** The engine splits longer lines, and puts its time before each part. */
+const PART_BYTES = 16 * 1024;
+const LF = 10;
+const SPACE = 32;
+const DASH = 0x2d;
+const T = 0x54;
+const Z = 0x5a;
+/** No engine's time is longer, its space included. */
+const TIME_LIMIT_BYTES = 64;
+
+/**
+ * What a frame without a newline is. Podman's is always a part, of any size; Docker's may also be the last words
+ * of a process that ended without one, and only the size tells them apart.
+ */
+export type Parts = "unended" | "sized";
+
+export interface LineSink {
+  /**
+   * One line: its time is `bytes` `timeFrom` up to `timeTo`, its text `from` up to `to`, to be used before this
+   * returns. `ended` is false for a last line without a newline, `cut` tells that the line was longer.
+   */
+  line(
+    stream: Stream,
+    bytes: Uint8Array<ArrayBuffer>,
+    timeFrom: number,
+    timeTo: number,
+    from: number,
+    to: number,
+    ended: boolean,
+    cut: boolean,
+  ): void;
+}
+
+/** A line of which not everything is there. */
+class Unfinished {
+  bytes = new Uint8Array(1024);
+  length = 0;
+  /** The next frame goes on with this line. */
+  continues = false;
+  /** What comes next is the time before a further part. */
+  atTime = false;
+  /** Of a terminal's line: bytes of the current part, or -1 while its first time is not over. */
+  partBytes = -1;
+  cut = false;
+  readonly time = new Uint8Array(TIME_LIMIT_BYTES);
+  timeLength = 0;
+  /** A chunk of a terminal's log began in the middle of this line. */
+  mayEnd = false;
+
+  append(from: Uint8Array, start: number, end: number): void {
+    const room = LINE_LIMIT_BYTES + TIME_LIMIT_BYTES - this.length;
+    const size = Math.min(end - start, room);
+    if (size < end - start) this.cut = true;
+    if (size <= 0) return;
+    if (this.length + size > this.bytes.byteLength) {
+      const wider = new Uint8Array(Math.max(this.bytes.byteLength * 2, this.length + size));
+      wider.set(this.bytes.subarray(0, this.length));
+      this.bytes = wider;
+    }
+    this.bytes.set(from.subarray(start, start + size), this.length);
+    this.length += size;
+  }
+
+  /** Reads the time that may stand before a further part, wherever it is split; says how far it got. */
+  readTime(bytes: Uint8Array, from: number, to: number): number {
+    while (from < to) {
+      const byte = bytes[from++]!; // below to
+      this.time[this.timeLength++] = byte;
+      if (byte !== SPACE && this.timeLength < TIME_LIMIT_BYTES) continue;
+      this.atTime = false;
+      break;
+    }
+    return from;
+  }
+
+  /** Whether what `readTime` read is a time. */
+  get isTime(): boolean {
+    return this.timeLength > 20 && this.time[4] === DASH && this.time[10] === T &&
+      this.time[this.timeLength - 1] === SPACE;
+  }
+
+  appendTime(): void {
+    this.append(this.time, 0, this.timeLength);
+    this.timeLength = 0;
+  }
+
+  clear(): void {
+    this.length = 0;
+    this.continues = false;
+    this.atTime = false;
+    this.partBytes = -1;
+    this.cut = false;
+    this.timeLength = 0;
+    this.mayEnd = false;
+    if (this.bytes.byteLength > 4 * PART_BYTES) this.bytes = new Uint8Array(1024);
+  }
+}
+
+/** For logs that were asked for with their times. */
+export class LineReader implements RunSink {
+  readonly #sink: LineSink;
+  readonly #terminal: boolean;
+  readonly #parts: Parts;
+  readonly #out = new Unfinished();
+  readonly #err = new Unfinished();
+
+  constructor(sink: LineSink, options: { readonly terminal: boolean; readonly parts?: Parts }) {
+    this.#sink = sink;
+    this.#terminal = options.terminal;
+    this.#parts = options.parts ?? "sized";
+  }
+
+  run(
+    stream: Stream,
+    bytes: Uint8Array<ArrayBuffer>,
+    from: number,
+    to: number,
+    first: boolean,
+    last: boolean,
+  ): void {
+    const rest = stream === 2 ? this.#err : this.#out;
+    if (this.#terminal) {
+      if (first && rest.length > 0 && !rest.atTime) rest.atTime = rest.mayEnd = true;
+      return this.#raw(rest, bytes, from, to);
+    }
+    // Nearly always: a frame is a line, and all of it is here
+    if (first && last && !rest.continues && bytes[to - 1] === LF) {
+      return this.#emit(stream, bytes, from, to - 1, true, false);
+    }
+    this.#part(stream, rest, bytes, from, to, first, last);
+  }
+
+  /**
+   * The log ended as it should: last words without a newline are a line too. What the engine would have gone
+   * on with is only given when `final`, as it comes again in whole when the log is opened again.
+   */
+  finish(final: boolean): void {
+    for (const [stream, rest] of [[1, this.#out], [2, this.#err]] as const) {
+      if (rest.timeLength > 0) rest.appendTime();
+      if (rest.length > 0 && (final || !rest.continues)) {
+        this.#emit(stream, rest.bytes, 0, rest.length, false, rest.cut);
+      }
+    }
+    this.reset();
+  }
+
+  /** The log broke off: what is half there comes again. */
+  reset(): void {
+    this.#out.clear();
+    this.#err.clear();
+  }
+
+  #part(
+    stream: Stream,
+    rest: Unfinished,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    first: boolean,
+    last: boolean,
+  ): void {
+    if (first) {
+      rest.atTime = rest.continues;
+      rest.continues = false;
+    }
+    if (rest.atTime) {
+      from = rest.readTime(bytes, from, to);
+      if (!rest.atTime && !rest.isTime) rest.appendTime();
+      else if (!rest.atTime) rest.timeLength = 0;
+    }
+    const ended = last && to > from && bytes[to - 1] === LF;
+    rest.append(bytes, from, ended ? to - 1 : to);
+    if (!last) return;
+    if (ended) this.#close(stream, rest, true);
+    else if (this.#parts === "unended" || isSized(rest)) rest.continues = true;
+    else this.#close(stream, rest, false);
+  }
+
+  #close(stream: Stream, rest: Unfinished, ended: boolean): void {
+    this.#emit(stream, rest.bytes, 0, rest.length, ended, rest.cut);
+    rest.clear();
+  }
+
+  /** A terminal's log has no frames: lines end where a newline is. */
+  #raw(rest: Unfinished, bytes: Uint8Array<ArrayBuffer>, from: number, to: number): void {
+    while (from < to) {
+      const found = bytes.indexOf(LF, from);
+      const newline = found < 0 || found >= to ? to : found;
+      if (rest.length === 0 && newline < to && newline - from < PART_BYTES) {
+        this.#emit(1, bytes, from, newline, true, false);
+      } else {
+        this.#rawPart(rest, bytes, from, newline);
+        if (newline < to) {
+          if (rest.timeLength > 0) rest.appendTime();
+          this.#close(1, rest, true);
+        }
+      }
+      from = newline + 1;
+    }
+  }
+
+  #rawPart(rest: Unfinished, bytes: Uint8Array, from: number, to: number): void {
+    while (from < to) {
+      if (rest.atTime) {
+        from = rest.readTime(bytes, from, to);
+        if (!rest.atTime) this.#afterTime(rest);
+      } else if (rest.partBytes < 0) { // the time before the first part is kept
+        const space = bytes.indexOf(SPACE, from);
+        const end = space < 0 || space >= to ? to : space + 1;
+        rest.append(bytes, from, end);
+        if (end === space + 1) rest.partBytes = 0;
+        from = end;
+      } else {
+        const size = Math.min(to - from, PART_BYTES - rest.partBytes);
+        rest.append(bytes, from, from + size);
+        rest.partBytes += size;
+        from += size;
+        if (rest.partBytes < PART_BYTES) continue;
+        rest.partBytes = 0;
+        rest.atTime = true;
+      }
+    }
+  }
+
+  /** A time in the middle of a terminal's line is a further part's, or the last words before it had no newline. */
+  #afterTime(rest: Unfinished): void {
+    if (!rest.isTime) {
+      rest.partBytes += rest.timeLength;
+      rest.appendTime();
+    } else if (rest.mayEnd && this.#parts === "sized") {
+      const time = rest.time.slice(0, rest.timeLength);
+      this.#close(1, rest, false);
+      rest.append(time, 0, time.byteLength);
+      rest.partBytes = 0;
+    }
+    rest.timeLength = 0;
+    rest.mayEnd = false;
+  }
+
+  #emit(
+    stream: Stream,
+    bytes: Uint8Array<ArrayBuffer>,
+    from: number,
+    to: number,
+    ended: boolean,
+    cut: boolean,
+  ): void {
+    // Times have the same length nearly always, so the usual place of the space is looked at first; behind a short
+    // line stands what was read before
+    const isUsual = from + 30 < to && bytes[from + 30] === SPACE && bytes[from + 29] === Z;
+    let space = isUsual ? from + 30 : bytes.indexOf(SPACE, from);
+    if (space < 0 || space > to) space = to;
+    this.#sink.line(stream, bytes, from, space, Math.min(space + 1, to), to, ended, cut);
+  }
+}
+
+/** As long as a buffer of the engine, or several. */
+function isSized(rest: Unfinished): boolean {
+  const time = rest.bytes.subarray(0, TIME_LIMIT_BYTES).indexOf(SPACE) + 1;
+  const size = rest.length - time;
+  return rest.cut || size > 0 && size % 1024 === 0;
+}

@@ -1,0 +1,191 @@
+/** The logs of a container, followed across its restarts and the engine's. */
+import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
+import type { Call } from "../../../http/call.ts";
+import { count, flag, text } from "../../../http/query.ts";
+import { problems, raw, route, type Router, router } from "../../../http/router.ts";
+import { at } from "../engine/path.ts";
+import { type EnginesOf, findContainer, type FoundContainer } from "../backends/live_container.ts";
+import { logBody, rawLogBody } from "./log_body.ts";
+import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
+import { LogPosition } from "./log_position.ts";
+import { searching } from "./log_search.ts";
+import { type Awaken, type LogQuery, LogSource } from "./log_source.ts";
+import { engineTime, readCallersTime } from "./log_time.ts";
+import { openRaw } from "../frames/connection.ts";
+import type { Viewers } from "../backends/stream_limit.ts";
+
+const LogRecord = z.union([
+  z.object({
+    cursor: z.string().describe("Resumes behind this line"),
+    time: z.string(),
+    stream: z.enum(["stdout", "stderr"]),
+    line: z.string(),
+    cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
+  }),
+  z.object({
+    gap: z.object({ after: z.string(), before: z.string().nullable() }).describe(
+      "The engine lost lines in between",
+    ),
+  }),
+  z.object({ end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]) }) }),
+  z.object({ error: z.object({ code: z.string(), title: z.string() }) }),
+]).meta({ id: "LogRecord" });
+
+const Query = z.object({
+  follow: flag.default(false),
+  tail: z.union([z.literal("all").transform(() => null), count(0, 1_000_000)]).default(null),
+  since: text(64).optional(),
+  until: text(64).optional(),
+  timestamps: flag.default(false),
+  stdout: flag.default(true),
+  stderr: flag.default(true),
+  q: text(256).optional(),
+  format: z.enum(["text", "ndjson", "sse"]).optional(),
+  cursor: text(256).optional(),
+  backend: text(128).optional(),
+});
+type Query = z.output<typeof Query>;
+
+const logs = route({
+  method: "get",
+  path: "/containers/{id}/logs",
+  summary: "Read or follow a container's log",
+  description:
+    "Resumes behind `cursor` or `Last-Event-ID` without loss or repeats, as far as the engine still has the " +
+    "lines; where it has not, a `gap` says so. Following goes on across restarts of the container and of the engine, " +
+    "until the container is removed.",
+  permission: "containers:logs",
+  params: z.object({ id: z.string() }),
+  query: Query,
+  answers: {
+    200: raw("The log", {
+      "text/plain": null,
+      "application/x-ndjson": LogRecord,
+      "text/event-stream": LogRecord,
+    }),
+    ...problems(
+      "container_not_found",
+      "runtime_unavailable",
+      "engine_failed",
+      "no_engine",
+      "too_many_streams",
+    ),
+  },
+});
+
+type LogCall = Call<{ id: string }, Query, undefined>;
+
+export interface LogRoutes {
+  readonly engines: EnginesOf;
+  readonly viewers: Viewers;
+  readonly awaken?: Awaken;
+}
+
+export function logRoutes(parts: LogRoutes): Router {
+  return router().on(logs, (call) => answer(call, parts));
+}
+
+async function answer(call: LogCall, { engines, viewers, awaken }: LogRoutes): Promise<Response> {
+  const { params: { id }, query } = call;
+  const wanted = wantedOf(query);
+  const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
+  const position = cursor === ""
+    ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
+    : LogPosition.parse(cursor);
+  const doing = "read the logs";
+  const viewer = viewers.enter(call.principal);
+  const { ending } = call;
+  try {
+    const target = await findContainer(engines(query.backend), id, doing, ending);
+    const format = formatOf(call);
+    const onEnd = () => viewer[Symbol.dispose]();
+    const isPlain = format === "text" && !query.follow && !query.timestamps && !query.q && position.empty;
+    const body = isPlain
+      ? await plainBody(target, wanted, ending, onEnd)
+      : await lineBody(call, { target, wanted, format, position, ending, onEnd, awaken });
+    return new Response(body, {
+      headers: [["content-type", CONTENT_TYPE[format]], ["cache-control", "no-store, no-transform"], [
+        "x-accel-buffering",
+        "no",
+      ]],
+    });
+  } catch (error) {
+    viewer[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function plainBody(target: FoundContainer, wanted: LogQuery, ending: AbortSignal, onEnd: () => void) {
+  const { stdout, stderr, tail, since, until } = wanted;
+  const answer = await openRaw(target.engine, {
+    method: "GET",
+    path: at`/containers/${target.id}/logs`,
+    query: {
+      stdout,
+      stderr,
+      tail: tail ?? undefined,
+      since: since === null ? undefined : engineTime(since),
+      until: until === null ? undefined : engineTime(until),
+    },
+    doing: `read the logs of container "${target.name}"`,
+    missing: "container_not_found",
+    signal: ending,
+  });
+  return rawLogBody(answer, { terminal: target.terminal, ending, onEnd });
+}
+
+async function lineBody(call: LogCall, given: {
+  readonly target: FoundContainer;
+  readonly wanted: LogQuery;
+  readonly format: LogFormat;
+  readonly position: LogPosition;
+  readonly ending: AbortSignal;
+  readonly onEnd: () => void;
+  readonly awaken: Awaken | undefined;
+}) {
+  const { target, wanted, format, position, ending, onEnd, awaken } = given;
+  const { q, timestamps } = call.query;
+  const writer: LogWriter = format === "text"
+    ? new TextWriter(position, { timestamps })
+    : new JsonWriter(position, { events: format === "sse" });
+  const lines = q ? searching(q, writer) : writer;
+  const source = new LogSource({
+    target,
+    query: wanted,
+    position,
+    listener: {
+      line: lines.line.bind(lines),
+      gap: (gap) => writer.gap(gap),
+      taken: () => writer.output.settle(),
+    },
+    signal: ending,
+    ...(awaken === undefined ? {} : { awaken }),
+  });
+  await source.open();
+  const reason = () => call.stopping.aborted ? "stopping" : "not_allowed";
+  return logBody({ source, writer, ending, reason, onEnd });
+}
+
+function wantedOf(query: Query): LogQuery {
+  if (!query.stdout && !query.stderr) {
+    throw new ServiceError("invalid_request", "Cannot read the logs: both streams are switched off", {
+      errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
+    });
+  }
+  return {
+    follow: query.follow,
+    tail: query.tail,
+    stdout: query.stdout,
+    stderr: query.stderr,
+    since: query.since === undefined ? null : readCallersTime(query.since),
+    until: query.until === undefined ? null : readCallersTime(query.until),
+  };
+}
+
+function formatOf({ query, request }: LogCall): LogFormat {
+  if (query.format !== undefined) return query.format;
+  const accept = request.headers.get("accept") ?? "";
+  if (accept.includes("text/event-stream")) return "sse";
+  return accept.includes("application/x-ndjson") ? "ndjson" : "text";
+}

@@ -1,0 +1,120 @@
+/** One engine's containers, images, volumes and networks in memory: listed once, then kept true by its events. */
+import type { Engine } from "../engine/engine.ts";
+import { at } from "../engine/path.ts";
+import { listOf, objectOf } from "../engine/wire.ts";
+import { type ImageRow, imageRow } from "../rows/image.ts";
+import { ContainerMirror } from "./container_mirror.ts";
+import type { RawEvent } from "./event_feed.ts";
+import { ListedMirror } from "./listed_mirror.ts";
+import { type NetworkRow, networkRow } from "../rows/network.ts";
+import { type VolumeRow, volumeRow } from "../rows/volume.ts";
+
+/** What happens to a container without changing anything that its row shows. */
+const WITHOUT_TRACE = new Set([
+  "exec_create",
+  "exec_start",
+  "exec_die",
+  "exec_detach",
+  "exec",
+  "exec_died",
+  "attach",
+  "detach",
+  "top",
+  "resize",
+  "archive-path",
+  "extract-to-dir",
+  "copy",
+  "export",
+  "logs",
+]);
+
+export class Mirror implements Disposable {
+  readonly containers: ContainerMirror;
+  readonly images: ListedMirror<ImageRow>;
+  readonly volumes: ListedMirror<VolumeRow>;
+  readonly networks: ListedMirror<NetworkRow>;
+
+  /** `failed` hears of every refresh that could not be done. */
+  constructor(engine: Engine, failed: (error: unknown) => void) {
+    this.containers = new ContainerMirror(engine, failed);
+    this.images = new ListedMirror(engine, listImages, failed);
+    this.volumes = new ListedMirror(engine, listVolumes, failed);
+    this.networks = new ListedMirror(engine, listNetworks, failed);
+  }
+
+  /** Reads everything anew. */
+  async resync(): Promise<void> {
+    const all = await Promise.allSettled(this.#each((part) => part.resync()));
+    for (const one of all) if (one.status === "rejected") throw one.reason;
+  }
+
+  /** The slow clock: whether the engine shows something that no event told. */
+  compare(): void {
+    this.#each((part) => part.compare());
+  }
+
+  clear(): void {
+    this.#each((part) => part.clear());
+  }
+
+  /** Marks what the event may have touched; the reading itself happens soon after. */
+  handle({ type, action, id, attributes }: RawEvent): void {
+    switch (type) {
+      case "container":
+        if (action === "commit") this.images.touch();
+        if (WITHOUT_TRACE.has(action)) return;
+        if (id === "") this.containers.compare();
+        else this.containers.touch(id);
+        return;
+      case "image":
+        if (action !== "save" && action !== "push") this.images.touch();
+        return;
+      case "volume":
+        if (action !== "mount" && action !== "unmount") this.volumes.touch();
+        return;
+      case "network":
+        if (action !== "connect" && action !== "disconnect") this.networks.touch();
+        else if (attributes.container !== undefined) this.containers.touch(attributes.container);
+        return;
+      case "pod":
+        this.containers.compare();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#each((part) => part[Symbol.dispose]());
+  }
+
+  #each<Result>(act: (part: ContainerMirror | ListedMirror<unknown>) => Result): Result[] {
+    return [act(this.containers), act(this.images), act(this.volumes), act(this.networks)];
+  }
+}
+
+async function listImages(engine: Engine): Promise<(readonly [string, ImageRow])[]> {
+  const answer = await engine.get(at`/images/json`, {
+    doing: `list the images of engine "${engine.name}"`,
+    firstByteMs: 30_000,
+  });
+  return rowsOf(answer, (item) => imageRow(item, engine.name), (row) => row.id);
+}
+
+async function listVolumes(engine: Engine): Promise<(readonly [string, VolumeRow])[]> {
+  const answer = await engine.get(at`/volumes`, { doing: `list the volumes of engine "${engine.name}"` });
+  return rowsOf(objectOf(answer).Volumes, (item) => volumeRow(item, engine.name), (row) => row.name);
+}
+
+async function listNetworks(engine: Engine): Promise<(readonly [string, NetworkRow])[]> {
+  const answer = await engine.get(at`/networks`, { doing: `list the networks of engine "${engine.name}"` });
+  return rowsOf(answer, (item) => networkRow(item, engine.name), (row) => row.id);
+}
+
+function rowsOf<Row>(
+  answer: unknown,
+  read: (item: unknown) => Row | null,
+  key: (row: Row) => string,
+): (readonly [string, Row])[] {
+  return listOf(answer).slice(0, 100_000).flatMap((item) => {
+    const row = read(item);
+    return row === null ? [] : [[key(row), row] as const];
+  });
+}

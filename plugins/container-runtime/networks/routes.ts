@@ -1,0 +1,196 @@
+/** Networks: what the engines have, who is connected, and how they come and go. */
+import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
+import { flag, text } from "../../../http/query.ts";
+import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends } from "../backends/backends.ts";
+import type { Link } from "../backends/link.ts";
+import { at } from "../engine/path.ts";
+import { objectOf, textOf } from "../engine/wire.ts";
+import { KeptList } from "../backends/cached_list.ts";
+import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "../backends/route_fields.ts";
+import { NetworkDetail, networkDetail } from "./detail.ts";
+import { memberships } from "./membership.ts";
+import { holding } from "./named.ts";
+import { Network } from "../rows/network.ts";
+import { isAddress, isSubnet } from "./subnet.ts";
+import { Users } from "../backends/used_by.ts";
+
+const NetworkList = z.object({
+  items: z.array(Network),
+  total: z.int(),
+  unavailable: z.array(Unavailable),
+}).meta({ id: "NetworkList" });
+
+const list = route({
+  method: "get",
+  path: "/networks",
+  summary: "List the networks of all engines",
+  permission: "networks:read",
+  query: z.object({
+    backend: BackendName.optional(),
+    q: text(256).optional().describe("Part of a name or id"),
+    unused: flag.optional().describe("Only those that no container is connected to, or only the others"),
+  }),
+  answers: { 200: json(NetworkList, "The networks"), ...problems("backend_not_found") },
+});
+
+const inspect = route({
+  method: "get",
+  path: "/networks/{name}",
+  summary: "One network, by name or id, with the addresses in it",
+  permission: "networks:read",
+  params: byName,
+  query: onBackend,
+  answers: {
+    200: json(NetworkDetail, "The network"),
+    ...problems("network_not_found", "ambiguous_id", "backend_not_found", "no_engine", "runtime_unavailable"),
+  },
+});
+
+export const NewNetwork = z.strictObject({
+  name: Name,
+  driver: Name.optional(),
+  internal: z.boolean().optional(),
+  attachable: z.boolean().optional(),
+  ipv6: z.boolean().optional(),
+  subnets: z.array(z.strictObject({
+    subnet: z.string().max(64).refine(isSubnet, 'Expected a subnet like "10.1.0.0/24"'),
+    gateway: z.string().max(64).refine(isAddress, "Expected an address").nullish(),
+  })).max(16).optional(),
+  options: TextMap.optional(),
+  labels: TextMap.optional(),
+}).meta({ id: "NewNetwork" });
+
+const create = route({
+  method: "post",
+  path: "/networks",
+  summary: "Create a network",
+  permission: "networks:write",
+  query: onBackend,
+  body: NewNetwork,
+  answers: {
+    201: json(NetworkDetail, "The network as the engine made it"),
+    ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "runtime_unavailable"),
+  },
+});
+
+const remove = route({
+  method: "delete",
+  path: "/networks/{name}",
+  summary: "Remove a network",
+  permission: "networks:write",
+  params: byName,
+  query: onBackend,
+  answers: {
+    204: empty("It is gone"),
+    ...problems(
+      "network_not_found",
+      "in_use",
+      "conflict",
+      "ambiguous_id",
+      "backend_not_found",
+      "runtime_unavailable",
+    ),
+  },
+});
+
+export function networks({ backends }: { readonly backends: Backends }): Router {
+  const all = new KeptList(backends, "networks", networksOf);
+  return router()
+    .on(list, async ({ query: { backend, q, unused }, request }) => {
+      if (backend === undefined && q === undefined && unused === undefined) return await all.whole(request);
+      const part = q?.toLowerCase();
+      return reply(
+        200,
+        await all.some(
+          backend,
+          (network) =>
+            (unused === undefined || (network.containers.length === 0) === unused) &&
+            (part === undefined || network.name.toLowerCase().includes(part) || network.id.includes(part)),
+        ),
+      );
+    })
+    .on(inspect, async ({ params, query, left }) => {
+      const link = await holding(backends, params.name, query.backend, "inspect");
+      return reply(200, await read(backends, link, params.name, left));
+    })
+    .on(create, async ({ body, query }) => {
+      const link = backends.target(query.backend);
+      const { text } = await link.engine.post(at`/networks/create`, {
+        doing: `create network "${body.name}"`,
+        body: {
+          Name: body.name,
+          CheckDuplicate: true,
+          Driver: body.driver,
+          Internal: body.internal,
+          Attachable: body.attachable,
+          EnableIPv6: body.ipv6,
+          IPAM: body.subnets === undefined ? undefined : {
+            Config: body.subnets.map(({ subnet, gateway }) => ({
+              Subnet: subnet,
+              Gateway: gateway ?? undefined,
+            })),
+          },
+          Options: body.options,
+          Labels: body.labels,
+        },
+        firstByteMs: 60_000, // Docker looks 15 s for a driver that is not there
+      }).finally(() => link.mirror.networks.touch());
+      const made = await read(backends, link, idOf(text) ?? body.name);
+      return reply(201, made, { location: `/api/networks/${made.name}` });
+    })
+    .on(remove, async ({ params, query }) => {
+      const link = await holding(backends, params.name, query.backend, "remove");
+      const doing = `remove network "${params.name}"`;
+      await link.mirror.containers.resync(); // what no event told yet counts too
+      const network = await read(backends, link, params.name);
+      if (network.predefined) throw new ServiceError("conflict", `Cannot ${doing}: it is the engine's own`);
+      const [user] = network.containers;
+      if (user !== undefined) {
+        // The engines would remove it from under a stopped container, which then cannot start any more.
+        throw new ServiceError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
+      }
+      await link.engine.delete(at`/networks/${network.id}`, {
+        doing,
+        missing: "network_not_found",
+        firstByteMs: 60_000,
+      })
+        .finally(() => link.mirror.networks.touch());
+      return reply(204);
+    })
+    .add(memberships({ backends }));
+}
+
+async function read(
+  backends: Backends,
+  link: Link,
+  name: string,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof NetworkDetail>> {
+  const wire = await link.engine.get(at`/networks/${name}`, {
+    doing: `inspect network "${name}"`,
+    missing: "network_not_found",
+    ...(signal === undefined ? {} : { signal }),
+  });
+  await backends.fresh("containers", [link]);
+  const detail = networkDetail(wire, link.name, Users.of(link));
+  if (detail !== null) return detail;
+  throw new ServiceError(
+    "engine_failed",
+    `Cannot read network "${name}": engine "${link.name}" answered nonsense`,
+  );
+}
+
+function networksOf(link: Link): z.infer<typeof Network>[] {
+  const users = Users.of(link);
+  return [...link.mirror.networks.rows.values()].map((row) => ({ ...row, containers: users.network(row) }));
+}
+
+function idOf(text: string): string | null {
+  try {
+    return textOf(objectOf(JSON.parse(text)).Id) || null;
+  } catch {
+    return null;
+  }
+}

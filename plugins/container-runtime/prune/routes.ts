@@ -1,0 +1,130 @@
+/** Removing what nobody uses: first a list with reasons and bytes, then exactly that list. */
+import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
+import type { Principal } from "../../../core/access.ts";
+import { asServiceError } from "../../../http/problem.ts";
+import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends, Unavailable as UnavailableEngine } from "../backends/backends.ts";
+import type { Meter } from "../disk_usage/meter.ts";
+import { BackendName, Unavailable } from "../backends/route_fields.ts";
+import { carryOut, PruneResult, shown } from "./carry_out.ts";
+import { PruneFilters } from "./filters.ts";
+import { planFor, type Planned, PRUNE_TYPES, PruneType } from "./plan.ts";
+import { Plans } from "./plans.ts";
+
+export const PruneRequest = z.strictObject({
+  types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),
+  filters: PruneFilters.optional(),
+  backend: BackendName.optional(),
+  dryRun: z.boolean().optional().describe("Only list what would go, and keep the list as a plan"),
+  plan: z.uuid().optional().describe("Remove exactly what this plan listed"),
+}).refine(
+  ({ types, plan }) => (types === undefined) !== (plan === undefined),
+  { message: 'Expected either "types" or "plan"', path: ["types"] },
+).refine(
+  ({ plan, dryRun, filters, backend }) =>
+    plan === undefined || (dryRun === undefined && filters === undefined && backend === undefined),
+  { message: "A plan stands by itself", path: ["plan"] },
+).meta({ id: "PruneRequest" });
+
+export const PruneReport = z.object({
+  dryRun: z.boolean(),
+  plan: z.string().nullable().describe("Post it to remove what is listed"),
+  expiresAt: z.string().nullable(),
+  items: z.array(PruneResult),
+  size: z.int().describe("Bytes of all that is listed; layers that images share may free less"),
+  reclaimed: z.int().describe("Bytes of what was removed"),
+  unavailable: z.array(Unavailable),
+}).meta({ id: "PruneReport" });
+
+const prune = route({
+  method: "post",
+  path: "/system/prune",
+  summary: "Remove what nobody uses",
+  permission: "system:prune",
+  body: PruneRequest,
+  answers: {
+    200: json(PruneReport, "What would go, or what went"),
+    ...problems("plan_not_found", "backend_not_found", "runtime_unavailable", "no_engine"),
+  },
+});
+
+export function pruning({ backends, meter }: { readonly backends: Backends; readonly meter: Meter }): Router {
+  const plans = new Plans();
+  return router().on(prune, async ({ body, principal, stopping, left }) => {
+    const owner = ownerOf(principal);
+    if (body.plan !== undefined) {
+      const items = plans.take(owner, body.plan);
+      return reply(200, await executed(items, []));
+    }
+    const { items, unavailable } = await planned(backends, meter, body, left);
+    if (body.dryRun !== true) return reply(200, await executed(items, unavailable));
+    const { id, expiresAt } = plans.keep(owner, items);
+    return reply(200, {
+      dryRun: true,
+      plan: id,
+      expiresAt,
+      items: items.map((item) => ({ ...shown(item), result: "planned" as const })),
+      size: sum(items),
+      reclaimed: 0,
+      unavailable,
+    });
+
+    async function executed(items: readonly Planned[], unavailable: UnavailableEngine[]) {
+      const results = await carryOut(backends, items, stopping)
+        .finally(() => backends.links.forEach((link) => meter.forget(link)));
+      return {
+        dryRun: false,
+        plan: null,
+        expiresAt: null,
+        items: results,
+        size: sum(items),
+        reclaimed: sum(results.filter(({ result }) => result === "removed")),
+        unavailable,
+      };
+    }
+  });
+}
+
+async function planned(
+  backends: Backends,
+  meter: Meter,
+  { types = [], filters = {}, backend }: z.infer<typeof PruneRequest>,
+  signal: AbortSignal,
+): Promise<{ items: Planned[]; unavailable: UnavailableEngine[] }> {
+  const links = backends.pick(backend);
+  await Promise.all(links.map((link) => link.settle()));
+  if (!links.some(({ state }) => state === "up")) backends.target(backend); // throws, and says why
+  const items: Planned[] = [];
+  const unavailable: UnavailableEngine[] = [];
+  for (const link of links) {
+    if (link.state !== "up") {
+      unavailable.push({ backend: link.name, reason: link.reason });
+      continue;
+    }
+    try {
+      const measurement = await meter.anew(link, signal);
+      const { mirror } = link;
+      await Promise.all([
+        mirror.containers.resync(),
+        mirror.images.resync(),
+        mirror.volumes.resync(),
+        mirror.networks.resync(),
+      ]);
+      items.push(...planFor(link, measurement, new Set(types), filters, new Date()));
+    } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      if (!(thrown instanceof ServiceError)) throw thrown;
+      unavailable.push({ backend: link.name, reason: asServiceError(thrown).message });
+    }
+  }
+  return { items, unavailable };
+}
+
+function ownerOf({ kind, id }: Principal): string {
+  return `${kind}:${id}`;
+}
+
+function sum(items: readonly { readonly size: number }[]): number {
+  return items.reduce((total, { size }) => total + size, 0);
+}

@@ -1,0 +1,52 @@
+/** An image as lists show it, read from the engine's list or from what it says of one image. */
+import { z } from "zod";
+import { mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
+import { imageIdOf } from "./container.ts";
+import { maskLabels } from "./mask.ts";
+import { UsingContainer } from "./using_container.ts";
+
+export const Image = z.object({
+  id: z.string(),
+  tags: z.array(z.string()),
+  digests: z.array(z.string()).describe("Names with the digest that a registry knows them by"),
+  size: z.int().describe("Bytes, shared layers included"),
+  sharedSize: z.int().nullable().describe(
+    "Bytes of layers that other images have too; null where not measured",
+  ),
+  createdAt: z.string(),
+  labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
+  usedBy: z.array(UsingContainer).describe("The containers made from it, running or not"),
+  dangling: z.boolean().describe("Nothing names it"),
+  backend: z.string(),
+}).meta({ id: "Image" });
+
+/** What the mirror keeps: who uses it is joined when a list is built. */
+export type ImageRow = Readonly<Omit<z.infer<typeof Image>, "usedBy">>;
+
+const EPOCH = new Date(0).toISOString();
+
+/** Null where the answer has no id, and so is none. */
+export function imageRow(answer: unknown, backend: string): ImageRow | null {
+  const wire = objectOf(answer);
+  const id = imageIdOf(textOf(wire.Id));
+  if (id === "") return null;
+  const tags = namesOf(wire.RepoTags);
+  const digests = namesOf(wire.RepoDigests);
+  const shared = numberOf(wire.SharedSize, -1);
+  return {
+    id,
+    tags,
+    digests,
+    size: numberOf(wire.Size),
+    sharedSize: shared < 0 ? null : shared,
+    createdAt: timeOf(wire.Created) ?? EPOCH,
+    labels: maskLabels(mapOf(wire.Labels ?? objectOf(wire.Config).Labels)),
+    dangling: tags.length === 0,
+    backend,
+  };
+}
+
+/** Without the `<none>` that engines write for nothing. */
+function namesOf(value: unknown): string[] {
+  return textsOf(value).filter((name) => !name.startsWith("<none>") && !name.endsWith(":<none>")).sort();
+}

@@ -1,0 +1,57 @@
+/** A network as lists show it, read from what the engine says of it. */
+import { z } from "zod";
+import { maskLabels } from "./mask.ts";
+import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
+import { UsingContainer } from "./using_container.ts";
+
+export const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
+
+export const Network = z.object({
+  id: z.string(),
+  name: z.string(),
+  driver: z.string(),
+  scope: z.string(),
+  internal: z.boolean().describe("Without a way out"),
+  attachable: z.boolean(),
+  ipv6: z.boolean(),
+  subnets: z.array(Subnet),
+  options: z.record(z.string(), z.string()).describe("Values of options that look secret are masked"),
+  labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
+  createdAt: z.string().nullable(),
+  predefined: z.boolean().describe("The engine's own: it cannot be removed"),
+  containers: z.array(UsingContainer).describe("The containers connected to it, running or not"),
+  backend: z.string(),
+}).meta({ id: "Network" });
+
+/** What the mirror keeps: who is connected is joined when a list is built. */
+export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers">>;
+
+const PREDEFINED = new Set(["bridge", "host", "none", "podman", "ingress", "docker_gwbridge"]);
+
+/** Null where the answer has no id, and so is none. */
+export function networkRow(answer: unknown, backend: string): NetworkRow | null {
+  const wire = objectOf(answer);
+  const id = textOf(wire.Id);
+  if (id === "") return null;
+  const name = textOf(wire.Name);
+  return {
+    id,
+    name,
+    driver: textOf(wire.Driver),
+    scope: textOf(wire.Scope) || "local",
+    internal: flagOf(wire.Internal),
+    attachable: flagOf(wire.Attachable),
+    ipv6: flagOf(wire.EnableIPv6),
+    subnets: listOf(objectOf(wire.IPAM).Config).map(subnetOf).filter((one) => one.subnet !== ""),
+    options: maskLabels(mapOf(wire.Options)),
+    labels: maskLabels(mapOf(wire.Labels)),
+    createdAt: timeOf(wire.Created),
+    predefined: PREDEFINED.has(name),
+    backend,
+  };
+}
+
+function subnetOf(value: unknown): z.infer<typeof Subnet> {
+  const config = objectOf(value);
+  return { subnet: textOf(config.Subnet), gateway: textOrNull(config.Gateway) };
+}

@@ -1,0 +1,56 @@
+/** A volume as lists show it, read from what the engine says of it. */
+import { z } from "zod";
+import { looksSecret, MASK, maskLabels, maskText } from "./mask.ts";
+import { mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
+import { UsingContainer } from "./using_container.ts";
+
+export const Volume = z.object({
+  name: z.string(),
+  driver: z.string(),
+  mountpoint: z.string(),
+  scope: z.string(),
+  labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
+  options: z.record(z.string(), z.string()).describe("Passwords in mount options are masked"),
+  createdAt: z.string().nullable(),
+  usedBy: z.array(UsingContainer).describe("The containers that mount it, running or not"),
+  size: z.int().nullable().describe("Bytes; null where not measured"),
+  backend: z.string(),
+}).meta({ id: "Volume" });
+
+/** What the mirror keeps: who uses it is joined when a list is built. */
+export type VolumeRow = Readonly<Omit<z.infer<typeof Volume>, "usedBy">>;
+
+/** Null where the answer has no name, and so is none. */
+export function volumeRow(answer: unknown, backend: string): VolumeRow | null {
+  const wire = objectOf(answer);
+  const name = textOf(wire.Name);
+  if (name === "") return null;
+  const size = numberOf(objectOf(wire.UsageData).Size, -1);
+  return {
+    name,
+    driver: textOf(wire.Driver),
+    mountpoint: textOf(wire.Mountpoint),
+    scope: textOf(wire.Scope) || "local",
+    labels: maskLabels(mapOf(wire.Labels)),
+    options: maskOptions(mapOf(wire.Options)),
+    createdAt: timeOf(wire.CreatedAt),
+    size: size < 0 ? null : size,
+    backend,
+  };
+}
+
+/** A CIFS mount carries `password=…` inside its `o` option. */
+function maskOptions(options: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name,
+      looksSecret(name) ? MASK : value.split(",").map(maskOption).join(","),
+    ]),
+  );
+}
+
+function maskOption(option: string): string {
+  const equals = option.indexOf("=");
+  if (equals > 0 && looksSecret(option.slice(0, equals))) return `${option.slice(0, equals)}=${MASK}`;
+  return maskText(option);
+}

@@ -1,0 +1,51 @@
+/** What a container uses, as it changes, over a WebSocket. */
+import { z } from "zod";
+import { text } from "../../../http/query.ts";
+import { type Router, router, socketRoute } from "../../../http/router.ts";
+import { failSocket, openSocket, type Socket } from "../../../http/socket.ts";
+import { type EnginesOf, findContainer } from "../backends/live_container.ts";
+import type { StatsFeeds } from "./stats_feed.ts";
+import type { Viewers } from "../backends/stream_limit.ts";
+
+/** Whoever has not read so much is not sent more: an old measurement is worth nothing. */
+const BEHIND_BYTES = 16 * 1024;
+
+const stats = socketRoute({
+  path: "/containers/{id}/stats",
+  summary: "Watch what a container uses",
+  description:
+    "About once a second: `{ time, cpuPercent, memoryBytes, memoryLimitBytes, rxBytes, txBytes, readBytes, " +
+    "writeBytes, pids }`. Whoever is slow to read is sent fewer.",
+  permission: "containers:read",
+  params: z.object({ id: z.string() }),
+  query: z.object({ backend: text(128).optional() }),
+});
+
+export interface StatsRoutes {
+  readonly engines: EnginesOf;
+  readonly viewers: Viewers;
+  readonly feeds: StatsFeeds;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function statsRoutes({ engines, viewers, feeds, onFailure }: StatsRoutes): Router {
+  const watch = async (socket: Socket, id: string, backend: string | undefined) => {
+    const { engine, id: fullId } = await findContainer(engines(backend), id, "measure a container");
+    using _watching = feeds.watch(engine, fullId, {
+      sample: (sample) => {
+        if (socket.queuedBytes < BEHIND_BYTES) socket.send(sample);
+      },
+      end: (error) => failSocket(socket, error),
+    });
+    await socket.closed;
+  };
+  return router().socket(stats, ({ request, params, query, principal, revoked, stopping }) => {
+    const viewer = viewers.enter(principal);
+    return openSocket(request, (socket) => watch(socket, params.id, query.backend), {
+      revoked,
+      stopping,
+      onFailure,
+      onGone: () => viewer[Symbol.dispose](),
+    });
+  });
+}

@@ -1,0 +1,198 @@
+/** The engine's own measurements of one container: one stream, however many look at it. */
+import { ServiceError } from "../../../core/error.ts";
+import { asServiceError } from "../../../http/problem.ts";
+import type { Engine } from "../engine/engine.ts";
+import { TextLines } from "../engine/text_lines.ts";
+import { at } from "../engine/path.ts";
+import { listOf, numberOf, objectOf, textOf, timeOf, type Wire } from "../engine/wire.ts";
+import { pause } from "../engine/pause.ts";
+
+/** Who comes back soon finds the stream still open; nobody's stream is open for longer. */
+const LINGER_MS = 2_000;
+/** Podman's own stream has a measurement every five seconds; asked for a single one, it answers at once. */
+const ASKING_MS = 1_000;
+const AWAY: ReadonlySet<string> = new Set(["runtime_unavailable", "engine_timeout"]);
+const RETRIES = 4;
+const FIRST_WAIT_MS = 100;
+const LAST_WAIT_MS = 2_000;
+
+export interface Sample {
+  readonly time: string;
+  /** 100 is one processor; null for the first sample, which has nothing to compare with. */
+  readonly cpuPercent: number | null;
+  readonly memoryBytes: number;
+  readonly memoryLimitBytes: number;
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  readonly readBytes: number;
+  readonly writeBytes: number;
+  readonly pids: number;
+}
+
+export interface StatsViewer {
+  sample(text: string): void;
+  /** Nothing more will come. */
+  end(error: ServiceError): void;
+}
+
+export class StatsFeeds implements AsyncDisposable {
+  readonly #feeds = new Map<string, StatsFeed>();
+
+  /** How many engine streams are open. */
+  get open(): number {
+    return this.#feeds.size;
+  }
+
+  watch(engine: Engine, id: string, viewer: StatsViewer): Disposable {
+    const key = `${engine.name} ${id}`;
+    let feed = this.#feeds.get(key);
+    if (feed === undefined) {
+      const made = new StatsFeed(engine, id, () => {
+        if (this.#feeds.get(key) === made) this.#feeds.delete(key);
+      });
+      feed = made;
+      this.#feeds.set(key, feed);
+    }
+    return feed.add(viewer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#feeds.values()].map((feed) => feed.stop()));
+  }
+}
+
+class StatsFeed {
+  readonly #engine: Engine;
+  readonly #id: string;
+  readonly #onStop: () => void;
+  readonly #viewers = new Set<StatsViewer>();
+  readonly #ending = new AbortController();
+  readonly #running: Promise<void>;
+  #linger: ReturnType<typeof setTimeout> | undefined;
+  #latest: string | null = null;
+
+  constructor(engine: Engine, id: string, onStop: () => void) {
+    this.#engine = engine;
+    this.#id = id;
+    this.#onStop = onStop;
+    this.#running = this.#run();
+  }
+
+  add(viewer: StatsViewer): Disposable {
+    clearTimeout(this.#linger);
+    this.#viewers.add(viewer);
+    if (this.#latest !== null) viewer.sample(this.#latest);
+    return {
+      [Symbol.dispose]: () => {
+        this.#viewers.delete(viewer);
+        clearTimeout(this.#linger);
+        if (this.#viewers.size === 0) this.#linger = setTimeout(() => this.stop(), LINGER_MS);
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#linger);
+    this.#onStop();
+    this.#ending.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    let before: Reading | null = null;
+    while (!this.#ending.signal.aborted) {
+      try {
+        const isAsked = (await this.#engine.greet()).kind === "podman";
+        await using stream = await this.#engine.stream("GET", at`/containers/${this.#id}/stats`, {
+          query: { stream: !isAsked },
+          doing: "measure a container",
+          missing: "container_not_found",
+          signal: this.#ending.signal,
+        });
+        const lines = new TextLines();
+        for await (const chunk of stream.body) {
+          for (const line of lines.push(chunk)) {
+            const reading = readStats(line);
+            if (reading === null) continue;
+            failures = 0;
+            this.#tell(sampleOf(reading, before));
+            before = reading;
+          }
+        }
+        if (isAsked) {
+          await pause(ASKING_MS, this.#ending.signal);
+          continue;
+        }
+      } catch (error) {
+        if (this.#ending.signal.aborted) return;
+        // A container that is going down is refused in several ways for a moment
+        const mayPass = !(error instanceof ServiceError) || AWAY.has(error.code) ||
+          error.code !== "container_not_found" && before !== null && failures < RETRIES;
+        if (!mayPass) return this.#finish(asServiceError(error));
+      }
+      await pause(
+        Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures++, 8)),
+        this.#ending.signal,
+      );
+    }
+  }
+
+  #tell(sample: Sample): void {
+    this.#latest = JSON.stringify(sample);
+    for (const viewer of this.#viewers) viewer.sample(this.#latest);
+  }
+
+  #finish(error: ServiceError): void {
+    this.#onStop();
+    clearTimeout(this.#linger);
+    for (const viewer of this.#viewers) viewer.end(error);
+  }
+}
+
+interface Reading {
+  readonly atMs: number;
+  readonly time: string;
+  readonly cpuNanos: number;
+  readonly wire: Wire;
+}
+
+/** One object of the stream; null for what is none, and for the empty ones of a container that is down. */
+export function readStats(line: string): Reading | null {
+  let wire: Wire;
+  try {
+    wire = objectOf(JSON.parse(line));
+  } catch {
+    return null;
+  }
+  const time = timeOf(textOf(wire.read));
+  if (time === null) return null;
+  const cpuNanos = numberOf(objectOf(objectOf(wire.cpu_stats).cpu_usage).total_usage);
+  return { atMs: Date.parse(time), time, cpuNanos, wire };
+}
+
+export function sampleOf({ atMs, time, cpuNanos, wire }: Reading, before: Reading | null): Sample {
+  const memory = objectOf(wire.memory_stats);
+  const details = objectOf(memory.stats);
+  // What the kernel could drop at once is not counted, as in the engines' own command lines
+  const cache = numberOf(details.inactive_file, numberOf(details.total_inactive_file));
+  const usage = numberOf(memory.usage);
+  const networks = Object.values(objectOf(wire.networks)).map(objectOf);
+  const disk = listOf(objectOf(wire.blkio_stats).io_service_bytes_recursive).map(objectOf);
+  const sum = (wires: readonly Wire[], name: string) =>
+    wires.reduce((all, one) => all + numberOf(one[name]), 0);
+  const moved = (way: string) => sum(disk.filter((one) => textOf(one.op).toLowerCase() === way), "value");
+  const wallMs = before === null ? 0 : atMs - before.atMs;
+  const spentMs = before === null ? 0 : (cpuNanos - before.cpuNanos) / 1e6;
+  return {
+    time,
+    cpuPercent: wallMs > 0 && spentMs >= 0 ? Math.round(spentMs / wallMs * 10_000) / 100 : null,
+    memoryBytes: usage > cache ? usage - cache : usage,
+    memoryLimitBytes: numberOf(memory.limit),
+    rxBytes: sum(networks, "rx_bytes"),
+    txBytes: sum(networks, "tx_bytes"),
+    readBytes: moved("read"),
+    writeBytes: moved("write"),
+    pids: numberOf(objectOf(wire.pids_stats).current),
+  };
+}

@@ -1,0 +1,206 @@
+/** Volumes: what the engines keep, who mounts it, and how it comes and goes. */
+import { z } from "zod";
+import { may } from "../../../core/access.ts";
+import { ServiceError } from "../../../core/error.ts";
+import { flag, text } from "../../../http/query.ts";
+import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends } from "../backends/backends.ts";
+import type { Link } from "../backends/link.ts";
+import { at, identifier } from "../engine/path.ts";
+import { holder } from "../backends/engine_that_has.ts";
+import { KeptList } from "../backends/cached_list.ts";
+import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "../backends/route_fields.ts";
+import { Users } from "../backends/used_by.ts";
+import { bindsHostPath } from "./host_path.ts";
+import { Volume, volumeRow } from "../rows/volume.ts";
+
+const VolumeList = z.object({
+  items: z.array(Volume),
+  total: z.int(),
+  unavailable: z.array(Unavailable),
+}).meta({ id: "VolumeList" });
+
+const list = route({
+  method: "get",
+  path: "/volumes",
+  summary: "List the volumes of all engines",
+  permission: "volumes:read",
+  query: z.object({
+    backend: BackendName.optional(),
+    q: text(256).optional().describe("Part of a name"),
+    unused: flag.optional().describe("Only those that no container mounts, or only the others"),
+  }),
+  answers: { 200: json(VolumeList, "The volumes"), ...problems("backend_not_found") },
+});
+
+const inspect = route({
+  method: "get",
+  path: "/volumes/{name}",
+  summary: "One volume",
+  permission: "volumes:read",
+  params: byName,
+  query: onBackend,
+  answers: {
+    200: json(Volume, "The volume"),
+    ...problems("volume_not_found", "ambiguous_id", "backend_not_found", "no_engine", "runtime_unavailable"),
+  },
+});
+
+export const NewVolume = z.strictObject({
+  name: Name.optional().describe("The engine makes one up where it is missing"),
+  driver: Name.optional(),
+  options: TextMap.optional().describe("What binds folders of the host needs volumes:host-paths"),
+  labels: TextMap.optional(),
+}).meta({ id: "NewVolume" });
+
+const create = route({
+  method: "post",
+  path: "/volumes",
+  summary: "Create a volume",
+  permission: "volumes:write",
+  query: onBackend,
+  body: NewVolume,
+  answers: {
+    201: json(Volume, "The volume as the engine made it"),
+    ...problems("forbidden", "name_taken", "backend_not_found", "no_engine", "runtime_unavailable"),
+  },
+});
+
+const remove = route({
+  method: "delete",
+  path: "/volumes/{name}",
+  summary: "Remove a volume and what is in it",
+  permission: "volumes:write",
+  params: byName,
+  query: onBackend,
+  answers: {
+    204: empty("It is gone"),
+    ...problems("volume_not_found", "in_use", "ambiguous_id", "backend_not_found", "runtime_unavailable"),
+  },
+});
+
+export function volumes({ backends }: { readonly backends: Backends }): Router {
+  const all = new KeptList(backends, "volumes", volumesOf);
+  const claims = new Claims();
+  return router()
+    .on(list, async ({ query: { backend, q, unused }, request }) => {
+      if (backend === undefined && q === undefined && unused === undefined) return await all.whole(request);
+      const part = q?.toLowerCase();
+      return reply(
+        200,
+        await all.some(
+          backend,
+          (volume) =>
+            (unused === undefined || (volume.usedBy.length === 0) === unused) &&
+            (part === undefined || volume.name.toLowerCase().includes(part)),
+        ),
+      );
+    })
+    .on(inspect, async ({ params, query, left }) => {
+      const name = identifier(params.name);
+      const link = await holding(backends, name, query.backend, "inspect");
+      const row = volumeRow(
+        await link.engine.get(at`/volumes/${name}`, {
+          doing: `inspect volume "${name}"`,
+          missing: "volume_not_found",
+          signal: left,
+        }),
+        link.name,
+      );
+      if (row === null) throw nonsense(name, link);
+      await backends.fresh("containers", [link]);
+      return reply(200, { ...row, usedBy: Users.of(link).volume(row.name) });
+    })
+    .on(create, async ({ body, query, principal }) => {
+      if (bindsHostPath(body.driver, body.options ?? {}) && !may(principal, "volumes:host-paths")) {
+        throw new ServiceError(
+          "forbidden",
+          `Cannot create the volume: options that reach folders of the host need the permission "volumes:host-paths"`,
+        );
+      }
+      const link = backends.target(query.backend);
+      using _claim = claims.claim(link, body.name);
+      if (body.name !== undefined) await assertFree(link, body.name);
+      const { text } = await link.engine.post(at`/volumes/create`, {
+        doing: body.name === undefined ? "create a volume" : `create volume "${body.name}"`,
+        body: { Name: body.name, Driver: body.driver, DriverOpts: body.options, Labels: body.labels },
+        firstByteMs: 60_000,
+      }).finally(() => link.mirror.volumes.touch());
+      const row = volumeRow(parsed(text), link.name);
+      if (row === null) throw nonsense(body.name ?? "", link);
+      return reply(201, { ...row, usedBy: [] }, { location: `/api/volumes/${row.name}` });
+    })
+    .on(remove, async ({ params, query }) => {
+      const name = identifier(params.name);
+      const link = await holding(backends, name, query.backend, "remove");
+      await link.engine.delete(at`/volumes/${name}`, {
+        doing: `remove volume "${name}"`,
+        missing: "volume_not_found",
+        firstByteMs: 60_000,
+      }).finally(() => link.mirror.volumes.touch());
+      return reply(204);
+    });
+}
+
+function volumesOf(link: Link): z.infer<typeof Volume>[] {
+  const users = Users.of(link);
+  return [...link.mirror.volumes.rows.values()].map((row) => ({ ...row, usedBy: users.volume(row.name) }));
+}
+
+function holding(backends: Backends, name: string, backend: string | undefined, verb: string): Promise<Link> {
+  return holder(backends, {
+    kind: "volumes",
+    doing: `${verb} volume "${name}"`,
+    missing: "volume_not_found",
+    backend,
+    has: (link) => link.mirror.volumes.rows.get(name) !== undefined,
+  });
+}
+
+/** Names that are being created: of two who ask for one name at once, one makes it and the other is told. */
+class Claims {
+  readonly #held = new Set<string>();
+
+  claim(link: Link, name: string | undefined): Disposable {
+    const key = `${link.name} ${name}`;
+    if (name !== undefined && this.#held.has(key)) throw taken(link, name);
+    this.#held.add(key);
+    return { [Symbol.dispose]: () => this.#held.delete(key) };
+  }
+}
+
+/** Both engines answer a create of what is there already with success, and ignore the other options. */
+async function assertFree(link: Link, name: string): Promise<void> {
+  try {
+    await link.engine.get(at`/volumes/${name}`, {
+      doing: `look for volume "${name}"`,
+      missing: "volume_not_found",
+    });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "volume_not_found") return;
+    throw error;
+  }
+  throw taken(link, name);
+}
+
+function taken(link: Link, name: string): ServiceError {
+  return new ServiceError(
+    "name_taken",
+    `Cannot create volume "${name}": engine "${link.name}" has one of that name`,
+  );
+}
+
+function nonsense(name: string, link: Link): ServiceError {
+  return new ServiceError(
+    "engine_failed",
+    `Cannot read volume "${name}": engine "${link.name}" answered nonsense`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,110 @@
+/** What the first start on a machine fetches: the service's own packages, and nothing of its tests. */
+import assert from "node:assert/strict";
+import { BerthProcess } from "./berth_process.ts";
+import { eventually } from "./eventually.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const MOST_PACKAGES = 24;
+const MOST_BYTES = 25e6;
+
+/** Why nothing can be fetched here, or null: asked of the runtime itself, which knows the way to the registry. */
+async function noRegistry(): Promise<string | null> {
+  const cache = await Deno.makeTempDir({ prefix: "berth-probe-" });
+  try {
+    const { success } = await new Deno.Command(Deno.execPath(), {
+      args: ["info", "--no-config", "--no-lock", "npm:hono"],
+      env: { DENO_DIR: cache },
+      stdin: "null",
+      signal: AbortSignal.timeout(20_000),
+    }).output();
+    const fetched = await Deno.stat(`${cache}/npm`).then(() => true, () => false);
+    return success && fetched ? null : "the npm registry cannot be reached";
+  } finally {
+    await Deno.remove(cache, { recursive: true });
+  }
+}
+
+const reason = await noRegistry();
+if (reason !== null) console.error(`NOT RUN: the first start with an empty cache, because ${reason}`);
+
+Deno.test({
+  name: "a first start fetches at most 24 packages and 25 MB, and none that only tests or benches need",
+  ignore: reason !== null,
+  async fn() {
+    const cache = await Deno.makeTempDir({ prefix: "berth-cache-" });
+    try {
+      await serveOnce(cache);
+      const fetched = await packagesIn(cache);
+      const bytes = await sizeOf(cache);
+
+      const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+      for (const specifier of Object.values<string>(imports)) {
+        assert.ok(fetched.includes(specifier.slice("npm:".length)), `${specifier} was not fetched`);
+      }
+      assert.ok(fetched.length <= MOST_PACKAGES, `${fetched.length} packages: ${fetched.join(" ")}`);
+      assert.ok(bytes <= MOST_BYTES, `${(bytes / 1e6).toFixed(1)} MB`);
+      const service = await lockedIn("deno.lock");
+      assert.deepEqual(fetched.filter((name) => !service.includes(name)), []);
+      const others = (await lockedIn("tests/deno.lock")).filter((name) => !service.includes(name));
+      assert.ok(others.some((name) => name.startsWith("fast-check@")));
+      assert.deepEqual(fetched.filter((name) => others.includes(name)), []);
+    } finally {
+      await Deno.remove(cache, { recursive: true });
+    }
+  },
+});
+
+/** `deno task serve`, as the README says, until it has answered once. */
+async function serveOnce(cache: string): Promise<void> {
+  const data = await Deno.makeTempDir({ prefix: "berth-first-" });
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["task", "serve"],
+    cwd: ROOT,
+    env: { DENO_DIR: cache, BERTH_DATA: data, BERTH_PORT: "0", BERTH_ENGINES: "none" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  await using berth = new BerthProcess(child, data, false);
+  try {
+    const url = await eventually("it listens", () => berth.url || (berth.hasEnded && "ended"));
+    assert.notEqual(url, "ended", berth.stderr);
+    assert.equal((await (await fetch(`${url}/api/health`)).json()).status, "ok");
+  } finally {
+    // A task hands SIGTERM on to what it runs; killed, it would leave that behind.
+    if (!berth.hasEnded) assert.equal((await berth.end("SIGTERM")).code, 0);
+  }
+}
+
+/** `name@version` of each package in a cache of the runtime. */
+async function packagesIn(cache: string): Promise<string[]> {
+  const found: string[] = [];
+  const visit = async (folder: string, scope: string) => {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      if (!isDirectory) continue;
+      if (name.startsWith("@")) await visit(`${folder}/${name}`, `${name}/`);
+      else {
+        for await (const version of Deno.readDir(`${folder}/${name}`)) {
+          if (version.isDirectory) found.push(`${scope}${name}@${version.name}`);
+        }
+      }
+    }
+  };
+  for await (const { name, isDirectory } of Deno.readDir(`${cache}/npm`)) {
+    if (isDirectory) await visit(`${cache}/npm/${name}`, "");
+  }
+  return found.sort();
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    bytes += isDirectory ? await sizeOf(path) : (await Deno.lstat(path)).size;
+  }
+  return bytes;
+}
+
+async function lockedIn(file: string): Promise<string[]> {
+  return Object.keys(JSON.parse(await Deno.readTextFile(new URL(file, ROOT))).npm);
+}
