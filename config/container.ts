@@ -8,3 +8,8 @@ export async function isInContainer(env: (name: string) => string | undefined): 
     true,
   );
 }
+
+/** The same, by this process's own environment. */
+export async function isContainedHere(): Promise<boolean> {
+  return await isInContainer(Deno.env.get);
+}
