@@ -2,7 +2,7 @@
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
-import { type Access, openAccess } from "./auth/access.ts";
+import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
@@ -18,6 +18,7 @@ import type { OpenLog } from "./log/log.ts";
 import { logReader } from "./log/reader.ts";
 import { pluginMistakes, type Plugins, type PluginSelection, startPlugins } from "./plugins/host.ts";
 import type { Plugin } from "./plugins/plugin.ts";
+import { StartFailure } from "./start_failure.ts";
 import { createApp } from "./routes/app.ts";
 import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
@@ -48,7 +49,7 @@ export interface Foundation {
   readonly startedAt: Date;
   readonly responder: Responder;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
-  readonly health: Omit<HealthSources, "plugins" | "runtime">;
+  readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
 }
 
 /** What route groups are made of. */
@@ -78,6 +79,7 @@ export async function composeApp(
       log,
       dataFolder: config.data,
       config,
+      auditReceiver: await auditReceiver(config.auditSyslog),
       ...(overrides.clock === undefined ? {} : { clock: overrides.clock }),
       ...(overrides.provider === undefined ? {} : { provider: overrides.provider }),
     }),
@@ -101,6 +103,7 @@ export async function composeApp(
     routers: [
       system({
         ...foundation.health,
+        auditFailure: access.auditFailure,
         startedAt: foundation.startedAt,
         plugins: plugins.reports,
         runtime: plugins.runtime,
@@ -127,6 +130,19 @@ export async function composeApp(
     explainMissing: (path) => plugins.explainMissing(path),
   });
   return { parts, edge };
+}
+
+async function auditReceiver(
+  syslog: Config["auditSyslog"],
+): Promise<NonNullable<AccessOptions["auditReceiver"]> | null> {
+  if (syslog === null) return null;
+  const { ca, ...address } = syslog;
+  if (ca === null) return { address, ca };
+  try {
+    return { address, ca: await Deno.readTextFile(ca) };
+  } catch (cause) {
+    throw new StartFailure(`Cannot read the file "${ca}" of "BERTH_AUDIT_SYSLOG_CA"`, { cause });
+  }
 }
 
 /** Counts what the rules find; they are loaded with the first workspace that is read. */

@@ -40,6 +40,13 @@ export interface Config {
   /** Null: `berth.log` in `data`. */
   readonly logFile: "none" | null;
   readonly minDescriptors: number;
+  /** Where entries of the audit log go besides the store; `ca` names a file. */
+  readonly auditSyslog: {
+    readonly transport: "tcp" | "tls" | "udp";
+    readonly hostname: string;
+    readonly port: number;
+    readonly ca: string | null;
+  } | null;
   /** What the user's environment says about where engines are; no setting of berth's. */
   readonly surroundings: {
     readonly home: string | null;
@@ -128,9 +135,12 @@ function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly
 }
 
 function joined(settings: Settings): Omit<Config, "file" | "surroundings"> {
-  const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...rest } = settings;
+  const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...others } =
+    settings;
+  const { auditSyslog, auditSyslogCa, ...rest } = others;
   return {
     ...rest,
+    auditSyslog: auditSyslog === null ? null : { ...auditSyslog, ca: auditSyslogCa },
     tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
     identityProvider: idpIssuer !== null && idpClientId !== null
       ? {

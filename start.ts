@@ -65,7 +65,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const gate = new StartupGate({
     hosts: names.hosts,
     responder,
-    health: () => lookAtHealth({ ...health, plugins: null, runtime: null }),
+    health: () => lookAtHealth({ ...health, auditFailure: () => null, plugins: null, runtime: null }),
     onAccess: (entry) => log.access(entry),
   });
   const listener = startListening(config, tls, gate, log);

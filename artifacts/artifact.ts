@@ -49,20 +49,6 @@ export interface Location {
   range: Range;
 }
 
-/** A remark as callers receive it. */
-export interface Diagnostic {
-  code: string;
-  severity: Severity;
-  message: string;
-  location: Location | null;
-  subject: string | null;
-  related: { message: string; location: Location }[];
-  data: Record<string, unknown>;
-  tags: ("unnecessary" | "deprecated")[];
-  /** Code, file, path and message hashed, no line: stays when lines move. */
-  fingerprint: string;
-}
-
 /** One text that was read. Objects are kept while the content stays the same, so they can key caches. */
 export interface ArtifactFile {
   /** Below the workspace root, with `/`. */

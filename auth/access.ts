@@ -3,7 +3,11 @@ import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
 import { ApiKeys, type MadeKey } from "./api_keys.ts";
-import { AuditLog } from "./audit.ts";
+import { auditEntry, COMMAND_LINE } from "./audit.ts";
+import { Delivery } from "./audit/delivery.ts";
+import { AuditLog } from "./audit/log.ts";
+import { receiverAt, type SyslogAddress } from "./audit/syslog.ts";
+import { Upkeep } from "./audit/upkeep.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
 import type { IdentityProvider, IdentityProviderSettings } from "./identity_provider.ts";
@@ -29,6 +33,8 @@ export interface AccessOptions {
     readonly identityProvider: IdentityProviderSettings | null;
     readonly roles: readonly RoleRule[];
   };
+  /** Where entries of the audit log go besides the store; `ca` is the text of a PEM file. */
+  readonly auditReceiver?: { readonly address: SyslogAddress; readonly ca: string | null } | null;
   readonly clock?: Clock;
   /** Another identity provider than the configured one, as tests bring. */
   readonly provider?: IdentityProvider;
@@ -49,6 +55,9 @@ export interface Access extends AsyncDisposable {
   readonly credentials: Credentials;
   readonly setup: Setup;
   readonly audit: AuditLog;
+  readonly auditUpkeep: Upkeep;
+  /** What of the audit log is not where it belongs, in words; null while all is well. */
+  readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
   /** Null while none is configured. */
@@ -60,13 +69,17 @@ export interface Access extends AsyncDisposable {
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, dataFolder, config, clock = systemClock } = options;
-  const seal = await Seal.from(await readSealingKey(`${dataFolder}/sealing-key`), "signing keys");
+  const secret = await readSealingKey(`${dataFolder}/sealing-key`);
+  const seal = await Seal.from(secret, "signing keys");
   const keys = new ApiKeys({ store: store.keys, clock });
   const setup = new Setup({ store: store.keys, keys, clock, path: `${dataFolder}/setup-token` });
+  const auditUpkeep = new Upkeep({ store: store.audit, secret, clock, log });
   const audit = new AuditLog({
     store: store.audit,
-    onFailure: (thrown, lost) => log.error("Audit entries were lost", { lost, error: String(thrown) }),
+    onFailure: (error, lost) => log.error("The audit log cannot be written", { lost, error }),
+    onWritten: () => auditUpkeep.soon(),
   });
+  const delivery = deliveryTo(options.auditReceiver ?? null, store, log);
   const signingKeys = new SigningKeys({
     store: store.signingKeys,
     seal,
@@ -81,15 +94,6 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     onEnd: (session) => credentials.revoke(`session:${session}`),
     onReuse: ({ id, account }) => {
       log.warn("A refresh token was used twice; its session was ended", { session: id, account: account.id });
-      audit.record({
-        at: clock.now(),
-        actor: { kind: "user", id: account.id, name: account.name },
-        action: "session.reuse",
-        target: id,
-        result: "refresh_refused",
-        requestId: null,
-        peer: null,
-      });
     },
   });
   const credentials = new Credentials({ keys, sessions, clock });
@@ -107,6 +111,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     credentials,
     setup,
     audit,
+    auditUpkeep,
+    auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
     clock,
     provider: options.provider ?? await openProvider(config, clock, log),
     setupToken,
@@ -122,24 +128,47 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       credentials[Symbol.dispose]();
       await keys.flush().catch((error) => log.warn("Uses of keys were lost", { error: String(error) }));
       await audit[Symbol.asyncDispose]();
+      await auditUpkeep[Symbol.asyncDispose]();
+      await delivery?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function deliveryTo(
+  to: AccessOptions["auditReceiver"] | null,
+  store: Store,
+  log: Log,
+): Delivery | null {
+  if (to === null || to === undefined) return null;
+  const { transport, hostname, port } = to.address;
+  return new Delivery({
+    store: store.audit,
+    receiver: receiverAt(to.address, to.ca),
+    name: `${transport}://${hostname}:${port}`,
+    host: hostName(),
+    log,
+  });
+}
+
+function hostName(): string {
+  try {
+    return Deno.hostname();
+  } catch {
+    return "-"; // the process may not ask
+  }
 }
 
 /** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
 export async function makeAdminKey(store: Store, name: string, clock: Clock = systemClock): Promise<MadeKey> {
   const made = await new ApiKeys({ store: store.keys, clock }).make({ name, role: "admin" }, "command line");
-  const first = !await store.keys.isSetUp();
-  await (first ? store.keys.setUp(made.record) : store.keys.add(made.record));
-  await store.audit.append([{
+  const entry = auditEntry({
     at: clock.now(),
-    actor: { kind: "system", id: "command-line", name: "command line" },
+    actor: COMMAND_LINE,
     action: "keys.add",
     target: made.record.id,
-    result: "done",
-    requestId: null,
-    peer: null,
-  }], 100_000);
+  });
+  const first = !await store.keys.isSetUp();
+  await (first ? store.keys.setUp(made.record, entry) : store.keys.add(made.record, entry));
   return made;
 }
 

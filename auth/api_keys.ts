@@ -1,7 +1,7 @@
 /** API keys: made once, shown once, kept as a digest, never above whoever made them. */
 import { may, type Permission, permissionsOf, type Principal, type Role } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { KeyRecord, KeyStore } from "../core/store.ts";
+import type { KeyRecord, KeyStore, NewAuditEntry } from "../core/store.ts";
 import type { Clock } from "./clock.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
 
@@ -41,7 +41,7 @@ export class ApiKeys {
   }
 
   /** A key whose permissions its creator has, all of them. Throws `key_exceeds_creator`. */
-  async add(asked: KeyAsked, creator: Principal): Promise<MadeKey> {
+  async add(asked: KeyAsked, creator: Principal, entry: NewAuditEntry): Promise<MadeKey> {
     const wanted = "role" in asked ? permissionsOf(asked.role) : asked.permissions;
     const excess = wanted.filter((permission) => !may(creator, permission));
     if (excess.length > 0) {
@@ -51,7 +51,7 @@ export class ApiKeys {
       );
     }
     const made = await this.make(asked, creator.name);
-    await this.#store.add(made.record);
+    await this.#store.add(made.record, { ...entry, target: `${entry.target}/${made.record.id}` });
     return made;
   }
 
@@ -80,12 +80,12 @@ export class ApiKeys {
   }
 
   /** Throws `not_found`, `last_admin`, and `forbidden` for a key that may do more than who deletes it. */
-  async remove(id: string, remover: Principal): Promise<void> {
+  async remove(id: string, remover: Principal, entry: NewAuditEntry): Promise<void> {
     const key = await this.#store.get(id);
     if (key !== null && !permissionsOfKey(key).every((permission) => may(remover, permission))) {
       throw new ServiceError("forbidden", `Cannot delete the key "${key.name}": it may do more than you may`);
     }
-    if (key === null || !await this.#store.remove(id, this.#clock.now())) {
+    if (key === null || !await this.#store.remove(id, this.#clock.now(), entry)) {
       throw new ServiceError("not_found", "Cannot delete the key: there is none with that id");
     }
     this.#used.delete(id);

@@ -1,5 +1,6 @@
 /** How often somebody may try: counters that nobody can reset by filling their table. */
 import { ServiceError } from "../core/error.ts";
+import { textHash } from "../core/text_hash.ts";
 import type { Clock } from "./clock.ts";
 
 export interface Limit {
@@ -68,7 +69,7 @@ export class RateLimit {
     if (this.#buckets.size >= MAX_BUCKETS) this.#sweep();
     if (this.#buckets.size >= MAX_BUCKETS) {
       // Nobody is evicted: a full table must not be a way to forget one's own count.
-      return this.#shared[hash(name, this.#salt) % SHARED_BUCKETS] ?? { left: 0, at: 0 };
+      return this.#shared[textHash(name, this.#salt)[0] % SHARED_BUCKETS] ?? { left: 0, at: 0 };
     }
     const made = { left: this.#limit.tries, at: this.#clock.monotonic() };
     this.#buckets.set(name, made);
@@ -92,12 +93,6 @@ export class RateLimit {
       if (bucket.left >= this.#limit.tries) this.#buckets.delete(name);
     }
   }
-}
-
-function hash(name: string, salt: number): number {
-  let value = salt;
-  for (let at = 0; at < name.length; at++) value = Math.imul(value ^ name.charCodeAt(at), 0x01000193);
-  return value >>> 0;
 }
 
 /** One counter for a whole IPv6 /64, which is what one subscriber gets. */

@@ -1,7 +1,7 @@
 /** Sessions: a person signed in, as a chain of refresh tokens of which only the newest is good. */
 import { permissionsOf, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { AccountRecord, SessionRecord, SessionStore } from "../core/store.ts";
+import type { AccountRecord, NewAuditEntry, SessionRecord, SessionStore } from "../core/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Identity } from "./identity_provider.ts";
 import { claimsToKeep, roleOf, type RoleRule } from "./roles.ts";
@@ -50,8 +50,9 @@ export class Sessions {
   }
 
   /** Signs somebody in. `binding` is the value of `X-Berth` that a cookie session is bound to. */
-  async open(identity: Identity, binding: string | null): Promise<IssuedTokens> {
-    if (roleOf(identity.claims, this.#rules) === null) {
+  async open(identity: Identity, binding: string | null, entry: NewAuditEntry): Promise<IssuedTokens> {
+    const role = roleOf(identity.claims, this.#rules);
+    if (role === null) {
       throw new ServiceError(
         "login_refused",
         `Cannot sign in "${identity.name}": no rule of "BERTH_ROLES" gives them a role; ask whoever runs berth`,
@@ -74,7 +75,10 @@ export class Sessions {
       email: identity.email,
       picture: identity.picture,
       claims: JSON.stringify(claimsToKeep(identity.claims, this.#rules)),
-    });
+    }, (remembered) => ({
+      ...ofSession(entry, id, remembered),
+      particulars: { ...entry.particulars, issuer: remembered.issuer, role },
+    }));
     const session = {
       id,
       account,
@@ -101,7 +105,11 @@ export class Sessions {
    * Exchanges a refresh token for its successor. Throws `refresh_refused` for a token that is not good any more, and
    * `forbidden`, with nothing rotated, for one that is bound to another browser.
    */
-  async refresh(refreshToken: string, binding: string | null): Promise<IssuedTokens> {
+  async refresh(
+    refreshToken: string,
+    binding: string | null,
+    entry: NewAuditEntry,
+  ): Promise<IssuedTokens> {
     const content = await this.#tokens.verify("refresh", refreshToken);
     if (content === null) throw refused("it is not one of ours, or it ran out");
     const now = this.#clock.now();
@@ -109,7 +117,7 @@ export class Sessions {
     if (session === null || session.account.id !== content.subject) throw refused("its session is over");
     await mustBeBound(session, binding);
     if (this.#principal(session.account) === null) {
-      await this.end(session.id);
+      await this.end(session.id, { ...ofSession(entry, session.id, session.account), action: "session.end" });
       throw refused("no rule gives you a role any more");
     }
     const next = randomSecret();
@@ -128,6 +136,10 @@ export class Sessions {
       now,
       graceMs: GRACE_MS,
       idleMs: IDLE_MS,
+    }, {
+      ...ofSession(entry, session.id, session.account),
+      action: "session.reuse",
+      result: "refresh_refused",
     });
     switch (result.kind) {
       case "rotated":
@@ -161,8 +173,8 @@ export class Sessions {
   }
 
   /** Whether it was alive. */
-  async end(session: string): Promise<boolean> {
-    const ended = await this.#store.end(session, this.#clock.now());
+  async end(session: string, entry: NewAuditEntry): Promise<boolean> {
+    const ended = await this.#store.end(session, this.#clock.now(), entry);
     this.#onEnd(session);
     return ended;
   }
@@ -216,6 +228,16 @@ async function mustBeBound(session: SessionRecord, binding: string | null): Prom
   if (!good) {
     throw new ServiceError("forbidden", "Cannot refresh: this session is bound to another browser");
   }
+}
+
+/** The entry as the person's whose session it is. */
+function ofSession(entry: NewAuditEntry, session: string, account: AccountRecord): NewAuditEntry {
+  return {
+    ...entry,
+    actor: { kind: "user", id: account.id, name: account.name },
+    credential: `session:${session}`,
+    target: session,
+  };
 }
 
 function refused(why: string): ServiceError {

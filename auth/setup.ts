@@ -1,6 +1,6 @@
 /** How the first admin is born: once, by whoever can read a file that only the service's owner can read. */
 import { ServiceError } from "../core/error.ts";
-import type { KeyStore } from "../core/store.ts";
+import type { KeyStore, NewAuditEntry } from "../core/store.ts";
 import type { ApiKeys, MadeKey } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import { writePrivateFile } from "./private_file.ts";
@@ -48,7 +48,7 @@ export class Setup {
   }
 
   /** Throws `setup_done` once there is an admin, `setup_refused` for a wrong or outlived token. */
-  async complete(token: string, name: string): Promise<MadeKey> {
+  async complete(token: string, name: string, entry: NewAuditEntry): Promise<MadeKey> {
     if (!await this.required()) throw done();
     const hash = await digest(token);
     if (this.#done) throw done(); // another call was faster while this one was hashing
@@ -66,7 +66,13 @@ export class Setup {
       );
     }
     const made = await this.#keys.make({ name, role: "admin" }, "setup");
-    await this.#store.setUp(made.record);
+    const { id } = made.record;
+    await this.#store.setUp(made.record, {
+      ...entry,
+      actor: { kind: "apiKey", id, name },
+      credential: `key:${id}`,
+      target: `${entry.target}/${id}`,
+    });
     this.#done = true;
     this.#token = null;
     await this.#forget();

@@ -1,6 +1,7 @@
 /** The keys that tokens are signed with, and their turning over without one valid token refused. */
 import { ServiceError } from "../core/error.ts";
-import type { SigningKeyRecord, SigningKeyStore } from "../core/store.ts";
+import type { NewAuditEntry, SigningKeyRecord, SigningKeyStore } from "../core/store.ts";
+import { auditEntry, BERTH } from "./audit.ts";
 import type { Clock } from "./clock.ts";
 import type { Seal } from "./sealing.ts";
 
@@ -87,13 +88,13 @@ export class SigningKeys {
     const pending = keys.find((key) => key.state === "pending");
     if (this.#signer === null) {
       // The first start, or a lost sealing key: no replica can sign, so there is nobody to wait for.
-      if (pending === undefined) await store.add(await this.#make(now));
+      if (pending === undefined) await this.#add(now);
       const next = pending ?? (await store.list()).find((key) => key.state === "pending");
-      if (next !== undefined) await store.activate(next.kid, now);
+      if (next !== undefined) await this.#activate(next.kid, now);
       await this.#learn(await store.list());
     } else if (active !== undefined && now - active.since >= this.#activeMs) {
-      if (pending === undefined) await store.add(await this.#make(now));
-      else if (now - pending.since >= PENDING_MS) await store.activate(pending.kid, now);
+      if (pending === undefined) await this.#add(now);
+      else if (now - pending.since >= PENDING_MS) await this.#activate(pending.kid, now);
       await this.#learn(await store.list());
     }
     if (keys.some((key) => key.state === "retiring" && key.since < now - retiringMs)) {
@@ -117,6 +118,15 @@ export class SigningKeys {
     }
   }
 
+  async #add(now: number): Promise<void> {
+    const key = await this.#make(now);
+    await this.#options.store.add(key, entryOf("signing_keys.add", key.kid, now));
+  }
+
+  async #activate(kid: string, now: number): Promise<void> {
+    await this.#options.store.activate(kid, now, entryOf("signing_keys.activate", kid, now));
+  }
+
   async #make(now: number): Promise<SigningKeyRecord> {
     const pair = await crypto.subtle.generateKey(CURVE, true, ["sign", "verify"]) as CryptoKeyPair;
     const publicKey = await crypto.subtle.exportKey("jwk", pair.publicKey);
@@ -134,6 +144,10 @@ export class SigningKeys {
       since: now,
     };
   }
+}
+
+function entryOf(action: string, kid: string, at: number): NewAuditEntry {
+  return auditEntry({ at, actor: BERTH, action, target: kid });
 }
 
 function placeOf(kid: string): string {

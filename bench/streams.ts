@@ -1,12 +1,13 @@
 /** Logs, exec and events against the engine itself and against the library that others use. */
 import type { Engine as EngineType } from "../plugins/container-runtime/engine/engine.ts";
+import { findOn } from "../tests/one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { Execs } from "../plugins/container-runtime/exec/routes.ts";
 import { FrameReader } from "../plugins/container-runtime/frames/frames.ts";
 import { LineReader, type LineSink } from "../plugins/container-runtime/logs/lines.ts";
 import { JsonWriter, type LogWriter, RawTextWriter } from "../plugins/container-runtime/logs/log_formats.ts";
 import { LogPosition } from "../plugins/container-runtime/logs/log_position.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
 import { eventually } from "../tests/eventually.ts";
 import { frameChunk, logTime } from "../tests/scripted_engine.ts";
@@ -55,10 +56,8 @@ async function replays(): Promise<void> {
     const position = new LogPosition();
     const writer: LogWriter = new JsonWriter(position, { events });
     const sink: LineSink = {
-      line: (stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
-        if (position.admit(stream, bytes, timeFrom, timeTo, to, () => {})) {
-          writer.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
-        }
+      line: (line) => {
+        if (position.admit(line, () => {})) writer.line(line);
       },
     };
     const reader = new FrameReader(new LineReader(sink, { terminal: false }), {
@@ -176,7 +175,7 @@ async function following(engine: TestEngine): Promise<void> {
 async function keyStrokes(real: TestEngine): Promise<void> {
   const id = await real.cli("run", "-d", FIXTURE);
   using engine: EngineType = new Engine("docker", { kind: "unix", path: real.socket });
-  const execs = new Execs({ engines: () => [engine], viewers: new Viewers(), onFailure: console.error });
+  const execs = new Execs({ find: findOn(engine), streamLimit: new StreamLimit(), onFailure: console.error });
   await using service = new StreamService(execs.routes);
   const strokes = 300;
 

@@ -1,7 +1,7 @@
 /** Events to a thousand sockets: berth's frames of a tick against a frame for each event on the runtime's own. */
 import { EventFeed } from "../plugins/container-runtime/mirror/event_feed.ts";
 import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
 import { StreamService } from "../tests/stream_service.ts";
 import { clockMs, startEventClients } from "./event_clients.ts";
@@ -13,8 +13,11 @@ export async function fanOut(): Promise<void> {
   const feed = new EventFeed();
   using hub = new EventHub(feed);
   await using service = new StreamService(terminalRoutes({
-    engines: () => [],
-    viewers: new Viewers(),
+    find: () => Promise.reject(new Error("no container is asked for")),
+    engineOf: () => {
+      throw new Error("no engine is asked for");
+    },
+    streamLimit: new StreamLimit(),
     feed,
     hub,
     ownership: {

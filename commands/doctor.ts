@@ -2,7 +2,7 @@
 import { readConfig, SettingsError } from "../config.ts";
 import { isContainedHere } from "../config/container.ts";
 import { visible } from "../log/line.ts";
-import { inspectStoreFile } from "../store/sqlite_inspection.ts";
+import { inspectStoreFile } from "../store/sqlite/inspection.ts";
 import { DATA_CHECKS } from "./doctor/data.ts";
 import { ENGINE_CHECKS } from "./doctor/engines.ts";
 import type { Check, Finding, Setup } from "./doctor/finding.ts";

@@ -1,7 +1,7 @@
 /** `berth restore <file>`: checks a backup, and puts it in the place of the store while the service is stopped. */
 import { readConfig } from "../config.ts";
 import { StartFailure } from "../start_failure.ts";
-import { restoreStoreFile } from "../store/sqlite_inspection.ts";
+import { restoreStoreFile } from "../store/sqlite/inspection.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./table.ts";
 

@@ -70,6 +70,25 @@ export function databaseUrl() {
   );
 }
 
+/** Where entries of the audit log go: `tcp://host:port`, `tls://host:port` or `udp://host:port`. */
+export function syslog() {
+  return text().transform((address, context) => {
+    const url = URL.parse(address);
+    const transport = /^(tcp|tls|udp):$/.exec(url?.protocol ?? "")?.[1] as "tcp" | "tls" | "udp" | undefined;
+    const isBare = url !== null && url.username === "" && url.password === "" && url.search === "" &&
+      url.hash === "" && /^\/?$/.test(url.pathname);
+    const port = Number(url?.port ?? 0);
+    if (transport === undefined || !isBare || url.hostname === "" || !(port > 0)) {
+      context.addIssue({
+        code: "custom",
+        message: "expected tcp://host:port, tls://host:port or udp://host:port, and nothing else",
+      });
+      return z.NEVER;
+    }
+    return { transport, hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"), port };
+  });
+}
+
 /** One engine to talk to; a remote one needs mutual TLS. */
 function engine() {
   return z.strictObject({

@@ -14,6 +14,7 @@ import {
   pluginNames,
   pluginSettings,
   roles,
+  syslog,
   text,
   wholeNumber,
 } from "./schemas.ts";
@@ -145,6 +146,19 @@ const fields = {
     NONE,
     "Settings of plugins, by their name; only in the file",
   ),
+  auditSyslog: field(
+    syslog,
+    null,
+    NONE,
+    "Syslog receiver of the audit log: `tcp://host:port`, `tls://host:port` (both at least once and in order) or " +
+      "`udp://host:port` (as well as UDP can)",
+  ),
+  auditSyslogCa: field(
+    absolutePath,
+    null,
+    "the system's",
+    "Authorities that may vouch for a `tls://` receiver, a PEM file",
+  ),
   logLevel: field(
     () => oneOf(LOG_LEVELS),
     "info",
@@ -215,6 +229,7 @@ function mistakesOf(
 function contradictions(settings: Partial<Settings>): Mistake[] {
   const { host, published, tlsCert, tlsKey, trustedProxies, idpIssuer, idpClientId, idpRedirectUris } =
     settings;
+  const { auditSyslog, auditSyslogCa } = settings;
   const found: Mistake[] = [];
   const refuse = (key: keyof Settings, message: string) => found.push({ key, inside: [], message });
   if (tlsCert !== undefined && tlsKey !== undefined && (tlsCert === null) !== (tlsKey === null)) {
@@ -234,6 +249,9 @@ function contradictions(settings: Partial<Settings>): Mistake[] {
   }
   if (typeof idpIssuer === "string" && idpRedirectUris?.length === 0) {
     refuse("idpRedirectUris", "an identity provider needs at least one redirect address");
+  }
+  if (typeof auditSyslogCa === "string" && auditSyslog !== undefined && auditSyslog?.transport !== "tls") {
+    refuse("auditSyslogCa", "only a receiver with tls:// shows a certificate");
   }
   return found;
 }

@@ -22,6 +22,8 @@ export interface HealthSources {
   readonly checkStore: () => Promise<void>;
   /** Why log lines are lost, or null. */
   readonly logFailure: () => string | null;
+  /** Why entries of the audit log are not where they belong, or null. */
+  readonly auditFailure: () => string | null;
   /** Null until the plugins were started. */
   readonly plugins: readonly { readonly name: string; readonly state: string }[] | null;
   readonly runtime: ContainerRuntime | null;
@@ -36,6 +38,7 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
   const checks: Record<string, HealthCheck> = {
     store: await checkStore(sources.checkStore),
     log: sources.logFailure() === null ? OK : { status: "degraded", reason: "Lines cannot be written" },
+    audit: checkAudit(sources.auditFailure()),
     plugins: checkPlugins(sources.plugins),
   };
   for (const { name, state } of sources.runtime?.backends() ?? []) {
@@ -69,6 +72,10 @@ export function cachedHealth(sources: HealthSources): () => Promise<HealthReport
 function worst(checks: readonly HealthCheck[]): HealthCheck["status"] {
   if (checks.some(({ status }) => status === "failed")) return "failed";
   return checks.some(({ status }) => status === "degraded") ? "degraded" : "ok";
+}
+
+function checkAudit(reason: string | null): HealthCheck {
+  return reason === null ? OK : { status: "degraded", reason };
 }
 
 function checkPlugins(plugins: HealthSources["plugins"]): HealthCheck {

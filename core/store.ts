@@ -5,6 +5,10 @@ import type { Permission, Role } from "./access.ts";
  * Every promise of a store may be rejected with `store_unavailable` (locked, full, damaged, gone); then nothing was
  * written, except that a failed commit may still have happened: read again.
  * Times inside the store are milliseconds since 1970; `hash` is the SHA-256 of a secret the store never sees.
+ *
+ * A method that changes what somebody asked for takes the entry of the audit log that tells of it, last, and commits
+ * both or neither: no change without its entry, and no entry where nothing changed. Housekeeping (last uses, forgetting
+ * what is over) takes none.
  */
 export interface Store extends AsyncDisposable {
   readonly workspaces: WorkspaceStore;
@@ -32,9 +36,9 @@ export interface WorkspaceStore {
   list(): Promise<WorkspaceRecord[]>;
   get(id: string): Promise<WorkspaceRecord | null>;
   /** Throws `workspace_exists` if the id or the path is taken. */
-  add(record: WorkspaceRecord): Promise<void>;
+  add(record: WorkspaceRecord, entry: NewAuditEntry): Promise<void>;
   /** Whether it was there. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, entry: NewAuditEntry): Promise<boolean>;
 }
 
 export interface KeyRecord {
@@ -55,15 +59,15 @@ export interface KeyRecord {
 export interface KeyStore {
   list(): Promise<KeyRecord[]>;
   get(id: string): Promise<KeyRecord | null>;
-  add(key: KeyRecord): Promise<void>;
+  add(key: KeyRecord, entry: NewAuditEntry): Promise<void>;
   /** Forgets a key, and says whether it was there. Throws `last_admin` if no other living admin key would be left. */
-  remove(id: string, now: number): Promise<boolean>;
+  remove(id: string, now: number, entry: NewAuditEntry): Promise<boolean>;
   /** Remembers when keys were last used; unknown ids are ignored. */
   used(uses: ReadonlyMap<string, number>): Promise<void>;
   /** Whether the first admin was born. Once true, true for ever, whatever is deleted afterwards. */
   isSetUp(): Promise<boolean>;
   /** Adds the first admin's key. Throws `setup_done` for everybody but the first caller. */
-  setUp(key: KeyRecord): Promise<void>;
+  setUp(key: KeyRecord, entry: NewAuditEntry): Promise<void>;
 }
 
 /** A person, as their identity provider knows them: (issuer, subject), never the e-mail address. */
@@ -125,15 +129,19 @@ export type RotationResult =
 export interface SessionStore {
   /**
    * Opens a session for the account with this issuer and subject. An account that is known keeps its id and takes
-   * over the rest; the answer is the account as it is remembered.
+   * over the rest; the answer is the account as it is remembered, which the entry tells of.
    */
-  open(session: NewSession, account: AccountRecord): Promise<AccountRecord>;
+  open(
+    session: NewSession,
+    account: AccountRecord,
+    entryOf: (remembered: AccountRecord) => NewAuditEntry,
+  ): Promise<AccountRecord>;
   /** A session that is alive at `now`: not ended, not past its end, not idle for longer than `idleMs`. */
   get(id: string, now: number, idleMs: number): Promise<SessionRecord | null>;
-  /** Exactly one of many parallel callers is told `rotated`. */
-  rotate(rotation: Rotation): Promise<RotationResult>;
+  /** Exactly one of many parallel callers is told `rotated`; the entry tells of the end that `reused` brings. */
+  rotate(rotation: Rotation, entry: NewAuditEntry): Promise<RotationResult>;
   /** Whether it was alive. */
-  end(id: string, now: number): Promise<boolean>;
+  end(id: string, now: number, entry: NewAuditEntry): Promise<boolean>;
   /** Forgets what is over. */
   sweep(now: number, idleMs: number): Promise<void>;
 }
@@ -161,32 +169,46 @@ export interface SigningKeyStore {
    * Adds a key. Of several callers one wins: there is at most one pending and one active key. Says whether this
    * one was added.
    */
-  add(key: SigningKeyRecord): Promise<boolean>;
+  add(key: SigningKeyRecord, entry: NewAuditEntry): Promise<boolean>;
   /** Makes a pending key the active one and retires the one before it, at once. Whether it was pending. */
-  activate(kid: string, now: number): Promise<boolean>;
+  activate(kid: string, now: number, entry: NewAuditEntry): Promise<boolean>;
   /** Forgets keys that have been retiring since before `before`. */
   forget(before: number): Promise<void>;
 }
 
-export interface AuditRecord {
+/** `changes`: what was begun or done. `refusals`: what was refused before it began. Each is kept in its own time. */
+export const AUDIT_CHAINS = ["changes", "refusals"] as const;
+export type AuditChain = typeof AUDIT_CHAINS[number];
+
+export interface AuditActor {
+  readonly kind: "user" | "apiKey" | "anonymous" | "system";
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface NewAuditEntry {
+  readonly chain: AuditChain;
   readonly at: number;
-  readonly actor: {
-    readonly kind: "user" | "apiKey" | "anonymous" | "system";
-    readonly id: string;
-    readonly name: string;
-  };
-  /** What was tried: `keys.add`, or the method and path template of a route. */
+  readonly actor: AuditActor;
+  /** What was shown to come in: `key:<id>` or `session:<id>`; null where nobody had to show anything. */
+  readonly credential: string | null;
+  /** What was tried: `session.reuse`, or the method and path template of a route. */
   readonly action: string;
   readonly target: string | null;
-  /** `done`, or the code of the refusal. */
+  /** What else is worth knowing, as a command and its user; nothing secret. */
+  readonly particulars: Readonly<Record<string, string>>;
+  /** `begun` before an act on an engine, then `done`; or the code of the refusal or failure. */
   readonly result: string;
   readonly requestId: string | null;
   readonly peer: string | null;
+  /** How many times; only what strangers were refused is counted. */
+  readonly count: number;
 }
 
-export interface AuditEntry extends AuditRecord {
-  /** Grows with time. */
+export interface AuditEntry extends NewAuditEntry {
   readonly id: number;
+  /** Its place in its chain; null until it is sealed. */
+  readonly seq: number | null;
 }
 
 export interface AuditQuery {
@@ -199,8 +221,76 @@ export interface AuditQuery {
 }
 
 export interface AuditStore {
-  /** Appends in one write, and keeps the newest `keep` entries. */
-  append(records: readonly AuditRecord[], keep: number): Promise<void>;
+  /** Appends in one write. */
+  append(entries: readonly NewAuditEntry[]): Promise<void>;
   /** Newest first; `total` counts everything that matches, whatever `before` and `limit` say. */
   list(query: AuditQuery): Promise<{ items: AuditEntry[]; total: number }>;
+
+  /**
+   * Gives up to `limit` committed entries the next places of their chains and their seals, oldest first, and moves the
+   * ends of the chains in the same write. Several processes may do it at once. How many it sealed.
+   */
+  seal(seals: Seals, limit: number): Promise<number>;
+  /** Sealed entries of the chain behind the place `after`, in order. */
+  sealed(chain: AuditChain, after: number, limit: number): Promise<SealedEntry[]>;
+  chains(): Promise<Readonly<Record<AuditChain, ChainState>>>;
+  /** How many entries wait for their seal. */
+  unsealed(): Promise<number>;
+  /**
+   * Cuts up to `limit` sealed entries off the old end of the chain: those before `before`, and those behind which
+   * `keep` newer ones of known callers stand. How many it cut.
+   */
+  forget(
+    chain: AuditChain,
+    bounds: { readonly before: number; readonly keep: number },
+    seals: Seals,
+    limit: number,
+  ): Promise<number>;
+
+  /** Adds to the counters of strangers; an hour has at most `most` of them, and one for all others. */
+  countStrangers(counts: readonly StrangerCount[], most: number): Promise<void>;
+  /** The counters that are not entries yet, the largest first. */
+  strangers(): Promise<StrangerCount[]>;
+  /** Makes entries of the counters of hours before `hour`. How many. */
+  closeStrangers(hour: number, entryOf: (count: StrangerCount) => NewAuditEntry): Promise<number>;
+
+  /** The place up to which a receiver outside has taken each chain; 0 for one that is not known. */
+  delivered(receiver: string): Promise<Readonly<Record<AuditChain, number>>>;
+  /** Remembers it. */
+  deliver(receiver: string, places: Readonly<Record<AuditChain, number>>): Promise<void>;
+}
+
+/** An entry with its place in its chain, and the seal over it and all before it. */
+export interface SealedEntry extends AuditEntry {
+  readonly seq: number;
+  readonly mac: Uint8Array;
+}
+
+/** Both ends of a chain, at the entries themselves: the newest, and the last that was forgotten. Zeros for none. */
+export interface ChainEnds {
+  readonly seq: number;
+  readonly mac: Uint8Array;
+  readonly floorSeq: number;
+  readonly floorMac: Uint8Array;
+}
+
+export interface ChainState extends ChainEnds {
+  /** Over both ends; empty until something was sealed. */
+  readonly proof: Uint8Array;
+}
+
+/** What only the holder of the sealing key can make. */
+export interface Seals {
+  readonly mac: (previous: Uint8Array, entry: Omit<SealedEntry, "mac">) => Uint8Array;
+  readonly proof: (chain: AuditChain, ends: ChainEnds) => Uint8Array;
+}
+
+/** How often one peer without a good credential was refused one thing in one hour. */
+export interface StrangerCount {
+  /** Hours since 1970. */
+  readonly hour: number;
+  readonly peer: string;
+  readonly action: string;
+  readonly result: string;
+  readonly count: number;
 }

@@ -1,25 +1,28 @@
-/** Turns what the router saw of a request into an entry of the audit log. */
-import type { AuditRecord } from "../core/store.ts";
+/** Turns what the router saw of a request into entries of the audit log. */
+import { auditEntry, NOBODY } from "../auth/audit.ts";
+import type { NewAuditEntry } from "../core/store.ts";
 import type { Auditor } from "./caller.ts";
 
 export interface AuditorOptions {
-  readonly audit: { record(record: AuditRecord): void };
+  readonly audit: {
+    first(entry: NewAuditEntry): Promise<void>;
+    record(entry: NewAuditEntry): void;
+  };
   readonly clock: { now(): number };
 }
 
-const NOBODY = { kind: "anonymous", id: "-", name: "-" } as const;
-
 export function createAuditor({ audit, clock }: AuditorOptions): Auditor {
   return {
-    record: ({ actor, action, target, code, requestId, peer }) =>
-      audit.record({
+    entry: ({ caller, ...rest }) =>
+      auditEntry({
+        ...rest,
         at: clock.now(),
-        actor: actor === null ? NOBODY : { kind: actor.kind, id: actor.id, name: actor.name },
-        action,
-        target,
-        result: code ?? "done",
-        requestId,
-        peer,
+        actor: caller === null
+          ? NOBODY
+          : { kind: caller.principal.kind, id: caller.principal.id, name: caller.principal.name },
+        credential: caller?.source ?? null,
       }),
+    first: (entry) => audit.first(entry),
+    record: (entry) => audit.record(entry),
   };
 }

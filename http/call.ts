@@ -1,7 +1,9 @@
 /** One request as its handler sees it. */
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import type { NewAuditEntry } from "../core/store.ts";
 import type { Caller } from "./caller.ts";
+import type { Outcome, Particulars, Trail } from "./trail.ts";
 
 /** What the edge knows of a request before any route does; handed through Hono as its bindings. */
 export interface RequestScope {
@@ -13,24 +15,25 @@ export interface RequestScope {
   /** Filled in by the router, for the access log. */
   caller: Caller | null;
   code: string | null;
-  /** Set where a read shows what is normally masked: it then stands in the audit log like a change. */
-  audited: boolean;
 }
 
 export class Call<Params = undefined, Query = undefined, Body = undefined> {
   readonly #scope: RequestScope;
   readonly #caller: Caller | null;
+  readonly #trail: Trail;
 
   constructor(
     readonly request: Request,
     scope: RequestScope,
     caller: Caller | null,
+    trail: Trail,
     readonly params: Params,
     readonly query: Query,
     readonly body: Body,
   ) {
     this.#scope = scope;
     this.#caller = caller;
+    this.#trail = trail;
   }
 
   get requestId(): string {
@@ -49,12 +52,28 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
 
   /** Says who it was that an open route let in, for the logs. */
   letIn(principal: Principal): void {
-    this.#scope.caller = { principal, revoked: () => NEVER };
+    this.#scope.caller = { principal, source: null, revoked: () => NEVER };
   }
 
-  /** Has this call audited, although it changes nothing. */
-  audit(): void {
-    this.#scope.audited = true;
+  /**
+   * The entry of the audit log for what this call changes: the store takes it with the change, and commits both or
+   * neither. Whoever makes the thing adds what only they know, as its id.
+   */
+  entry(over: { readonly target?: string; readonly particulars?: Particulars } = {}): NewAuditEntry {
+    return this.#trail.entry(over);
+  }
+
+  /**
+   * Resolves once it is in the audit log that this call shows what is normally masked. Throws `store_unavailable`:
+   * then it must not be shown.
+   */
+  shows(particulars: Particulars): Promise<void> {
+    return this.#trail.show(particulars);
+  }
+
+  /** Says that the act goes on after the answer; its end is told to what this gives, once. */
+  goesOn(): (outcome: Outcome) => void {
+    return this.#trail.goOn();
   }
 
   /** Aborted when the caller leaves. Never bind a change to it: a closed tab must not cancel half of one. */

@@ -1,9 +1,12 @@
 /** What the router asks of those who know callers: who is it, and remember what they did. */
 import type { Principal } from "../core/access.ts";
+import type { AuditChain, NewAuditEntry } from "../core/store.ts";
 
 /** Somebody whose credential was checked for this one request. */
 export interface Caller {
   readonly principal: Principal;
+  /** What was shown: `key:<id>` or `session:<id>`. */
+  readonly source: string | null;
   /** Aborted within five seconds of the credential losing its rights; what open streams end by. */
   revoked(): AbortSignal;
 }
@@ -21,20 +24,22 @@ export interface Guard {
   admit(request: Request, peer: string): Caller | null | Promise<Caller | null>;
 }
 
-/** One line of the audit log: every change, and every refusal. */
-export interface AuditEvent {
-  /** Null for somebody who showed no credential. */
-  readonly actor: Principal | null;
-  /** The route's method and template, as `POST /api/workspaces`. */
-  readonly action: string;
-  readonly target: string;
-  /** The status, and the code of a refusal. */
-  readonly status: number;
-  readonly code: string | null;
-  readonly requestId: string;
-  readonly peer: string;
-}
-
+/** Makes the entries of the audit log, and has them written. */
 export interface Auditor {
-  record(entry: AuditEvent): void;
+  entry(about: {
+    readonly chain?: AuditChain;
+    /** Null for somebody who showed no credential. */
+    readonly caller: Caller | null;
+    /** The route's method and template, as `POST /api/workspaces`. */
+    readonly action: string;
+    readonly target: string | null;
+    readonly particulars?: Readonly<Record<string, string>>;
+    readonly result?: string;
+    readonly requestId: string;
+    readonly peer: string;
+  }): NewAuditEntry;
+  /** Resolves once the entry is in the store. Throws `store_unavailable`. */
+  first(entry: NewAuditEntry): Promise<void>;
+  /** Has the entry written soon. */
+  record(entry: NewAuditEntry): void;
 }

@@ -57,7 +57,6 @@ export function createEdge(options: EdgeOptions): Edge {
       stopping: options.stopping,
       caller: null,
       code: null,
-      audited: false,
     };
     const refused = refuse(request, options.hosts);
     let response: Response;

@@ -12,7 +12,8 @@ import { headOf } from "./head.ts";
 import { asServiceError, problemResponse, statusOf } from "./problem.ts";
 import { queryRecord } from "./query.ts";
 import type { Responder } from "./responder.ts";
-import type { Entry } from "./router.ts";
+import type { Asked, Entry } from "./router.ts";
+import { type Audited, Trail } from "./trail.ts";
 
 /** What mounting needs from those who know callers and shape answers. */
 export interface Mounting {
@@ -50,12 +51,16 @@ async function respond(
   let made: string | undefined;
   let response: Response;
   let isStream = false;
+  const audited = auditedOf(entry);
+  const trail = new Trail(auditor, scope, actionOf(entry), request.url);
   try {
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
       caller = found instanceof Promise ? await found : found;
     }
-    const answer = await entry.handler(await parse(entry, request, params, scope, caller));
+    const call = await parse(entry, request, params, scope, caller, trail);
+    if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
+    const answer = await entry.handler(call);
     caller ??= scope.caller; // whom an open route just let in
     if (answer instanceof Reply) made = answer.headers?.["location"];
     response = answer instanceof Reply
@@ -75,25 +80,20 @@ async function respond(
   }
   if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
-  if (scope.audited || isAudited(entry, status)) {
-    const { route } = entry;
-    auditor.record({
-      actor: caller?.principal ?? null,
-      action: `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${route.path}`,
-      target: made ?? new URL(request.url).pathname,
-      status,
-      code,
-      requestId: scope.requestId,
-      peer: scope.peer,
-    });
-  }
+  trail.finish(audited, status, code, made);
   return response;
 }
 
-function isAudited(entry: Entry, status: number): boolean {
-  if (status === 401 || status === 403) return true;
-  if (entry.kind === "socket") return entry.route.permission === "containers:exec";
-  return entry.route.audited ?? entry.route.method !== "get";
+// deno-lint-ignore no-explicit-any -- what was typed at `route` is erased in the list
+type Erased = Asked<any, any, any>;
+
+function auditedOf(entry: Entry): Audited {
+  if (entry.kind === "socket") return entry.route.permission === "containers:exec" ? "act" : false;
+  return entry.route.audited ?? (entry.route.method === "get" ? false : "act");
+}
+
+function actionOf({ kind, route }: Entry): string {
+  return `${kind === "socket" ? "WS" : route.method.toUpperCase()} /api${route.path}`;
 }
 
 /** Waits only where the guard has to: a caller who is known costs no turn of the event loop. */
@@ -132,6 +132,7 @@ async function parse(
   params: Record<string, string>,
   scope: RequestScope,
   caller: Caller | null,
+  trail: Trail,
 ): Promise<Call<unknown, unknown, unknown>> {
   if (entry.kind === "socket") mustBeHandshake(request);
   const { route } = entry;
@@ -151,5 +152,5 @@ async function parse(
       await request.body.cancel(); // nothing here reads one
     }
   }
-  return new Call(request, scope, caller, path, query, body);
+  return new Call(request, scope, caller, trail, path, query, body);
 }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Permission } from "../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
 import type { Call } from "./call.ts";
+import type { Audited, Particulars } from "./trail.ts";
 
 export { cached, empty, json, problems, raw, reply } from "./answer.ts";
 
@@ -31,8 +32,10 @@ export interface Route<
   readonly bodyLimit?: number;
   /** How long it may take to arrive; 30 s unless told otherwise. */
   readonly bodyTimeoutMs?: number;
-  /** Other than for changes, nothing is audited; a change that changes nothing (`validate`) says false. */
-  readonly audited?: boolean;
+  /** What is no `get` is an act unless it says otherwise; a change that changes nothing (`validate`) says false. */
+  readonly audited?: Audited;
+  /** What the audit log tells of an act besides its path; nothing secret. */
+  readonly particulars?: (asked: Asked<Params, Query, Body>) => Particulars;
   readonly answers: Answers;
 }
 
@@ -44,6 +47,15 @@ export interface SocketRoute<Params extends z.ZodType = z.ZodType, Query extends
   readonly permission: Permission;
   readonly params?: Params;
   readonly query?: Query;
+  /** An act of everybody who may run commands; of nobody else. */
+  readonly particulars?: (asked: Asked<Params, Query, z.ZodUndefined>) => Particulars;
+}
+
+/** What was asked, parsed. */
+export interface Asked<Params, Query, Body> {
+  readonly params: Parsed<Params>;
+  readonly query: Parsed<Query>;
+  readonly body: Parsed<Body>;
 }
 
 type ReplyFor<Answers> = {

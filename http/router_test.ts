@@ -4,8 +4,9 @@ import { ServiceError } from "../core/error.ts";
 import type { AccessLine } from "../core/log.ts";
 import type { Principal } from "../core/access.ts";
 import { permissionsOf } from "../core/access.ts";
+import type { NewAuditEntry } from "../core/store.ts";
+import { createAuditor } from "./auditor.ts";
 import { Responder } from "./responder.ts";
-import type { AuditEvent } from "./caller.ts";
 import { createEdge } from "./edge.ts";
 import { cached, json, problems, reply, route, type Router, router } from "./router.ts";
 import { flag } from "./query.ts";
@@ -45,7 +46,8 @@ const reserved = route({
 });
 
 function service(routes: Router) {
-  const audited: AuditEvent[] = [];
+  const audited: NewAuditEntry[] = [];
+  const record = (entry: NewAuditEntry) => void audited.push(entry);
   const accessed: AccessLine[] = [];
   const bugs: unknown[] = [];
   const edge = createEdge({
@@ -55,11 +57,14 @@ function service(routes: Router) {
     guard: {
       authenticate: (request) =>
         request.headers.has("authorization")
-          ? { principal: viewer, revoked: () => new AbortController().signal }
+          ? { principal: viewer, source: "key:v", revoked: () => new AbortController().signal }
           : null,
       admit: () => null,
     },
-    auditor: { record: (entry) => audited.push(entry) },
+    auditor: createAuditor({
+      audit: { first: (entry) => Promise.resolve(record(entry)), record },
+      clock: Date,
+    }),
     onBug: (error) => bugs.push(error),
     onAccess: (access) => accessed.push(access),
     stopping: new AbortController().signal,
@@ -110,8 +115,9 @@ Deno.test("a declared route gets its path, query and body parsed, and answers wh
   const { call, audited } = service(things());
   const made = await call("POST", "/api/things/a?dry=true", { body: { name: "b" }, headers: signedIn });
   assert.deepEqual([made.status, made.body], [201, { name: "a/b/true" }]);
-  assert.deepEqual(audited.map(({ action, status, actor }) => [action, status, actor?.id]), [
-    ["POST /api/things/{id}", 201, "v"],
+  assert.deepEqual(audited.map(({ action, result, actor }) => [action, result, actor.id]), [
+    ["POST /api/things/{id}", "begun", "v"],
+    ["POST /api/things/{id}", "done", "v"],
   ]);
 });
 
@@ -168,7 +174,7 @@ Deno.test("a principal without the permission is refused, and the refusal is aud
   const { call, audited } = service(things());
   const refused = await call("DELETE", "/api/things", { headers: signedIn });
   assert.deepEqual([refused.status, refused.body.code], [403, "forbidden"]);
-  assert.deepEqual(audited.map(({ status, code }) => [status, code]), [[403, "forbidden"]]);
+  assert.deepEqual(audited.map(({ chain, result }) => [chain, result]), [["refusals", "forbidden"]]);
 });
 
 Deno.test("a method that a path does not have is 405 with Allow, TRACE and PATCH too", async () => {

@@ -7,6 +7,8 @@ import { json, reply, route, type Router, router } from "../http/router.ts";
 
 const AuditEntry = z.object({
   id: z.int(),
+  chain: z.enum(["changes", "refusals"]),
+  seq: z.int().nullable().describe("Its place in its chain; null until it is sealed"),
   time: z.iso.datetime(),
   actor: z.object({
     kind: z.enum(["user", "apiKey", "anonymous", "system"]),
@@ -15,9 +17,12 @@ const AuditEntry = z.object({
   }),
   action: z.string().describe("The route that was asked, or what berth did by itself"),
   target: z.string().nullable(),
-  result: z.string().describe("`done`, or the code of the refusal"),
+  credential: z.string().nullable().describe("What was shown: `key:<id>` or `session:<id>`"),
+  particulars: z.record(z.string(), z.string()).describe("What else is worth knowing, as a command"),
+  result: z.string().describe("`begun` before an act, then `done`; or the code of the refusal or failure"),
   requestId: z.string().nullable(),
   peer: z.string().nullable(),
+  count: z.int().describe("How often; more than once only for what strangers were refused"),
 }).meta({ id: "AuditEntry" });
 
 const list = route({

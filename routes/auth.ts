@@ -63,6 +63,7 @@ const exchange = route({
   path: "/auth/idp",
   summary: "Exchange an identity provider's authorization code for tokens",
   permission: "open",
+  audited: "change",
   body: CodeAnswer,
   answers: {
     200: json(Tokens, "Signed in"),
@@ -101,6 +102,7 @@ const logout = route({
   path: "/auth/logout",
   summary: "End the caller's session, with all its tokens and streams",
   permission: "any",
+  audited: "change",
   answers: { 200: json(z.object({ revoked: z.boolean() }), "False for an API key, which has no session") },
 });
 
@@ -141,7 +143,7 @@ export function auth({ access, origins }: AuthOptions): Router {
       const binding = bindingOf(call.request.headers);
       if (binding !== null) mustBeSameOrigin(call.request.headers, origins);
       const tokens = await honestly(limits.signIn, peerGroup(call.peer), async () => {
-        return await sessions.open(await provider.exchange(call.body), binding);
+        return await sessions.open(await provider.exchange(call.body), binding, call.entry());
       });
       call.letIn(tokens.principal);
       return answer(tokens, binding);
@@ -153,16 +155,17 @@ export function auth({ access, origins }: AuthOptions): Router {
       const tokens = await honestly(limits.refresh, peerGroup(call.peer), async () => {
         const session = await sessions.sessionOf(token);
         if (session !== null) limits.refreshOfSession.spend(session);
-        return await sessions.refresh(token, binding);
+        return await sessions.refresh(token, binding, call.entry());
       });
       call.letIn(tokens.principal);
       return answer(tokens, binding);
     })
     .on(me, ({ principal }) => reply(200, principal, NO_STORE))
-    .on(logout, async ({ principal, request }) => {
-      const source = credentials.sourceOf(principal) ?? "";
-      const revoked = source.startsWith("session:") && await sessions.end(source.slice("session:".length));
-      const cookie = bindingOf(request.headers) === null ? {} : { "set-cookie": refreshCookie("", 0) };
+    .on(logout, async (call) => {
+      const source = credentials.sourceOf(call.principal) ?? "";
+      const revoked = source.startsWith("session:") &&
+        await sessions.end(source.slice("session:".length), call.entry());
+      const cookie = bindingOf(call.request.headers) === null ? {} : { "set-cookie": refreshCookie("", 0) };
       return reply(200, { revoked }, { ...NO_STORE, ...cookie });
     });
 }

@@ -54,6 +54,7 @@ const setUp = route({
   path: "/settings/setup",
   summary: "Make the first admin's key, with the one-time token of the data folder",
   permission: "open",
+  audited: "change",
   body: z.strictObject({ token: z.string().min(1).max(4_096), name: KeyName }).meta({ id: "Setup" }),
   answers: {
     201: json(ApiKeyCreated, "The first admin's key"),
@@ -74,6 +75,7 @@ const add = route({
   path: "/settings/api-keys",
   summary: "Make an API key, with a role or with its own permissions",
   permission: "keys:manage",
+  audited: "change",
   body: NewApiKey,
   answers: { 201: json(ApiKeyCreated, "The key, shown this once"), ...problems("key_exceeds_creator") },
 });
@@ -83,6 +85,7 @@ const remove = route({
   path: "/settings/api-keys/{id}",
   summary: "Delete an API key; its open streams end",
   permission: "keys:manage",
+  audited: "change",
   params: z.object({ id: z.string().max(64) }),
   answers: { 204: empty("It is gone"), ...problems("not_found", "last_admin", "forbidden") },
 });
@@ -105,7 +108,11 @@ export function settings({ access }: { readonly access: Access }): Router {
     .on(setupRequired, async () => reply(200, { setupRequired: await setup.required() }, NO_STORE))
     .on(setUp, async (call) => {
       limits.setup.spend(peerGroup(call.peer));
-      const { record, key } = await setup.complete(call.body.token, call.body.name);
+      const { record, key } = await setup.complete(
+        call.body.token,
+        call.body.name,
+        call.entry({ target: "/api/settings/api-keys" }),
+      );
       call.letIn(principalOfKey(record));
       return reply(201, { ...shown(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
@@ -113,13 +120,13 @@ export function settings({ access }: { readonly access: Access }): Router {
       const items = (await keys.list()).map(shown);
       return reply(200, { items, total: items.length });
     })
-    .on(add, async ({ body, principal }) => {
-      const { record, key } = await keys.add(body, principal);
+    .on(add, async (call) => {
+      const { record, key } = await keys.add(call.body, call.principal, call.entry());
       return reply(201, { ...shown(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
-    .on(remove, async ({ params, principal }) => {
-      await keys.remove(params.id, principal);
-      credentials.revoke(`key:${params.id}`);
+    .on(remove, async (call) => {
+      await keys.remove(call.params.id, call.principal, call.entry());
+      credentials.revoke(`key:${call.params.id}`);
       return reply(204);
     })
     .on(verify, async ({ body, principal }) => {

@@ -14,7 +14,7 @@ const Health = z.object({
   version: z.string(),
   uptimeMs: z.number(),
   checks: z.record(z.string(), Check).describe(
-    "`store`, `log`, `plugins`, and `backend:<name>` for every engine",
+    "`store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine",
   ),
 }).meta({ id: "Health" });
 

@@ -35,7 +35,7 @@ const list = route({
 
 export interface ToolProjectsOptions {
   readonly registry: Pick<Registry, "models">;
-  /** Asked on every call: a plugin may start later than the routes. */
+  /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
 }
 

@@ -25,6 +25,7 @@ const register = route({
   path: "/workspaces",
   summary: "Register a folder as a workspace",
   permission: "workspaces:write",
+  audited: "change",
   body: NewWorkspace,
   answers: {
     201: json(Workspace, "The workspace as registered"),
@@ -46,6 +47,7 @@ const unregister = route({
   path: "/workspaces/{id}",
   summary: "Forget a workspace, and touch nothing on disk",
   permission: "workspaces:write",
+  audited: "change",
   params: Id,
   answers: { 204: empty("It is forgotten"), ...problems("workspace_not_found") },
 });
@@ -59,13 +61,13 @@ export function workspaces({ registry }: { readonly registry: Registry }): Route
       if (text === undefined) texts.set(items, text = JSON.stringify({ items, total: items.length }));
       return cached(text);
     })
-    .on(register, async ({ body }) => {
-      const workspace = await registry.register(body);
+    .on(register, async (call) => {
+      const workspace = await registry.register(call.body, call.entry());
       return reply(201, workspace, { location: `/api/workspaces/${workspace.id}` });
     })
     .on(fetchOne, async ({ params }) => reply(200, await registry.get(params.id)))
-    .on(unregister, async ({ params }) => {
-      await registry.unregister(params.id);
+    .on(unregister, async (call) => {
+      await registry.unregister(call.params.id, call.entry());
       return reply(204);
     });
 }

@@ -17,6 +17,6 @@ export async function openStore({ data, databaseUrl }: StoreSettings): Promise<S
       "Cannot open the store: PostgreSQL is not supported by this version; leave BERTH_DATABASE_URL out",
     );
   }
-  const { openSqliteStore } = await import("./sqlite.ts");
+  const { openSqliteStore } = await import("./sqlite/store.ts");
   return await openSqliteStore(`${data}/berth.db`);
 }

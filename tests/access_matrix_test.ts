@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type Permission, PERMISSIONS, permissionsOf, type Role } from "../core/access.ts";
 import { MovableClock } from "./access_service.ts";
 import { startService, type TestService } from "./service.ts";
+import { ENTRY } from "./audit_entry.ts";
 
 /** Who needs no credential, in so many words (API.md, "Conventions"); everything else is closed. */
 const OPEN = new Set([
@@ -120,14 +121,18 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
   const { access } = berth.berth;
   const key = async (rights: Role | readonly Permission[]) => (await berth.key(rights)).credential;
   const session = (group: string) =>
-    access.sessions.open({
-      issuer: "https://issuer.example",
-      subject: group,
-      name: group,
-      email: null,
-      picture: null,
-      claims: { groups: [group] },
-    }, null);
+    access.sessions.open(
+      {
+        issuer: "https://issuer.example",
+        subject: group,
+        name: group,
+        email: null,
+        picture: null,
+        claims: { groups: [group] },
+      },
+      null,
+      ENTRY,
+    );
 
   const made = await berth.call("POST /api/settings/api-keys", {
     name: "short",
@@ -139,7 +144,7 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
   const revoked = await berth.call("POST /api/settings/api-keys", { name: "gone", role: "admin" });
   await berth.call(`DELETE /api/settings/api-keys/${revoked.body.id}`);
   const ended = await session("admin");
-  await access.sessions.end(ended.session);
+  await access.sessions.end(ended.session, ENTRY);
   const { refreshToken } = await session("admin");
 
   const bad: Record<string, string | null> = {

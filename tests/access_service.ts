@@ -1,21 +1,13 @@
-/** The routes about access, on a real listener over a real store, with a clock that tests can move. */
-import { type Access, openAccess } from "../auth/access.ts";
+/** A service for tests about access: with a clock that they can move, and a socket that echoes. */
+import type { Access } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
 import type { RoleRule } from "../auth/roles.ts";
 import { PERMISSIONS } from "../core/access.ts";
-import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
-import { Responder } from "../http/responder.ts";
-import { createAuditor } from "../http/auditor.ts";
-import { createGuard } from "../http/guard.ts";
 import { type Router, router, socketRoute } from "../http/router.ts";
 import { openSocket } from "../http/socket.ts";
-import { audit } from "../routes/audit.ts";
-import { createApp } from "../routes/app.ts";
-import { auth } from "../routes/auth.ts";
-import { settings } from "../routes/settings.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { type Answer, startService } from "./service.ts";
 import { z } from "zod";
 
 export class MovableClock implements Clock {
@@ -29,17 +21,10 @@ export class MovableClock implements Clock {
 
 export interface AccessServiceOptions {
   readonly clock?: MovableClock;
-  /** A folder that another service uses too: two replicas over one store. */
+  /** A data folder that another service uses too: two replicas over one store. */
   readonly folder?: string;
   readonly roles?: readonly RoleRule[];
   readonly identityProvider?: IdentityProviderSettings;
-}
-
-export interface Answer {
-  readonly status: number;
-  // deno-lint-ignore no-explicit-any -- what a test reads from an answer is what it is about to check
-  readonly body: any;
-  readonly headers: Headers;
 }
 
 export interface CallOptions {
@@ -51,12 +36,15 @@ export interface CallOptions {
 export interface AccessService extends AsyncDisposable {
   readonly url: string;
   readonly origin: string;
+  /** Its data folder. */
   readonly folder: string;
   readonly access: Access;
   readonly store: Store;
   readonly clock: MovableClock;
-  /** Everything that was logged, as text. */
-  readonly logged: string[];
+  /** Everything that was logged, line by line. */
+  readonly logged: readonly string[];
+  /** The lines about failures that are defects of berth. */
+  readonly bugs: readonly string[];
   call(target: string, options?: CallOptions): Promise<Answer>;
   /** Makes the first admin, and says their key. */
   setUp(): Promise<string>;
@@ -78,71 +66,43 @@ function echoes(): Router {
 }
 
 export async function startAccess(options: AccessServiceOptions = {}): Promise<AccessService> {
-  const { clock = new MovableClock() } = options;
+  const { clock = new MovableClock(), roles = [], identityProvider = null } = options;
   const folder = options.folder ?? await Deno.makeTempDir({ prefix: "berth-access-" });
-  const logged: string[] = [];
-  const log = recordingLog(logged);
-  const store = await openSqliteStore(`${folder}/berth.db`);
-  const { roles = [], identityProvider = null } = options;
-  let access: Access;
-  try {
-    access = await openAccess({ store, log, dataFolder: folder, clock, config: { roles, identityProvider } });
-  } catch (thrown) {
-    await store[Symbol.asyncDispose]();
+  const remove = async () => {
+    if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
+  };
+  const service = await startService({
+    install: [],
+    mount: () => [echoes()],
+    setup: false,
+    data: folder,
+    logLevel: "debug",
+    clock,
+    roles,
+    identityProvider,
+  }).catch(async (thrown) => {
+    await remove();
     throw thrown;
-  }
-  const origins = new Set<string>();
-  const hosts = new Set<string>();
-  const stopping = new AbortController();
-  const app = createApp({
-    routers: [
-      auth({ access, origins }),
-      settings({ access }),
-      audit({ access, store: store.audit }),
-      echoes(),
-    ],
-    version: "0.0.0",
-    guard: createGuard({ credentials: access.credentials, origins }),
-    auditor: createAuditor({ audit: access.audit, clock }),
-    responder: new Responder({ tls: false }),
-    onBug: (error) => logged.push(`BUG ${error instanceof Error ? error.stack : String(error)}`),
-    onAccess: (line) => logged.push(JSON.stringify(line)),
-    hosts,
-    stopping: stopping.signal,
   });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, app);
-  const host = `127.0.0.1:${server.addr.port}`;
-  hosts.add(host);
-  origins.add(`http://${host}`);
-  const url = `http://${host}`;
-
+  const { access, store } = service.berth;
   async function call(target: string, { body, token, headers = {} }: CallOptions = {}): Promise<Answer> {
-    const [method = "GET", path = "/"] = target.split(" ");
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(token === undefined || token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      body: text === "" ? null : JSON.parse(text),
-      headers: response.headers,
-    };
+    const caller = token === undefined || token === null ? service.anonymous() : service.as(token);
+    const answer = await caller.call(target, body, { headers });
+    return answer.text === "" ? { ...answer, body: null } : answer;
   }
-
   return {
-    url,
-    origin: url,
+    url: service.url,
+    origin: service.url,
     folder,
     access,
     store,
     clock,
-    logged,
+    get logged() {
+      return service.logged();
+    },
+    get bugs() {
+      return service.bugs();
+    },
     call,
     async setUp() {
       const made = await call("POST /api/settings/setup", {
@@ -151,28 +111,10 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
       return made.body.key;
     },
     async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await server.shutdown();
-      await access[Symbol.asyncDispose]();
-      await store[Symbol.asyncDispose]();
-      if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
+      await service[Symbol.asyncDispose]();
+      await remove();
     },
   };
-}
-
-function recordingLog(lines: string[]): Log {
-  const at = (level: string) => (message: string, fields?: unknown) => {
-    lines.push(`${level} ${message} ${Deno.inspect(fields)}`);
-  };
-  const log: Log = {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    access: (entry) => lines.push(JSON.stringify(entry)),
-    with: () => log,
-  };
-  return log;
 }
 
 /** A key with exactly one permission, or a role; made by `admin`. */

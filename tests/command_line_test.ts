@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VERSION } from "../version.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "berth-line-" });

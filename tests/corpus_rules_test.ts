@@ -1,6 +1,7 @@
 /** The rules on real files: nothing that is right is called wrong, and everything that is broken on purpose is caught. */
 import assert from "node:assert/strict";
-import type { Diagnostic, Model } from "../artifacts/artifact.ts";
+import type { Model } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { dagOf } from "../artifacts/drawing/dag.ts";
 import { mainGroups } from "../artifacts/graph/graph.ts";
 import { WorkspaceReader } from "../artifacts/reading/workspace_reader.ts";

@@ -4,7 +4,7 @@ import { CHECKS } from "../commands/doctor.ts";
 import { fileSystemOf } from "../commands/doctor/data.ts";
 import type { Finding, Setup } from "../commands/doctor/finding.ts";
 import { type Config, readConfig } from "../config.ts";
-import { NEWEST_SCHEMA } from "../store/sqlite_inspection.ts";
+import { NEWEST_SCHEMA } from "../store/sqlite/inspection.ts";
 import { runBerth } from "./berth_process.ts";
 import { startService, type TestService } from "./service.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
-import { compose, driftOf, save, serving, workspace } from "./live_scene.ts";
+import { compose, composeMissing, driftOf, save, serving, workspace } from "./live_scene.ts";
 
 /** Everything that the engine or the disk calls otherwise than the file. */
 const textIn = (above: string) =>
@@ -67,9 +67,11 @@ const PODMANS_OWN = ["18370-18399:", '"127.0.0.1::83"', '      - "80"\n'];
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await engineTests(kind);
 
-  test("values of an env_file, flags from variables and paths with a slash at the end are compared, too", async (engine) => {
-    await using berth = await serving(engine);
-    const text = `version: "2.4"
+  test(
+    "values of an env_file, flags from variables and paths with a slash at the end are compared, too",
+    async (engine) => {
+      await using berth = await serving(engine);
+      const text = `version: "2.4"
 services:
   web:
     image: ${FIXTURE}
@@ -84,81 +86,85 @@ services:
     cap_add: [chown, NET_ADMIN]
     pids_limit: 50
 `;
-    const { id, path } = await workspace(berth, "files", text);
-    const write = (file: string, content: string) => save(berth, id, `${path}/${file}`, content);
-    await Deno.mkdir(`${path}/.secrets`);
-    await write(".secrets/web.env", "A=1\nB='two words'\nOWN=file\nLATER=early\n");
-    await write("more.env", "# said\nLATER=late\nEMPTY=\n");
-    const failure = await compose(engine, path, "up", "-d");
-    if (failure === null) return console.error("NOT RUN: there is no docker-compose on this machine");
-    assert.equal(failure, "");
-    try {
-      await eventually("it runs", async () => {
-        const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/web`);
-        return body.live.state === "running";
-      });
-      assert.deepEqual(await driftOf(berth, id, "web"), {});
+      const { id, path } = await workspace(berth, "files", text);
+      const write = (file: string, content: string) => save(berth, id, `${path}/${file}`, content);
+      await Deno.mkdir(`${path}/.secrets`);
+      await write(".secrets/web.env", "A=1\nB='two words'\nOWN=file\nLATER=early\n");
+      await write("more.env", "# said\nLATER=late\nEMPTY=\n");
+      const failure = await compose(engine, path, "up", "-d");
+      assert.equal(failure, "");
+      try {
+        await eventually("it runs", async () => {
+          const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/web`);
+          return body.live.state === "running";
+        });
+        assert.deepEqual(await driftOf(berth, id, "web"), {});
 
-      await write(".secrets/web.env", "A=2\nB='two words'\nOWN=other\nLATER=changed\nNEW=1\n");
-      assert.deepEqual(await driftOf(berth, id, "web"), {
-        "environment.A": ["***", "(another value)"],
-        "environment.NEW": ["***", "(not set)"],
-      });
-      await write(
-        "compose.yaml",
-        text.replace("RO:-true", "RO:-false").replace("50", "51").replace(
-          "[.secrets/web.env, more.env]",
-          "[]",
-        ).replace("chown, NET_ADMIN", "NET_ADMIN, kill"),
-      );
-      assert.deepEqual(await driftOf(berth, id, "web"), {
-        capAdd: ["KILL, NET_ADMIN", "CHOWN, NET_ADMIN"],
-        "limits.pids": ["51", "50"],
-        readOnly: ["false", "true"],
-      });
-    } finally {
-      await compose(engine, path, "down", "--timeout", "1");
-    }
-  });
-
-  test("a project that Compose brought up shows no drift, and each edit shows as itself alone", async (engine) => {
-    await using berth = await serving(engine);
-    const above = `${berth.folder}/workspaces`;
-    const whole = textIn(above);
-    const text = kind === "docker" ? whole : whole.replace(/ +- "127.0.0.1:18370-18399:82"\n/, "");
-    await Deno.mkdir(`${above}/outside`);
-    await Deno.symlink("outside", `${above}/alias`);
-    const { id, path } = await workspace(berth, "unchanged", text);
-    await Deno.mkdir(`${path}/target`);
-    await Deno.symlink("target", `${path}/link`);
-    const failure = await compose(engine, path, "--profile", "tools", "up", "-d");
-    if (failure === null) return console.error("NOT RUN: there is no docker-compose on this machine");
-    assert.equal(failure, "");
-    try {
-      await eventually("both run", async () => {
-        const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/groups/unchanged`);
-        return body.live.state === "running";
-      });
-      assert.deepEqual(await driftOf(berth, id, "web"), {});
-      assert.deepEqual(await driftOf(berth, id, "beside"), {});
-      assert.deepEqual(await driftOf(berth, id, "tool"), {}, "its profile was named on the command line");
-
-      for (const [before, after, unit, expected] of EDITS) {
-        if (kind === "podman" && PODMANS_OWN.includes(before)) continue;
-        const edited = text.replace(before, after);
-        assert.notEqual(edited, text, before);
-        await save(berth, id, `${path}/compose.yaml`, edited);
-        const named = Object.fromEntries(
-          Object.entries(expected).map(([field, texts]) => [
-            field,
-            texts.map((text) => text.replace("{folder}", path).replace("{above}", above)),
-          ]),
+        await write(".secrets/web.env", "A=2\nB='two words'\nOWN=other\nLATER=changed\nNEW=1\n");
+        assert.deepEqual(await driftOf(berth, id, "web"), {
+          "environment.A": ["********", "(another value)"],
+          "environment.NEW": ["********", "(not set)"],
+        });
+        await write(
+          "compose.yaml",
+          text.replace("RO:-true", "RO:-false").replace("50", "51").replace(
+            "[.secrets/web.env, more.env]",
+            "[]",
+          ).replace("chown, NET_ADMIN", "NET_ADMIN, kill"),
         );
-        assert.deepEqual(await driftOf(berth, id, unit), named, after);
+        assert.deepEqual(await driftOf(berth, id, "web"), {
+          capAdd: ["KILL, NET_ADMIN", "CHOWN, NET_ADMIN"],
+          "limits.pids": ["51", "50"],
+          readOnly: ["false", "true"],
+        });
+      } finally {
+        await compose(engine, path, "down", "--timeout", "1");
       }
-    } finally {
-      await Deno.writeTextFile(`${path}/compose.yaml`, text);
-      await compose(engine, path, "down", "--timeout", "1");
-    }
-  });
+    },
+    composeMissing,
+  );
+
+  test(
+    "a project that Compose brought up shows no drift, and each edit shows as itself alone",
+    async (engine) => {
+      await using berth = await serving(engine);
+      const above = `${berth.folder}/workspaces`;
+      const whole = textIn(above);
+      const text = kind === "docker" ? whole : whole.replace(/ +- "127.0.0.1:18370-18399:82"\n/, "");
+      await Deno.mkdir(`${above}/outside`);
+      await Deno.symlink("outside", `${above}/alias`);
+      const { id, path } = await workspace(berth, "unchanged", text);
+      await Deno.mkdir(`${path}/target`);
+      await Deno.symlink("target", `${path}/link`);
+      const failure = await compose(engine, path, "--profile", "tools", "up", "-d");
+      assert.equal(failure, "");
+      try {
+        await eventually("both run", async () => {
+          const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/groups/unchanged`);
+          return body.live.state === "running";
+        });
+        assert.deepEqual(await driftOf(berth, id, "web"), {});
+        assert.deepEqual(await driftOf(berth, id, "beside"), {});
+        assert.deepEqual(await driftOf(berth, id, "tool"), {}, "its profile was named on the command line");
+
+        for (const [before, after, unit, expected] of EDITS) {
+          if (kind === "podman" && PODMANS_OWN.includes(before)) continue;
+          const edited = text.replace(before, after);
+          assert.notEqual(edited, text, before);
+          await save(berth, id, `${path}/compose.yaml`, edited);
+          const named = Object.fromEntries(
+            Object.entries(expected).map(([field, texts]) => [
+              field,
+              texts.map((text) => text.replace("{folder}", path).replace("{above}", above)),
+            ]),
+          );
+          assert.deepEqual(await driftOf(berth, id, unit), named, after);
+        }
+      } finally {
+        await Deno.writeTextFile(`${path}/compose.yaml`, text);
+        await compose(engine, path, "down", "--timeout", "1");
+      }
+    },
+    composeMissing,
+  );
 }

@@ -5,8 +5,15 @@ import { type EngineKind, NoEngine, startEngine, type TestEngine } from "./engin
 export interface EngineTests {
   /** The engine of this file, or null where it cannot run. */
   readonly engine: TestEngine | null;
-  /** Registers a test that is skipped without an engine. Its name gets the engine's kind. */
-  test(name: string, run: (engine: TestEngine, context: Deno.TestContext) => void | Promise<void>): void;
+  /**
+   * Registers a test that is skipped without an engine. Its name gets the engine's kind. `missing` says what else it
+   * needs that this machine lacks, if it does.
+   */
+  test(
+    name: string,
+    run: (engine: TestEngine, context: Deno.TestContext) => void | Promise<void>,
+    missing?: string | null,
+  ): void;
 }
 
 /**
@@ -19,7 +26,7 @@ export async function engineTests(kind: EngineKind, settings?: string): Promise<
   try {
     engine = await startEngine(kind, settings);
   } catch (error) {
-    if (Deno.env.get("BERTH_TEST_ENGINES_REQUIRED") === "1") throw error;
+    if (isRequired()) throw error;
     reason = error instanceof NoEngine ? error.message : `it failed to start: ${error}`;
   }
   let skipped = 0;
@@ -33,12 +40,16 @@ export async function engineTests(kind: EngineKind, settings?: string): Promise<
   }
   return {
     engine,
-    test(name, run) {
+    test(name, run, missing = null) {
       if (!engine) skipped++;
+      if (engine && missing !== null) {
+        if (isRequired()) throw new Error(`Cannot run "${name}": ${missing}`);
+        console.error(`NOT RUN: "${name}" (${kind}), because ${missing}`);
+      }
       const started = engine;
       Deno.test({
         name: `${name} (${kind})`,
-        ignore: !started,
+        ignore: !started || missing !== null,
         // What a real engine and its streams take down after one test may end during the next one.
         sanitizeOps: false,
         sanitizeResources: false,
@@ -48,4 +59,8 @@ export async function engineTests(kind: EngineKind, settings?: string): Promise<
       });
     },
   };
+}
+
+function isRequired(): boolean {
+  return Deno.env.get("BERTH_TEST_ENGINES_REQUIRED") === "1";
 }

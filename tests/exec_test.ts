@@ -1,8 +1,9 @@
 /** Commands and shells in the containers of real engines, over the socket as a browser opens it. */
 import assert from "node:assert/strict";
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { commandOf, Execs } from "../plugins/container-runtime/exec/routes.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
@@ -11,13 +12,13 @@ import { StreamService, Visitor } from "./stream_service.ts";
 
 function serve(socket: string, kind: "docker" | "podman" = "docker") {
   const engine = new Engine(kind, { kind: "unix", path: socket });
-  const viewers = new Viewers();
+  const streamLimit = new StreamLimit();
   const failures: unknown[] = [];
-  const execs = new Execs({ engines: () => [engine], viewers, onFailure: (error) => failures.push(error) });
+  const execs = new Execs({ find: findOn(engine), streamLimit, onFailure: (error) => failures.push(error) });
   const service = new StreamService(execs.routes);
   return {
     service,
-    viewers,
+    streamLimit,
     failures,
     open: (
       id: string,
@@ -249,7 +250,7 @@ test("a command whose engine dies ends in words, and the session is not kept", a
   await engine.start();
   assert.equal(code, 1011);
   assert.deepEqual(visitor.said("error").map(({ code }) => code), ["runtime_unavailable"]);
-  await eventually("nobody is left", () => berth.viewers.count === 0);
+  await eventually("nobody is left", () => berth.streamLimit.count === 0);
 });
 
 async function processes(engine: TestEngine, id: string): Promise<string[]> {

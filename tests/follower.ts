@@ -1,7 +1,8 @@
 /** The log route in front of a test's engine, and somebody who reads from it. */
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import type { TestEngine } from "./engine.ts";
 import { StreamService } from "./stream_service.ts";
 
@@ -13,9 +14,12 @@ export interface Line {
   readonly end?: { reason: string };
 }
 
-export function logsOf({ kind, socket }: Pick<TestEngine, "kind" | "socket">, viewers = new Viewers()) {
+export function logsOf(
+  { kind, socket }: Pick<TestEngine, "kind" | "socket">,
+  streamLimit = new StreamLimit(),
+) {
   const engine = new Engine(kind, { kind: "unix", path: socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers }));
+  const service = new StreamService(logRoutes({ find: findOn(engine), streamLimit }));
   return {
     service,
     get: service.get.bind(service),

@@ -15,16 +15,18 @@ export async function serving(engine: TestEngine): Promise<TestService> {
   return berth;
 }
 
-/** `docker-compose` or the plugin of the same name; null where neither is installed. */
-export async function compose(engine: TestEngine, folder: string, ...args: string[]): Promise<string | null> {
+/** Why Compose cannot be run on this machine, or null. */
+export const composeMissing: string | null = await new Deno.Command("docker-compose", { args: ["version"] })
+  .output().then(
+    ({ success }) => success ? null : "docker-compose does not run on this machine",
+    () => "there is no docker-compose on this machine",
+  );
+
+/** What Compose complained of: nothing, when it did what it was asked. */
+export async function compose(engine: TestEngine, folder: string, ...args: string[]): Promise<string> {
   const env = { DOCKER_HOST: `unix://${engine.socket}`, COMPOSE_HTTP_TIMEOUT: "120" };
-  try {
-    const { success, stderr } = await new Deno.Command("docker-compose", { args, cwd: folder, env }).output();
-    return success ? "" : new TextDecoder().decode(stderr);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  const { success, stderr } = await new Deno.Command("docker-compose", { args, cwd: folder, env }).output();
+  return success ? "" : new TextDecoder().decode(stderr);
 }
 
 /** A registered workspace of one Compose file. */

@@ -1,10 +1,10 @@
 /** What runs beside what is declared: Compose's own labels on real engines. */
 import assert from "node:assert/strict";
-import type { Diagnostic } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
-import { compose, driftOf, serving, workspace } from "./live_scene.ts";
+import { compose, composeMissing, driftOf, serving, workspace } from "./live_scene.ts";
 import { startService } from "./service.ts";
 
 const unit = (more: string, command = "[idle]") => `
@@ -87,85 +87,88 @@ for (const kind of ["docker", "podman"] as const) {
     }
   });
 
-  test("what Compose started is joined, a job that ended well is completed, and an edit shows as drift", async (engine) => {
-    await using berth = await serving(engine);
-    const text = `services:
+  test(
+    "what Compose started is joined, a job that ended well is completed, and an edit shows as drift",
+    async (engine) => {
+      await using berth = await serving(engine);
+      const text = `services:
   web:${unit("environment: { COLOUR: red }\nrestart: unless-stopped")}
   job:${unit("", '["true"]')}
   late:${unit("")}
 `;
-    const { id, path } = await workspace(berth, `compose-${kind}`, text);
-    // Debian's Compose is of the first generation: it knows no `name:`.
-    await Deno.writeTextFile(`${path}/.env`, "COMPOSE_PROJECT_NAME=shop\n");
-    const failure = await compose(engine, path, "up", "-d", "web", "job");
-    if (failure === null) return console.error("NOT RUN: there is no docker-compose on this machine");
-    assert.equal(failure, "");
-    try {
-      await eventually("the job has ended", async () => {
-        const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/job`);
-        return body.live.state === "completed";
-      });
-      const web = await berth.call(`GET /api/workspaces/${id}/artifacts/units/web`);
-      assert.deepEqual(
-        [web.body.live.state, web.body.live.desired, web.body.live.match, web.body.live.containers.length],
-        ["running", 1, { by: "configFiles", confidence: "certain" }, 1],
-      );
-      assert.deepEqual(web.body.live.drift, []);
-      assert.deepEqual(await driftOf(berth, id, "job"), {});
-      const dag = await berth.call(`GET /api/workspaces/${id}/artifacts/dag?live=true`);
-      const states = dag.body.nodes.map((
-        node: { id: string; live?: { state: string } },
-      ) => [node.id, node.live?.state]);
-      assert.deepEqual(states, [
-        ["group:shop", "degraded"],
-        ["unit:shop.job", "completed"],
-        ["unit:shop.late", "absent"],
-        ["unit:shop.web", "running"],
-      ]);
+      const { id, path } = await workspace(berth, `compose-${kind}`, text);
+      // Debian's Compose is of the first generation: it knows no `name:`.
+      await Deno.writeTextFile(`${path}/.env`, "COMPOSE_PROJECT_NAME=shop\n");
+      const failure = await compose(engine, path, "up", "-d", "web", "job");
+      assert.equal(failure, "");
+      try {
+        await eventually("the job has ended", async () => {
+          const { body } = await berth.call(`GET /api/workspaces/${id}/artifacts/units/job`);
+          return body.live.state === "completed";
+        });
+        const web = await berth.call(`GET /api/workspaces/${id}/artifacts/units/web`);
+        assert.deepEqual(
+          [web.body.live.state, web.body.live.desired, web.body.live.match, web.body.live.containers.length],
+          ["running", 1, { by: "configFiles", confidence: "certain" }, 1],
+        );
+        assert.deepEqual(web.body.live.drift, []);
+        assert.deepEqual(await driftOf(berth, id, "job"), {});
+        const dag = await berth.call(`GET /api/workspaces/${id}/artifacts/dag?live=true`);
+        const states = dag.body.nodes.map((
+          node: { id: string; live?: { state: string } },
+        ) => [node.id, node.live?.state]);
+        assert.deepEqual(states, [
+          ["group:shop", "degraded"],
+          ["unit:shop.job", "completed"],
+          ["unit:shop.late", "absent"],
+          ["unit:shop.web", "running"],
+        ]);
 
-      await Deno.writeTextFile(
-        `${path}/compose.yaml`,
-        text.replace(FIXTURE, "berth-fixture:2").replace("red", "blue").replace("unless-stopped", "always"),
-      );
-      const drift = await eventually("the edit is seen", async () => {
-        const drift = await driftOf(berth, id, "web");
-        return "image" in drift ? drift : null;
-      });
-      assert.deepEqual(drift, {
-        image: ["berth-fixture:2", FIXTURE],
-        "environment.COLOUR": ["***", "(another value)"],
-        restart: ["always", "unless-stopped"],
-      });
-      const report = await berth.call(`POST /api/workspaces/${id}/artifacts/validate?live=true`);
-      const found = report.body.diagnostics.find(({ code }: Diagnostic) => code === "live/drift");
-      assert.deepEqual([found.subject, found.location.range.start.line], ["unit:shop.web", 3]);
-      assert.deepEqual(codes(report.body, "live/not-running"), [["live/not-running", "unit:shop.late"]]);
-      assert.equal(report.body.valid, true);
-      assert.deepEqual(
-        codes((await berth.call(`POST /api/workspaces/${id}/artifacts/validate`)).body, "live/"),
-        [],
-      );
+        await Deno.writeTextFile(
+          `${path}/compose.yaml`,
+          text.replace(FIXTURE, "berth-fixture:2").replace("red", "blue").replace("unless-stopped", "always"),
+        );
+        const drift = await eventually("the edit is seen", async () => {
+          const drift = await driftOf(berth, id, "web");
+          return "image" in drift ? drift : null;
+        });
+        assert.deepEqual(drift, {
+          image: ["berth-fixture:2", FIXTURE],
+          "environment.COLOUR": ["********", "(another value)"],
+          restart: ["always", "unless-stopped"],
+        });
+        const report = await berth.call(`POST /api/workspaces/${id}/artifacts/validate?live=true`);
+        const found = report.body.diagnostics.find(({ code }: Diagnostic) => code === "live/drift");
+        assert.deepEqual([found.subject, found.location.range.start.line], ["unit:shop.web", 3]);
+        assert.deepEqual(codes(report.body, "live/not-running"), [["live/not-running", "unit:shop.late"]]);
+        assert.equal(report.body.valid, true);
+        assert.deepEqual(
+          codes((await berth.call(`POST /api/workspaces/${id}/artifacts/validate`)).body, "live/"),
+          [],
+        );
 
-      const projects = await berth.call("GET /api/system/tool-projects");
-      const own = projects.body.items.find(({ group }: { group: string }) => group === "shop");
-      assert.deepEqual([own.workspace.id, own.project, own.status, own.backend], [
-        id,
-        "shop",
-        "degraded",
-        kind,
-      ]);
-      assert.deepEqual(
-        own.services.map(({ name, running }: { name: string; running: number }) => [name, running]),
-        [
-          ["web", 1],
-          ["job", 0],
-          ["late", 0],
-        ],
-      );
-    } finally {
-      await compose(engine, path, "down", "--timeout", "1");
-    }
-  });
+        const projects = await berth.call("GET /api/system/tool-projects");
+        const own = projects.body.items.find(({ group }: { group: string }) => group === "shop");
+        assert.deepEqual([own.workspace.id, own.project, own.status, own.backend], [
+          id,
+          "shop",
+          "degraded",
+          kind,
+        ]);
+        assert.deepEqual(
+          own.services.map(({ name, running }: { name: string; running: number }) => [name, running]),
+          [
+            ["web", 1],
+            ["job", 0],
+            ["late", 0],
+          ],
+        );
+      } finally {
+        await compose(engine, path, "down", "--timeout", "1");
+      }
+    },
+    composeMissing,
+  );
 
   test("each field that differs is named with what is declared and what runs, and nothing that agrees", async (engine) => {
     await using berth = await serving(engine);
@@ -237,11 +240,11 @@ ports: ["127.0.0.1:18080:80", "9000"]`,
         capDrop: ["CHOWN", differing.capDrop![1]], // Podman drops one of its own where all are given
         command: ['sh -c "sleep 1"', "idle"],
         entrypoint: ["/bin/busybox", "(none)"],
-        "environment.MISSING": ["***", "(not set)"],
-        "environment.PASSWORD": ["***", "(another value)"],
+        "environment.MISSING": ["********", "(not set)"],
+        "environment.PASSWORD": ["********", "(another value)"],
         healthcheck: ["CMD true", "NONE"],
         hostname: ["front", differing.hostname![1]],
-        "labels.api.token": ["***", "***"],
+        "labels.api.token": ["********", "********"],
         "labels.tier": ["front", "back"],
         "limits.memory": ["67108864 bytes", "33554432 bytes"],
         "mounts./cache": ["drift_cache", "drift_other"],

@@ -1,8 +1,9 @@
 /** Logs that the engine rotates away while they are followed. */
 import assert from "node:assert/strict";
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
@@ -14,7 +15,7 @@ const LINES = 60_000;
 /** What a follower is told of 30 MB of numbered lines, of which the engine keeps 3: numbers, and "gap". */
 async function following(real: TestEngine, silentMs: number): Promise<(number | "gap")[]> {
   using engine = new Engine("docker", { kind: "unix", path: real.socket });
-  await using berth = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
+  await using berth = new StreamService(logRoutes({ find: findOn(engine), streamLimit: new StreamLimit() }));
   const program = `BEGIN { for (i = 1; i <= ${LINES}; i++) printf "%d ${"x".repeat(490)}\\n", i }`;
   const id = await real.cli(
     ...["run", "-d", "--log-driver", "json-file", "--log-opt", "max-size=1m", "--log-opt", "max-file=3"],

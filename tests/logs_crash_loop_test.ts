@@ -1,9 +1,10 @@
 /** What it costs an engine that somebody follows a container which crashes and is started again, over and over. */
 import assert from "node:assert/strict";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import { findLiveIn } from "../plugins/container-runtime/backends/live_container.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
 import { awakenBy } from "../plugins/container-runtime/logs/merged_logs.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE } from "./engine.ts";
 import { engineTests } from "./engine_tests.ts";
 import { eventually } from "./eventually.ts";
@@ -20,12 +21,11 @@ test("a container that crashes over and over is followed through every life, and
     address: { kind: "unix", path: real.socket },
   }], SILENT);
   await backends.settle();
-  const engines = () => backends.pick(undefined).map((link) => link.engine);
   let looks = 0;
   const awaken = awakenBy(backends.feed);
   await using berth = new StreamService(logRoutes({
-    engines,
-    viewers: new Viewers(),
+    find: findLiveIn(backends),
+    streamLimit: new StreamLimit(),
     // Registered once each time that the log has come to an end
     awaken: (id, wake) => {
       looks++;

@@ -1,7 +1,7 @@
 /** Logs against engines that misbehave on command. */
 import assert from "node:assert/strict";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { eventually } from "./eventually.ts";
 import { Follower, logsOf } from "./follower.ts";
@@ -22,7 +22,7 @@ interface Record {
   readonly error?: { code: string };
 }
 
-const serve = (socket: string, viewers?: Viewers) => logsOf({ kind: "docker", socket }, viewers);
+const serve = (socket: string, streamLimit?: StreamLimit) => logsOf({ kind: "docker", socket }, streamLimit);
 
 function inspected(changes: object = {}) {
   return {
@@ -226,7 +226,7 @@ Deno.test("following sends a heartbeat of its own kind while a container says no
   const { JsonWriter } = await import("../plugins/container-runtime/logs/log_formats.ts");
   const { LogPosition } = await import("../plugins/container-runtime/logs/log_position.ts");
   const { LogSource } = await import("../plugins/container-runtime/logs/log_source.ts");
-  const { findContainer } = await import("../plugins/container-runtime/backends/live_container.ts");
+  const { readLive } = await import("../plugins/container-runtime/backends/live_container.ts");
   await using scripted = new ScriptedEngine(
     logOf([], async (call) => void await call.conn.read(new Uint8Array(1))),
   );
@@ -236,7 +236,7 @@ Deno.test("following sends a heartbeat of its own kind while a container says no
     const position = new LogPosition();
     const writer = new JsonWriter(position, { events });
     const source = new LogSource({
-      target: await findContainer([engine], "web", "test"),
+      target: await readLive(engine, "web", "test"),
       query: { follow: true, tail: null, since: null, until: null, stdout: true, stderr: true },
       position,
       listener: writer,
@@ -303,11 +303,11 @@ Deno.test("a follower that stops reading lets go of the engine and goes on at th
 
 Deno.test("revoked rights and a stopping service end a followed log with the reason", async () => {
   for (const [act, reason] of [["stop", "stopping"], ["revoke", "not_allowed"]] as const) {
-    const viewers = new Viewers();
+    const streamLimit = new StreamLimit();
     await using engine = new ScriptedEngine(
       logOf(LINES, async (call) => void await call.conn.read(new Uint8Array(1))),
     );
-    await using berth = serve(engine.socket, viewers);
+    await using berth = serve(engine.socket, streamLimit);
     const response = await berth.get("/containers/web/logs?format=ndjson&follow");
     let text = "";
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -315,23 +315,26 @@ Deno.test("revoked rights and a stopping service end a followed log with the rea
       if (text.includes("line 39")) berth.service[act]();
     }
     assert.deepEqual(recordsOf(text).at(-1)?.end, { reason });
-    assert.equal(viewers.count, 0);
+    assert.equal(streamLimit.count, 0);
     await eventually("the engine's stream is closed", () => engine.connections === 0);
   }
 });
 
 Deno.test("a caller who leaves ends the engine's stream", async () => {
-  const viewers = new Viewers();
+  const streamLimit = new StreamLimit();
   await using engine = new ScriptedEngine(
     logOf(LINES, async (call) => void await call.conn.read(new Uint8Array(1))),
   );
-  await using berth = serve(engine.socket, viewers);
+  await using berth = serve(engine.socket, streamLimit);
   for (const format of ["text", "ndjson", "sse"]) {
     const leaving = new AbortController();
     const response = await berth.get(`/containers/web/logs?follow&format=${format}`, {}, leaving.signal);
     await response.body!.getReader().read();
     leaving.abort();
-    await eventually("the engine's stream is closed", () => engine.connections === 0 && viewers.count === 0);
+    await eventually(
+      "the engine's stream is closed",
+      () => engine.connections === 0 && streamLimit.count === 0,
+    );
   }
 });
 

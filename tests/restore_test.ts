@@ -1,7 +1,7 @@
 /** `berth restore`: a good backup takes the store's place, and nothing else does. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
 
 /** A store that the first schema wrote, with one admin key called "me". */

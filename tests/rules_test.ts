@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { diagnosticOf } from "../artifacts/report/report.ts";
 import { isRuleCode, ruleOf, RULES, SEVERITIES } from "../artifacts/rules/catalog.ts";
 import { check } from "../artifacts/rules/check.ts";
-import type { Diagnostic } from "../artifacts/artifact.ts";
+import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { EXAMPLES } from "./rule_examples.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
 
@@ -83,3 +83,26 @@ Deno.test("a comment silences its line, the next one or the file, by code, and i
   );
   assert.deepEqual(await of(`# berth-disable-file image/no-tag\n${twice}`), [0, 2]);
 });
+
+for (
+  const [line, code, expected] of [
+    ["privileged: yes", "sec/privileged", true], // Compose: privileged, with a warning about the word
+    ["privileged: 'no'", "sec/privileged", false],
+    ["healthcheck: { test: NONE }", "graph/healthcheck-disabled", false], // the command NONE, run by a shell
+    ["healthcheck: { test: [NONE] }", "graph/healthcheck-disabled", true],
+    ["scale: '0x10'", "schema/invalid", true],
+    ["scale: 0x10", "schema/invalid", false],
+    ["cpus: ' 5 '", "schema/invalid", true],
+    ["cpus: '1e1'", "schema/invalid", false],
+    ["deploy: { replicas: 0x10 }\n    scale: 16", "compose/scale-vs-replicas", false],
+    ["links: gone", "ref/unknown-link", false], // refused as a whole: schema/invalid says so
+    ["links: gone", "schema/invalid", true],
+    ["tmpfs: /run\n    volumes: ['/run']", "compose/duplicate-mount-target", true], // one or many
+  ] as const
+) {
+  Deno.test(`\`${line.replaceAll(/\n\s*/g, "; ")}\` is read as Compose reads it: ${code} ${expected ? "is" : "is not"} found`, async () => {
+    const text = `services:\n  web:\n    image: nginx:1.27\n    ${line}\n  app:\n    image: nginx:1.27\n` +
+      `    depends_on: { web: { condition: service_healthy } }\n`;
+    assert.equal((await found(code, { "compose.yaml": text })).length > 0, expected);
+  });
+}

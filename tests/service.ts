@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
+import { ENTRY } from "./audit_entry.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
@@ -109,6 +110,17 @@ export class TestService extends TestCaller implements AsyncDisposable {
     return `${this.url.replace(/^http/, "ws")}${path}`;
   }
 
+  /** Every line that was logged. */
+  logged(): string[] {
+    this.berth.log.flush();
+    return Deno.readTextFileSync(this.berth.log.path!).split("\n").filter((line) => line !== "");
+  }
+
+  /** The lines about requests that failed by a defect of berth. */
+  bugs(): string[] {
+    return this.logged().filter((line) => JSON.parse(line).message === "A request failed");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.berth.stop();
     if (!this.keepsFolder) await Deno.remove(this.folder, { recursive: true });
@@ -132,7 +144,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     });
     const token = berth.access.setupToken;
     const made = setup && token !== null
-      ? (await berth.access.setup.complete(token, "test admin")).key
+      ? (await berth.access.setup.complete(token, "test admin", ENTRY)).key
       : null;
     return new TestService(berth, made ?? known ?? null, folder, given !== undefined);
   } catch (error) {
@@ -160,6 +172,7 @@ function defaults(folder: string): Config {
     logLevel: "info",
     logFile: null,
     minDescriptors: 0,
+    auditSyslog: null,
     surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
   };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Identity } from "../auth/identity_provider.ts";
 import { type AccessService, makeKey, startAccess } from "./access_service.ts";
 import { eventually } from "./eventually.ts";
+import { ENTRY } from "./audit_entry.ts";
 
 const RULES = [{ claim: "groups", value: "ops", role: "admin" }] as const;
 const ADA: Identity = {
@@ -135,7 +136,7 @@ Deno.test("A socket is refused before its 101 for every foreign Origin, whatever
 Deno.test("A socket is never admitted by a cookie, and a cookie without an Origin spoils a good credential", async () => {
   const { berth, admin } = await withAdmin();
   await using _ = berth;
-  const { refreshToken } = await berth.access.sessions.open(ADA, "b".repeat(43));
+  const { refreshToken } = await berth.access.sessions.open(ADA, "b".repeat(43), ENTRY);
   const cookie = ["cookie", `__Host-berth_refresh=${refreshToken}`] as const;
   const alone = await upgrade(berth, [cookie]);
   assert.deepEqual([alone.status, alone.code], [403, "origin_refused"]);
@@ -155,9 +156,9 @@ Deno.test("A socket is never admitted by a cookie, and a cookie without an Origi
 Deno.test("A socket is refused before its 101 for every credential that is not exactly one good one", async () => {
   const { berth, admin } = await withAdmin();
   await using _ = berth;
-  const tokens = await berth.access.sessions.open(ADA, null);
-  const ended = await berth.access.sessions.open(ADA, null);
-  await berth.access.sessions.end(ended.session);
+  const tokens = await berth.access.sessions.open(ADA, null, ENTRY);
+  const ended = await berth.access.sessions.open(ADA, null, ENTRY);
+  await berth.access.sessions.end(ended.session, ENTRY);
   const gone = await makeKey(berth, admin, { role: "admin" });
   await berth.call(`DELETE /api/settings/api-keys/${gone.id}`, { token: admin });
   const viewer = await makeKey(berth, admin, { role: "viewer" });
@@ -229,8 +230,8 @@ Deno.test("A socket route without an upgrade says so, and only to those who may 
 Deno.test("Open sockets of a session close with 1008 when it ends, by sign-out or by a token used twice", async () => {
   const { berth } = await withAdmin();
   await using _ = berth;
-  const first = await berth.access.sessions.open(ADA, null);
-  const second = await berth.access.sessions.open(ADA, null);
+  const first = await berth.access.sessions.open(ADA, null, ENTRY);
+  const second = await berth.access.sessions.open(ADA, null, ENTRY);
   const closed = new Map<string, number>();
   for (const [name, { accessToken }] of Object.entries({ first, second })) {
     const opened = Promise.withResolvers<void>();

@@ -2,7 +2,19 @@
 import assert from "node:assert/strict";
 import { permissionsOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { AccountRecord, AuditRecord, KeyRecord, NewSession, Rotation, Store } from "../core/store.ts";
+import type {
+  AccountRecord,
+  AuditChain,
+  KeyRecord,
+  NewAuditEntry,
+  NewSession,
+  Rotation,
+  Store,
+} from "../core/store.ts";
+import { auditEntryOf, ENTRY } from "./audit_entry.ts";
+
+/** The newest 100 entries of the audit log. */
+const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
 
 /** `open` opens the same memory again each time it is called with the same name. */
 export interface StoreUnderTest {
@@ -24,15 +36,15 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     const sooner = { id: "api", name: "Api", path: "/srv/api", createdAt: "2026-01-02T00:00:00.000Z" };
     {
       await using store = await under.open("a");
-      await store.workspaces.add(later);
-      await store.workspaces.add(sooner);
+      await store.workspaces.add(later, ENTRY);
+      await store.workspaces.add(sooner, ENTRY);
     }
     await using store = await under.open("a");
     assert.deepEqual(await store.workspaces.list(), [sooner, later]);
     assert.deepEqual(await store.workspaces.get("zoo"), later);
     assert.equal(await store.workspaces.get("none"), null);
-    assert.equal(await store.workspaces.remove("zoo"), true);
-    assert.equal(await store.workspaces.remove("zoo"), false);
+    assert.equal(await store.workspaces.remove("zoo", ENTRY), true);
+    assert.equal(await store.workspaces.remove("zoo", ENTRY), false);
     assert.deepEqual(await store.workspaces.list(), [sooner]);
   });
 
@@ -41,9 +53,9 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     async (under) => {
       await using store = await under.open("a");
       const first = { id: "api", name: "Api", path: "/srv/api", createdAt: "2026-01-01T00:00:00.000Z" };
-      await store.workspaces.add(first);
-      await refused("workspace_exists", store.workspaces.add({ ...first, path: "/srv/other" }));
-      await refused("workspace_exists", store.workspaces.add({ ...first, id: "other" }));
+      await store.workspaces.add(first, ENTRY);
+      await refused("workspace_exists", store.workspaces.add({ ...first, path: "/srv/other" }, ENTRY));
+      await refused("workspace_exists", store.workspaces.add({ ...first, id: "other" }, ENTRY));
       assert.deepEqual(await store.workspaces.list(), [first]);
     },
   );
@@ -56,8 +68,8 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       expiresAt: 99,
     });
     const admin = key("admin", { role: "admin", createdAt: 2 });
-    await store.keys.add(scoped);
-    await store.keys.add(admin);
+    await store.keys.add(scoped, ENTRY);
+    await store.keys.add(admin, ENTRY);
     assert.deepEqual(await store.keys.list(), [scoped, admin]);
     assert.deepEqual(await store.keys.get("scoped"), scoped);
     await store.keys.used(new Map([["scoped", 50], ["gone", 51]]));
@@ -70,7 +82,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.equal(await one.keys.isSetUp(), false);
     const tries = Array.from(
       { length: 50 },
-      (_, n) => (n % 2 === 0 ? one : two).keys.setUp(key(`k${n}`, { role: "admin" })),
+      (_, n) => (n % 2 === 0 ? one : two).keys.setUp(key(`k${n}`, { role: "admin" }), ENTRY),
     );
     const results = await Promise.allSettled(tries);
     assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
@@ -79,40 +91,47 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     }
     const [born, ...others] = await two.keys.list();
     assert.deepEqual(others, []);
-    await one.keys.add(key("second", { role: "admin" }));
-    assert.equal(await two.keys.remove(born?.id ?? "", 10), true);
-    await refused("setup_done", two.keys.setUp(key("again", { role: "admin" })));
+    await one.keys.add(key("second", { role: "admin" }), ENTRY);
+    assert.equal(await two.keys.remove(born?.id ?? "", 10, ENTRY), true);
+    await refused("setup_done", two.keys.setUp(key("again", { role: "admin" }), ENTRY));
     assert.equal(await two.keys.isSetUp(), true);
   });
 
   promise("keeps the last living admin key, under parallel deletions too", async (under) => {
     await using store = await under.open("a");
-    await store.keys.add(key("a", { role: "admin" }));
-    await store.keys.add(key("b", { role: "admin" }));
-    await store.keys.add(key("expired", { role: "admin", expiresAt: 5 }));
-    await store.keys.add(key("all", { role: null, permissions: permissionsOf("admin") }));
-    await store.keys.add(key("viewer", { role: "viewer" }));
-    const results = await Promise.allSettled([store.keys.remove("a", 10), store.keys.remove("b", 10)]);
+    await store.keys.add(key("a", { role: "admin" }), ENTRY);
+    await store.keys.add(key("b", { role: "admin" }), ENTRY);
+    await store.keys.add(key("expired", { role: "admin", expiresAt: 5 }), ENTRY);
+    await store.keys.add(key("all", { role: null, permissions: permissionsOf("admin") }), ENTRY);
+    await store.keys.add(key("viewer", { role: "viewer" }), ENTRY);
+    const results = await Promise.allSettled([
+      store.keys.remove("a", 10, ENTRY),
+      store.keys.remove("b", 10, ENTRY),
+    ]);
     assert.deepEqual(results.map((result) => result.status).sort(), ["fulfilled", "rejected"]);
     const left = (await store.keys.list()).filter((one) => one.id === "a" || one.id === "b");
     assert.equal(left.length, 1);
-    await refused("last_admin", store.keys.remove(left[0]?.id ?? "", 10));
-    assert.equal(await store.keys.remove("expired", 10), true);
-    assert.equal(await store.keys.remove("viewer", 10), true);
-    assert.equal(await store.keys.remove("viewer", 10), false);
+    await refused("last_admin", store.keys.remove(left[0]?.id ?? "", 10, ENTRY));
+    assert.equal(await store.keys.remove("expired", 10, ENTRY), true);
+    assert.equal(await store.keys.remove("viewer", 10, ENTRY), true);
+    assert.equal(await store.keys.remove("viewer", 10, ENTRY), false);
   });
 
   promise("knows a person by issuer and subject, never by their e-mail", async (under) => {
     await using store = await under.open("a");
     const ada = account("ada", { email: "ada@example.org" });
-    const first = await store.sessions.open(session("s1", 1), ada);
+    const first = await store.sessions.open(session("s1", 1), ada, () => ENTRY);
     const again = await store.sessions.open(session("s2", 2), {
       ...ada,
       id: "fresh",
       name: "Ada L.",
       claims: `{"login":"ada"}`,
-    });
-    const twin = await store.sessions.open(session("s3", 3), { ...ada, id: "twin", issuer: "https://other" });
+    }, () => ENTRY);
+    const twin = await store.sessions.open(
+      session("s3", 3),
+      { ...ada, id: "twin", issuer: "https://other" },
+      () => ENTRY,
+    );
     assert.equal(again.id, first.id);
     assert.notEqual(twin.id, first.id);
     const now = await store.sessions.get("s1", 10, 1000);
@@ -121,13 +140,13 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
 
   promise("gives a session until it is ended, over, or idle", async (under) => {
     await using store = await under.open("a");
-    await store.sessions.open(session("s", 1, { createdAt: 0, expiresAt: 100 }), account("ada"));
+    await store.sessions.open(session("s", 1, { createdAt: 0, expiresAt: 100 }), account("ada"), () => ENTRY);
     assert.equal((await store.sessions.get("s", 30, 50))?.id, "s");
     assert.equal(await store.sessions.get("s", 60, 50), null, "idle");
     assert.equal(await store.sessions.get("s", 100, 500), null, "over");
     assert.equal(await store.sessions.get("t", 1, 50), null, "unknown");
-    assert.equal(await store.sessions.end("s", 40), true);
-    assert.equal(await store.sessions.end("s", 41), false);
+    assert.equal(await store.sessions.end("s", 40, ENTRY), true);
+    assert.equal(await store.sessions.end("s", 41, ENTRY), false);
     assert.equal(await store.sessions.get("s", 30, 50), null, "ended");
   });
 
@@ -136,10 +155,10 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     async (under) => {
       await using one = await under.open("a");
       await using two = await under.open("a");
-      await one.sessions.open(session("s", 1), account("ada"));
+      await one.sessions.open(session("s", 1), account("ada"), () => ENTRY);
       const results = await Promise.all(Array.from({ length: 100 }, (_, n) => {
         const store = n % 2 === 0 ? one : two;
-        return store.sessions.rotate(rotation(1, 100 + n, { sealed: bytes(3, n) }));
+        return store.sessions.rotate(rotation(1, 100 + n, { sealed: bytes(3, n) }), ENTRY);
       }));
       const winners = results.flatMap((result, n) => result.kind === "rotated" ? [n] : []);
       assert.equal(winners.length, 1);
@@ -154,44 +173,55 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
 
   promise("ends the session when a spent token returns after the grace", async (under) => {
     await using store = await under.open("a");
-    await store.sessions.open(session("s", 1), account("ada"));
-    assert.equal((await store.sessions.rotate(rotation(1, 2, { now: 0 }))).kind, "rotated");
-    assert.equal((await store.sessions.rotate(rotation(1, 3, { now: 10 }))).kind, "repeated");
-    assert.equal((await store.sessions.rotate(rotation(1, 4, { now: 11 }))).kind, "reused");
-    assert.equal((await store.sessions.rotate(rotation(2, 5, { now: 11 }))).kind, "ended");
+    await store.sessions.open(session("s", 1), account("ada"), () => ENTRY);
+    assert.equal((await store.sessions.rotate(rotation(1, 2, { now: 0 }), ENTRY)).kind, "rotated");
+    assert.equal((await store.sessions.rotate(rotation(1, 3, { now: 10 }), ENTRY)).kind, "repeated");
+    assert.equal((await store.sessions.rotate(rotation(1, 4, { now: 11 }), ENTRY)).kind, "reused");
+    assert.equal((await store.sessions.rotate(rotation(2, 5, { now: 11 }), ENTRY)).kind, "ended");
     assert.equal(await store.sessions.get("s", 11, 1000), null);
   });
 
   promise("ends the session when a grandparent returns inside the grace", async (under) => {
     await using store = await under.open("a");
-    await store.sessions.open(session("s", 1), account("ada"));
-    await store.sessions.rotate(rotation(1, 2, { now: 0 }));
-    await store.sessions.rotate(rotation(2, 3, { now: 1 }));
-    assert.equal((await store.sessions.rotate(rotation(1, 4, { now: 2 }))).kind, "reused");
-    assert.equal((await store.sessions.rotate(rotation(3, 5, { now: 2 }))).kind, "ended");
+    await store.sessions.open(session("s", 1), account("ada"), () => ENTRY);
+    await store.sessions.rotate(rotation(1, 2, { now: 0 }), ENTRY);
+    await store.sessions.rotate(rotation(2, 3, { now: 1 }), ENTRY);
+    assert.equal((await store.sessions.rotate(rotation(1, 4, { now: 2 }), ENTRY)).kind, "reused");
+    assert.equal((await store.sessions.rotate(rotation(3, 5, { now: 2 }), ENTRY)).kind, "ended");
   });
 
   promise("never prolongs a session's end by rotating, and idles from the last rotation", async (under) => {
     await using store = await under.open("a");
-    await store.sessions.open(session("s", 1, { createdAt: 0, expiresAt: 100 }), account("ada"));
-    await store.sessions.rotate(rotation(1, 2, { now: 60, idleMs: 70 }));
+    await store.sessions.open(session("s", 1, { createdAt: 0, expiresAt: 100 }), account("ada"), () => ENTRY);
+    await store.sessions.rotate(rotation(1, 2, { now: 60, idleMs: 70 }), ENTRY);
     const after = await store.sessions.get("s", 99, 70);
     assert.deepEqual([after?.expiresAt, after?.lastUsedAt], [100, 60]);
-    assert.equal((await store.sessions.rotate(rotation(2, 3, { now: 100, idleMs: 70 }))).kind, "ended");
+    assert.equal(
+      (await store.sessions.rotate(rotation(2, 3, { now: 100, idleMs: 70 }), ENTRY)).kind,
+      "ended",
+    );
   });
 
   promise("refuses a token of one session for another", async (under) => {
     await using store = await under.open("a");
-    await store.sessions.open(session("s", 1), account("ada"));
-    await store.sessions.open(session("t", 2), account("eve"));
-    assert.equal((await store.sessions.rotate(rotation(2, 3, { session: "s" }))).kind, "ended");
-    assert.equal((await store.sessions.rotate(rotation(2, 3, { session: "t" }))).kind, "rotated");
+    await store.sessions.open(session("s", 1), account("ada"), () => ENTRY);
+    await store.sessions.open(session("t", 2), account("eve"), () => ENTRY);
+    assert.equal((await store.sessions.rotate(rotation(2, 3, { session: "s" }), ENTRY)).kind, "ended");
+    assert.equal((await store.sessions.rotate(rotation(2, 3, { session: "t" }), ENTRY)).kind, "rotated");
   });
 
   promise("forgets what is over and keeps what lives", async (under) => {
     await using store = await under.open("a");
-    await store.sessions.open(session("over", 1, { createdAt: 0, expiresAt: 50 }), account("ada"));
-    await store.sessions.open(session("alive", 2, { createdAt: 40, expiresAt: 500 }), account("ada"));
+    await store.sessions.open(
+      session("over", 1, { createdAt: 0, expiresAt: 50 }),
+      account("ada"),
+      () => ENTRY,
+    );
+    await store.sessions.open(
+      session("alive", 2, { createdAt: 40, expiresAt: 500 }),
+      account("ada"),
+      () => ENTRY,
+    );
     await store.sessions.sweep(60, 100);
     assert.equal(await store.sessions.get("over", 10, 1000), null);
     assert.equal((await store.sessions.get("alive", 60, 100))?.id, "alive");
@@ -201,16 +231,16 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     await using one = await under.open("a");
     await using two = await under.open("a");
     const added = await Promise.all([
-      one.signingKeys.add(signingKey("k1")),
-      two.signingKeys.add(signingKey("k2")),
+      one.signingKeys.add(signingKey("k1"), ENTRY),
+      two.signingKeys.add(signingKey("k2"), ENTRY),
     ]);
     assert.deepEqual(added.filter(Boolean).length, 1);
     const [first] = await two.signingKeys.list();
     assert.deepEqual(first, signingKey(first?.kid ?? ""));
-    assert.equal(await two.signingKeys.activate(first?.kid ?? "", 5), true);
-    assert.equal(await one.signingKeys.activate(first?.kid ?? "", 5), false);
-    await one.signingKeys.add(signingKey("k3"));
-    assert.equal(await one.signingKeys.activate("k3", 9), true);
+    assert.equal(await two.signingKeys.activate(first?.kid ?? "", 5, ENTRY), true);
+    assert.equal(await one.signingKeys.activate(first?.kid ?? "", 5, ENTRY), false);
+    await one.signingKeys.add(signingKey("k3"), ENTRY);
+    assert.equal(await one.signingKeys.activate("k3", 9, ENTRY), true);
     const states = (await two.signingKeys.list()).map((one) => [one.state, one.since, one.sealed.length]);
     assert.deepEqual(states.sort(), [["active", 9, 8], ["retiring", 9, 0]]);
     await one.signingKeys.forget(9);
@@ -219,28 +249,133 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.deepEqual((await one.signingKeys.list()).map((one) => one.kid), ["k3"]);
   });
 
-  promise("lists the audit newest first, by page and by filter, and keeps the newest", async (under) => {
+  promise("lists the audit newest first, by page and by filter", async (under) => {
     await using store = await under.open("a");
-    const records = Array.from({ length: 10 }, (_, n) => audit(n, n % 2 === 0 ? "keys.add" : "keys.remove"));
-    await store.audit.append(records, 8);
-    const none = { before: null, limit: 3, action: null, actor: null, result: null };
-    const page = await store.audit.list(none);
-    assert.deepEqual([page.total, page.items.map((one) => one.at)], [8, [9, 8, 7]]);
-    const { id, ...last } = page.items[0] ?? assert.fail();
-    assert.deepEqual(last, records[9]);
-    const older = await store.audit.list({ ...none, before: id - 1, action: "keys.add" });
-    assert.deepEqual([older.total, older.items.map((one) => one.at)], [4, [6, 4, 2]]);
-    assert.equal((await store.audit.list({ ...none, actor: "nobody" })).total, 0);
+    const entries = Array.from(
+      { length: 10 },
+      (_, n) => auditEntryOf({ at: n, action: n % 2 === 0 ? "keys.add" : "keys.remove" }),
+    );
+    await store.audit.append(entries);
+    const page = await store.audit.list({ ...ALL, limit: 3 });
+    assert.deepEqual([page.total, page.items.map((one) => one.at)], [10, [9, 8, 7]]);
+    const { id, seq, ...last } = page.items[0] ?? assert.fail();
+    assert.deepEqual([seq, last], [null, entries[9]]);
+    const older = await store.audit.list({ ...ALL, limit: 3, before: id - 1, action: "keys.add" });
+    assert.deepEqual([older.total, older.items.map((one) => one.at)], [5, [6, 4, 2]]);
+    assert.equal((await store.audit.list({ ...ALL, actor: "nobody" })).total, 0);
+  });
+
+  const record = workspace(1);
+  const life = { id: "s", ada: account("ada") };
+  /** Every method that changes what somebody asked for, with what must be there before, and how to see what it did. */
+  const changes: readonly {
+    readonly name: string;
+    readonly before?: (store: Store) => Promise<unknown>;
+    readonly change: (store: Store, entry: NewAuditEntry) => Promise<unknown>;
+    readonly state: (store: Store) => Promise<unknown>;
+  }[] = [
+    {
+      name: "workspaces.add",
+      change: (store, entry) => store.workspaces.add(record, entry),
+      state: (store) => store.workspaces.list(),
+    },
+    {
+      name: "workspaces.remove",
+      before: (store) => store.workspaces.add(record, ENTRY),
+      change: (store, entry) => store.workspaces.remove(record.id, entry),
+      state: (store) => store.workspaces.list(),
+    },
+    {
+      name: "keys.add",
+      change: (store, entry) => store.keys.add(key("k", {}), entry),
+      state: (store) => store.keys.list(),
+    },
+    {
+      name: "keys.setUp",
+      change: (store, entry) => store.keys.setUp(key("k", { role: "admin" }), entry),
+      state: async (store) => [await store.keys.list(), await store.keys.isSetUp()],
+    },
+    {
+      name: "keys.remove",
+      before: (store) => store.keys.add(key("k", {}), ENTRY),
+      change: (store, entry) => store.keys.remove("k", 1, entry),
+      state: (store) => store.keys.list(),
+    },
+    {
+      name: "sessions.open",
+      change: (store, entry) => store.sessions.open(session("s", 1), life.ada, () => entry),
+      state: (store) => store.sessions.get("s", 1, 1_000),
+    },
+    {
+      name: "sessions.end",
+      before: (store) => store.sessions.open(session("s", 1), life.ada, () => ENTRY),
+      change: (store, entry) => store.sessions.end("s", 1, entry),
+      state: (store) => store.sessions.get("s", 1, 1_000),
+    },
+    {
+      name: "sessions.rotate, when it ends the session",
+      before: async (store) => {
+        await store.sessions.open(session("s", 1), life.ada, () => ENTRY);
+        await store.sessions.rotate(rotation(1, 2, { now: 0 }), ENTRY);
+      },
+      change: (store, entry) => store.sessions.rotate(rotation(1, 3, { now: 20 }), entry),
+      state: (store) => store.sessions.get("s", 1, 1_000),
+    },
+    {
+      name: "signingKeys.add",
+      change: (store, entry) => store.signingKeys.add(signingKey("k"), entry),
+      state: (store) => store.signingKeys.list(),
+    },
+    {
+      name: "signingKeys.activate",
+      before: (store) => store.signingKeys.add(signingKey("k"), ENTRY),
+      change: (store, entry) => store.signingKeys.activate("k", 5, entry),
+      state: (store) => store.signingKeys.list(),
+    },
+  ];
+  for (const { name, before, change, state } of changes) {
+    promise(`commits ${name} with its entry, both or neither`, async (under) => {
+      await using store = await under.open("a");
+      await before?.(store);
+      const was = await state(store);
+      const told = async () => (await store.audit.list({ ...ALL, action: "told" })).total;
+
+      const impossible = auditEntryOf({ action: "told", chain: "no such chain" as AuditChain });
+      await assert.rejects(change(store, impossible));
+      assert.deepEqual([await state(store), await told()], [was, 0], "neither");
+
+      await change(store, auditEntryOf({ action: "told" }));
+      assert.notDeepEqual(await state(store), was);
+      assert.equal(await told(), 1, "both");
+    });
+  }
+
+  promise("tells nothing where nothing changed", async (under) => {
+    await using store = await under.open("a");
+    await store.workspaces.remove("none", ENTRY);
+    await store.keys.remove("none", 1, ENTRY);
+    await store.sessions.end("none", 1, ENTRY);
+    await store.sessions.rotate(rotation(1, 2), ENTRY);
+    await store.signingKeys.activate("none", 1, ENTRY);
+    assert.equal((await store.audit.list(ALL)).total, 0);
+    await store.sessions.open(session("s", 1), life.ada, () => ENTRY);
+    assert.equal((await store.sessions.rotate(rotation(1, 2), ENTRY)).kind, "rotated");
+    await store.signingKeys.add(signingKey("one"), ENTRY);
+    await store.signingKeys.add(signingKey("two"), ENTRY);
+    await store.keys.setUp(key("k", { role: "admin" }), ENTRY);
+    await refused("setup_done", store.keys.setUp(key("l", { role: "admin" }), ENTRY));
+    await refused("last_admin", store.keys.remove("k", 1, ENTRY));
+    assert.equal((await store.audit.list(ALL)).total, 3);
   });
 
   promise(
     "copies itself while it is written, and the copy opens with all that was acknowledged before",
     async (under) => {
       await using store = await under.open("a");
-      for (let n = 0; n < 50; n++) await store.workspaces.add(workspace(n));
+      for (let n = 0; n < 50; n++) await store.workspaces.add(workspace(n), ENTRY);
       let written = 50;
       const writing = (async () => {
-        for (; written < 100; written++) await store.workspaces.add(workspace(written));
+        for (; written < 100; written++) await store.workspaces.add(workspace(written), ENTRY);
       })();
       await store.backup(`${under.folder}/copy`);
       await writing;
@@ -265,7 +400,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     const store = await under.open("a");
     await store[Symbol.asyncDispose]();
     await refused("store_unavailable", store.check());
-    await refused("store_unavailable", store.workspaces.add(workspace(1)));
+    await refused("store_unavailable", store.workspaces.add(workspace(1), ENTRY));
     await store[Symbol.asyncDispose]();
   });
 }
@@ -345,9 +480,4 @@ function signingKey(kid: string) {
     createdAt: 1,
     since: 1,
   } as const;
-}
-
-function audit(at: number, action: string): AuditRecord {
-  const actor = { kind: "apiKey", id: "k", name: "key" } as const;
-  return { at, actor, action, target: "t", result: "done", requestId: "r", peer: "127.0.0.1" };
 }

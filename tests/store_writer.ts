@@ -1,11 +1,12 @@
-/** A process that writes keys and says which ones were acknowledged, until it is killed or has written 2,000. */
-import { openSqliteStore } from "../store/sqlite.ts";
+/** A process that writes keys and says which ones were acknowledged, until it is killed. */
+import { openSqliteStore } from "../store/sqlite/store.ts";
 import { key } from "./store_contract.ts";
+import { ENTRY } from "./audit_entry.ts";
 
 const [folder, round] = Deno.args;
 await using store = await openSqliteStore(`${folder}/store.db`);
-for (let n = 0; n < 2000; n++) {
+for (let n = 0;; n++) {
   const id = `${round}-${n}`;
-  await store.keys.add(key(id, {}));
+  await store.keys.add(key(id, {}), ENTRY);
   Deno.stdout.writeSync(new TextEncoder().encode(`${id}\n`));
 }

@@ -1,7 +1,8 @@
 /** The log routes in a process of their own, whose memory can be measured: `deno run -A tests/stream_process.ts SOCKET`. */
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { StreamService } from "./stream_service.ts";
 
 export interface StreamProcess extends AsyncDisposable {
@@ -60,6 +61,6 @@ export async function startStreams(socket: string): Promise<StreamProcess> {
 if (import.meta.main) {
   const [socket = ""] = Deno.args;
   const engine = new Engine("docker", { kind: "unix", path: socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
+  const service = new StreamService(logRoutes({ find: findOn(engine), streamLimit: new StreamLimit() }));
   console.log(service.port);
 }

@@ -2,6 +2,7 @@
 import { permissionsOf, type Principal } from "../core/access.ts";
 import { Responder } from "../http/responder.ts";
 import { createEdge } from "../http/edge.ts";
+import { createAuditor } from "../http/auditor.ts";
 import type { Router } from "../http/router.ts";
 
 export const ADMIN: Principal = {
@@ -21,13 +22,13 @@ export class StreamService implements AsyncDisposable {
 
   constructor(routes: Router) {
     const hosts = new Set<string>();
-    const caller = { principal: ADMIN, revoked: () => this.#revoked.signal };
+    const caller = { principal: ADMIN, source: null, revoked: () => this.#revoked.signal };
     const edge = createEdge({
       entries: routes.entries,
       hosts,
       responder: new Responder({ tls: false }),
       guard: { authenticate: () => caller, admit: () => caller },
-      auditor: { record: () => {} },
+      auditor: createAuditor({ audit: { first: () => Promise.resolve(), record: () => {} }, clock: Date }),
       onBug: (error) => this.bugs.push(error),
       onAccess: () => {},
       stopping: this.#stopping.signal,
@@ -71,8 +72,12 @@ export class Visitor {
   readonly opened: Promise<void>;
   readonly #decoder = new TextDecoder();
 
-  constructor(url: string, onMessage?: (data: string | Uint8Array) => void) {
-    this.wire = new WebSocket(url.replace(/^http/, "ws"), ["berth.v1"]);
+  constructor(
+    url: string,
+    onMessage?: (data: string | Uint8Array) => void,
+    protocols: readonly string[] = [],
+  ) {
+    this.wire = new WebSocket(url.replace(/^http/, "ws"), ["berth.v1", ...protocols]);
     this.wire.binaryType = "arraybuffer";
     this.opened = new Promise((resolve, reject) => {
       this.wire.onopen = () => resolve();

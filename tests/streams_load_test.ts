@@ -1,8 +1,9 @@
 /** Very much of everything: a million lines, and a hundred callers who do not read. */
 import assert from "node:assert/strict";
+import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { eventually } from "./eventually.ts";
 import { CHUNKED, frameChunk, logTime, type ScriptedCall, ScriptedEngine } from "./scripted_engine.ts";
 import { startStreams } from "./stream_process.ts";
@@ -29,7 +30,7 @@ function serve(script: (call: ScriptedCall) => Promise<void>) {
     await script(call);
   });
   const engine = new Engine("docker", { kind: "unix", path: scripted.socket });
-  const service = new StreamService(logRoutes({ engines: () => [engine], viewers: new Viewers() }));
+  const service = new StreamService(logRoutes({ find: findOn(engine), streamLimit: new StreamLimit() }));
   return {
     service,
     [Symbol.asyncDispose]: async () => {

@@ -5,9 +5,9 @@ import type { Ownership } from "../core/runtime.ts";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { statsRoutes } from "../plugins/container-runtime/stats/routes.ts";
 import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
-import { findContainer } from "../plugins/container-runtime/backends/live_container.ts";
+import { findLiveIn, readLive } from "../plugins/container-runtime/backends/live_container.ts";
 import { StatsFeeds } from "../plugins/container-runtime/stats/stats_feed.ts";
-import { Viewers } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
@@ -31,29 +31,30 @@ async function serve(real: TestEngine) {
     address: { kind: "unix", path: real.socket },
   }], SILENT);
   await backends.settle();
-  const viewers = new Viewers();
+  const streamLimit = new StreamLimit();
   const failures: unknown[] = [];
   const feeds = new StatsFeeds();
   const hub = new EventHub(backends.feed);
-  const engines = (name: string | undefined) => backends.pick(name).map((link) => link.engine);
+  const find = findLiveIn(backends);
   const onFailure = (error: unknown) => void failures.push(error);
   const service = new StreamService(
     terminalRoutes({
-      engines,
-      viewers,
+      find,
+      engineOf: (name) => backends.named(name).engine,
+      streamLimit,
       feed: backends.feed,
       hub,
       ownership: OWNERSHIP,
       onFailure,
       containers: async () =>
         (await backends.fresh("containers")).up.flatMap((link) => [...link.mirror.containers.rows.values()]),
-    }).add(statsRoutes({ engines, viewers, feeds, onFailure })),
+    }).add(statsRoutes({ find, streamLimit, feeds, onFailure })),
   );
   return {
     service,
     backends,
     feeds,
-    viewers,
+    streamLimit,
     failures,
     open: (query: Record<string, string>) =>
       new Visitor(`${service.url}/api/terminal/compose-logs?${new URLSearchParams(query)}`),
@@ -276,13 +277,13 @@ test("2,000 events in a burst and a viewer who reads nothing: every call is answ
   const first = berth.backends.feed.seq;
   // Renaming is the cheapest thing that an engine tells of: a hundred times each
   let answered = 0;
-  const engines = berth.backends.pick(undefined).map((link) => link.engine);
+  const { engine: ours } = berth.backends.named(engine.kind);
   const rename = async (id: string) => {
     for (let turn = 0; turn < 100; turn++) {
       const name = `n${id.slice(0, 8)}x${turn}`;
       await engine.ask(`POST /containers/${id}/rename?name=${name}`);
       if (turn % 10 !== 0) continue;
-      assert.equal((await findContainer(engines, id, "look at it")).name, name);
+      assert.equal((await readLive(ours, id, "look at it")).name, name);
       answered++;
     }
   };
@@ -300,8 +301,8 @@ test("2,000 events in a burst and a viewer who reads nothing: every call is answ
     { Id, Names }: { Id: string; Names: string[] },
   ) => [Id, Names[0]?.slice(1)]);
   const { up } = await berth.backends.fresh("containers");
-  const ours = [...up[0]!.mirror.containers.rows.values()].map(({ id, name }) => [id, name]);
-  assert.deepEqual(new Map(ours as [string, string][]), new Map(asked as [string, string][]));
+  const known = [...up[0]!.mirror.containers.rows.values()].map(({ id, name }) => [id, name]);
+  assert.deepEqual(new Map(known as [string, string][]), new Map(asked as [string, string][]));
   const told = () =>
     messages(visitor).filter(({ type, action }) => type === "event" && action === "rename")
       .reduce((sum, { repeated = 1 }) => sum + repeated, 0);

@@ -13,6 +13,7 @@ import type {
   ResourceKind,
   Unit,
 } from "../artifact.ts";
+import { outsideFinding } from "../files/findings.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { annotated, type NativeUnit, unitOf } from "../native/documents.ts";
@@ -21,10 +22,10 @@ import type { Project } from "./project.ts";
 import { referencesOf } from "./references.ts";
 import { defaultNetwork, readResources } from "./resources.ts";
 import { readService } from "./service.ts";
-import { child, entriesOf } from "../yaml/values.ts";
+import { entriesOf, valueAt } from "../yaml/values.ts";
 
 /** What the workspace decides about a project: its name among the others, and what a native document adds. */
-export interface Identity {
+export interface GroupIdentity {
   readonly name: string;
   readonly project: string;
   readonly projectFrom: Group["projectFrom"];
@@ -46,7 +47,11 @@ export interface Built {
   readonly needed: ReadonlySet<string>;
 }
 
-export async function buildGroup(store: FileStore, project: Project, identity: Identity): Promise<Built> {
+export async function buildGroup(
+  store: FileStore,
+  project: Project,
+  identity: GroupIdentity,
+): Promise<Built> {
   const id = `group:${identity.name}`;
   const value = project.value;
   const lookup = new PathLookup(store, project.spec.folder, project.bases);
@@ -101,19 +106,14 @@ function escapes(unit: Unit): Finding[] {
   return unit.paths.filter(({ kind, found }) =>
     found === "outside" && (kind === "env_file" || kind === "label_file")
   )
-    .map(({ written, at }) => ({
-      code: "fs/path-escape",
-      message: `${written} leaves the workspace, not read`,
-      at,
-      subject: unit.id,
-    }));
+    .map(({ written, at }) => outsideFinding(written, at, { subject: unit.id }));
 }
 
 async function unit(
   lookup: PathLookup,
   name: string,
   entry: Entry,
-  identity: Identity,
+  identity: GroupIdentity,
   resource: (kind: ResourceKind, key: string) => string,
 ): Promise<Unit> {
   const qualified = `${identity.name}.${name}`;
@@ -148,18 +148,18 @@ function extentOf(name: string, entry: Entry): Place {
   return { file, start, end: written ? Math.max(written.end, entry.key.end) : entry.key.end };
 }
 
-function writtenIn(file: ArtifactFile, name: string): Node | undefined {
+function writtenIn(file: ArtifactFile, name: string): Node | null {
   for (const document of file.documents) {
-    const service = child(child(document, "services"), name);
+    const service = valueAt(valueAt(document, "services"), name);
     if (service) return service;
   }
-  return undefined;
+  return null;
 }
 
 function addDefaultNetwork(
   resources: Resource[],
   units: readonly Unit[],
-  identity: Identity,
+  identity: GroupIdentity,
   value: Mapping,
 ): void {
   if (resources.some((resource) => resource.kind === "network" && resource.key === "default")) return;

@@ -2,7 +2,7 @@
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
 import { splitMount } from "./mounts.ts";
-import { child, isNull, textOf, withEntries, withItems } from "../yaml/values.ts";
+import { isNull, textOf, valueAt, withEntries, withItems } from "../yaml/values.ts";
 
 /** Lists of `KEY=value` that merge by key, and lists of names that are mappings in long form. */
 const KEYED = new Set([
@@ -173,7 +173,7 @@ function unique(under: Node, over: Node, keyOf: (item: Node) => string | null): 
 }
 
 function scalarKey(item: Node): string | null {
-  return textOf(item) ?? textOf(child(item, "path"));
+  return textOf(item) ?? textOf(valueAt(item, "path"));
 }
 
 function portKey(item: Node): string | null {
@@ -181,28 +181,28 @@ function portKey(item: Node): string | null {
     const text = textOf(item);
     return text === null ? null : text.includes("/") ? text : `${text}/tcp`;
   }
-  const target = textOf(child(item, "target"));
+  const target = textOf(valueAt(item, "target"));
   if (target === null) return null;
-  const ip = textOf(child(item, "host_ip"));
-  const published = textOf(child(item, "published"));
+  const ip = textOf(valueAt(item, "host_ip"));
+  const published = textOf(valueAt(item, "published"));
   const host = published === null ? "" : `${ip === null ? "" : `${ip}:`}${published}:`;
-  return `${host}${target}/${textOf(child(item, "protocol")) ?? "tcp"}`;
+  return `${host}${target}/${textOf(valueAt(item, "protocol")) ?? "tcp"}`;
 }
 
 function mountKey(item: Node): string | null {
   const text = textOf(item);
-  if (text === null) return textOf(child(item, "target"));
+  if (text === null) return textOf(valueAt(item, "target"));
   const [source, target] = splitMount(text);
   return target ?? source ?? null;
 }
 
 function grantKey(item: Node): string | null {
-  return textOf(item) ?? textOf(child(item, "target")) ?? textOf(child(item, "source"));
+  return textOf(item) ?? textOf(valueAt(item, "target")) ?? textOf(valueAt(item, "source"));
 }
 
 function differ(under: Node, over: Node, key: string): boolean {
-  const below = textOf(child(under, key));
-  const above = textOf(child(over, key));
+  const below = textOf(valueAt(under, key));
+  const above = textOf(valueAt(over, key));
   return above !== null && below !== null && below !== above;
 }
 

@@ -1,23 +1,23 @@
 /** Mounts of a service, short and long. */
 
 import type { Mount, Node } from "../artifact.ts";
-import { child, isUnknown, textOf, truthOf } from "../yaml/values.ts";
+import { isUnknown, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 export function readMount(node: Node): Mount {
   return node.kind === "mapping" ? longMount(node) : shortMount(node);
 }
 
 function longMount(node: Node): Mount {
-  const sourceAt = child(node, "source");
-  const targetAt = child(node, "target");
+  const sourceAt = valueAt(node, "source");
+  const targetAt = valueAt(node, "target");
   const target = textOf(targetAt);
   const unknown = isUnknown(sourceAt) || isUnknown(targetAt);
   return {
-    type: textOf(child(node, "type")) ?? "volume",
+    type: textOf(valueAt(node, "type")) ?? "volume",
     source: textOf(sourceAt),
     target,
-    readOnly: truthOf(child(node, "read_only")) === true,
-    createHostPath: truthOf(child(child(node, "bind"), "create_host_path")) !== false,
+    readOnly: truthOf(valueAt(node, "read_only")) === true,
+    createHostPath: truthOf(valueAt(node, "bind", "create_host_path")) !== false,
     invalid: target === null && !unknown ? "needs a target" : null,
     unknown,
     at: node,

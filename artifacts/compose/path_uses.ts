@@ -4,7 +4,7 @@ import type { ArtifactFile, Node, PathUse, Resource, Service } from "../artifact
 import { type FileStore, isRefusal } from "../files/file_store.ts";
 import { folderOf, isRemote, join, resolve } from "../files/paths.ts";
 import { contexts } from "./references.ts";
-import { child, isNull, isUnknown, itemsOf, textOf, truthOf } from "../yaml/values.ts";
+import { isNull, isUnknown, listOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 const EXAMPLES = [".example", ".sample", ".dist", ".template"];
 
@@ -23,15 +23,15 @@ export class PathLookup {
 
   async ofService(unit: string, value: Node, service: Service): Promise<PathUse[]> {
     const uses: PathUse[] = [];
-    const add = async (kind: PathUse["kind"], at: Node | undefined, required = true) => {
+    const add = async (kind: PathUse["kind"], at: Node | null, required = true) => {
       const use = await this.#use(kind, at, unit, required);
       if (use) uses.push(kind === "env_file" ? await this.#read(use) : use);
     };
-    for (const item of itemsOf(child(value, "env_file"))) {
+    for (const item of oneOrMany(valueAt(value, "env_file"))) {
       if (item.kind !== "mapping") await add("env_file", item);
-      else await add("env_file", child(item, "path"), truthOf(child(item, "required")) !== false);
+      else await add("env_file", valueAt(item, "path"), truthOf(valueAt(item, "required")) !== false);
     }
-    for (const item of itemsOf(child(value, "label_file"))) await add("label_file", item);
+    for (const item of oneOrMany(valueAt(value, "label_file"))) await add("label_file", item);
     await this.#build(unit, value, uses);
     for (const mount of service.mounts) {
       if (mount.type !== "bind" || mount.source === null || mount.invalid !== null) continue;
@@ -45,8 +45,8 @@ export class PathLookup {
       );
       uses.push(use);
     }
-    for (const item of itemsOf(child(child(value, "develop"), "watch"))) {
-      await add("develop", child(item, "path"), false);
+    for (const item of listOf(valueAt(value, "develop", "watch"))) {
+      await add("develop", valueAt(item, "path"), false);
     }
     return uses;
   }
@@ -55,22 +55,22 @@ export class PathLookup {
     const uses: PathUse[] = [];
     for (const resource of resources) {
       if (resource.kind !== "secret" && resource.kind !== "config") continue;
-      const use = await this.#use(resource.kind, child(resource.value, "file"), null, true);
+      const use = await this.#use(resource.kind, valueAt(resource.value, "file"), null, true);
       if (use) uses.push(use);
     }
     return uses;
   }
 
   async #build(unit: string, value: Node, uses: PathUse[]): Promise<void> {
-    const build = child(value, "build");
-    if (build === undefined || isNull(build)) return;
-    const contextAt = build.kind === "mapping" ? child(build, "context") : build;
-    const at = contextAt === undefined || isNull(contextAt) ? build : contextAt;
+    const build = valueAt(value, "build");
+    if (build === null || isNull(build)) return;
+    const contextAt = build.kind === "mapping" ? valueAt(build, "context") : build;
+    const at = contextAt === null || isNull(contextAt) ? build : contextAt;
     const written = at === build && build.kind === "mapping" ? "." : textOf(at) ?? "";
     const context = await this.#at("build_context", written, isUnknown(at), at, unit, true);
     uses.push(context);
-    const dockerfileAt = child(build, "dockerfile");
-    const inline = child(build, "dockerfile_inline");
+    const dockerfileAt = valueAt(build, "dockerfile");
+    const inline = valueAt(build, "dockerfile_inline");
     if (context.found === "folder" && context.path !== null && isNull(inline)) {
       const name = textOf(dockerfileAt) ?? "Dockerfile";
       const unknown = isUnknown(dockerfileAt);
@@ -90,7 +90,7 @@ export class PathLookup {
 
   async #use(
     kind: PathUse["kind"],
-    at: Node | undefined,
+    at: Node | null,
     unit: string | null,
     required: boolean,
   ): Promise<PathUse | null> {

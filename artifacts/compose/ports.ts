@@ -1,7 +1,7 @@
 /** Published ports, short and long. */
 
 import type { Node, NumberRange, Port } from "../artifact.ts";
-import { child, isUnknown, textOf } from "../yaml/values.ts";
+import { isUnknown, textOf, valueAt } from "../yaml/values.ts";
 
 const NOTHING: NumberRange = { first: 0, last: 0 };
 
@@ -42,10 +42,10 @@ function shortPort(at: Node, written: string): Port {
 }
 
 function longPort(node: Node): Port {
-  const targetAt = child(node, "target");
-  const publishedAt = child(node, "published");
-  const ipAt = child(node, "host_ip");
-  const protocolAt = child(node, "protocol");
+  const targetAt = valueAt(node, "target");
+  const publishedAt = valueAt(node, "published");
+  const ipAt = valueAt(node, "host_ip");
+  const protocolAt = valueAt(node, "protocol");
   const protocol = (textOf(protocolAt) ?? "tcp").toLowerCase();
   const hostIp = textOf(ipAt);
   const target = textOf(targetAt);

@@ -3,10 +3,11 @@
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { notFoundFinding, outsideFinding } from "../files/findings.ts";
 import { folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
-import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, withEntries } from "../yaml/values.ts";
+import { entriesOf, isNull, isUnknown, oneOrMany, textOf, valueAt, withEntries } from "../yaml/values.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
 
 /** Which files make a project. */
@@ -190,7 +191,7 @@ class Loader {
     if (services?.value.kind !== "mapping") return document;
     let entries: Map<string, Entry> | undefined;
     for (const [name, entry] of services.value.entries) {
-      if (!child(entry.value, "extends")) continue;
+      if (!valueAt(entry.value, "extends")) continue;
       await yieldToEventLoop();
       const value = await this.#extend(name, entry, document, environment, []);
       (entries ??= new Map(services.value.entries)).set(name, { key: entry.key, value });
@@ -209,8 +210,8 @@ class Loader {
     stack: readonly string[],
   ): Promise<Node> {
     const local = entry.value;
-    const extend = child(local, "extends");
-    if (extend === undefined || isNull(extend)) return local;
+    const extend = valueAt(local, "extends");
+    if (extend === null || isNull(extend)) return local;
     let whole = this.#whole.get(document);
     if (!whole) this.#whole.set(document, whole = new Map());
     const known = whole.get(name);
@@ -229,10 +230,10 @@ class Loader {
     stack: readonly string[],
   ): Promise<Node> {
     const local = entry.value;
-    const baseAt = extend.kind === "mapping" ? child(extend, "service") : extend;
+    const baseAt = extend.kind === "mapping" ? valueAt(extend, "service") : extend;
     const base = textOf(baseAt);
-    const fileAt = extend.kind === "mapping" ? child(extend, "file") : undefined;
-    if (base === null || baseAt === undefined || isUnknown(fileAt)) {
+    const fileAt = extend.kind === "mapping" ? valueAt(extend, "file") : null;
+    if (base === null || baseAt === null || isUnknown(fileAt)) {
       this.#incomplete = true;
       return local;
     }
@@ -293,11 +294,7 @@ class Loader {
     const path = resolve(this.#store.root, folder, written);
     if (path === null) {
       this.#incomplete = true;
-      this.#findings.push({
-        code: "fs/path-escape",
-        message: `"${written}" leaves the workspace and is not read`,
-        at,
-      });
+      this.#findings.push(outsideFinding(written, at));
       return null;
     }
     const file = await this.#file(path);
@@ -305,7 +302,7 @@ class Loader {
     this.#incomplete = true;
     this.#findings.push(
       file.code === "missing"
-        ? { code: missing, message: `"${written}" is not found`, at, data: { path: written } }
+        ? notFoundFinding(missing, written, at, { data: { path: written } })
         : { code: file.code, message: `Cannot read ${written}: ${file.why}`, at },
     );
     return null;
@@ -320,7 +317,7 @@ class Loader {
     depth: number,
   ): Promise<Mapping> {
     let result = document;
-    for (const item of itemsOf(include)) {
+    for (const item of oneOrMany(include)) {
       const value = await this.#include(item, folder, environment, stack, depth);
       if (value) result = this.#beside(result, value);
     }
@@ -334,7 +331,7 @@ class Loader {
     stack: readonly string[],
     depth: number,
   ): Promise<Mapping | null> {
-    const paths = item.kind === "mapping" ? itemsOf(child(item, "path")) : [item];
+    const paths = item.kind === "mapping" ? oneOrMany(valueAt(item, "path")) : [item];
     const files: ArtifactFile[] = [];
     for (const at of paths) {
       const written = textOf(at);
@@ -363,7 +360,7 @@ class Loader {
       this.#tooDeep(`Includes over ${INCLUDE_DEPTH} levels deep are not read`, item);
       return null;
     }
-    const directory = textOf(child(item, "project_directory"));
+    const directory = textOf(valueAt(item, "project_directory"));
     const first = files[0]!;
     const inside = directory === null
       ? folderOf(first.path)
@@ -389,31 +386,27 @@ class Loader {
   }
 
   async #includeEnvironment(item: Node, folder: string, inside: string): Promise<ArtifactFile[]> {
-    const named = item.kind === "mapping" ? child(item, "env_file") : undefined;
+    const named = item.kind === "mapping" ? valueAt(item, "env_file") : null;
     const files: ArtifactFile[] = [];
-    if (named === undefined) {
+    if (named === null) {
       const path = inside === "" ? ".env" : `${inside}/.env`;
       this.#needed.add(path);
       const file = await this.#store.get(path, "env");
       return isRefusal(file) ? [] : [file];
     }
-    for (const at of itemsOf(named)) {
+    for (const at of oneOrMany(named)) {
       const written = textOf(at);
       const path = written === null ? null : resolve(this.#store.root, folder, written);
       if (written === null) continue;
       if (path === null) {
-        this.#findings.push({
-          code: "fs/path-escape",
-          message: `"${written}" leaves the workspace and is not read`,
-          at,
-        });
+        this.#findings.push(outsideFinding(written, at));
         continue;
       }
       this.#needed.add(path);
       const file = await this.#store.get(path, "env");
       if (!isRefusal(file)) files.push(file);
       else if (file.code === "missing") {
-        this.#findings.push({ code: "file/env-file-missing", message: `"${written}" is not found`, at });
+        this.#findings.push(notFoundFinding("file/env-file-missing", written, at));
       }
     }
     return files;

@@ -1,148 +1,169 @@
 /** Every name in a service that means something else: other services, networks, volumes, secrets, configs, models. */
 
-import type { Mount, Node, Place, Reference, ReferenceKind, ResourceKind, Service } from "../artifact.ts";
+import type { Node, Place, Reference, ReferenceKind, ResourceKind, Service } from "../artifact.ts";
+import { entriesOf, isNull, isUnknown, listOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 import { grants } from "./service.ts";
-import { child, entriesOf, isNull, isUnknown, itemsOf, textOf, truthOf } from "../yaml/values.ts";
 
 const NAMESPACES = ["network_mode", "ipc", "pid", "uts", "cgroup"];
 
-/** `resource` gives the id of a key in this project, whether or not it is defined. */
-export interface Names {
+/** What links, namespaces and the like bring with them, though nobody wrote a dependency. */
+const IMPLIED = { implicit: true, condition: "service_started", required: true };
+
+/** What names in a service mean in its project. `resource` gives the id of a key, defined or not. */
+export interface ProjectNames {
   readonly group: string;
   readonly resource: (kind: ResourceKind, key: string) => string;
 }
 
+/** All references of one service. `key` is its own key, where the default network is pointed at. */
 export function referencesOf(
   id: string,
   value: Node,
   service: Service,
-  names: Names,
+  names: ProjectNames,
   key: Place,
 ): Reference[] {
-  const found: Reference[] = [];
-  const toUnit = (
-    kind: ReferenceKind,
-    written: string,
-    at: Place,
-    under: string,
-    more: Partial<Reference> = {},
-  ) => {
-    const target = `unit:${names.group}.${written}`;
-    found.push({ kind, from: id, target, written, at, under, implicit: false, ...more });
-  };
-  const toResource = (
-    kind: ResourceKind,
-    written: string,
-    at: Place,
-    under: string,
-    more: Partial<Reference> = {},
-  ) => {
-    const target = names.resource(kind, written);
-    found.push({ kind: "uses", from: id, target, written, at, under, implicit: false, ...more });
-  };
+  const found = new Collector(id, names);
+  dependencies(value, found);
+  impliedDependencies(value, found);
+  otherServices(value, found);
+  networks(value, service, key, found);
+  mountsAndGrants(value, service, found);
+  byName("model", valueAt(value, "models"), "models", found);
+  credentialSpec(value, found);
+  return found.references;
+}
 
-  const dependsOn = child(value, "depends_on");
-  if (dependsOn?.kind === "list") {
-    for (const item of dependsOn.items) {
-      const name = textOf(item);
-      if (name !== null) {
-        toUnit("depends_on", name, item, "depends_on", { condition: "service_started", required: true });
-      }
-    }
+type More = Partial<Reference>;
+
+class Collector {
+  readonly references: Reference[] = [];
+  readonly #from: string;
+  readonly #names: ProjectNames;
+
+  constructor(from: string, names: ProjectNames) {
+    this.#from = from;
+    this.#names = names;
   }
-  for (const [name, entry] of entriesOf(dependsOn)) {
-    toUnit("depends_on", name, entry.key, "depends_on", {
-      condition: textOf(child(entry.value, "condition")) ?? "service_started",
-      required: truthOf(child(entry.value, "required")) !== false,
-      restart: truthOf(child(entry.value, "restart")) === true,
+
+  unit(kind: ReferenceKind, written: string, at: Place, under: string, more: More = {}): void {
+    this.#add(kind, `unit:${this.#names.group}.${written}`, written, at, under, more);
+  }
+
+  resource(kind: ResourceKind, written: string, at: Place, under: string, more: More = {}): void {
+    this.#add("uses", this.#names.resource(kind, written), written, at, under, more);
+  }
+
+  #add(
+    kind: ReferenceKind,
+    target: string,
+    written: string,
+    at: Place,
+    under: string,
+    more: More,
+  ): void {
+    this.references.push({ kind, from: this.#from, target, written, at, under, implicit: false, ...more });
+  }
+}
+
+function dependencies(value: Node, found: Collector): void {
+  const written = valueAt(value, "depends_on");
+  for (const item of listOf(written)) {
+    const name = textOf(item);
+    if (name === null) continue;
+    found.unit("depends_on", name, item, "depends_on", { condition: "service_started", required: true });
+  }
+  for (const [name, entry] of entriesOf(written)) {
+    found.unit("depends_on", name, entry.key, "depends_on", {
+      condition: textOf(valueAt(entry.value, "condition")) ?? "service_started",
+      required: truthOf(valueAt(entry.value, "required")) !== false,
+      restart: truthOf(valueAt(entry.value, "restart")) === true,
     });
   }
-  const implied = { implicit: true, condition: "service_started", required: true };
-  for (const item of itemsOf(child(value, "links"))) {
+}
+
+function impliedDependencies(value: Node, found: Collector): void {
+  for (const item of listOf(valueAt(value, "links"))) {
     const name = textOf(item)?.split(":")[0];
-    if (name) toUnit("link", name, item, "links", { ...implied, restart: true });
+    if (name) found.unit("link", name, item, "links", { ...IMPLIED, restart: true });
   }
   for (const under of NAMESPACES) {
-    const at = child(value, under);
-    const name = /^service:(.+)$/.exec(textOf(at) ?? "")?.[1];
-    if (name && at) toUnit("namespace", name, at, under, { ...implied, restart: true });
+    const at = valueAt(value, under);
+    const name = serviceIn(textOf(at));
+    if (name && at) found.unit("namespace", name, at, under, { ...IMPLIED, restart: true });
   }
-  for (const item of itemsOf(child(value, "volumes_from"))) {
+  for (const item of listOf(valueAt(value, "volumes_from"))) {
     const [name, mode] = (textOf(item) ?? "").split(":");
     if (!name || name === "container") continue;
-    toUnit("volumes_from", name, item, "volumes_from", { ...implied, access: mode === "ro" ? "ro" : "rw" });
+    const access = mode === "ro" ? "ro" : "rw";
+    found.unit("volumes_from", name, item, "volumes_from", { ...IMPLIED, access });
   }
-  for (const [written, at] of contexts(value)) {
-    const name = /^service:(.+)$/.exec(written)?.[1];
-    if (name) toUnit("build_context", name, at, "build.additional_contexts");
-  }
-  const extend = child(value, "extends");
-  if (extend && isNull(child(extend, "file"))) {
-    const at = extend.kind === "mapping" ? child(extend, "service") : extend;
-    const name = textOf(at);
-    if (name !== null && at) toUnit("extends", name, at, "extends");
-  }
-
-  networks(value, service, key, toResource);
-  for (const mount of service.mounts) if (isNamedVolume(mount)) toVolume(mount, toResource);
-  for (const grant of service.grants) {
-    toResource(grant.kind, grant.source, grant.at, `${grant.kind}s`, { access: "ro" });
-  }
-  for (const grant of grants("secret", child(child(value, "build"), "secrets"))) {
-    toResource("secret", grant.source, grant.at, "build.secrets", { access: "ro" });
-  }
-  const models = child(value, "models");
-  for (const item of itemsOf(models)) {
-    const name = textOf(item);
-    if (name !== null) toResource("model", name, item, "models");
-  }
-  for (const [name, entry] of entriesOf(models)) toResource("model", name, entry.key, "models");
-  const credential = child(child(value, "credential_spec"), "config");
-  const config = textOf(credential);
-  if (config !== null && credential) {
-    toResource("config", config, credential, "credential_spec.config", { access: "ro" });
-  }
-  return found;
 }
 
-type ToResource = (
-  kind: ResourceKind,
-  written: string,
-  at: Place,
-  under: string,
-  more?: Partial<Reference>,
-) => void;
-
-function networks(value: Node, service: Service, key: Place, add: ToResource): void {
-  const written = child(value, "networks");
-  const before = written;
-  for (const item of itemsOf(before)) {
-    const name = textOf(item);
-    if (name !== null) add("network", name, item, "networks");
+/** What a service is built from or made after. */
+function otherServices(value: Node, found: Collector): void {
+  for (const [written, at] of contexts(value)) {
+    const name = serviceIn(written);
+    if (name) found.unit("build_context", name, at, "build.additional_contexts");
   }
-  for (const [name, entry] of entriesOf(before)) add("network", name, entry.key, "networks");
+  const extend = valueAt(value, "extends");
+  if (extend === null || !isNull(valueAt(extend, "file"))) return;
+  const at = extend.kind === "mapping" ? valueAt(extend, "service") : extend;
+  const name = textOf(at);
+  if (name !== null && at) found.unit("extends", name, at, "extends");
+}
+
+/** `web` of `service:web`. */
+function serviceIn(written: string | null): string | undefined {
+  return /^service:(.+)$/.exec(written ?? "")?.[1];
+}
+
+function networks(value: Node, service: Service, key: Place, found: Collector): void {
+  const written = valueAt(value, "networks");
+  byName("network", written, "networks", found);
   const none = isNull(written) || (written?.kind === "list" && written.items.length === 0) ||
     (written?.kind === "mapping" && written.entries.size === 0);
-  const alone = !isNull(child(value, "network_mode")) || service.provider || isUnknown(written);
-  if (none && !alone) add("network", "default", key, "networks", { implicit: true, byDefault: true });
+  const alone = !isNull(valueAt(value, "network_mode")) || service.provider || isUnknown(written);
+  if (none && !alone) {
+    found.resource("network", "default", key, "networks", { implicit: true, byDefault: true });
+  }
 }
 
-function isNamedVolume(mount: Mount): boolean {
-  return mount.type === "volume" && mount.source !== null && mount.source !== "" && !mount.unknown &&
-    mount.invalid === null;
+/** Names in a list, or as the keys of a mapping. */
+function byName(kind: ResourceKind, written: Node | null, under: string, found: Collector): void {
+  for (const item of listOf(written)) {
+    const name = textOf(item);
+    if (name !== null) found.resource(kind, name, item, under);
+  }
+  for (const [name, entry] of entriesOf(written)) found.resource(kind, name, entry.key, under);
 }
 
-function toVolume(mount: Mount, add: ToResource): void {
-  if (mount.source !== null) {
-    add("volume", mount.source, mount.sourceAt, "volumes", { access: mount.readOnly ? "ro" : "rw" });
+function mountsAndGrants(value: Node, service: Service, found: Collector): void {
+  for (const { type, source, unknown, invalid, sourceAt, readOnly } of service.mounts) {
+    if (type !== "volume" || source === null || source === "" || unknown || invalid !== null) continue;
+    found.resource("volume", source, sourceAt, "volumes", { access: readOnly ? "ro" : "rw" });
+  }
+  for (const { kind, source, at } of service.grants) {
+    found.resource(kind, source, at, `${kind}s`, { access: "ro" });
+  }
+  for (const { source, at } of grants("secret", valueAt(value, "build", "secrets"))) {
+    found.resource("secret", source, at, "build.secrets", { access: "ro" });
+  }
+}
+
+function credentialSpec(value: Node, found: Collector): void {
+  const at = valueAt(value, "credential_spec", "config");
+  const config = textOf(at);
+  if (config !== null && at) {
+    found.resource("config", config, at, "credential_spec.config", { access: "ro" });
   }
 }
 
 /** `additional_contexts`, as a mapping or as `name=value`. */
 export function contexts(value: Node): [string, Node][] {
-  const node = child(child(value, "build"), "additional_contexts");
+  const node = valueAt(value, "build", "additional_contexts");
   const found: [string, Node][] = [];
-  for (const item of itemsOf(node)) {
+  for (const item of listOf(node)) {
     const text = textOf(item);
     const sign = text?.indexOf("=") ?? -1;
     if (text !== null && sign !== -1) found.push([text.slice(sign + 1), item]);

@@ -1,7 +1,7 @@
 /** The networks, volumes, secrets, configs and models of a project, and the names the engine knows them by. */
 
 import type { Mapping, Node, Place, Resource, ResourceKind } from "../artifact.ts";
-import { child, entriesOf, isUnknown, textOf, truthOf } from "../yaml/values.ts";
+import { entriesOf, isUnknown, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 const SECTIONS: readonly [string, ResourceKind][] = [
   ["networks", "network"],
@@ -15,9 +15,9 @@ export function readResources(value: Mapping, group: string, project: string): R
   const resources: Resource[] = [];
   for (const [section, kind] of SECTIONS) {
     for (const [key, entry] of entriesOf(value.entries.get(section)?.value)) {
-      const external = child(entry.value, "external");
+      const external = valueAt(entry.value, "external");
       const isExternal = truthOf(external) === true || external?.kind === "mapping";
-      const nameAt = child(entry.value, "name") ?? child(external, "name");
+      const nameAt = valueAt(entry.value, "name") ?? valueAt(external, "name");
       const name = isUnknown(nameAt)
         ? null
         : textOf(nameAt) ?? (isExternal || kind === "model" ? key : `${project}_${key}`);

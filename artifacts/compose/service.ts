@@ -5,58 +5,58 @@ import { keyed } from "./merge.ts";
 import { readMount } from "./mounts.ts";
 import { readPort } from "./ports.ts";
 import {
-  child,
   entriesOf,
   isNull,
   isUnknown,
-  itemsOf,
+  listOf,
   numberOf,
   scalarOf,
   textOf,
   truthOf,
+  valueAt,
 } from "../yaml/values.ts";
 
 export function readService(value: Node, profiles: readonly string[]): Service {
-  const enabled = itemsOf(child(value, "profiles")).map(textOf).filter((name) => name !== null);
+  const enabled = listOf(valueAt(value, "profiles")).map(textOf).filter((name) => name !== null);
   return {
-    image: textOf(child(value, "image")),
-    imageAt: scalarOf(child(value, "image")),
-    build: !isNull(child(value, "build")),
-    provider: !isNull(child(value, "provider")),
-    containerName: textOf(child(value, "container_name")),
-    containerNameAt: scalarOf(child(value, "container_name")),
+    image: textOf(valueAt(value, "image")),
+    imageAt: scalarOf(valueAt(value, "image")),
+    build: !isNull(valueAt(value, "build")),
+    provider: !isNull(valueAt(value, "provider")),
+    containerName: textOf(valueAt(value, "container_name")),
+    containerNameAt: scalarOf(valueAt(value, "container_name")),
     profiles: enabled,
     active: enabled.length === 0 || profiles.includes("*") || enabled.some((name) => profiles.includes(name)),
     replicas: replicasOf(value),
-    restart: textOf(child(value, "restart")),
-    ports: itemsOf(child(value, "ports")).map(readPort),
-    mounts: itemsOf(child(value, "volumes")).map(readMount),
-    networkMode: textOf(child(value, "network_mode")),
-    environment: keyValues(child(value, "environment")),
-    labels: keyValues(child(value, "labels")),
-    grants: [...grants("secret", child(value, "secrets")), ...grants("config", child(value, "configs"))],
+    restart: textOf(valueAt(value, "restart")),
+    ports: listOf(valueAt(value, "ports")).map(readPort),
+    mounts: listOf(valueAt(value, "volumes")).map(readMount),
+    networkMode: textOf(valueAt(value, "network_mode")),
+    environment: keyValues(valueAt(value, "environment")),
+    labels: keyValues(valueAt(value, "labels")),
+    grants: [...grants("secret", valueAt(value, "secrets")), ...grants("config", valueAt(value, "configs"))],
     healthcheck: healthcheckOf(value),
   };
 }
 
 function replicasOf(value: Node): number | null {
-  const scale = child(value, "scale");
-  if (scale !== undefined) return numberOf(scale);
-  const replicas = child(child(value, "deploy"), "replicas");
-  return replicas === undefined ? 1 : numberOf(replicas);
+  const scale = valueAt(value, "scale");
+  if (scale !== null) return numberOf(scale);
+  const replicas = valueAt(value, "deploy", "replicas");
+  return replicas === null ? 1 : numberOf(replicas);
 }
 
 function healthcheckOf(value: Node): Service["healthcheck"] {
-  const at = child(value, "healthcheck");
-  if (at === undefined || isNull(at)) return null;
-  const test = itemsOf(child(at, "test"))[0];
-  return { disabled: truthOf(child(at, "disable")) === true || textOf(test) === "NONE", at };
+  const at = valueAt(value, "healthcheck");
+  if (at === null || isNull(at)) return null;
+  const test = listOf(valueAt(at, "test"))[0];
+  return { disabled: truthOf(valueAt(at, "disable")) === true || textOf(test) === "NONE", at };
 }
 
 /** `KEY: value` and `- KEY=value`. */
-export function keyValues(node: Node | undefined): Map<string, KeyValue> {
+export function keyValues(node: Node | null): Map<string, KeyValue> {
   const values = new Map<string, KeyValue>();
-  if (node === undefined) return values;
+  if (node === null) return values;
   if (node.kind === "list") {
     for (const item of node.items) {
       if (item.kind !== "scalar" || item.value === null) continue;
@@ -81,12 +81,12 @@ function scalarText(node: Node): string | null {
   return scalar === null || scalar.value === null ? null : textOf(scalar) ?? String(scalar.value);
 }
 
-export function grants(kind: Grant["kind"], node: Node | undefined): Grant[] {
+export function grants(kind: Grant["kind"], node: Node | null): Grant[] {
   const result: Grant[] = [];
-  for (const item of itemsOf(node)) {
-    const at = item.kind === "mapping" ? child(item, "source") : item;
+  for (const item of listOf(node)) {
+    const at = item.kind === "mapping" ? valueAt(item, "source") : item;
     const source = textOf(at);
-    if (source !== null && at) result.push({ kind, source, target: textOf(child(item, "target")), at });
+    if (source !== null && at) result.push({ kind, source, target: textOf(valueAt(item, "target")), at });
   }
   return result;
 }

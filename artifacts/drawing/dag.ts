@@ -2,7 +2,7 @@
 
 import type { Group, Model, Unit } from "../artifact.ts";
 import { positionOf } from "../position.ts";
-import { check } from "../rules/check.ts";
+import { problemCounts } from "../rules/check.ts";
 import type { UnitLive } from "../live/live.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
@@ -32,48 +32,10 @@ export function dagOf(model: Model, workspace: string, { group, live }: DagOptio
     );
   }
   const cycles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
-  const circles = new Map(cycles.map((cycle, index) => [graph.startComponents.of[cycle[0]!]!, index]));
-  const cycleOf = new Map<number, number>();
-  if (circles.size > 0) {
-    for (const number of included.numbers) {
-      const circle = circles.get(graph.startComponents.of[number]!);
-      if (circle !== undefined) cycleOf.set(number, circle);
-    }
-  }
-
-  const starts = (node: GraphNode) =>
-    node.kind === "unit" || (node.kind === "missing" && node.id.startsWith("unit:"));
-  const numbers = [...included.numbers].sort((a, b) => byKind(graph, a, b, starts));
-  const layers: string[][] = [];
-  const counts = countProblems(model);
-  const cards = cardsBySubject(graph);
-  const order = new Map<number, number>();
-  const nodes = numbers.map((number): DagNode => {
-    const node = graph.nodes[number]!;
-    const layer = starts(node) ? graph.layers[number]! : null;
-    if (layer !== null) {
-      const row = layers[layer] ??= [];
-      order.set(number, row.push(node.id) - 1);
-    }
-    const running = live?.get(node.id);
-    return {
-      id: node.id,
-      kind: node.kind,
-      label: node.label,
-      parent: node.parent === -1 ? null : graph.nodes[node.parent]!.id,
-      layer,
-      order: order.get(number) ?? 0,
-      cycle: cycleOf.get(number) ?? null,
-      data: dataOf(node, cards.get(number) ?? null),
-      ...(running !== undefined && { live: running }),
-      diagnostics: counts.get(node.id) ?? { error: 0, warning: 0 },
-      source: sourceOf(node),
-    };
-  });
+  const cycleOf = cycleNumbers(graph, included, cycles);
+  const numbers = [...included.numbers].sort((a, b) => byKind(graph, a, b));
+  const { nodes, layers } = nodesOf(graph, numbers, cycleOf, problemCounts(model), live);
   const edges = edgesOf(graph, included, cycleOf);
-  // A drawing of one group may leave layers empty that others fill.
-  const filled = Array.from(layers, (row) => row ?? []);
-  const index = new Map(numbers.map((number, i) => [number, i]));
   return {
     schemaVersion: 1,
     workspace,
@@ -85,18 +47,72 @@ export function dagOf(model: Model, workspace: string, { group, live }: DagOptio
     stats: {
       nodes: nodes.length,
       edges: edges.length,
-      layers: filled.length,
-      width: Math.max(0, ...filled.map((row) => row.length)),
-      components: parts(
-        nodes.length,
-        edges.map(({ source }) => index.get(source)!),
-        edges.map(({ target }) => index.get(target)!),
-      ),
+      layers: layers.length,
+      width: Math.max(0, ...layers.map((row) => row.length)),
+      components: countParts(numbers, edges),
       cycles: cycles.length,
     },
-    layers: filled,
+    layers,
     cycles: cycles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
   };
+}
+
+/** The index of the cycle that each node is in, for nodes that are in one. */
+function cycleNumbers(
+  graph: Graph,
+  included: Chosen,
+  cycles: readonly (readonly number[])[],
+): Map<number, number> {
+  const cycleOf = new Map<number, number>();
+  if (cycles.length === 0) return cycleOf;
+  const byComponent = new Map(cycles.map((cycle, index) => [graph.startComponents.of[cycle[0]!]!, index]));
+  for (const number of included.numbers) {
+    const cycle = byComponent.get(graph.startComponents.of[number]!);
+    if (cycle !== undefined) cycleOf.set(number, cycle);
+  }
+  return cycleOf;
+}
+
+function nodesOf(
+  graph: Graph,
+  numbers: readonly number[],
+  cycleOf: ReadonlyMap<number, number>,
+  problems: ReadonlyMap<string, DagNode["diagnostics"]>,
+  live: DagOptions["live"],
+): { nodes: DagNode[]; layers: string[][] } {
+  const cards = cardsBySubject(graph);
+  const layers: string[][] = [];
+  const nodes = numbers.map((number): DagNode => {
+    const node = graph.nodes[number]!;
+    const layer = starts(node) ? graph.layers[number]! : null;
+    const order = layer === null ? 0 : (layers[layer] ??= []).push(node.id) - 1;
+    const running = live?.get(node.id);
+    return {
+      id: node.id,
+      kind: node.kind,
+      label: node.label,
+      parent: node.parent === -1 ? null : graph.nodes[node.parent]!.id,
+      layer,
+      order,
+      cycle: cycleOf.get(number) ?? null,
+      data: dataOf(node, cards.get(number) ?? null),
+      ...(running !== undefined && { live: running }),
+      diagnostics: problems.get(node.id) ?? { error: 0, warning: 0 },
+      source: sourceOf(node),
+    };
+  });
+  // A drawing of one group may leave layers empty that others fill.
+  return { nodes, layers: Array.from(layers, (row) => row ?? []) };
+}
+
+/** Whether a node has its place in the order of starts. */
+const starts = ({ kind, id }: GraphNode): boolean =>
+  kind === "unit" || (kind === "missing" && id.startsWith("unit:"));
+
+function countParts(numbers: readonly number[], edges: readonly Drawn[]): number {
+  const index = new Map(numbers.map((number, i) => [number, i]));
+  const ends = (end: "source" | "target") => edges.map((edge) => index.get(edge[end])!); // both ends are drawn
+  return parts(numbers.length, ends("source"), ends("target"));
 }
 
 interface Chosen {
@@ -129,7 +145,7 @@ function chosen(graph: Graph, group: string | undefined): Chosen {
 }
 
 /** Groups first, then what starts by its layer, then the rest; always by id in the end. */
-function byKind(graph: Graph, a: number, b: number, starts: (node: GraphNode) => boolean): number {
+function byKind(graph: Graph, a: number, b: number): number {
   const rank = (number: number) => {
     const node = graph.nodes[number]!;
     return node.kind === "group" ? -1 : starts(node) ? graph.layers[number]! : Infinity;
@@ -158,17 +174,6 @@ function sourceOf({ at }: GraphNode): DagNode["source"] {
   if (at === null) return null;
   const { line, column } = positionOf(at.file, at.start);
   return { file: at.file.path, line, column };
-}
-
-function countProblems(model: Model): Map<string, { error: number; warning: number }> {
-  const counts = new Map<string, { error: number; warning: number }>();
-  for (const { subject, severity } of check(model).findings) {
-    if (subject === undefined || (severity !== "error" && severity !== "warning")) continue;
-    const count = counts.get(subject);
-    if (count) count[severity]++;
-    else counts.set(subject, { error: 0, warning: 0, [severity]: 1 });
-  }
-  return counts;
 }
 
 function cardsBySubject(graph: Graph): Map<number, string> {

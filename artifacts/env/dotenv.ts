@@ -12,86 +12,122 @@ const EXPANDED = 1024 * 1024;
 
 /** One mapping of names to values. Values may use names that were set on lines before. */
 export function parseDotenv(file: ArtifactFile): Parsed {
-  const text = file.text;
-  const entries = new Map<string, Entry>();
-  const findings: Finding[] = [];
-  const known = (name: string): string | undefined => {
-    const value = entries.get(name)?.value;
-    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
-  };
-  const wrong = (start: number, end: number, message: string) => {
-    if (findings.length < FINDINGS) {
-      findings.push({ code: "env/dotenv-syntax", message, at: { file, start, end } });
-    }
-  };
+  return new DotenvParser(file).parse();
+}
 
-  let expanded = 0;
-  let lines = 0;
-  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  while (at < text.length) {
-    if (++lines > LINES) {
-      const message = `Over ${LINES} lines, the rest is not read`;
-      findings.push({ code: "fs/limit-reached", message, at: { file, start: at, end: at } });
-      break;
+class DotenvParser {
+  readonly #file: ArtifactFile;
+  readonly #text: string;
+  readonly #entries = new Map<string, Entry>();
+  readonly #findings: Finding[] = [];
+  #expanded = 0;
+  /** Where the next line begins. */
+  #at: number;
+
+  constructor(file: ArtifactFile) {
+    this.#file = file;
+    this.#text = file.text;
+    this.#at = file.text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  }
+
+  parse(): Parsed {
+    const file = this.#file;
+    for (let lines = 1; this.#at < this.#text.length; lines++) {
+      if (lines > LINES) {
+        const message = `Over ${LINES} lines; the rest was not read`;
+        this.#findings.push({
+          code: "fs/limit-reached",
+          message,
+          at: { file, start: this.#at, end: this.#at },
+        });
+        break;
+      }
+      this.#line();
     }
-    let lineEnd = text.indexOf("\n", at);
+    const mapping: Mapping = {
+      kind: "mapping",
+      file,
+      start: 0,
+      end: this.#text.length,
+      entries: this.#entries,
+    };
+    return { documents: [mapping], findings: this.#findings, sound: true };
+  }
+
+  /** Reads one line, or more where a quoted value goes on. */
+  #line(): void {
+    const text = this.#text;
+    let lineEnd = text.indexOf("\n", this.#at);
     if (lineEnd === -1) lineEnd = text.length;
-    let start = at;
+    let start = this.#at;
     while (start < lineEnd && /\s/.test(text[start]!)) start++;
-    at = lineEnd + 1;
-    if (start >= lineEnd || text[start] === "#") continue;
+    this.#at = lineEnd + 1;
+    if (start >= lineEnd || text[start] === "#") return;
     const exported = /^export[ \t]+/.exec(text.slice(start, Math.min(lineEnd, start + 64)));
     if (exported) start += exported[0].length;
     const line = text.slice(start, lineEnd);
     const separator = line.search(/[=:]/);
     const name = (separator === -1 ? line : line.slice(0, separator)).trim();
-    const key = { file, start, end: start + name.length };
+    const key = { file: this.#file, start, end: start + name.length };
     if (!NAME.test(name)) {
-      wrong(
-        start,
-        start + line.trimEnd().length,
-        "This line sets no variable: a name must stand before the sign",
-      );
-      continue;
-    }
-    if (separator === -1) {
+      const message = "Not a variable: a line needs the form NAME=value";
+      this.#wrong(start, start + line.trimEnd().length, message);
+    } else if (separator === -1) {
       // Compose takes it over from its own environment, which is never ours.
-      entries.set(name, { key, value: { kind: "scalar", file, start: key.end, end: key.end, value: null } });
-      continue;
+      const value: Node = { kind: "scalar", file: this.#file, start: key.end, end: key.end, value: null };
+      this.#entries.set(name, { key, value });
+    } else {
+      const value = this.#value(start + separator + 1, lineEnd);
+      if (value !== null) this.#entries.set(name, { key, value });
     }
-    let valueAt = start + separator + 1;
-    while (valueAt < lineEnd && (text[valueAt] === " " || text[valueAt] === "\t")) valueAt++;
-    const quote = text[valueAt];
+  }
+
+  /** The value behind the sign; null where its quote is never closed. */
+  #value(from: number, lineEnd: number): Node | null {
+    const text = this.#text;
+    let start = from;
+    while (start < lineEnd && (text[start] === " " || text[start] === "\t")) start++;
+    const quote = start < lineEnd ? text[start] : undefined;
     let raw: string;
-    let valueEnd: number;
-    if ((quote === '"' || quote === "'") && valueAt < lineEnd) {
-      const close = closing(text, valueAt, quote);
+    let end: number;
+    if (quote === '"' || quote === "'") {
+      const close = closing(text, start, quote);
       if (close === -1) {
-        wrong(valueAt, text.slice(valueAt, lineEnd).trimEnd().length + valueAt, `The quote is never closed`);
-        continue;
+        this.#wrong(start, start + text.slice(start, lineEnd).trimEnd().length, "The quote is never closed");
+        return null;
       }
-      raw = text.slice(valueAt + 1, close);
-      valueEnd = close + 1;
-      at = text.indexOf("\n", valueEnd);
-      at = at === -1 ? text.length : at + 1;
+      raw = text.slice(start + 1, close);
+      end = close + 1;
+      const newline = text.indexOf("\n", end);
+      this.#at = newline === -1 ? text.length : newline + 1;
       if (quote === '"') raw = unescape(raw);
     } else {
-      const whole = text.slice(valueAt, lineEnd);
+      const whole = text.slice(start, lineEnd);
       const comment = whole.search(/(?:^|\s)#/);
       raw = (comment === -1 ? whole : whole.slice(0, comment)).trim();
-      valueEnd = valueAt + raw.length;
+      end = start + raw.length;
     }
-    let value: string | null = raw;
-    if (quote !== "'" && expanded < EXPANDED && raw.includes("$")) {
-      const result = interpolateText(raw, known);
-      value = result.problem ? raw : result.value;
-      expanded += value.length;
-    }
-    const scalar: Node = { kind: "scalar", file, start: valueAt, end: valueEnd, value };
-    entries.set(name, { key, value: scalar });
+    const value = quote === "'" ? raw : this.#expand(raw);
+    return { kind: "scalar", file: this.#file, start, end, value };
   }
-  const mapping: Mapping = { kind: "mapping", file, start: 0, end: text.length, entries };
-  return { documents: [mapping], findings, sound: true };
+
+  #expand(raw: string): string {
+    if (this.#expanded >= EXPANDED || !raw.includes("$")) return raw;
+    const result = interpolateText(raw, (name) => this.#known(name));
+    const value = result.problem ? raw : result.value;
+    this.#expanded += value.length;
+    return value;
+  }
+
+  #known(name: string): string | undefined {
+    const value = this.#entries.get(name)?.value;
+    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
+  }
+
+  #wrong(start: number, end: number, message: string): void {
+    if (this.#findings.length >= FINDINGS) return;
+    this.#findings.push({ code: "env/dotenv-syntax", message, at: { file: this.#file, start, end } });
+  }
 }
 
 /** The next line that opens a quote would close this one, so what is never closed is searched for once. */

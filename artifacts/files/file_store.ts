@@ -1,14 +1,14 @@
 /** The texts of one workspace: each parsed once per content, with unsaved ones laid over those on disk. */
 
-import { createHash } from "node:crypto";
 import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { parseFile } from "./parse_file.ts";
 import { folderOf } from "./paths.ts";
 import { ParseQueue } from "../yaml/parse_queue.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
+import { sha256 } from "./sha256.ts";
 
-type Kind = ArtifactFile["kind"];
+type FileKind = ArtifactFile["kind"];
 
 interface Held {
   readonly stamp: string | null;
@@ -20,7 +20,7 @@ export function isRefusal<T extends object>(outcome: T | Refusal): outcome is Re
 }
 
 /** What a text is, told by its beginning: cheap enough for every YAML file of a repository. */
-export function kindOfYaml(path: string, text: string): Kind | null {
+export function kindOfYaml(path: string, text: string): FileKind | null {
   if (path === "berth.yaml") return "settings";
   const version = /^apiVersion:[ \t]*["']?(berth\/v1|backstage\.io\/)/m.exec(text)?.[1];
   if (version === "berth/v1") return "native";
@@ -29,7 +29,7 @@ export function kindOfYaml(path: string, text: string): Kind | null {
 }
 
 /** Undefined: to be told by the text, and null where the text is no artifact. */
-type Wanted = Kind | undefined;
+type WantedKind = FileKind | undefined;
 
 export class FileStore {
   readonly #reader: SafeReader;
@@ -63,7 +63,7 @@ export class FileStore {
   }
 
   /** A file of a known kind. The same object as before while its content is the same. */
-  async get(path: string, kind: Kind): Promise<ArtifactFile | Refusal> {
+  async get(path: string, kind: FileKind): Promise<ArtifactFile | Refusal> {
     // Without "undefined" as kind there is never "no artifact".
     return await this.#once(path, kind) as ArtifactFile | Refusal;
   }
@@ -120,7 +120,7 @@ export class FileStore {
     return changed;
   }
 
-  #once(path: string, kind: Wanted): Promise<ArtifactFile | Refusal | null> {
+  #once(path: string, kind: WantedKind): Promise<ArtifactFile | Refusal | null> {
     const overlaid = this.#overlay.get(path);
     if (overlaid === undefined && this.#below) return this.#below.#once(path, kind);
     const key = `${path}\0${kind ?? ""}`;
@@ -134,21 +134,21 @@ export class FileStore {
     return reading;
   }
 
-  async #fromOverlay(path: string, kind: Wanted, text: string): Promise<ArtifactFile | null> {
+  async #fromOverlay(path: string, kind: WantedKind, text: string): Promise<ArtifactFile | null> {
     const told = kind ?? kindOfYaml(path, text);
     if (!told) return null;
-    const hash = createHash("sha256").update(text).digest("hex");
+    const hash = sha256(text);
     const held = this.#below?.heldFile(path, kind);
     if (held && held.hash === hash && !held.stale) return held;
     return await parseFile({ path, kind: told, text, hash }, this.#queue);
   }
 
-  heldFile(path: string, kind: Wanted): ArtifactFile | undefined {
+  heldFile(path: string, kind: WantedKind): ArtifactFile | undefined {
     const outcome = this.#held.get(`${path}\0${kind ?? ""}`)?.outcome;
     return outcome && !isRefusal(outcome) ? outcome : undefined;
   }
 
-  async #fromDisk(path: string, kind: Wanted, key: string): Promise<ArtifactFile | Refusal | null> {
+  async #fromDisk(path: string, kind: WantedKind, key: string): Promise<ArtifactFile | Refusal | null> {
     const held = this.#held.get(key);
     const stamp = held || this.#dull.has(path) ? await this.#reader.stamp(path) : null;
     if (stamp !== null) {
@@ -177,7 +177,7 @@ export class FileStore {
   /** The last values that could be read stand in for a text that cannot. */
   async #parsed(
     path: string,
-    kind: Kind,
+    kind: FileKind,
     read: ReadText,
     before: ArtifactFile | undefined,
   ): Promise<ArtifactFile> {

@@ -1,10 +1,10 @@
 /** Reads files below one folder and nothing else, whatever links, pipes and devices someone plants in it. */
 
-import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { BUDGETS } from "./budgets.ts";
 import type { PathUse } from "../artifact.ts";
+import { sha256 } from "./sha256.ts";
 
 export interface ReadText {
   readonly text: string;
@@ -53,7 +53,7 @@ export class SafeReader {
       if (bytes === null) return TOO_LARGE(this.fileBytes);
       // What was opened must still be what the path leads to.
       if (await Deno.realPath(full) !== real) return CHANGED;
-      const hash = createHash("sha256").update(bytes).digest("hex");
+      const hash = sha256(bytes);
       return { text: decode(bytes), hash, stamp: stampOf(before) };
     } catch (error) {
       return refusalOf(error);

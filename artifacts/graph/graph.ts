@@ -77,88 +77,89 @@ export const mainGroups = (model: Model): Group[] =>
   model.groups.filter((group) => group.standing === "main");
 
 function build(model: Model): Graph {
-  const nodes: GraphNode[] = [];
-  const numbers = new Map<string, number>();
-  const add = (node: GraphNode): number => {
-    const known = numbers.get(node.id);
-    if (known !== undefined) return known;
-    numbers.set(node.id, nodes.length);
-    return nodes.push(node) - 1;
-  };
-
   const groups = mainGroups(model);
-  for (const group of groups) {
-    add({ id: group.id, kind: "group", label: group.name, parent: -1, artifact: group, at: group.source });
-  }
-  for (const unit of model.units) {
-    const parent = unit.group === null ? -1 : numbers.get(unit.group) ?? -1;
-    add({ id: unit.id, kind: "unit", label: unit.label, parent, artifact: unit, at: unit.source });
-  }
-  for (const card of model.cards) {
-    add({
-      id: card.id,
-      kind: "card",
-      label: card.title ?? card.name,
-      parent: -1,
-      artifact: card,
-      at: card.source,
-    });
-  }
-  for (const group of groups) {
-    const parent = numbers.get(group.id)!;
-    for (const resource of group.resources) {
-      if (resource.implicit) continue;
-      const { id, kind, key: label, at } = resource;
-      add({ id, kind, label, parent: resource.external ? -1 : parent, artifact: resource, at });
-    }
-  }
+  const nodes = new Nodes();
+  addArtifacts(nodes, model, groups);
+  const edges = [...writtenEdges(nodes, model, groups), ...shared(groups, nodes.numbers)];
 
-  const edges: GraphEdge[] = [];
-  const join = (reference: Reference, own: string | null) => {
-    if (reference.byDefault === true) return;
-    const source = numbers.get(reference.from);
-    if (source === undefined) return;
-    const id = targetOf(model, reference, own);
-    let target = id === null ? undefined : numbers.get(id);
-    const unresolved = target === undefined;
-    if (target === undefined) {
-      if (reference.kind === "extends" || reference.kind === "include") return;
-      const ghost = id ?? reference.target ?? `missing:${reference.written}`;
-      const parent = numbers.get(own ?? "") ?? -1;
-      target = add({
-        id: ghost,
-        kind: "missing",
-        label: reference.written,
-        parent,
-        artifact: null,
-        at: null,
-      });
-    }
-    edges.push({ source, target, kind: reference.kind, reference, unresolved });
-  };
-  for (const group of groups) for (const reference of group.references) join(reference, group.id);
-  for (const unit of model.units) for (const reference of unit.references) join(reference, unit.group);
-  for (const card of model.cards) if (card.subject !== null) join(card.subject, null);
-  edges.push(...shared(groups, numbers));
-
-  const sources: number[] = [];
-  const targets: number[] = [];
-  for (const { source, target, kind } of edges) {
-    if (!START_KINDS.has(kind)) continue;
-    sources.push(source);
-    targets.push(target);
-  }
-  const start = digraph(nodes.length, sources, targets);
+  const starting = edges.filter(({ kind }) => START_KINDS.has(kind));
+  const start = digraph(
+    nodes.list.length,
+    starting.map(({ source }) => source),
+    starting.map(({ target }) => target),
+  );
   const startComponents = components(start);
   return {
-    nodes,
-    numbers,
+    nodes: nodes.list,
+    numbers: nodes.numbers,
     edges,
     start,
     startComponents,
     layers: layers(start, startComponents),
     cycles: cycles(start, startComponents).filter((cycle) => cycle.length > 1),
   };
+}
+
+/** Nodes in the order they come; the first of an id stays. */
+class Nodes {
+  readonly list: GraphNode[] = [];
+  readonly numbers = new Map<string, number>();
+
+  add(node: GraphNode): number {
+    const known = this.numbers.get(node.id);
+    if (known !== undefined) return known;
+    this.numbers.set(node.id, this.list.length);
+    return this.list.push(node) - 1;
+  }
+}
+
+function addArtifacts(nodes: Nodes, model: Model, groups: readonly Group[]): void {
+  for (const group of groups) {
+    const { id, name: label, source: at } = group;
+    nodes.add({ id, kind: "group", label, parent: -1, artifact: group, at });
+  }
+  for (const unit of model.units) {
+    const parent = unit.group === null ? -1 : nodes.numbers.get(unit.group) ?? -1;
+    nodes.add({ id: unit.id, kind: "unit", label: unit.label, parent, artifact: unit, at: unit.source });
+  }
+  for (const card of model.cards) {
+    const { id, title, name, source: at } = card;
+    nodes.add({ id, kind: "card", label: title ?? name, parent: -1, artifact: card, at });
+  }
+  for (const group of groups) {
+    const parent = nodes.numbers.get(group.id)!; // added above
+    for (const resource of group.resources) {
+      if (resource.implicit) continue;
+      const { id, kind, key: label, at, external } = resource;
+      nodes.add({ id, kind, label, parent: external ? -1 : parent, artifact: resource, at });
+    }
+  }
+}
+
+/** An edge for each reference; what it names and is not there becomes a node, too. */
+function writtenEdges(nodes: Nodes, model: Model, groups: readonly Group[]): GraphEdge[] {
+  const edges: GraphEdge[] = [];
+  const join = (reference: Reference, own: string | null) => {
+    const { kind, written } = reference;
+    const source = nodes.numbers.get(reference.from);
+    if (source === undefined || reference.byDefault === true) return;
+    const id = targetOf(model, reference, own);
+    const known = id === null ? undefined : nodes.numbers.get(id);
+    if (known === undefined && (kind === "extends" || kind === "include")) return;
+    const target = known ?? nodes.add({
+      id: id ?? `missing:${written}`,
+      kind: "missing",
+      label: written,
+      parent: nodes.numbers.get(own ?? "") ?? -1,
+      artifact: null,
+      at: null,
+    });
+    edges.push({ source, target, kind, reference, unresolved: known === undefined });
+  };
+  for (const group of groups) for (const reference of group.references) join(reference, group.id);
+  for (const unit of model.units) for (const reference of unit.references) join(reference, unit.group);
+  for (const card of model.cards) if (card.subject !== null) join(card.subject, null);
+  return edges;
 }
 
 /** The id that a reference means, or null where its name fits nothing or too much. */

@@ -9,7 +9,7 @@ export type Found =
   | { readonly none: true };
 
 /** The names of one kind of artifact. */
-interface Names {
+interface NamesOfKind {
   readonly ids: ReadonlySet<string>;
   /** Bare name to ids; units only, since groups and cards have no other. */
   readonly bare: ReadonlyMap<string, readonly string[]>;
@@ -19,7 +19,7 @@ interface Names {
 export type NamedKind = "group" | "unit" | "card";
 
 /** Every name of a workspace. */
-export type NameIndex = Readonly<Record<NamedKind, Names>>;
+export type NameIndex = Readonly<Record<NamedKind, NamesOfKind>>;
 
 const indexes = new WeakMap<Model, NameIndex>();
 

@@ -2,9 +2,8 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Node, Unit } from "../artifact.ts";
-import { truthOf } from "../yaml/values.ts";
+import { numberOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
-import { at, numberOf, textOf } from "../rules/values.ts";
 import { cleanPath } from "./clean_path.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
@@ -13,7 +12,7 @@ import { driftInPorts } from "./drift_ports.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 import { valuesOfFiles } from "./env_files.ts";
 import type { Drift } from "./live.ts";
-import { isSecretName, MASK, masked } from "./mask.ts";
+import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
 import { shellWords } from "./shell_words.ts";
 
 /** All differences of one container. */
@@ -27,7 +26,12 @@ export function driftOf(
   const drift: Drift[] = [];
   if (unit.service === null) return drift;
   const note: Note = (field, declared, actual) =>
-    void drift.push({ field, container: container.name, declared: masked(declared), actual: masked(actual) });
+    void drift.push({
+      field,
+      container: container.name,
+      declared: maskText(declared),
+      actual: maskText(actual),
+    });
   imageDrift(group, unit, container, view.imageNow, note);
   commandDrift(unit, container, note);
   driftInHealthcheck(unit, container, note);
@@ -96,7 +100,7 @@ function wordsOf(node: Node | null): string[] | null {
 
 function commandDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   for (const field of ["command", "entrypoint"] as const) {
-    const declared = wordsOf(at(unit.value, field));
+    const declared = wordsOf(valueAt(unit.value, field));
     const actual = container[field];
     if (declared === null || same(declared, actual)) continue;
     // Whoever declares no words at all gets those of the image.
@@ -112,8 +116,8 @@ const TIMES = [
 ] as const;
 
 function driftInHealthcheck(unit: Unit, container: InspectedContainer, note: Note): void {
-  const check = at(unit.value, "healthcheck");
-  const test = at(check, "test");
+  const check = valueAt(unit.value, "healthcheck");
+  const test = valueAt(check, "test");
   const disabled = unit.service!.healthcheck?.disabled === true;
   const text = textOf(test);
   const declared = disabled ? ["NONE"] : text !== null ? ["CMD-SHELL", text] : wordsOf(test);
@@ -122,12 +126,12 @@ function driftInHealthcheck(unit: Unit, container: InspectedContainer, note: Not
   const times = container.healthTimes;
   if (disabled || times === null || actual[0] === "NONE") return;
   for (const [key, name] of TIMES) {
-    const written = textOf(at(check, key));
+    const written = textOf(valueAt(check, key));
     const wanted = written === null ? null : nanosecondsOf(written);
     if (wanted === null || wanted === times[name]) continue;
     note(`healthcheck.${key}`, written!, times[name] === 0 ? "(not set)" : `${times[name] / 1e9}s`);
   }
-  const retries = numberOf(at(check, "retries"));
+  const retries = numberOf(valueAt(check, "retries"));
   if (retries !== null && retries !== times.retries) {
     note("healthcheck.retries", String(retries), times.retries === 0 ? "(not set)" : String(times.retries));
   }
@@ -157,12 +161,12 @@ function environmentDrift(unit: Unit, container: InspectedContainer, note: Note)
 const RESTARTS: Readonly<Record<string, string>> = { "": "no", none: "no", any: "always" };
 
 function policyDrift(unit: Unit, container: InspectedContainer, note: Note): void {
-  const deployed = at(unit.value, "deploy", "restart_policy");
-  const written = textOf(at(unit.value, "restart")) ?? textOf(at(deployed, "condition"));
+  const deployed = valueAt(unit.value, "deploy", "restart_policy");
+  const written = textOf(valueAt(unit.value, "restart")) ?? textOf(valueAt(deployed, "condition"));
   if (written !== null) {
     const [name, retries] = written.split(":");
     const wanted = RESTARTS[name!] ?? name!;
-    const attempts = retries === undefined ? numberOf(at(deployed, "max_attempts")) : Number(retries);
+    const attempts = retries === undefined ? numberOf(valueAt(deployed, "max_attempts")) : Number(retries);
     const actual = RESTARTS[container.restart.name] ?? container.restart.name;
     const wrongCount = wanted === "on-failure" && attempts !== null &&
       attempts !== container.restart.maximumRetries;
@@ -173,7 +177,7 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
   }
   const flag = (field: string, key: string, actual: boolean) => {
     // Also as a text, which is what a variable leaves.
-    const declared = truthOf(at(unit.value, key) ?? undefined);
+    const declared = truthOf(valueAt(unit.value, key));
     if (declared !== null && declared !== actual) note(field, String(declared), String(actual));
   };
   flag("privileged", "privileged", container.privileged);
@@ -182,17 +186,17 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
 }
 
 function limitDrift(unit: Unit, container: InspectedContainer, note: Note): void {
-  const limits = at(unit.value, "deploy", "resources", "limits");
-  const memory = textOf(at(unit.value, "mem_limit")) ?? textOf(at(limits, "memory"));
+  const limits = valueAt(unit.value, "deploy", "resources", "limits");
+  const memory = textOf(valueAt(unit.value, "mem_limit")) ?? textOf(valueAt(limits, "memory"));
   const bytes = memory === null ? null : bytesOf(memory);
   if (bytes !== null && bytes > 0 && bytes !== container.memoryLimitBytes) {
     note("limits.memory", `${bytes} bytes`, amount(container.memoryLimitBytes, " bytes"));
   }
-  const cpus = numberOf(at(unit.value, "cpus")) ?? numberOf(at(limits, "cpus"));
+  const cpus = numberOf(valueAt(unit.value, "cpus")) ?? numberOf(valueAt(limits, "cpus"));
   if (cpus !== null && cpus > 0 && Math.abs(cpus - (container.cpus ?? 0)) > 1e-6) {
     note("limits.cpus", String(cpus), amount(container.cpus, ""));
   }
-  const pids = numberOf(at(unit.value, "pids_limit")) ?? numberOf(at(limits, "pids"));
+  const pids = numberOf(valueAt(unit.value, "pids_limit")) ?? numberOf(valueAt(limits, "pids"));
   if (pids !== null && pids > 0 && pids !== container.pidsLimit) {
     note("limits.pids", String(pids), amount(container.pidsLimit, ""));
   }
@@ -203,11 +207,11 @@ const amount = (value: number | null, unit: string): string =>
 
 function identityDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   const compare = (field: string, key: string, actual: string) => {
-    const declared = textOf(at(unit.value, key));
+    const declared = textOf(valueAt(unit.value, key));
     if (declared !== null && declared !== actual) note(field, declared, actual || "(none)");
   };
   compare("user", "user", container.user);
-  const folder = textOf(at(unit.value, "working_dir"));
+  const folder = textOf(valueAt(unit.value, "working_dir"));
   if (folder !== null && cleanPath(folder) !== cleanPath(container.workingDir)) {
     note("workingDir", folder, container.workingDir || "(none)");
   }
@@ -218,7 +222,7 @@ function identityDrift(unit: Unit, container: InspectedContainer, note: Note): v
     const declared = value ?? "";
     const actual = container.labels[key];
     if (actual === declared) continue;
-    const shown = (text: string) => isSecretName(key) ? MASK : text;
+    const shown = (text: string) => looksSecret(key) ? MASK : text;
     note(`labels.${key}`, shown(declared), actual === undefined ? "(not set)" : shown(actual));
   }
 }

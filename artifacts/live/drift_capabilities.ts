@@ -2,7 +2,7 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Unit } from "../artifact.ts";
-import { at, itemsOf, textOf } from "../rules/values.ts";
+import { textOf, valueAt } from "../yaml/values.ts";
 import type { Note } from "./engine_view.ts";
 
 /** What engines give a container that asks for nothing, where they agree. */
@@ -30,9 +30,10 @@ function compare(field: string, declared: string[] | null, running: string[], no
 
 /** Null where nothing is declared, or not all of it is known. */
 function declaredIn(unit: Unit, key: string): string[] | null {
-  const node = at(unit.value, key);
-  const names = itemsOf(node).map(textOf);
-  return node === null || names.includes(null) ? null : plain(names as string[]); // none is null
+  const node = valueAt(unit.value, key);
+  if (node?.kind !== "list") return null;
+  const names = node.items.map(textOf);
+  return names.includes(null) ? null : plain(names as string[]); // none is null
 }
 
 const plain = (names: readonly string[]): string[] =>

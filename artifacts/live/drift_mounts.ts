@@ -2,7 +2,7 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Mount, Unit } from "../artifact.ts";
-import { child, itemsOf, textOf } from "../yaml/values.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { resolve } from "../files/paths.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 import { cleanPath } from "./clean_path.ts";
@@ -19,7 +19,7 @@ export function driftInMounts(
 ): void {
   const running = new Map(container.mounts.map((mount) => [cleanPath(mount.target), mount]));
   const inMemory = new Set(container.tmpfs.map(cleanPath));
-  for (const item of itemsOf(child(unit.value, "tmpfs"))) {
+  for (const item of oneOrMany(valueAt(unit.value, "tmpfs"))) {
     const written = textOf(item)?.split(":")[0] ?? "";
     const target = cleanPath(written);
     if (written === "" || inMemory.has(target) || running.get(target)?.type === "tmpfs") continue;

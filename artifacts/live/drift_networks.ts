@@ -2,7 +2,7 @@
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Unit } from "../artifact.ts";
-import { at, textOf } from "../rules/values.ts";
+import { textOf, valueAt } from "../yaml/values.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 
 /** By their real names: a key in the file is not what the engine calls it. */
@@ -13,7 +13,7 @@ export function driftInNetworks(
   neighbour: EngineView["neighbour"],
   note: Note,
 ): void {
-  const mode = at(unit.value, "network_mode");
+  const mode = valueAt(unit.value, "network_mode");
   if (mode !== null) {
     const declared = textOf(mode);
     if (declared !== null) driftInMode(declared, container.networkMode, neighbour, note);

@@ -1,14 +1,14 @@
 /** What the `env_file`s of a unit set, as far as every Compose reads it alike. */
 
 import type { ArtifactFile, Unit } from "../artifact.ts";
-import { child, itemsOf, textOf } from "../yaml/values.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 
 /** The values by name, without those that `environment` sets. Empty where one of the files was not read. */
 export function valuesOfFiles(unit: Unit): Map<string, string> {
   const values = new Map<string, string | null>();
-  const items = itemsOf(child(unit.value, "env_file"));
+  const items = oneOrMany(valueAt(unit.value, "env_file"));
   // Another format is read by other rules.
-  if (items.some((item) => child(item, "format") !== undefined)) return new Map();
+  if (items.some((item) => valueAt(item, "format") !== null)) return new Map();
   for (const { kind, found, required, file } of unit.paths) {
     if (kind !== "env_file" || (found === "missing" && !required)) continue;
     if (file === undefined || !file.sound || file.stale || file.findings.length > 0) return new Map();

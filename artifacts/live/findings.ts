@@ -10,7 +10,7 @@ import { below, type Joining, mapped, type RealPath } from "./join.ts";
 import type { UnitLive } from "./live.ts";
 
 /** What is known about the engine and its host beside the containers of the workspace. */
-export interface Surroundings {
+export interface EngineState {
   readonly holdings: Holdings | null;
   readonly real: RealPath;
   /** Whether something answers at a TCP port of this host. */
@@ -22,7 +22,7 @@ export async function liveFindings(
   model: Model,
   joining: Joining,
   live: ReadonlyMap<string, UnitLive>,
-  { holdings, real, answers }: Surroundings,
+  { holdings, real, answers }: EngineState,
 ): Promise<JudgedFinding[]> {
   const findings: Finding[] = [];
   const say = sayInto(findings);
@@ -147,7 +147,7 @@ async function sayPorts(
   unit: Unit,
   live: UnitLive | undefined,
   holdings: Holdings | null,
-  answers: Surroundings["answers"],
+  answers: EngineState["answers"],
   say: Say,
 ): Promise<void> {
   if (unit.service === null || !unit.service.active || unit.service.networkMode === "host") return;

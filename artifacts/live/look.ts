@@ -106,7 +106,9 @@ function assign(model: Model, joining: Joining, containers: readonly RunningCont
     if (container !== undefined) add(unit.id, container, { by: "containerName", confidence: "certain" });
   }
   for (const { containers } of byUnit.values()) {
-    containers.sort((a, b) => (numberOf(a) ?? 0) - (numberOf(b) ?? 0) || (a.name < b.name ? -1 : 1));
+    containers.sort((a, b) =>
+      (replicaNumber(a) ?? 0) - (replicaNumber(b) ?? 0) || (a.name < b.name ? -1 : 1)
+    );
   }
   return byUnit;
 }
@@ -184,7 +186,7 @@ function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Dri
   }];
 }
 
-const numberOf = ({ labels }: RunningContainer): number | null => {
+const replicaNumber = ({ labels }: RunningContainer): number | null => {
   const number = Number(labels["com.docker.compose.container-number"] ?? "");
   return Number.isInteger(number) && number > 0 ? number : null;
 };
@@ -192,7 +194,7 @@ const numberOf = ({ labels }: RunningContainer): number | null => {
 const shown = (container: RunningContainer): UnitLive["containers"][number] => ({
   id: container.id,
   name: container.name,
-  number: numberOf(container),
+  number: replicaNumber(container),
   state: container.state,
   health: container.health,
   exitCode: container.exitCode,

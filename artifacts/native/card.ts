@@ -1,7 +1,7 @@
 /** Cards from wherever people describe things: `kind: Card`, Backstage catalogs, `x-card`, a README. */
 
 import type { ArtifactFile, Card, Entry, Link, Mapping, Node, Place } from "../artifact.ts";
-import { child, itemsOf, textOf } from "../yaml/values.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { baseName, folderOf } from "../files/paths.ts";
 
 /** A card before its subject and runbook are looked up. */
@@ -16,14 +16,14 @@ export function readCard(
   name: string,
   source: Place,
   value: Mapping,
-  parts: readonly (Node | undefined)[],
+  parts: readonly (Node | null)[],
 ): WrittenCard {
-  const find = (key: string): Node | undefined => {
+  const find = (key: string): Node | null => {
     for (const part of parts) {
-      const found = child(part, key);
+      const found = valueAt(part, key);
       if (found) return found;
     }
-    return undefined;
+    return null;
   };
   const at = (key: string) => {
     const node = find(key);
@@ -38,8 +38,8 @@ export function readCard(
     owner: textOf(find("owner")),
     lifecycle: textOf(find("lifecycle")),
     lifecycleAt: find("lifecycle") ?? null,
-    tags: itemsOf(find("tags")).map(textOf).filter((tag) => tag !== null),
-    links: itemsOf(find("links")).map(linkOf).filter((link) => link !== null),
+    tags: oneOrMany(find("tags")).map(textOf).filter((tag) => tag !== null),
+    links: oneOrMany(find("links")).map(linkOf).filter((link) => link !== null),
     runbook: at("runbook"),
     subject: at("subject"),
     folder: folderOf(source.file.path),
@@ -54,9 +54,9 @@ function linkOf(node: Node): Link | null {
     const url = textOf(node);
     return url === null ? null : { url, title: null, at: node };
   }
-  const at = child(node, "url");
+  const at = valueAt(node, "url");
   const url = textOf(at);
-  return url === null || !at ? null : { url, title: textOf(child(node, "title")), at };
+  return url === null || !at ? null : { url, title: textOf(valueAt(node, "title")), at };
 }
 
 const BACKSTAGE_KINDS = new Set(["Component", "System", "Resource", "API", "Domain"]);
@@ -67,12 +67,12 @@ export function backstageCards(file: ArtifactFile): WrittenCard[] {
   const cards: WrittenCard[] = [];
   for (const document of file.documents) {
     if (document.kind !== "mapping") continue;
-    const metadata = child(document, "metadata");
-    const nameAt = child(metadata, "name");
+    const metadata = valueAt(document, "metadata");
+    const nameAt = valueAt(metadata, "name");
     const name = textOf(nameAt);
-    if (!BACKSTAGE_KINDS.has(textOf(child(document, "kind")) ?? "") || name === null || !nameAt) continue;
-    const card = readCard("backstage", name, nameAt, document, [metadata, child(document, "spec")]);
-    const subjectAt = child(child(metadata, "annotations"), SUBJECT);
+    if (!BACKSTAGE_KINDS.has(textOf(valueAt(document, "kind")) ?? "") || name === null || !nameAt) continue;
+    const card = readCard("backstage", name, nameAt, document, [metadata, valueAt(document, "spec")]);
+    const subjectAt = valueAt(valueAt(metadata, "annotations"), SUBJECT);
     const written = textOf(subjectAt);
     cards.push({ ...card, subject: written === null || !subjectAt ? null : { written, at: subjectAt } });
   }

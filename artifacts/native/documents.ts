@@ -1,7 +1,7 @@
 /** `kind:` documents of berth's own: groups, units and cards as their author wrote them. */
 
 import type { ArtifactFile, Finding, Mapping, Node, Place, Reference, Unit } from "../artifact.ts";
-import { child, entriesOf, isNull, itemsOf, textOf } from "../yaml/values.ts";
+import { entriesOf, isNull, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { folderOf } from "../files/paths.ts";
 import { readCard, type WrittenCard } from "./card.ts";
 
@@ -60,7 +60,7 @@ const NAMES: Record<string, RegExp> = {
 
 const known = new WeakMap<ArtifactFile, Natives>();
 
-/** Read once per content, as files are kept while theirs is the same. */
+/** Read once per content: a file stays the same object while its content does. */
 export function readNatives(file: ArtifactFile): Natives {
   let natives = known.get(file);
   if (!natives) {
@@ -77,77 +77,91 @@ function readDocument(document: Node, into: Natives): void {
     into.findings.push({ code: "schema/invalid", message: "A document must be a mapping", at: document });
     return;
   }
-  const kindAt = child(document, "kind");
+  const kindAt = valueAt(document, "kind");
   const kind = textOf(kindAt) ?? "";
-  const allowed = SPEC[kind];
-  if (!Object.hasOwn(SPEC, kind) || !allowed) {
+  const properties = Object.hasOwn(SPEC, kind) ? SPEC[kind] : undefined;
+  if (properties === undefined) {
     into.findings.push({
       code: "schema/unknown-kind",
       message: kind === ""
-        ? "A document needs a kind: Group, Unit or Card"
-        : `"${kind}" is none of Group, Unit, Card`,
+        ? "The document has no kind: it needs Group, Unit or Card"
+        : `Unknown kind "${kind}": it must be Group, Unit or Card`,
       at: kindAt ?? start(document),
     });
     return;
   }
-  const metadata = child(document, "metadata");
-  const spec = child(document, "spec");
+  const metadata = valueAt(document, "metadata");
+  const spec = valueAt(document, "spec");
   unknown(document, TOP, into.findings);
   unknown(metadata, METADATA, into.findings);
-  unknown(spec, allowed, into.findings);
-  const nameAt = child(metadata, "name");
-  const name = textOf(nameAt);
-  if (name === null || !nameAt) {
-    into.findings.push({
-      code: "schema/missing-name",
-      message: `A ${kind} needs metadata.name`,
-      at: metadata && !isNull(metadata) ? metadata : kindAt ?? start(document),
-    });
-    return;
-  }
-  const group = textAt(child(spec, "group"));
-  if (!NAMES[kind]!.test(name) || (kind === "Unit" && !group && name.includes("."))) {
-    into.findings.push({
-      code: "schema/invalid-name",
-      message: kind === "Group"
-        ? `"${name}" is no name of a group: lower-case letters, digits, "_" and "-"`
-        : `"${name}" is no name of a ${kind.toLowerCase()}: letters, digits, "_", "-"${
-          kind === "Unit" && !group ? "" : ', "."'
-        }`,
-      at: nameAt,
-    });
-    return;
-  }
+  unknown(spec, properties, into.findings);
+  const name = nameOf(document, kind, into.findings);
+  if (name === null) return;
   const common = {
-    name,
-    source: nameAt,
+    name: name.written,
+    source: name.at,
     document,
-    title: textOf(child(metadata, "title")),
-    description: textOf(child(metadata, "description")),
+    title: textOf(valueAt(metadata, "title")),
+    description: textOf(valueAt(metadata, "description")),
+    dependsOn: textsAt(valueAt(spec, "dependsOn")),
   };
-  const dependsOn = itemsOf(child(spec, "dependsOn")).map(textAt).filter((one) => one !== null);
-  if (kind === "Group") {
-    const envFiles = child(spec, "envFiles");
-    into.groups.push({
-      ...common,
-      folder: folderOf(document.file.path),
-      compose: itemsOf(child(spec, "compose")).map(textAt).filter((one) => one !== null),
-      envFiles: envFiles === undefined ? null : itemsOf(envFiles).map(textAt).filter((one) => one !== null),
-      profiles: itemsOf(child(spec, "profiles")).map(textOf).filter((one) => one !== null),
-      dependsOn,
-    });
-  } else if (kind === "Unit") {
-    into.units.push({
-      ...common,
-      group,
-      type: textOf(child(spec, "type")) ?? "process",
-      dependsOn,
-      container: textOf(child(child(spec, "runtime"), "container")),
-    });
-  } else into.cards.push(readCard("native", name, nameAt, document, [metadata, spec]));
+  if (kind === "Group") into.groups.push({ ...common, ...groupFields(spec, document) });
+  else if (kind === "Unit") into.units.push({ ...common, ...unitFields(spec) });
+  else into.cards.push(readCard("native", name.written, name.at, document, [metadata, spec]));
 }
 
-function textAt(at: Node | undefined): { written: string; at: Node } | null {
+/** `metadata.name`; null, and a finding, where there is none or it cannot be a name. */
+function nameOf(document: Node, kind: string, findings: Finding[]): { written: string; at: Node } | null {
+  const metadata = valueAt(document, "metadata");
+  const name = textAt(valueAt(metadata, "name"));
+  if (name === null) {
+    findings.push({
+      code: "schema/missing-name",
+      message: `The ${kind} has no name: metadata.name is required`,
+      at: metadata && !isNull(metadata) ? metadata : valueAt(document, "kind") ?? start(document),
+    });
+    return null;
+  }
+  // A unit without a group has no qualified name, so a dot in it would look like one.
+  const isAlone = kind === "Unit" && textOf(valueAt(document, "spec", "group")) === null;
+  if (NAMES[kind]!.test(name.written) && !(isAlone && name.written.includes("."))) return name;
+  const allowed = kind === "Group"
+    ? 'lower-case letters, digits, "_" and "-", with a letter or digit first'
+    : isAlone
+    ? 'letters, digits, "_" and "-"'
+    : 'letters, digits, "_", "-" and "."';
+  findings.push({
+    code: "schema/invalid-name",
+    message: `Invalid ${kind.toLowerCase()} name "${name.written}": use ${allowed}`,
+    at: name.at,
+  });
+  return null;
+}
+
+function groupFields(spec: Node | null, document: Node) {
+  const envFiles = valueAt(spec, "envFiles");
+  return {
+    folder: folderOf(document.file.path),
+    compose: textsAt(valueAt(spec, "compose")),
+    envFiles: envFiles === null ? null : textsAt(envFiles),
+    profiles: oneOrMany(valueAt(spec, "profiles")).map(textOf).filter((one) => one !== null),
+  };
+}
+
+function unitFields(spec: Node | null) {
+  return {
+    group: textAt(valueAt(spec, "group")),
+    type: textOf(valueAt(spec, "type")) ?? "process",
+    container: textOf(valueAt(spec, "runtime", "container")),
+  };
+}
+
+/** The known texts of one value or several, with their places. */
+function textsAt(node: Node | null): { written: string; at: Node }[] {
+  return oneOrMany(node).map(textAt).filter((one) => one !== null);
+}
+
+function textAt(at: Node | null): { written: string; at: Node } | null {
   const written = textOf(at);
   return written === null || !at ? null : { written, at };
 }
@@ -156,7 +170,7 @@ function start(document: Node): Place {
   return { file: document.file, start: document.start, end: Math.min(document.start + 1, document.end) };
 }
 
-function unknown(node: Node | undefined, allowed: ReadonlySet<string>, findings: Finding[]): void {
+function unknown(node: Node | null, allowed: ReadonlySet<string>, findings: Finding[]): void {
   for (const [key, entry] of entriesOf(node)) {
     if (allowed.has(key) || key.startsWith("x-")) continue;
     findings.push({ code: "schema/unknown-property", message: `Unknown property "${key}"`, at: entry.key });

@@ -1,7 +1,7 @@
 /** `berth.yaml`: what the people of a workspace say about reading and judging it. */
 
 import type { ArtifactFile, Finding, Node, Settings, Severity } from "../artifact.ts";
-import { child, entriesOf, isNull, itemsOf, numberOf, textOf } from "../yaml/values.ts";
+import { entriesOf, isNull, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
 
 export interface ReadSettings {
@@ -27,26 +27,26 @@ export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGE
       findings.push({ code: "schema/unknown-property", message: `Unknown property "${key}"`, at: entry.key });
     }
   }
-  for (const [code, entry] of entriesOf(child(root, "rules"))) {
+  for (const [code, entry] of entriesOf(valueAt(root, "rules"))) {
     const severity = textOf(entry.value) ?? "";
     if (isSeverity(severity)) rules.set(code, severity);
     else wrong(entry.value, `rules.${code}: must be error, warning, info, hint or off`);
   }
-  for (const [project, entry] of entriesOf(child(root, "projects"))) {
+  for (const [project, entry] of entriesOf(valueAt(root, "projects"))) {
     const group = textOf(entry.value);
     if (group !== null) projects.set(project, group);
   }
-  for (const item of itemsOf(child(root, "paths"))) {
-    const from = textOf(child(item, "from"));
-    const to = textOf(child(item, "to"));
+  for (const item of oneOrMany(valueAt(root, "paths"))) {
+    const from = textOf(valueAt(item, "from"));
+    const to = textOf(valueAt(item, "to"));
     if (from !== null && to !== null) paths.push({ from, to });
     else wrong(item, "paths: needs from and to");
   }
-  const ignore = itemsOf(child(root, "ignore")).map(textOf).filter((line) => line !== null);
-  const limits = child(root, "limits");
+  const ignore = oneOrMany(valueAt(root, "ignore")).map(textOf).filter((line) => line !== null);
+  const limits = valueAt(root, "limits");
   // A workspace may ask for less than the service allows, never for more.
   const limit = (key: "depth" | "entries" | "files") =>
-    Math.max(1, Math.min(numberOf(child(limits, key)) ?? budgets[key], budgets[key]));
+    Math.max(1, Math.min(numberOf(valueAt(limits, key)) ?? budgets[key], budgets[key]));
   return {
     settings: { rules, projects, paths, ignore },
     budgets: { ...budgets, depth: limit("depth"), entries: limit("entries"), files: limit("files") },

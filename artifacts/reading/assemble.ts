@@ -5,12 +5,11 @@ import type { ArtifactFile, Card, Finding, Group, Model, Reference, Unit } from 
 import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
 import type { Gathered } from "./gather.ts";
-import type { Identified } from "./identity.ts";
 import { type Natives, unitOf } from "../native/documents.ts";
 import { baseName, resolve } from "../files/paths.ts";
 import type { ReadSettings } from "../native/settings.ts";
 
-export interface Parts {
+export interface ModelParts {
   readonly root: string;
   readonly store: FileStore;
   readonly settings: ArtifactFile | null;
@@ -18,13 +17,12 @@ export interface Parts {
   readonly gathered: Gathered;
   readonly natives: readonly Natives[];
   readonly built: readonly Group[];
-  readonly identified: readonly Identified[];
   readonly findings: readonly Finding[];
   readonly complete: boolean;
   readonly begun: number;
 }
 
-export async function assemble(parts: Parts): Promise<Model> {
+export async function assemble(parts: ModelParts): Promise<Model> {
   const { root, store, gathered, natives, read } = parts;
   const groups = [...parts.built].sort((one, other) => one.id < other.id ? -1 : 1);
   const findings: Finding[] = [

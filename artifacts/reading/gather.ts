@@ -2,6 +2,7 @@
 
 import type { ArtifactFile, Finding } from "../artifact.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { notFoundFinding } from "../files/findings.ts";
 import { join } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
 import { IGNORE_FILE, isComposeName, type Listing, SETTINGS_FILE } from "./discover.ts";
@@ -67,7 +68,7 @@ export async function missingFiles(store: FileStore, planned: readonly PlannedPr
       if (!isRefusal(file)) continue;
       findings.push(
         file.code === "missing"
-          ? { code: "ref/include-missing", message: `"${path}" is not found`, at }
+          ? notFoundFinding("ref/include-missing", path, at)
           : { code: file.code, message: `Cannot read ${path}: ${file.why}`, at },
       );
     }

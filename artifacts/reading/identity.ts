@@ -1,18 +1,18 @@
 /** What each project is called in its workspace, and whether it stands alone. */
 
-import { createHash } from "node:crypto";
 import type { Group, Place, Reference } from "../artifact.ts";
-import type { Identity } from "../compose/group.ts";
+import type { GroupIdentity } from "../compose/group.ts";
 import { projectName } from "../compose/names.ts";
 import type { Project } from "../compose/project.ts";
 import { isUnknown, textOf } from "../yaml/values.ts";
-import { type NativeUnit, requirements } from "../native/documents.ts";
+import { type NativeGroup, type NativeUnit, requirements } from "../native/documents.ts";
 import { folderName, type PlannedProject } from "./plan.ts";
+import { sha256 } from "../files/sha256.ts";
 
 export interface Identified {
   readonly key: string;
   readonly project: Project;
-  readonly identity: Identity;
+  readonly identity: GroupIdentity;
   /** Equal texts: equal identities, as long as the files are the same. */
   readonly identityKey: string;
   readonly planned: PlannedProject;
@@ -27,12 +27,45 @@ interface Candidate {
   readonly from: Group["projectFrom"];
 }
 
+/** Names every project that stands for something, drawn ones first. */
 export function identify(
   root: string,
   planned: readonly PlannedProject[],
   projects: ReadonlyMap<PlannedProject, Project>,
   units: readonly NativeUnit[],
 ): Identified[] {
+  const candidates = candidatesOf(root, planned, projects);
+  const names = namesOf(candidates);
+  const byFile = new Map<string, Candidate>();
+  for (const one of candidates) {
+    for (const path of one.planned.spec.files) if (!byFile.has(path)) byFile.set(path, one);
+  }
+  const among: Among = {
+    names,
+    byFile,
+    includers: includersOf(candidates, names, byFile),
+    unitsOf: Map.groupBy(units.filter((unit) => unit.group !== null), groupNameOf),
+  };
+  return candidates.map((one) => {
+    const identity = identityOf(one, among);
+    const identityKey = keyOf(identity, one.planned.native);
+    return { key: one.planned.key, project: one.project, identity, identityKey, planned: one.planned };
+  });
+}
+
+/** What a project's identity depends on beside itself. */
+interface Among {
+  readonly names: ReadonlyMap<Candidate, string>;
+  readonly byFile: ReadonlyMap<string, Candidate>;
+  readonly includers: ReadonlyMap<Candidate, ReadonlySet<string>>;
+  readonly unitsOf: ReadonlyMap<string, readonly NativeUnit[]>;
+}
+
+function candidatesOf(
+  root: string,
+  planned: readonly PlannedProject[],
+  projects: ReadonlyMap<PlannedProject, Project>,
+): Candidate[] {
   const reached = reachedFiles(planned, projects);
   const candidates: Candidate[] = [];
   for (const one of planned) {
@@ -41,8 +74,11 @@ export function identify(
     if (standing === null || (project.files.length === 0 && !one.native)) continue;
     candidates.push(candidate(root, one, project, standing));
   }
-  candidates.sort((a, b) => rank(a) - rank(b) || (pathOf(a) < pathOf(b) ? -1 : 1));
+  return candidates.sort((a, b) => rank(a) - rank(b) || (pathOf(a) < pathOf(b) ? -1 : 1));
+}
 
+/** A name for each; the second of one name gets a hash of its path behind it. */
+function namesOf(candidates: readonly Candidate[]): Map<Candidate, string> {
   const names = new Map<Candidate, string>();
   const taken = new Set<string>();
   for (const one of candidates) {
@@ -50,10 +86,15 @@ export function identify(
     taken.add(name);
     names.set(one, name);
   }
-  const byFile = new Map<string, Candidate>();
-  for (const one of candidates) {
-    for (const path of one.planned.spec.files) if (!byFile.has(path)) byFile.set(path, one);
-  }
+  return names;
+}
+
+/** The ids of the groups that include each. */
+function includersOf(
+  candidates: readonly Candidate[],
+  names: ReadonlyMap<Candidate, string>,
+  byFile: ReadonlyMap<string, Candidate>,
+): Map<Candidate, Set<string>> {
   const includers = new Map<Candidate, Set<string>>();
   for (const one of candidates) {
     if (one.standing === "variant") continue;
@@ -64,60 +105,58 @@ export function identify(
       includers.get(target)!.add(`group:${names.get(one)!}`);
     }
   }
-  const unitsOf = new Map<string, NativeUnit[]>();
-  for (const unit of units) {
-    if (!unit.group) continue;
-    const group = unit.group.written.replace(/^group:/, "");
-    const of = unitsOf.get(group);
-    if (of) of.push(unit);
-    else unitsOf.set(group, [unit]);
-  }
+  return includers;
+}
 
-  return candidates.map((one) => {
-    const name = names.get(one)!;
-    const id = `group:${name}`;
-    const native = one.planned.native;
-    const natives = one.standing === "main" ? unitsOf.get(name) ?? [] : [];
-    const includes = one.project.included.map(({ path, at }): Reference | null => {
-      const target = byFile.get(path);
-      if (!target || target === one) return null;
-      return {
-        kind: "include",
-        from: id,
-        target: `group:${names.get(target)!}`,
-        written: path,
-        at,
-        implicit: false,
-        under: "include",
-      };
-    }).filter((reference) => reference !== null);
-    const source = native?.source ?? fileStart(one);
-    const identity: Identity = {
-      name,
-      project: one.dockerName,
-      projectFrom: one.from,
-      standing: one.standing,
-      includedBy: [...includers.get(one) ?? []].sort(),
-      profiles: profilesOf(one),
-      source,
-      extent: native?.document ?? wholeFile(one, source),
-      title: native?.title ?? null,
-      description: native?.description ?? null,
-      references: [...(native ? requirements(id, native.dependsOn) : []), ...includes],
-      natives,
-    };
-    const identityKey = JSON.stringify([
-      name,
-      one.dockerName,
-      one.standing,
-      identity.includedBy,
-      identity.profiles,
-      identity.references.map((reference) => reference.target),
-      native && [native.source.file.hash, native.source.start],
-      natives.map((unit) => [unit.source.file.hash, unit.source.start, unit.source.file.path]),
-    ]);
-    return { key: one.planned.key, project: one.project, identity, identityKey, planned: one.planned };
+function groupNameOf({ group }: NativeUnit): string {
+  return group!.written.replace(/^group:/, ""); // those without one were left out
+}
+
+function identityOf(one: Candidate, { names, byFile, includers, unitsOf }: Among): GroupIdentity {
+  const name = names.get(one)!;
+  const id = `group:${name}`;
+  const { native } = one.planned;
+  const source = native?.source ?? fileStart(one);
+  const includes = one.project.included.flatMap(({ path, at }): Reference[] => {
+    const target = byFile.get(path);
+    if (!target || target === one) return [];
+    return [{
+      kind: "include",
+      from: id,
+      target: `group:${names.get(target)!}`,
+      written: path,
+      at,
+      implicit: false,
+      under: "include",
+    }];
   });
+  return {
+    name,
+    project: one.dockerName,
+    projectFrom: one.from,
+    standing: one.standing,
+    includedBy: [...includers.get(one) ?? []].sort(),
+    profiles: profilesOf(one),
+    source,
+    extent: native?.document ?? wholeFile(one, source),
+    title: native?.title ?? null,
+    description: native?.description ?? null,
+    references: [...(native ? requirements(id, native.dependsOn) : []), ...includes],
+    natives: one.standing === "main" ? unitsOf.get(name) ?? [] : [],
+  };
+}
+
+function keyOf(identity: GroupIdentity, native: NativeGroup | null): string {
+  return JSON.stringify([
+    identity.name,
+    identity.project,
+    identity.standing,
+    identity.includedBy,
+    identity.profiles,
+    identity.references.map((reference) => reference.target),
+    native && [native.source.file.hash, native.source.start],
+    identity.natives.map((unit) => [unit.source.file.hash, unit.source.start, unit.source.file.path]),
+  ]);
 }
 
 /** Which files other projects include or extend. */
@@ -184,7 +223,7 @@ function candidate(
       if (entry) return written(fromEnv, "env", entry.value, variant);
     }
   }
-  const name = textOf(project.name ?? undefined);
+  const name = textOf(project.name);
   if (name !== null && name !== "" && project.name && !isUnknown(project.name)) {
     // A variant beside its canonical file mostly repeats the name: it still needs one of its own.
     return written(name, "name", project.name, standing === "variant" ? variant : "");
@@ -210,7 +249,7 @@ function pathOf({ planned }: Candidate): string {
 }
 
 function shortHash(path: string): string {
-  return createHash("sha256").update(path).digest("hex").slice(0, 8);
+  return sha256(path).slice(0, 8);
 }
 
 function fileStart({ planned, project }: { planned: PlannedProject; project: Project }): Place {

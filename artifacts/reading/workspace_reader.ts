@@ -132,7 +132,6 @@ export class WorkspaceReader {
       gathered,
       natives,
       built: built.map((one) => one.group),
-      identified,
       findings: [
         ...(isRefusal(settingsFile) ? refusalFinding(SETTINGS_FILE, settingsFile, "error") : []),
         ...listing.findings,

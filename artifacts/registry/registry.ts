@@ -1,7 +1,7 @@
 /** The folders berth knows: registered by people, remembered by the store, read when somebody looks. */
 
 import { ServiceError } from "../../core/error.ts";
-import type { WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
+import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import type { NewWorkspace, Workspace, WorkspaceDetail } from "../../core/workspace.ts";
 import type { Model } from "../artifact.ts";
 import { admit } from "./place.ts";
@@ -48,7 +48,7 @@ export class Registry implements AsyncDisposable {
   }
 
   /** Throws `path_refused`, `path_unreadable` or `workspace_exists`. */
-  async register({ path, name }: NewWorkspace): Promise<Workspace> {
+  async register({ path, name }: NewWorkspace, entry: NewAuditEntry): Promise<Workspace> {
     const real = await admit(path, this.#options.roots, this.#options.hidden ?? []);
     const known = await this.#options.store.list();
     const same = known.find((record) => record.path === real);
@@ -61,13 +61,17 @@ export class Registry implements AsyncDisposable {
       path: real,
       createdAt: new Date().toISOString(),
     };
-    await this.#options.store.add(record);
+    await this.#options.store.add(record, {
+      ...entry,
+      target: `${entry.target}/${record.id}`,
+      particulars: { ...entry.particulars, path: real },
+    });
     return workspaceOf(record, await this.#snapshot(record).current());
   }
 
   /** Forgets it; touches nothing on disk. */
-  async unregister(id: string): Promise<void> {
-    const removed = await this.#options.store.remove(id);
+  async unregister(id: string, entry: NewAuditEntry): Promise<void> {
+    const removed = await this.#options.store.remove(id, entry);
     await this.#forget(id);
     if (!removed) throw notFound();
   }

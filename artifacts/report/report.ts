@@ -1,12 +1,13 @@
 /** The outcome of validation: findings as ordered, bounded diagnostics with positions, and the totals. */
 
-import type { Diagnostic as Shown, Location as ShownLocation, Model } from "../artifact.ts";
+import type { Location, Model } from "../artifact.ts";
+import { textHash } from "../../core/text_hash.ts";
 import { graphOf, mainGroups } from "../graph/graph.ts";
 import { locationOf } from "../position.ts";
 import { isRuleCode, ruleOf } from "../rules/catalog.ts";
 import { check, checkInTurns } from "../rules/check.ts";
 import type { JudgedFinding } from "../rules/settings.ts";
-import type { Report } from "./report_shape.ts";
+import type { Diagnostic, Report } from "./report_shape.ts";
 
 /** How many diagnostics are shown. */
 export const LIMITS = { perFile: 100, all: 1_000 };
@@ -50,7 +51,7 @@ export function diagnosticsAbout(
   model: Model,
   concerns: (finding: JudgedFinding) => boolean,
   more: readonly JudgedFinding[] = [],
-): Shown[] {
+): Diagnostic[] {
   return pick([...check(model).findings, ...more].filter(concerns)).slice(0, LIMITS.perFile).map(
     diagnosticOf,
   );
@@ -104,8 +105,8 @@ const compare = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
 const NOWHERE = { line: 1, column: 1, offset: 0 };
 
 /** A finding as callers receive it. */
-export function diagnosticOf(finding: JudgedFinding): Shown {
-  const location: ShownLocation | null = finding.at !== null
+export function diagnosticOf(finding: JudgedFinding): Diagnostic {
+  const location: Location | null = finding.at !== null
     ? locationOf(finding.at)
     : finding.path !== undefined
     ? { file: finding.path, path: [], range: { start: NOWHERE, end: NOWHERE } }
@@ -126,14 +127,7 @@ export function diagnosticOf(finding: JudgedFinding): Shown {
   };
 }
 
-/** 64 bits in two independent FNV-1a halves: names a finding, protects nothing. */
+/** 64 bits that name a finding. */
 function fingerprint(text: string): string {
-  let a = 0x811c9dc5;
-  let b = 0xcbf29ce4;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x01000193);
-    b = Math.imul(b ^ (unit + i), 0x01000193);
-  }
-  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+  return textHash(text).map((half) => half.toString(16).padStart(8, "0")).join("");
 }

@@ -32,6 +32,7 @@ export const Diagnostic = z.object({
   tags: z.array(z.enum(["unnecessary", "deprecated"])),
   fingerprint: z.string().describe("Stays the same when lines move"),
 }).meta({ id: "Diagnostic" });
+export type Diagnostic = z.infer<typeof Diagnostic>;
 
 /** What validation found. */
 export const Report = z.object({

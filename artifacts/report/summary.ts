@@ -2,7 +2,7 @@
 
 import type { Card, Group, Model, Place, Unit } from "../artifact.ts";
 import { positionOf } from "../position.ts";
-import { check } from "../rules/check.ts";
+import { problemCounts } from "../rules/check.ts";
 import type { ArtifactKind, ArtifactSummary } from "./artifact_shape.ts";
 
 /** What a list may be narrowed to. */
@@ -27,13 +27,7 @@ export function summariesOf(model: Model, { kind, q }: Narrowing = {}): readonly
 }
 
 function summarise(model: Model): ArtifactSummary[] {
-  const counts = new Map<string, { error: number; warning: number }>();
-  for (const { subject, severity } of check(model).findings) {
-    if (subject === undefined || (severity !== "error" && severity !== "warning")) continue;
-    const count = counts.get(subject) ?? { error: 0, warning: 0 };
-    count[severity]++;
-    counts.set(subject, count);
-  }
+  const counts = problemCounts(model);
   const row = (
     artifact: Group | Unit | Card,
     more: Pick<ArtifactSummary, "group" | "type" | "image">,

@@ -5,8 +5,9 @@ import { graphOf, mainGroups } from "../graph/graph.ts";
 import { namesOf } from "../graph/names.ts";
 import { checkCards } from "./card.ts";
 import type { RuleCode } from "./catalog.ts";
-import { checkConditions, checkGraph } from "./circle.ts";
+import { checkGraph } from "./circle.ts";
 import { checkComposeFile, checkDefaults } from "./compose_file.ts";
+import { checkConditions } from "./condition.ts";
 import { checkService } from "./compose_service.ts";
 import { checkValues } from "./compose_value.ts";
 import { checkEnvironment } from "./env.ts";
@@ -30,6 +31,18 @@ export function check(model: Model): Judged {
   let judged = ofModel.get(model);
   if (judged === undefined) ofModel.set(model, judged = judge(model, collect(model)));
   return judged;
+}
+
+/** How many errors and warnings there are about each node; nodes without any are left out. */
+export function problemCounts(model: Model): Map<string, { error: number; warning: number }> {
+  const counts = new Map<string, { error: number; warning: number }>();
+  for (const { subject, severity } of check(model).findings) {
+    if (subject === undefined || (severity !== "error" && severity !== "warning")) continue;
+    const count = counts.get(subject);
+    if (count) count[severity]++;
+    else counts.set(subject, { error: 0, warning: 0, [severity]: 1 });
+  }
+  return counts;
 }
 
 /** How long the rules run before others get their turn. */

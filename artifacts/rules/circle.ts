@@ -1,6 +1,6 @@
-/** Rules about the start order: circles, and conditions that cannot come true. */
+/** Rules about the start order: cycles, and edges that say nothing or are missing. */
 
-import type { Group, Model, Place, Reference, Unit } from "../artifact.ts";
+import type { Model, Place, Unit } from "../artifact.ts";
 import { edgesFrom, type Graph, graphOf, START_KINDS } from "../graph/graph.ts";
 import { components, cycles, digraph, redundant } from "../graph/order.ts";
 import type { Say } from "./say.ts";
@@ -127,49 +127,4 @@ function checkIsolated(graph: Graph, say: Say): void {
     if (node.kind !== "unit" || touched[number] === 1) return;
     say("graph/isolated", node.at, `"${node.label}" has no edges`, { subject: node.id });
   });
-}
-
-/** Conditions of one group's dependencies. */
-export function checkConditions(group: Group, say: Say): void {
-  const units = new Map(group.units.map((unit) => [unit.id, unit]));
-  for (const unit of group.units) {
-    for (const reference of unit.references) {
-      const target = reference.target === null ? undefined : units.get(reference.target);
-      if (reference.kind !== "depends_on" || target === undefined || target.service === null) continue;
-      checkCondition(unit, reference, target, say);
-    }
-  }
-}
-
-function checkCondition(unit: Unit, reference: Reference, target: Unit, say: Say): void {
-  const { healthcheck, restart } = target.service!;
-  const beside = {
-    subject: unit.id,
-    related: [{ message: `"${target.label}" is defined here`, at: healthcheck?.at ?? target.source }],
-  };
-  if (reference.condition === "service_healthy" && healthcheck === null) {
-    say(
-      "graph/healthy-without-healthcheck",
-      reference.at,
-      `"${unit.label}" waits for the health of "${target.label}", which declares no healthcheck (its image may)`,
-      beside,
-    );
-  }
-  if (reference.condition === "service_healthy" && healthcheck?.disabled === true) {
-    say(
-      "graph/healthcheck-disabled",
-      reference.at,
-      `"${unit.label}" waits for the health of "${target.label}", whose healthcheck is disabled`,
-      beside,
-    );
-  }
-  const restarts = restart === "always" || restart === "unless-stopped";
-  if (reference.condition === "service_completed_successfully" && restarts) {
-    say(
-      "graph/completed-but-restarts",
-      reference.at,
-      `"${unit.label}" waits for the end of "${target.label}", which restarts whenever it ends`,
-      beside,
-    );
-  }
 }

@@ -1,8 +1,8 @@
 /** Rules about a Compose project as a whole: its files, its name, its resources. */
 
-import type { Finding, Group, Model, Resource } from "../artifact.ts";
+import type { ArtifactFile, Finding, Group, Model, Place, Resource } from "../artifact.ts";
 import type { Say } from "./say.ts";
-import { at, entriesOf, entryOf, saysTrue, startOf } from "./values.ts";
+import { entriesOf, entryOf, truthOf, valueAt } from "../yaml/values.ts";
 
 const DEFAULT_NAMES = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
 const PROJECT_NAME = /^[a-z0-9][a-z0-9_-]*$/;
@@ -27,7 +27,7 @@ export function checkComposeFile(group: Group, say: Say): void {
   const bare = group.value === null || group.value.entries.size === 0;
   say(
     "compose/no-services",
-    startOf({ file: first, start: 0, end: 0 }),
+    startOf(first),
     bare ? "The file is empty" : "The file defines no services",
     { severity: bare ? "error" : "info", subject: group.id },
   );
@@ -49,7 +49,7 @@ function checkName(group: Group, say: Say): void {
   if (by === "folder" && written !== group.project) {
     say(
       "compose/name-normalized",
-      startOf(place),
+      startOf(place.file),
       `The folder "${written}" becomes the project "${group.project}"`,
       {
         subject,
@@ -59,7 +59,7 @@ function checkName(group: Group, say: Say): void {
   if (by !== "name") {
     say(
       "compose/name-missing",
-      startOf(place),
+      startOf(place.file),
       "The file sets no `name`; the project is called after its folder",
       {
         subject,
@@ -71,7 +71,8 @@ function checkName(group: Group, say: Say): void {
 function checkResource(resource: Resource, say: Say): void {
   const { kind, key, value, id: subject } = resource;
   const external = entryOf(value, "external");
-  const isExternal = external !== null && (external.value.kind === "mapping" || saysTrue(external.value));
+  const isExternal = external !== null &&
+    (external.value.kind === "mapping" || truthOf(external.value) === true);
   if (isExternal && kind !== "model") {
     for (const [name, entry] of entriesOf(value)) {
       if (name === "external" || name === "name" || name.startsWith("x-")) continue;
@@ -100,7 +101,7 @@ function checkResource(resource: Resource, say: Say): void {
       { subject, related: [{ message: `"${first!.name}" is here`, at: first!.entry.key }] },
     );
   }
-  if (sources.length === 0 && !isExternal && at(value, "driver") === null) {
+  if (sources.length === 0 && !isExternal && valueAt(value, "driver") === null) {
     say(
       "compose/secret-without-source",
       resource.at,
@@ -134,9 +135,12 @@ export function checkDefaults(model: Model, say: Say): void {
     const names = [used.path, ...others].map((path) => `"${path.slice(cut)}"`);
     say(
       "compose/multiple-defaults",
-      startOf({ file: used, start: 0, end: 0 }),
+      startOf(used),
       `Found ${names.join(", ")}; Compose uses ${names[0]}`,
       { subject: group.id },
     );
   }
 }
+
+/** The start of a file, for what concerns it as a whole. */
+const startOf = (file: ArtifactFile): Place => ({ file, start: 0, end: 0 });

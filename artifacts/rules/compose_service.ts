@@ -2,8 +2,9 @@
 
 import type { Group, Node, Place, Service, Unit } from "../artifact.ts";
 import { bytesOf } from "../compose/amounts.ts";
+import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
-import { at, entryOf, itemsOf, numberOf, saysTrue, textOf } from "./values.ts";
+import { entryOf, listOf, numberOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 /** What can be said of one service by itself. `whole` is false for files that are only a base for others. */
 export function checkService(group: Group, unit: Unit, whole: boolean, say: Say): void {
@@ -56,59 +57,59 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
   if (service.networkMode === "host" && ports !== null && service.ports.length > 0) {
     say("compose/host-network-with-ports", ports.key, "Ports are ignored on the host network", {
       subject,
-      related: related("The host network is chosen here", at(unit.value, "network_mode")),
+      related: related("The host network is chosen here", valueAt(unit.value, "network_mode")),
     });
   }
 }
 
-function checkContradictions(unit: Unit, service: Service, say: Say): void {
-  const { value, id: subject } = unit;
-  const contradict = (
-    code: Parameters<Say>[0],
-    place: Place,
-    what: string,
-    other: Place | null,
-  ) => say(code, place, what, { subject, related: related("It contradicts this", other) });
+/** Says that a value contradicts another one. */
+type Contradict = (code: RuleCode, place: Place, what: string, other: Place | null) => void;
 
-  const mode = at(value, "network_mode");
-  const networks = at(value, "networks");
+function checkContradictions(unit: Unit, service: Service, say: Say): void {
+  const contradict: Contradict = (code, place, what, other) =>
+    say(code, place, what, { subject: unit.id, related: related("It contradicts this", other) });
+  checkExclusive(unit.value, contradict);
+  checkScale(unit.value, service, contradict);
+  checkPortRanges(service, contradict);
+}
+
+function checkExclusive(value: Node, contradict: Contradict): void {
+  const mode = valueAt(value, "network_mode");
+  const networks = valueAt(value, "networks");
   if (textOf(mode) !== null && networks !== null && sizeOf(networks) > 0) {
     contradict("compose/network-mode-and-networks", mode!, "`network_mode` contradicts `networks`", networks);
   }
-  const dockerfile = at(value, "build", "dockerfile");
-  const inline = at(value, "build", "dockerfile_inline");
+  const dockerfile = valueAt(value, "build", "dockerfile");
+  const inline = valueAt(value, "build", "dockerfile_inline");
   if (dockerfile !== null && inline !== null) {
-    contradict(
-      "compose/dockerfile-and-inline",
-      inline,
-      "`dockerfile_inline` contradicts `dockerfile`",
-      dockerfile,
-    );
+    const message = "`dockerfile_inline` contradicts `dockerfile`";
+    contradict("compose/dockerfile-and-inline", inline, message, dockerfile);
   }
   const devices = [
-    ...itemsOf(at(value, "deploy", "resources", "reservations", "devices")),
-    ...itemsOf(at(value, "gpus")),
+    ...listOf(valueAt(value, "deploy", "resources", "reservations", "devices")),
+    ...listOf(valueAt(value, "gpus")),
   ];
   for (const device of devices) {
-    const count = at(device, "count");
-    const ids = at(device, "device_ids");
+    const count = valueAt(device, "count");
+    const ids = valueAt(device, "device_ids");
     if (count === null || ids === null) continue;
     contradict("compose/device-count-and-ids", ids, "`device_ids` contradicts `count`", count);
   }
-  const scale = numberOf(at(value, "scale"));
-  const replicas = numberOf(at(value, "deploy", "replicas"));
+}
+
+function checkScale(value: Node, service: Service, contradict: Contradict): void {
+  const scaleAt = valueAt(value, "scale");
+  const replicasAt = valueAt(value, "deploy", "replicas");
+  const scale = numberOf(scaleAt);
+  const replicas = numberOf(replicasAt);
   if (scale !== null && replicas !== null && scale !== replicas) {
-    contradict(
-      "compose/scale-vs-replicas",
-      at(value, "scale")!,
-      `\`scale\` ${scale} contradicts \`deploy.replicas\` ${replicas}`,
-      at(value, "deploy", "replicas"),
-    );
+    const message = `\`scale\` ${scale} contradicts \`deploy.replicas\` ${replicas}`;
+    contradict("compose/scale-vs-replicas", scaleAt!, message, replicasAt);
   }
-  for (const path of [["scale"], ["deploy", "replicas"]]) {
-    const node = at(value, ...path);
-    if ((numberOf(node) ?? 0) < 0) {
-      contradict("compose/negative-scale", node!, `A service cannot have ${numberOf(node)} containers`, null);
+  for (const node of [scaleAt, replicasAt]) {
+    const count = numberOf(node) ?? 0;
+    if (count < 0) {
+      contradict("compose/negative-scale", node!, `A service cannot have ${count} containers`, null);
     }
   }
   const several = scale ?? replicas;
@@ -116,21 +117,22 @@ function checkContradictions(unit: Unit, service: Service, say: Say): void {
     contradict(
       "compose/container-name-with-scale",
       service.containerNameAt,
-      `\`container_name\` contradicts ${several} containers: a name belongs to one`,
-      at(value, scale === null ? "deploy" : "scale"),
+      `${several} containers cannot share one \`container_name\``,
+      scaleAt ?? valueAt(value, "deploy"),
     );
   }
-  for (const port of service.ports) {
-    if (port.invalid !== null || port.unknown || port.published === null) continue;
-    const published = port.published.last - port.published.first;
-    const target = port.target.last - port.target.first;
-    if (target === 0 || published === target) continue;
-    contradict(
-      "compose/port-range-mismatch",
-      port.at,
-      `"${port.written}": ${published + 1} published ports contradict ${target + 1} ports of the container`,
-      null,
-    );
+}
+
+function checkPortRanges(service: Service, contradict: Contradict): void {
+  for (const { invalid, unknown, published, target, written, at } of service.ports) {
+    if (invalid !== null || unknown || published === null) continue;
+    const outside = published.last - published.first;
+    const inside = target.last - target.first;
+    if (inside === 0 || outside === inside) continue;
+    const message = `"${written}": ${outside + 1} published ports contradict ${
+      inside + 1
+    } ports of the container`;
+    contradict("compose/port-range-mismatch", at, message, null);
   }
 }
 
@@ -143,8 +145,8 @@ const LIMITS: readonly (readonly [string, readonly string[], "bytes" | "number"]
 
 function checkLimits(unit: Unit, say: Say): void {
   for (const [key, path, type] of LIMITS) {
-    const own = at(unit.value, key);
-    const deployed = at(unit.value, "deploy", "resources", ...path);
+    const own = valueAt(unit.value, key);
+    const deployed = valueAt(unit.value, "deploy", "resources", ...path);
     const [a, b] = [textOf(own), textOf(deployed)];
     if (a === null || b === null) continue;
     const amount = type === "bytes" ? bytesOf : Number;
@@ -170,8 +172,7 @@ function checkMountTargets(unit: Unit, service: Service, say: Say): void {
       });
     }
   };
-  const tmpfs = at(unit.value, "tmpfs");
-  for (const node of tmpfs?.kind === "list" ? tmpfs.items : tmpfs === null ? [] : [tmpfs]) {
+  for (const node of oneOrMany(valueAt(unit.value, "tmpfs"))) {
     const text = textOf(node);
     if (text !== null) mount(text.split(":")[0]!, node);
   }
@@ -181,8 +182,8 @@ function checkMountTargets(unit: Unit, service: Service, say: Say): void {
 }
 
 function checkHealthcheck(unit: Unit, say: Say): void {
-  const healthcheck = at(unit.value, "healthcheck");
-  const test = at(healthcheck, "test");
+  const healthcheck = valueAt(unit.value, "healthcheck");
+  const test = valueAt(healthcheck, "test");
   const first = test?.kind === "list" ? test.items[0] ?? null : null;
   const word = textOf(first);
   if (word !== null && !["NONE", "CMD", "CMD-SHELL"].includes(word)) {
@@ -204,10 +205,10 @@ function checkHealthcheck(unit: Unit, say: Say): void {
 }
 
 function checkPlatform(unit: Unit, say: Say): void {
-  const platform = at(unit.value, "platform");
+  const platform = valueAt(unit.value, "platform");
   const wanted = textOf(platform);
-  const built = at(unit.value, "build", "platforms");
-  const texts = itemsOf(built).map(textOf);
+  const built = valueAt(unit.value, "build", "platforms");
+  const texts = listOf(built).map(textOf);
   if (wanted === null || texts.length === 0 || texts.includes(null) || texts.includes(wanted)) return;
   say("compose/platform-not-built", platform, `"${wanted}" needs to be among \`build.platforms\``, {
     subject: unit.id,
@@ -216,19 +217,26 @@ function checkPlatform(unit: Unit, say: Say): void {
 }
 
 function checkWatch(unit: Unit, say: Say): void {
-  for (const watch of itemsOf(at(unit.value, "develop", "watch"))) {
-    const action = textOf(at(watch, "action"));
-    if (action === null || action === "rebuild" || action === "restart" || at(watch, "target") !== null) {
+  for (const watch of listOf(valueAt(unit.value, "develop", "watch"))) {
+    const action = textOf(valueAt(watch, "action"));
+    if (
+      action === null || action === "rebuild" || action === "restart" || valueAt(watch, "target") !== null
+    ) {
       continue;
     }
-    say("compose/watch-target-missing", at(watch, "action"), `The action "${action}" needs a \`target\``, {
-      subject: unit.id,
-    });
+    say(
+      "compose/watch-target-missing",
+      valueAt(watch, "action"),
+      `The action "${action}" needs a \`target\``,
+      {
+        subject: unit.id,
+      },
+    );
   }
 }
 
 /** Whether a service asks for all privileges. */
-export const isPrivileged = (value: Node): boolean => saysTrue(at(value, "privileged"));
+export const isPrivileged = (value: Node): boolean => truthOf(valueAt(value, "privileged")) === true;
 
 function related(message: string, place: Place | null): { message: string; at: Place }[] {
   return place === null ? [] : [{ message, at: place }];

@@ -3,7 +3,7 @@
 import type { Unit } from "../artifact.ts";
 import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import type { Say } from "./say.ts";
-import { at, textOf } from "./values.ts";
+import { textOf, valueAt } from "../yaml/values.ts";
 
 const DURATIONS: readonly (readonly string[])[] = [
   ["stop_grace_period"],
@@ -42,13 +42,13 @@ export function checkValues(unit: Unit, say: Say): void {
     }
   }
   for (const path of DURATIONS) {
-    const node = at(value, ...path);
+    const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || nanosecondsOf(text) !== null) continue;
     say("compose/bad-duration", node, `"${text}" is no duration, as "1m30s" is`, { subject });
   }
   for (const path of BYTES) {
-    const node = at(value, ...path);
+    const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || text === "-1" || bytesOf(text) !== null) continue;
     say("compose/bad-bytes", node, `"${text}" is no amount of bytes, as "512m" is`, { subject });

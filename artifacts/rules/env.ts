@@ -2,7 +2,7 @@
 
 import type { ArtifactFile, Group } from "../artifact.ts";
 import type { Say } from "./say.ts";
-import { entriesOf } from "./values.ts";
+import { entriesOf } from "../yaml/values.ts";
 
 /** The environment files that one group's files are interpolated with. */
 export function checkEnvironment(group: Group, say: Say): void {

@@ -3,7 +3,7 @@
 import type { Unit } from "../artifact.ts";
 import { imageReference } from "../compose/amounts.ts";
 import type { Say } from "./say.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "../yaml/values.ts";
 
 /** What can be said of the image of one unit. */
 export function checkImage(unit: Unit, say: Say): void {

@@ -5,7 +5,7 @@ import { mainGroups } from "../graph/graph.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "../yaml/values.ts";
 
 const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
 /** What makes the second of a name different: see the word "names" in the design. */

@@ -2,7 +2,7 @@
 
 import type { Unit } from "../artifact.ts";
 import type { Say } from "./say.ts";
-import { at, entryOf } from "./values.ts";
+import { entryOf, valueAt } from "../yaml/values.ts";
 
 /** The codes of this file: where none is wanted, nothing here needs to run. */
 export const OPERATION_CODES = [
@@ -19,10 +19,12 @@ export function checkOperation(unit: Unit, say: Say): void {
   if (service.healthcheck === null) {
     say("ops/no-healthcheck", unit.source, `"${label}" declares no healthcheck`, { subject });
   }
-  if (entryOf(value, "restart") === null && at(value, "deploy", "restart_policy") === null) {
+  if (entryOf(value, "restart") === null && valueAt(value, "deploy", "restart_policy") === null) {
     say("ops/no-restart", unit.source, `"${label}" declares no restart policy`, { subject });
   }
-  if (at(value, "mem_limit") === null && at(value, "deploy", "resources", "limits", "memory") === null) {
+  if (
+    valueAt(value, "mem_limit") === null && valueAt(value, "deploy", "resources", "limits", "memory") === null
+  ) {
     say("ops/no-limits", unit.source, `"${label}" declares no memory limit`, { subject });
   }
   for (const port of service.ports) {

@@ -3,6 +3,7 @@
 import type { ArtifactFile, Finding, Group, Node } from "../artifact.ts";
 import { didYouMean } from "../graph/names.ts";
 import { COMPOSE_FILE, type Shape } from "./compose_shape.ts";
+import { numberOf, truthOf } from "../yaml/values.ts";
 import { type Say, sayInto } from "./say.ts";
 
 const known = new WeakMap<ArtifactFile, readonly Finding[]>();
@@ -71,10 +72,9 @@ function accepts(node: Node, shape: Shape): boolean {
   // A variable may turn out to be anything that a word can be read as.
   if (typeof value === "string" && value.includes("$")) return true;
   if (shape === "boolean") {
-    return typeof value === "boolean" || /^(?:true|false|yes|no|on|off|y|n)$/i.test(String(value));
+    return truthOf(node) !== null;
   }
-  return typeof value === "number" ||
-    (typeof value === "string" && value.trim() !== "" && !Number.isNaN(Number(value)));
+  return numberOf(node) !== null;
 }
 
 function sayWrong(node: Node, shape: Shape, path: Path, say: Say): void {

@@ -2,7 +2,7 @@
 
 import type { Place, Unit } from "../artifact.ts";
 import type { Say } from "./say.ts";
-import { at, entryOf, saysTrue, scalarOf, textOf } from "./values.ts";
+import { entryOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 const NAMESPACES = ["network_mode", "pid", "ipc", "uts", "userns_mode", "cgroup"] as const;
 
@@ -37,13 +37,13 @@ export function checkSecurity(unit: Unit, say: Say): void {
   const { service, value, id: subject } = unit;
   if (service === null || value.kind !== "mapping") return;
   const privileged = entryOf(value, "privileged");
-  if (privileged !== null && saysTrue(privileged.value)) {
+  if (privileged !== null && truthOf(privileged.value) === true) {
     say("sec/privileged", privileged.value, `"${unit.label}" runs with all privileges of the host`, {
       subject,
     });
   }
   for (const key of NAMESPACES) {
-    const node = at(value, key);
+    const node = valueAt(value, key);
     if (textOf(node) !== "host") continue;
     say(
       "sec/host-namespace",
@@ -79,10 +79,11 @@ function checkSource(unit: Unit, source: string, place: Place, say: Say): void {
 
 /** The values of `environment` as the author wrote them, in either form. */
 function* environmentOf(unit: Unit): Iterable<{ at: Place; key: string; value: string }> {
-  const environment = at(unit.value, "environment");
+  const environment = valueAt(unit.value, "environment");
   if (environment?.kind === "mapping") {
     for (const [key, { value }] of environment.entries) {
-      if (typeof scalarOf(value)?.value === "string") yield { at: value, key, value: textOf(value)! };
+      const text = value.kind === "scalar" && typeof value.value === "string" ? textOf(value) : null;
+      if (text !== null) yield { at: value, key, value: text };
     }
   } else if (environment?.kind === "list") {
     for (const item of environment.items) {

@@ -1,57 +1,81 @@
-/** Small readings of value trees that every part of Compose needs. */
+/** Reading a tree of values: what a form means, for Compose, the rules and drift alike. Nothing is judged here. */
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
 
-export function child(node: Node | undefined, key: string): Node | undefined {
-  return node?.kind === "mapping" ? node.entries.get(key)?.value : undefined;
+/** A value, or none: readers take the answers of readers. */
+type Maybe = Node | null | undefined;
+
+/** What lies at a path of keys and indexes; null where the path leads nowhere. */
+export function valueAt(node: Maybe, ...path: readonly (string | number)[]): Node | null {
+  let here: Node | null = node ?? null;
+  for (const step of path) {
+    if (here === null) return null;
+    if (here.kind === "mapping" && typeof step === "string") here = here.entries.get(step)?.value ?? null;
+    else if (here.kind === "list" && typeof step === "number") here = here.items[step] ?? null;
+    else return null;
+  }
+  return here;
 }
 
-export function isNull(node: Node | undefined): boolean {
-  return node === undefined || (node.kind === "scalar" && node.value === null && !node.unknown);
+/** The key and value under one key. */
+export function entryOf(node: Maybe, key: string): Entry | null {
+  return node?.kind === "mapping" ? node.entries.get(key) ?? null : null;
 }
 
-/** A scalar as text; null for nothing, collections and what is unknown. */
-export function textOf(node: Node | undefined): string | null {
-  if (node?.kind !== "scalar" || node.value === null || node.unknown) return null;
-  return typeof node.value === "string" ? node.value : writtenNumber(node);
+/** The entries of a mapping; none for anything else. */
+export function entriesOf(node: Maybe): Iterable<[string, Entry]> {
+  return node?.kind === "mapping" ? node.entries : [];
 }
 
-/** `3.10` is a number to YAML and a name to everybody else: as it was written. */
-function writtenNumber(node: Scalar): string {
-  return node.plain && !node.interpolated ? node.file.text.slice(node.start, node.end) : String(node.value);
+/** The items of a list; none for anything else. For keys where Compose refuses a single value. */
+export function listOf(node: Maybe): readonly Node[] {
+  return node?.kind === "list" ? node.items : [];
 }
 
-export function scalarOf(node: Node | undefined): Scalar | null {
-  return node?.kind === "scalar" ? node : null;
+/** The items of a list, or the one scalar that stands for it. For keys where Compose takes either. */
+export function oneOrMany(node: Maybe): readonly Node[] {
+  return node?.kind === "scalar" && !isNull(node) ? [node] : listOf(node);
 }
 
-export function isUnknown(node: Node | undefined): boolean {
+/** Whether nothing is there, or a null that is written. */
+export function isNull(node: Maybe): boolean {
+  return !node || (node.kind === "scalar" && node.value === null && !node.unknown);
+}
+
+/** Whether the value holds a variable that is not set. */
+export function isUnknown(node: Maybe): boolean {
   return node?.kind === "scalar" && node.unknown === true;
 }
 
-export function truthOf(node: Node | undefined): boolean | null {
+export function scalarOf(node: Maybe): Scalar | null {
+  return node?.kind === "scalar" ? node : null;
+}
+
+/** A known scalar as text; null for nothing, null and collections. `3.10` is a name to everybody but YAML. */
+export function textOf(node: Maybe): string | null {
+  if (node?.kind !== "scalar" || node.value === null || node.unknown) return null;
+  if (typeof node.value === "string") return node.value;
+  return node.plain && !node.interpolated ? node.file.text.slice(node.start, node.end) : String(node.value);
+}
+
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+/** A known number; a text (quotes, a variable) counts where it is decimal, as Compose reads it: `"0x10"` is none. */
+export function numberOf(node: Maybe): number | null {
   if (node?.kind !== "scalar" || node.unknown) return null;
-  if (typeof node.value === "boolean") return node.value;
-  if (node.value === "true") return true;
-  return node.value === "false" ? false : null;
+  const { value } = node;
+  const number = typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
-/** A number, also one that came out of a variable as text. */
-export function numberOf(node: Node | undefined): number | null {
+const TRUE = /^(?:true|yes|y|on)$/i;
+const FALSE = /^(?:false|no|n|off)$/i;
+
+/** A known truth value, also as one of the words that Compose takes for one; null for anything else. */
+export function truthOf(node: Maybe): boolean | null {
   if (node?.kind !== "scalar" || node.unknown) return null;
-  if (typeof node.value === "number") return node.value;
-  if (typeof node.value !== "string" || !/^-?\d+(?:\.\d+)?$/.test(node.value)) return null;
-  return Number(node.value);
-}
-
-/** The items of a list, or the one scalar that may stand for it. */
-export function itemsOf(node: Node | undefined): readonly Node[] {
-  if (node === undefined || isNull(node)) return [];
-  return node.kind === "list" ? node.items : node.kind === "scalar" ? [node] : [];
-}
-
-export function entriesOf(node: Node | undefined): Iterable<[string, Entry]> {
-  return node?.kind === "mapping" ? node.entries : [];
+  if (typeof node.value !== "string") return typeof node.value === "boolean" ? node.value : null;
+  return TRUE.test(node.value) ? true : FALSE.test(node.value) ? false : null;
 }
 
 /** A copy with other entries; tags are spent. */
@@ -59,6 +83,7 @@ export function withEntries(node: Mapping, entries: Map<string, Entry>): Mapping
   return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
 }
 
+/** A copy with other items; tags are spent. */
 export function withItems(node: List, items: readonly Node[]): List {
   return { kind: "list", file: node.file, start: node.start, end: node.end, items };
 }

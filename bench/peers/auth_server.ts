@@ -3,6 +3,7 @@ import { z } from "zod";
 import { readConfig } from "../../config.ts";
 import { json, reply, route, router } from "../../http/router.ts";
 import { startBerth } from "../../start.ts";
+import { ENTRY } from "../../tests/audit_entry.ts";
 
 const Answer = z.object({ items: z.array(z.string()), total: z.int() });
 const shared = {
@@ -21,7 +22,7 @@ const berth = await startBerth({
   console: null,
   mount: () => [router().on(open, answer).on(closed, answer)],
 });
-const { key } = await berth.access.setup.complete(berth.access.setupToken ?? "", "bench");
+const { key } = await berth.access.setup.complete(berth.access.setupToken ?? "", "bench", ENTRY);
 const identity = {
   issuer: "bench",
   subject: "ada",
@@ -30,6 +31,6 @@ const identity = {
   picture: null,
   claims: { sub: "ada" },
 };
-const { accessToken } = await berth.access.sessions.open(identity, null);
+const { accessToken } = await berth.access.sessions.open(identity, null, ENTRY);
 await Deno.writeTextFile(`${config.data}/credentials.json`, JSON.stringify({ key, accessToken }));
 Deno.addSignalListener("SIGTERM", () => void berth.stop().then(() => Deno.exit(0)));

@@ -128,6 +128,9 @@ export const OPENAPI_JSON: Endpoint<"/api/openapi.json", {
 /** The answer of `GET /api/system/audit`. */
 export type AuditEntry = {
   readonly id: number;
+  readonly chain: "changes" | "refusals";
+  /** Its place in its chain; null until it is sealed. */
+  readonly seq: number | null;
   readonly time: string;
   readonly actor: {
     readonly kind: "user" | "apiKey" | "anonymous" | "system";
@@ -137,10 +140,16 @@ export type AuditEntry = {
   /** The route that was asked, or what berth did by itself. */
   readonly action: string;
   readonly target: string | null;
-  /** `done`, or the code of the refusal. */
+  /** What was shown: `key:<id>` or `session:<id>`. */
+  readonly credential: string | null;
+  /** What else is worth knowing, as a command. */
+  readonly particulars: { readonly [key: string]: string };
+  /** `begun` before an act, then `done`; or the code of the refusal or failure. */
   readonly result: string;
   readonly requestId: string | null;
   readonly peer: string | null;
+  /** How often; more than once only for what strangers were refused. */
+  readonly count: number;
 };
 
 /** A part of `BackendList`. */
@@ -187,7 +196,7 @@ export type Health = {
   readonly status: "ok" | "degraded" | "failed";
   readonly version: string;
   readonly uptimeMs: number;
-  /** `store`, `log`, `plugins`, and `backend:<name>` for every engine. */
+  /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
   readonly checks: { readonly [key: string]: Check };
 };
 

@@ -1,6 +1,6 @@
 /** The data folder and the store in it. */
 import { statfs } from "node:fs/promises";
-import { NEWEST_SCHEMA } from "../../store/sqlite_inspection.ts";
+import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
 import {
   type Check,
   type Finding,

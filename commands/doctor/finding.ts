@@ -1,6 +1,6 @@
 /** What the doctor finds, and what it looks at. */
 import type { Config } from "../../config.ts";
-import type { StoreFile } from "../../store/sqlite_inspection.ts";
+import type { StoreFile } from "../../store/sqlite/inspection.ts";
 
 export interface Finding {
   /** `wrong` must be mended; `risky` works until it does not. */

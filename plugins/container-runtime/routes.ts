@@ -3,7 +3,8 @@ import type { Log } from "../../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../../core/runtime.ts";
 import { type Router, router } from "../../http/router.ts";
 import type { Backends } from "./backends/backends.ts";
-import { Viewers } from "./backends/stream_limit.ts";
+import { findLiveIn } from "./backends/live_container.ts";
+import { StreamLimit } from "./backends/stream_limit.ts";
 import { diskUsage } from "./disk_usage/routes.ts";
 import { Meter } from "./disk_usage/meter.ts";
 import { EventHub } from "./events/event_hub.ts";
@@ -50,18 +51,19 @@ export class Streams implements AsyncDisposable {
 
   constructor({ backends, runtime, ownership, log }: StreamsOptions) {
     const { feed } = backends;
-    const viewers = new Viewers();
-    const engines = (name: string | undefined) => backends.engines(name);
+    const streamLimit = new StreamLimit();
+    const find = findLiveIn(backends);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
-    this.#execs = new Execs({ engines, viewers, onFailure });
+    this.#execs = new Execs({ find, streamLimit, onFailure });
     this.routes = router()
-      .add(logRoutes({ engines, viewers, awaken: awakenBy(feed) }))
+      .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
-      .add(statsRoutes({ engines, viewers, feeds: this.#feeds, onFailure }))
+      .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({
-        engines,
-        viewers,
+        find,
+        engineOf: (name) => backends.named(name).engine,
+        streamLimit,
         feed,
         hub: this.#hub,
         ownership,

@@ -82,8 +82,8 @@ export class EngineRuntime implements ContainerRuntime {
   }
 
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
-    const [link] = this.engines.pick(backend);
-    if (link === undefined || link.state !== "up") {
+    const link = this.engines.named(backend);
+    if (link.state !== "up") {
       throw new ServiceError(
         "runtime_unavailable",
         `Cannot inspect container "${id}": engine "${backend}" is away`,

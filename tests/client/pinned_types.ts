@@ -27,35 +27,35 @@ export type Same<A, B> = (<T>() => T extends Fixed<A> ? 1 : 2) extends (<T>() =>
   ? true
   : false;
 
-/** Compiles for `true` only. */
-export type Held<Checks extends readonly true[]> = Checks;
+/** Compiles for `true` only; what does not is named by its key. */
+export type Held<Checks extends { readonly [Name in keyof Checks]: true }> = Checks;
 
 /** Answers are what the schemas give, payloads what they take. */
-export type Pinned = Held<[
-  Same<client.Workspace, z.output<typeof workspace.Workspace>>,
-  Same<client.WorkspaceDetail, z.output<typeof workspace.WorkspaceDetail>>,
-  Same<client.NewWorkspace, z.input<typeof workspace.NewWorkspace>>,
-  Same<client.Principal, z.output<typeof access.Principal>>,
-  Same<client.Permission, z.output<typeof access.Permission>>,
-  Same<client.Role, z.output<typeof access.Role>>,
-  Same<client.ArtifactSummary, z.output<typeof report.ArtifactSummary>>,
-  Same<client.GroupDetail, z.output<typeof report.GroupDetail>>,
-  Same<client.UnitDetail, z.output<typeof report.UnitDetail>>,
-  Same<client.CardDetail, z.output<typeof report.CardDetail>>,
-  Same<client.Report, z.output<typeof Report>>,
-  Same<client.Diagnostic, z.output<typeof Diagnostic>>,
-  Same<client.Dag, z.output<typeof Dag>>,
-  Same<client.DagNode, z.output<typeof DagNode>>,
-  Same<client.DagEdge, z.output<typeof DagEdge>>,
-  Same<client.UnitLive, z.output<typeof UnitLive>>,
-  Same<client.Container, z.output<typeof Container>>,
-  Same<client.Image, z.output<typeof Image>>,
-  Same<client.PullProgress, z.output<typeof PullProgress>>,
-  Same<client.PullResult, z.output<typeof PullResult>>,
-  Same<client.Volume, z.output<typeof Volume>>,
-  Same<client.Network, z.output<typeof Network>>,
-  Same<client.StatsSample, Sample>,
-]>;
+export type Pinned = Held<{
+  Workspace: Same<client.Workspace, z.output<typeof workspace.Workspace>>;
+  WorkspaceDetail: Same<client.WorkspaceDetail, z.output<typeof workspace.WorkspaceDetail>>;
+  NewWorkspace: Same<client.NewWorkspace, z.input<typeof workspace.NewWorkspace>>;
+  Principal: Same<client.Principal, z.output<typeof access.Principal>>;
+  Permission: Same<client.Permission, z.output<typeof access.Permission>>;
+  Role: Same<client.Role, z.output<typeof access.Role>>;
+  ArtifactSummary: Same<client.ArtifactSummary, z.output<typeof report.ArtifactSummary>>;
+  GroupDetail: Same<client.GroupDetail, z.output<typeof report.GroupDetail>>;
+  UnitDetail: Same<client.UnitDetail, z.output<typeof report.UnitDetail>>;
+  CardDetail: Same<client.CardDetail, z.output<typeof report.CardDetail>>;
+  Report: Same<client.Report, z.output<typeof Report>>;
+  Diagnostic: Same<client.Diagnostic, z.output<typeof Diagnostic>>;
+  Dag: Same<client.Dag, z.output<typeof Dag>>;
+  DagNode: Same<client.DagNode, z.output<typeof DagNode>>;
+  DagEdge: Same<client.DagEdge, z.output<typeof DagEdge>>;
+  UnitLive: Same<client.UnitLive, z.output<typeof UnitLive>>;
+  Container: Same<client.Container, z.output<typeof Container>>;
+  Image: Same<client.Image, z.output<typeof Image>>;
+  PullProgress: Same<client.PullProgress, z.output<typeof PullProgress>>;
+  PullResult: Same<client.PullResult, z.output<typeof PullResult>>;
+  Volume: Same<client.Volume, z.output<typeof Volume>>;
+  Network: Same<client.Network, z.output<typeof Network>>;
+  StatsSample: Same<client.StatsSample, Sample>;
+}>;
 
 /** The rule itself is held: it lets no difference through. */
 export type Tested = Held<[

@@ -2,11 +2,11 @@
 import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Backend } from "../../../core/runtime.ts";
-import { findEngines, type Found, type Surroundings } from "./discovery.ts";
+import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery.ts";
 import { Link } from "./link.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf } from "../engine/failure.ts";
-import type { Engine, EngineKind } from "../engine/engine.ts";
+import type { EngineKind } from "../engine/engine.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import { pause } from "../engine/pause.ts";
@@ -55,10 +55,10 @@ export class Backends implements AsyncDisposable {
   }
 
   /** The engines that can be found; looks again and again for new ones. */
-  static async found(surroundings: Surroundings, log: Log): Promise<Backends> {
+  static async found(environment: UserEnvironment, log: Log): Promise<Backends> {
     const backends = new Backends(log);
-    backends.#welcome(await findEngines(surroundings));
-    backends.#looking = backends.#look(surroundings);
+    backends.#welcome(await findEngines(environment));
+    backends.#looking = backends.#look(environment);
     return backends;
   }
 
@@ -76,11 +76,15 @@ export class Backends implements AsyncDisposable {
     return [...this.#links.map((link) => link.report(link === first)), ...this.#unsupported.values()];
   }
 
-  /** The link of that name, or every link; `backend_not_found` for a name that nobody has. */
+  /** The link of that name, or every link without one. Throws `backend_not_found` for an unknown name. */
   pick(name: string | undefined): readonly Link[] {
-    if (name === undefined) return this.#links;
+    return name === undefined ? this.#links : [this.named(name)];
+  }
+
+  /** The link of that name. Throws `backend_not_found`. */
+  named(name: string): Link {
     const link = this.#links.find((one) => one.name === name);
-    if (link !== undefined) return [link];
+    if (link !== undefined) return link;
     const refused = this.#unsupported.get(name);
     if (refused !== undefined) {
       throw new ServiceError(
@@ -91,14 +95,6 @@ export class Backends implements AsyncDisposable {
     throw new ServiceError(
       "backend_not_found",
       `Cannot use engine "${name}": there is no engine of that name`,
-    );
-  }
-
-  /** The engines that may be asked: the named one, whatever its state, or all that are up. */
-  engines(name: string | undefined): readonly Engine[] {
-    const links = this.pick(name);
-    return (name === undefined ? links.filter((link) => link.state === "up") : links).map(({ engine }) =>
-      engine
     );
   }
 
@@ -159,15 +155,15 @@ export class Backends implements AsyncDisposable {
     await Promise.all(this.#links.map((link) => link[Symbol.asyncDispose]()));
   }
 
-  async #look(surroundings: Surroundings): Promise<void> {
+  async #look(environment: UserEnvironment): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await pause(LOOK_EVERY_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
-      this.#welcome(await findEngines(surroundings));
+      this.#welcome(await findEngines(environment));
     }
   }
 
-  #welcome(found: readonly Found[]): void {
+  #welcome(found: readonly FoundEngine[]): void {
     for (const engine of found) {
       const target = JSON.stringify(engine.address);
       if (this.#targets.has(target) || this.#targets.size >= MOST) continue;

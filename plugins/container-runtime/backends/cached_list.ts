@@ -12,8 +12,8 @@ export interface Listed<Item> {
   readonly unavailable: Unavailable[];
 }
 
-export class KeptList<Item> {
-  #kept: { readonly stamp: string; readonly text: CachedText } | null = null;
+export class CachedList<Item> {
+  #cached: { readonly stamp: string; readonly text: CachedText } | null = null;
 
   /** `items` joins what one engine's mirror has; it is asked again when a row or a container changed. */
   constructor(
@@ -24,7 +24,7 @@ export class KeptList<Item> {
 
   /** The whole list: from what is kept, if nothing changed since. */
   async whole(request: Request): Promise<Cached> {
-    const known = this.#settled() && this.#kept?.stamp === this.#stamp() ? this.#kept.text : null;
+    const known = this.#settled() && this.#cached?.stamp === this.#stamp() ? this.#cached.text : null;
     return await (known ?? await this.#renew()).answer(request);
   }
 
@@ -39,11 +39,11 @@ export class KeptList<Item> {
     const { up, unavailable } = await this.#fresh(this.backends.links);
     const stamp = this.#settled() ? this.#stamp() : "";
     // Of many who waited for the same change, the first made the text for all.
-    if (stamp !== "" && this.#kept?.stamp === stamp) return this.#kept.text;
+    if (stamp !== "" && this.#cached?.stamp === stamp) return this.#cached.text;
     const items = up.flatMap((link) => this.items(link));
     const list = { items, total: items.length, unavailable } satisfies Listed<Item>;
     const text = new CachedText(JSON.stringify(list));
-    this.#kept = { stamp, text };
+    this.#cached = { stamp, text };
     return text;
   }
 

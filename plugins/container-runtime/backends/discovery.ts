@@ -4,7 +4,7 @@ import { type EngineAddress, readAddress } from "../engine/address.ts";
 import { objectOf, textOf } from "../engine/wire.ts";
 
 /** What the user's environment says; the settings read it, nobody here does. */
-export interface Surroundings {
+export interface UserEnvironment {
   readonly home: string | null;
   /** `XDG_RUNTIME_DIR`. */
   readonly runtimeFolder: string | null;
@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly dockerHost: string | null;
 }
 
-export type Found =
+export type FoundEngine =
   | { readonly name: string; readonly guess: EngineKind; readonly address: EngineAddress }
   | { readonly name: string; readonly unsupported: string; readonly address: string };
 
@@ -21,14 +21,14 @@ const MAX_FILE = 256 * 1024;
 const MAX_ENTRIES = 64;
 
 /** Every engine whose socket is there, once each, the likeliest default first. */
-export async function findEngines(surroundings: Surroundings): Promise<readonly Found[]> {
+export async function findEngines(environment: UserEnvironment): Promise<readonly FoundEngine[]> {
   const candidates = [
-    ...dockerHost(surroundings),
-    ...(await dockerContexts(surroundings)),
-    ...await existing(places(surroundings)),
-    ...await existing(await folderPlaces(surroundings)),
+    ...dockerHost(environment),
+    ...(await dockerContexts(environment)),
+    ...await existing(places(environment)),
+    ...await existing(await folderPlaces(environment)),
   ];
-  const byTarget = new Map<string, Found>();
+  const byTarget = new Map<string, FoundEngine>();
   const names = new Set<string>();
   for (const found of candidates) {
     const target = await targetOf(found);
@@ -44,7 +44,7 @@ interface Place {
   readonly path: string;
 }
 
-function places({ home, runtimeFolder }: Surroundings): Place[] {
+function places({ home, runtimeFolder }: UserEnvironment): Place[] {
   const found: Place[] = [
     { name: "docker", guess: "docker", path: "/var/run/docker.sock" },
     { name: "docker", guess: "docker", path: "/run/docker.sock" },
@@ -68,7 +68,7 @@ function places({ home, runtimeFolder }: Surroundings): Place[] {
 }
 
 /** Tools that keep a folder per profile or machine. */
-async function folderPlaces({ home }: Surroundings): Promise<Place[]> {
+async function folderPlaces({ home }: UserEnvironment): Promise<Place[]> {
   if (home === null) return [];
   const found: Place[] = [];
   for (const profile of await folders(`${home}/.colima`)) {
@@ -86,7 +86,7 @@ async function folderPlaces({ home }: Surroundings): Promise<Place[]> {
   return found;
 }
 
-async function existing(found: readonly Place[]): Promise<Found[]> {
+async function existing(found: readonly Place[]): Promise<FoundEngine[]> {
   const there = await Promise.all(found.map(({ path }) => Deno.stat(path).then(() => true, isDenied)));
   return found.filter((_, index) => there[index]).map(({ name, guess, path }) => ({
     name,
@@ -100,7 +100,7 @@ function isDenied(error: unknown): boolean {
   return error instanceof Deno.errors.PermissionDenied;
 }
 
-function dockerHost({ dockerHost }: Surroundings): Found[] {
+function dockerHost({ dockerHost }: UserEnvironment): FoundEngine[] {
   if (dockerHost === null || dockerHost === "") return [];
   const address = readAddress(dockerHost);
   if (address?.kind === "unix") return [{ name: "docker-host", guess: "docker", address }];
@@ -110,11 +110,11 @@ function dockerHost({ dockerHost }: Surroundings): Found[] {
 const UNSUPPORTED =
   "berth speaks to unix sockets, and over TCP only with the mutual TLS set in its own settings";
 
-async function dockerContexts({ home }: Surroundings): Promise<Found[]> {
+async function dockerContexts({ home }: UserEnvironment): Promise<FoundEngine[]> {
   if (home === null) return [];
   const base = `${home}/.docker/contexts`;
   const current = textOf(objectOf(await readJson(`${home}/.docker/config.json`)).currentContext);
-  const found: (Found & { readonly first: boolean })[] = [];
+  const found: (FoundEngine & { readonly first: boolean })[] = [];
   for (const folder of await folders(`${base}/meta`)) {
     const meta = objectOf(await readJson(`${base}/meta/${folder}/meta.json`));
     const host = textOf(objectOf(objectOf(meta.Endpoints).docker).Host);
@@ -129,7 +129,7 @@ async function dockerContexts({ home }: Surroundings): Promise<Found[]> {
   return found.map(({ first: _, ...engine }) => engine);
 }
 
-async function contextEngine(name: string, host: string, tls: string): Promise<Found> {
+async function contextEngine(name: string, host: string, tls: string): Promise<FoundEngine> {
   const address = readAddress(host);
   if (address?.kind === "unix") return { name, guess: /podman/.test(name) ? "podman" : "docker", address };
   if (address?.kind === "tls") {
@@ -141,7 +141,7 @@ async function contextEngine(name: string, host: string, tls: string): Promise<F
   return { name, address: shownHost(host), unsupported: UNSUPPORTED };
 }
 
-async function targetOf(found: Found): Promise<string> {
+async function targetOf(found: FoundEngine): Promise<string> {
   if ("unsupported" in found) return `${found.name} ${found.address}`;
   if (found.address.kind === "tls") return `${found.address.host}:${found.address.port}`;
   return await Deno.realPath(found.address.path).catch(() =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findEngines, type Found } from "./discovery.ts";
+import { findEngines, type FoundEngine } from "./discovery.ts";
 
 /** A home folder with sockets at these paths, which nobody listens on. */
 class Home implements Disposable {
@@ -25,7 +25,7 @@ class Home implements Disposable {
   }
 
   /** What is found below this home; the machine's own engines left out. */
-  async found(dockerHost: string | null = null): Promise<Found[]> {
+  async found(dockerHost: string | null = null): Promise<FoundEngine[]> {
     const runtimeFolder = `${this.path}/run`;
     const all = await findEngines({ home: this.path, runtimeFolder, dockerHost });
     return all.filter((one) =>
@@ -38,7 +38,7 @@ class Home implements Disposable {
   }
 }
 
-function pathOf(found: Found): string {
+function pathOf(found: FoundEngine): string {
   return typeof found.address === "object" && found.address.kind === "unix" ? found.address.path : "";
 }
 

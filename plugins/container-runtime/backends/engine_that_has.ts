@@ -17,7 +17,7 @@ export interface Wanted {
  * The named engine, or the only one there is, which then answers for itself; of several, the one whose mirror has it.
  * Throws the `missing` code when none has it and `ambiguous_id` when several do.
  */
-export async function holder(backends: Backends, wanted: Wanted): Promise<Link> {
+export async function engineThatHas(backends: Backends, wanted: Wanted): Promise<Link> {
   const links = backends.pick(wanted.backend);
   if (links.length <= 1) {
     await links[0]?.settle();

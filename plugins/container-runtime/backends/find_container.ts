@@ -1,18 +1,22 @@
-/** Which container on which engine a caller means: an id, the beginning of one, or a name. */
+/** The one way from a caller's id or name to a container and its engine. */
 import { ServiceError } from "../../../core/error.ts";
-import type { Backends } from "./backends.ts";
-import type { Link } from "./link.ts";
 import { at, identifier } from "../engine/path.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
+import type { Backends, Unavailable } from "./backends.ts";
+import type { Link } from "./link.ts";
 
 export interface FoundContainer {
   readonly link: Link;
   readonly row: ContainerRow;
 }
 
+/** How many of several matches an error names. */
+const NAMED_MATCHES = 4;
+
 /**
- * Looks in the mirrors first and asks the engines where they know nothing. An id comes before a name, and a
- * name before the beginning of an id. Throws `container_not_found`, `ambiguous_id`, or why no engine could be asked.
+ * Looks in the mirrors first, and asks the engines only when no mirror has a match. A full id comes before a name, and
+ * a name before the beginning of an id. `doing` follows "Cannot" in errors. Throws `container_not_found`,
+ * `ambiguous_id` where several containers match, or the reason why no engine could be asked.
  */
 export async function findContainer(
   backends: Backends,
@@ -20,68 +24,80 @@ export async function findContainer(
   backend: string | undefined,
   doing: string,
 ): Promise<FoundContainer> {
-  const name = identifier(wanted);
+  const text = identifier(wanted);
   const links = backends.pick(backend);
   if (links.length === 0) throw new ServiceError("no_engine", `Cannot ${doing}: no engine is known`);
   const { up, unavailable } = await backends.fresh("containers", links);
-  const found = up.flatMap((link) => inMirror(link, name, doing));
-  if (found.length === 0) {
-    found.push(...(await Promise.all(up.map((link) => atEngine(link, name, doing)))).flat());
-  }
-  const [only, other] = found;
-  if (only === undefined) throw missing(unavailable[0], up.length, name, doing);
-  if (other === undefined) return only;
-  const exact = found.filter(({ row }) => row.id === name || row.name === name);
-  if (exact.length === 1 && exact[0] !== undefined) return exact[0];
-  throw new ServiceError(
-    "ambiguous_id",
-    `Cannot ${doing}: ${
-      other.link === only.link
-        ? "several containers begin so"
-        : 'several engines have one, choose with "backend"'
-    }`,
-  );
+  let matches = up.flatMap((link) => inMirror(link, text));
+  if (matches.length === 0) matches = await atEngines(up, text, doing);
+  const [best, other] = closest(matches, text);
+  if (best === undefined) throw missing(unavailable[0], up.length, text, doing);
+  if (other !== undefined) throw ambiguous(closest(matches, text), doing);
+  return best;
 }
 
-function inMirror(link: Link, name: string, doing: string): FoundContainer[] {
+function inMirror(link: Link, text: string): FoundContainer[] {
   const { rows } = link.mirror.containers;
-  const exact = rows.get(name);
-  if (exact !== undefined) return [{ link, row: exact }];
-  const starting: ContainerRow[] = [];
+  const byId = rows.get(text);
+  if (byId !== undefined) return [{ link, row: byId }];
+  const matches: FoundContainer[] = [];
   for (const row of rows.values()) {
-    if (row.name === name) return [{ link, row }];
-    if (row.id.startsWith(name)) starting.push(row);
+    if (row.name === text || row.id.startsWith(text)) matches.push({ link, row });
   }
-  if (starting.length > 1) {
-    throw new ServiceError(
-      "ambiguous_id",
-      `Cannot ${doing}: the ids of several containers begin with "${name}"`,
-    );
-  }
-  return starting.map((row) => ({ link, row }));
+  return matches;
 }
 
-/** Made a moment ago, before its event came. */
-async function atEngine(link: Link, name: string, doing: string): Promise<FoundContainer[]> {
+/** For a container whose event has not come yet. An engine that has it counts more than one that fails. */
+async function atEngines(links: readonly Link[], text: string, doing: string): Promise<FoundContainer[]> {
+  const answers = await Promise.allSettled(links.map((link) => atEngine(link, text, doing)));
+  const matches = answers.flatMap((answer) =>
+    answer.status === "fulfilled" && answer.value !== null ? [answer.value] : []
+  );
+  const failed = answers.find((answer) => answer.status === "rejected");
+  if (matches.length === 0 && failed !== undefined) throw failed.reason;
+  return matches;
+}
+
+async function atEngine(link: Link, text: string, doing: string): Promise<FoundContainer | null> {
   try {
-    const inspected = await link.engine.get(at`/containers/${name}/json`, {
+    const inspected = await link.engine.get(at`/containers/${text}/json`, {
       doing,
       missing: "container_not_found",
     });
     const row = containerRow(inspected, link.name);
-    if (row === null) return [];
+    if (row === null) return null;
     link.mirror.containers.touch(row.id);
-    return [{ link, row }];
+    return { link, row };
   } catch (error) {
-    if (error instanceof ServiceError && error.code === "container_not_found") return [];
+    if (error instanceof ServiceError && error.code === "container_not_found") return null;
     throw error;
   }
 }
 
+/** Those with this id, else those of this name, else all. */
+function closest(matches: readonly FoundContainer[], text: string): readonly FoundContainer[] {
+  const byId = matches.filter(({ row }) => row.id === text);
+  if (byId.length > 0) return byId;
+  const byName = matches.filter(({ row }) => row.name === text);
+  return byName.length > 0 ? byName : matches;
+}
+
+function ambiguous(matches: readonly FoundContainer[], doing: string): ServiceError {
+  const named = matches.slice(0, NAMED_MATCHES)
+    .map(({ link, row }) => `"${row.name}" (${row.id.slice(0, 12)}) on engine "${link.name}"`);
+  const rest = matches.length - named.length;
+  if (rest > 0) named.push(`${rest} more`);
+  return new ServiceError(
+    "ambiguous_id",
+    `Cannot ${doing}: ${matches.length} containers match, ${named.join(", ")}; ` +
+      'choose one by its id, or an engine with "backend"',
+  );
+}
+
 function missing(
-  away: { readonly backend: string; readonly reason: string } | undefined,
+  away: Unavailable | undefined,
   up: number,
-  name: string,
+  text: string,
   doing: string,
 ): ServiceError {
   if (up === 0 && away !== undefined) {
@@ -91,5 +107,5 @@ function missing(
     );
   }
   const aside = away === undefined ? "" : `, and engine "${away.backend}" is not up`;
-  return new ServiceError("container_not_found", `Cannot ${doing}: there is no container "${name}"${aside}`);
+  return new ServiceError("container_not_found", `Cannot ${doing}: there is no container "${text}"${aside}`);
 }

@@ -5,7 +5,7 @@ import { ServiceError } from "../../../core/error.ts";
 const MOST_PER_CALLER = 1_024;
 const MOST = 4_096;
 
-export class Viewers {
+export class StreamLimit {
   readonly #byCaller = new Map<string, number>();
   #all = 0;
 

@@ -4,7 +4,7 @@ import type { ContainerRow } from "../rows/container.ts";
 import type { UsingContainer } from "../rows/using_container.ts";
 
 /** Containers by what they use, made in one pass over one engine's containers. */
-export class Users {
+export class UsedBy {
   readonly #images = new Map<string, UsingContainer[]>();
   readonly #volumes = new Map<string, UsingContainer[]>();
   readonly #networks = new Map<string, UsingContainer[]>();
@@ -20,8 +20,8 @@ export class Users {
     }
   }
 
-  static of(link: Link): Users {
-    return new Users(link.mirror.containers.rows.values());
+  static of(link: Link): UsedBy {
+    return new UsedBy(link.mirror.containers.rows.values());
   }
 
   image(id: string): UsingContainer[] {

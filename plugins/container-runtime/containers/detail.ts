@@ -12,7 +12,7 @@ import {
   timeOf,
   type Wire,
 } from "../engine/wire.ts";
-import { MASK, maskArguments, maskText } from "../rows/mask.ts";
+import { MASK, maskArguments, maskText } from "../../../core/secrets.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
 
 export const ContainerDetail = Container.extend({
@@ -74,7 +74,7 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
     labels: reveal ? mapOf(config.Labels) : shown.labels,
     masked: !reveal,
     command: words(textsOf(config.Cmd)),
-    entrypoint: words(wordsOf(config.Entrypoint)),
+    entrypoint: words(commandWords(config.Entrypoint)),
     env: environmentOf(config, reveal),
     user: textOf(config.User),
     workingDir: textOf(config.WorkingDir),
@@ -108,7 +108,7 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
 }
 
 /** Some engines write one word where others write a list. */
-export function wordsOf(value: unknown): string[] {
+export function commandWords(value: unknown): string[] {
   return typeof value === "string" && value !== "" ? value.split(" ") : textsOf(value);
 }
 

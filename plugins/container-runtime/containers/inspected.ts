@@ -4,7 +4,7 @@ import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { flagOf, listOf, mapOf, numberOf, objectOf, textOf, textsOf, type Wire } from "../engine/wire.ts";
-import { cpusOf, plainEnvironment, restartOf, wordsOf } from "./detail.ts";
+import { commandWords, cpusOf, plainEnvironment, restartOf } from "./detail.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
 
 type ImageDefaults = InspectedContainer["imageDefaults"];
@@ -53,7 +53,7 @@ async function readDefaults(engine: Engine, imageId: string): Promise<ImageDefau
   );
   return {
     command: textsOf(config.Cmd),
-    entrypoint: wordsOf(config.Entrypoint),
+    entrypoint: commandWords(config.Entrypoint),
     env: plainEnvironment(textsOf(config.Env)),
     labels: mapOf(config.Labels),
     user: textOf(config.User),
@@ -69,7 +69,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     ...row,
     labels: mapOf(config.Labels),
     command: textsOf(config.Cmd),
-    entrypoint: wordsOf(config.Entrypoint),
+    entrypoint: commandWords(config.Entrypoint),
     env: plainEnvironment(textsOf(config.Env)),
     imageDefaults,
     user: textOf(config.User),

@@ -125,7 +125,7 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
       const found = await findContainer(backends, id, backend, doing);
       if (!raw && !reveal) return await details.answer(found, doing);
       const inspected = await readContainer(found, doing);
-      if (reveal) call.audit();
+      if (reveal) await call.shows({ container: found.row.id });
       // The engine's object has its own fields; only its secrets are ours to care for.
       if (raw) return reply(200, (reveal ? inspected : maskObject(inspected)) as Record<string, unknown>);
       const row = containerRow(inspected, found.link.name) ?? found.row;

@@ -1,7 +1,7 @@
 /** One engine, Docker or Podman: bounded calls over its socket, whose answers and refusals are our own types. */
 import { ServiceError } from "../../../core/error.ts";
 import { type EngineAddress, hostText } from "./address.ts";
-import { Ending } from "./ending.ts";
+import { Cutoff } from "./cutoff.ts";
 import { type Chunk, endable, readText } from "./body.ts";
 import { failureOf, type Subject, unreachable } from "./failure.ts";
 import { at, type EnginePath } from "./path.ts";
@@ -39,7 +39,7 @@ export interface EngineVersion {
   readonly arch: string;
 }
 
-export interface Call extends Subject {
+export interface EngineCall extends Subject {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -114,7 +114,7 @@ export class Engine implements Disposable {
   }
 
   /** A read: the parsed JSON of a 2xx answer, or a `ServiceError`. */
-  async get(path: EnginePath, call: Call): Promise<unknown> {
+  async get(path: EnginePath, call: EngineCall): Promise<unknown> {
     const text = await this.#call("GET", path, call);
     try {
       return JSON.parse(text.text);
@@ -128,11 +128,11 @@ export class Engine implements Disposable {
   }
 
   /** A mutation, sent exactly once. 304 is success that changed nothing. */
-  post(path: EnginePath, call: Call): Promise<Done> {
+  post(path: EnginePath, call: EngineCall): Promise<Done> {
     return this.#call("POST", path, call);
   }
 
-  delete(path: EnginePath, call: Call): Promise<Done> {
+  delete(path: EnginePath, call: EngineCall): Promise<Done> {
     return this.#call("DELETE", path, call);
   }
 
@@ -140,22 +140,22 @@ export class Engine implements Disposable {
   async stream(
     method: "GET" | "POST",
     path: EnginePath,
-    call: Call & { signal: AbortSignal },
+    call: EngineCall & { signal: AbortSignal },
   ): Promise<EngineStream> {
     const slot = await this.#streams.enter(call.signal);
-    const ending = new Ending([call.signal, this.#closing.signal]);
+    const cutoff = new Cutoff([call.signal, this.#closing.signal]);
     const end = () => {
-      ending.abort();
+      cutoff.abort();
       slot[Symbol.dispose]();
     };
     try {
       const target = await this.target(path, call.query);
-      const response = await this.#fetch(method, target, call, ending, call.firstByteMs ?? FIRST_BYTE_MS);
+      const response = await this.#fetch(method, target, call, cutoff, call.firstByteMs ?? FIRST_BYTE_MS);
       if (!response.ok || response.body === null) {
-        throw failureOf(this.name, response.status, await this.#text(response, call, ending), call);
+        throw failureOf(this.name, response.status, await this.#text(response, call, cutoff), call);
       }
       return {
-        body: endable(response.body, ending.signal),
+        body: endable(response.body, cutoff.signal),
         [Symbol.asyncDispose]: () => {
           end();
           return Promise.resolve();
@@ -186,7 +186,7 @@ export class Engine implements Disposable {
   }
 
   /** The request target of a path: version, path and query. */
-  async target(path: EnginePath, query: Call["query"] = {}): Promise<string> {
+  async target(path: EnginePath, query: EngineCall["query"] = {}): Promise<string> {
     const { api } = await this.greet();
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
@@ -208,35 +208,35 @@ export class Engine implements Disposable {
 
   async #ping(): Promise<Greeting> {
     const subject: Subject = { doing: `reach engine "${this.name}"` };
-    using ending = new Ending([this.#closing.signal]);
-    const response = await this.#fetch("GET", "/_ping", subject, ending, PING_MS);
-    ending.expire(PING_MS);
+    using cutoff = new Cutoff([this.#closing.signal]);
+    const response = await this.#fetch("GET", "/_ping", subject, cutoff, PING_MS);
+    cutoff.expire(PING_MS);
     try {
-      await this.#text(response, subject, ending);
+      await this.#text(response, subject, cutoff);
     } catch (error) {
-      throw ending.failure(this.name, error, subject);
+      throw cutoff.failure(this.name, error, subject);
     }
     if (!response.ok) throw failureOf(this.name, response.status, "", subject);
     const kind = response.headers.has("libpod-api-version") ? "podman" : "docker";
     return { kind, api: negotiated(this.name, response.headers.get("api-version")) };
   }
 
-  async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: Call): Promise<Done> {
+  async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: EngineCall): Promise<Done> {
     const target = await this.target(path, call.query);
     const firstByteMs = call.firstByteMs ?? FIRST_BYTE_MS;
     const signals = [this.#closing.signal];
     if (call.signal !== undefined && method === "GET") signals.push(call.signal);
-    using ending = new Ending(signals);
-    ending.expire(firstByteMs);
+    using cutoff = new Cutoff(signals);
+    cutoff.expire(firstByteMs);
     try {
-      using _slot = await this.#calls.enter(ending.signal);
-      const response = await this.#fetch(method, target, call, ending, firstByteMs);
-      ending.expire(BODY_MS);
-      const text = await this.#text(response, call, ending);
+      using _slot = await this.#calls.enter(cutoff.signal);
+      const response = await this.#fetch(method, target, call, cutoff, firstByteMs);
+      cutoff.expire(BODY_MS);
+      const text = await this.#text(response, call, cutoff);
       if (response.ok || response.status === 304) return { changed: response.status !== 304, text };
       throw failureOf(this.name, response.status, text, call);
     } catch (error) {
-      throw ending.failure(this.name, error, call);
+      throw cutoff.failure(this.name, error, call);
     }
   }
 
@@ -244,8 +244,8 @@ export class Engine implements Disposable {
   async #fetch(
     method: "GET" | "POST" | "DELETE",
     target: string,
-    call: Pick<Call, "doing" | "body" | "headers">,
-    ending: Ending,
+    call: Pick<EngineCall, "doing" | "body" | "headers">,
+    cutoff: Cutoff,
     firstByteMs: number,
   ): Promise<Response> {
     const headers = new Headers(call.headers);
@@ -254,24 +254,28 @@ export class Engine implements Disposable {
       headers,
       client: method === "GET" ? this.#reads : this.#writes,
       redirect: "manual",
-      signal: ending.signal,
+      signal: cutoff.signal,
     };
     if (call.body !== undefined) {
       headers.set("content-type", "application/json");
       init.body = JSON.stringify(call.body);
     }
-    ending.expire(firstByteMs);
+    cutoff.expire(firstByteMs);
     try {
       return await fetch(this.#origin + target, init);
     } catch (error) {
-      throw ending.failure(this.name, error, call);
+      throw cutoff.failure(this.name, error, call);
     } finally {
-      ending.expire(null);
+      cutoff.expire(null);
     }
   }
 
-  async #text(response: Response, call: Pick<Call, "doing" | "maxBytes">, ending: Ending): Promise<string> {
-    return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, ending.signal);
+  async #text(
+    response: Response,
+    call: Pick<EngineCall, "doing" | "maxBytes">,
+    cutoff: Cutoff,
+  ): Promise<string> {
+    return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, cutoff.signal);
   }
 }
 

@@ -8,9 +8,10 @@ import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
 import { type EventFilter, type EventHub, framed } from "./event_hub.ts";
-import { type EnginesOf, findContainer } from "../backends/live_container.ts";
+import { type FindLive, readLive } from "../backends/live_container.ts";
+import type { Engine } from "../engine/engine.ts";
 import { awakenBy, begins, MergedLogs } from "../logs/merged_logs.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
@@ -39,8 +40,10 @@ const terminal = socketRoute({
 });
 
 export interface TerminalRoutes {
-  readonly engines: EnginesOf;
-  readonly viewers: Viewers;
+  readonly find: FindLive;
+  /** The engine of that name. */
+  readonly engineOf: (backend: string) => Engine;
+  readonly streamLimit: StreamLimit;
   readonly feed: EventFeed;
   readonly hub: EventHub;
   readonly ownership: Ownership;
@@ -54,7 +57,7 @@ export function terminalRoutes(parts: TerminalRoutes): Router {
     if (query.logs && !may(principal, "containers:logs")) {
       throw new ServiceError("forbidden", `Cannot go on: logs need the permission "containers:logs"`);
     }
-    const viewer = parts.viewers.enter(principal);
+    const viewer = parts.streamLimit.enter(principal);
     return openSocket(request, (socket) => show(socket, query, parts), {
       revoked,
       stopping,
@@ -78,7 +81,7 @@ async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promis
     signal: socket.signal,
   });
   const find = (backend: string, id: string) => () =>
-    findContainer(parts.engines(backend), id, "read the logs", socket.signal);
+    readLive(parts.engineOf(backend), id, "read the logs", socket.signal);
   const addListed = async () => {
     const listed = await chosen(filter, parts);
     if (socket.signal.aborted) return;
@@ -126,20 +129,20 @@ async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerF
   }
   const container = query.container === undefined
     ? null
-    : await findContainer(parts.engines(backend), query.container, "watch a container");
+    : await parts.find(query.container, backend, `watch container "${query.container}"`);
   const isOfWorkspace = (name: string | undefined) =>
     workspace === undefined ||
     name !== undefined && (parts.ownership.projectsOf(workspace)?.includes(name) ?? false);
   return {
-    key: JSON.stringify([project, workspace, backend, container?.id]),
+    key: JSON.stringify([project, workspace, backend, container?.id, container?.engine.name]),
     wants: ({ id, backend: of, attributes }: EngineEvent) =>
       (backend === undefined || of === backend) &&
-      (container === null || id === container.id) &&
+      (container === null || id === container.id && of === container.engine.name) &&
       (project === undefined || attributes[PROJECT] === project) &&
       isOfWorkspace(attributes[PROJECT]),
     wantsContainer: (row: RunningContainer) =>
       (backend === undefined || row.backend === backend) &&
-      (container === null || row.id === container.id) &&
+      (container === null || row.id === container.id && row.backend === container.engine.name) &&
       (project === undefined || row.labels[PROJECT] === project) &&
       (workspace === undefined || parts.ownership.ownerOf(row)?.id === workspace ||
         isOfWorkspace(row.labels[PROJECT])),

@@ -3,9 +3,9 @@ import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
 import { flagOf, objectOf, textOf } from "../engine/wire.ts";
-import type { FoundContainer } from "../backends/live_container.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
-import { openRaw, type RawAnswer, writeAll } from "../frames/connection.ts";
+import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
 
 /** A compatible engine may never close the stream of a process that has ended. */
 const LOOK_MS = 5_000;
@@ -35,7 +35,7 @@ export interface ExecExit {
 }
 
 export class ExecSession implements AsyncDisposable {
-  readonly #answer: RawAnswer;
+  readonly #answer: EngineConnection;
   readonly #terminal: boolean;
   readonly #ending: AbortController;
   #input: Promise<void> = Promise.resolve();
@@ -55,9 +55,9 @@ export class ExecSession implements AsyncDisposable {
 
   private constructor(
     readonly id: string,
-    readonly container: FoundContainer,
+    readonly container: LiveContainer,
     wish: ExecWish,
-    options: { readonly answer: RawAnswer; readonly ending: AbortController; readonly mark: string },
+    options: { readonly answer: EngineConnection; readonly ending: AbortController; readonly mark: string },
   ) {
     this.engine = container.engine;
     this.#answer = options.answer;
@@ -68,7 +68,7 @@ export class ExecSession implements AsyncDisposable {
   }
 
   /** Starts the process. Throws what the engine refuses; a command that does not exist shows as an exit code. */
-  static async start(container: FoundContainer, wish: ExecWish): Promise<ExecSession> {
+  static async start(container: LiveContainer, wish: ExecWish): Promise<ExecSession> {
     const { engine } = container;
     const doing = `run a command in container "${container.name}"`;
     const mark = crypto.randomUUID();
@@ -89,7 +89,7 @@ export class ExecSession implements AsyncDisposable {
     const id = textOf(objectOf(parsed(created.text)).Id);
     if (id === "") throw new ServiceError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
     const ending = new AbortController();
-    const answer = await openRaw(engine, {
+    const answer = await openConnection(engine, {
       method: "POST",
       path: at`/exec/${id}/start`,
       body: { Detach: false, Tty: wish.terminal },
@@ -119,9 +119,8 @@ export class ExecSession implements AsyncDisposable {
     }, LOOK_MS);
     try {
       do {
-        if (answer.start === answer.end) continue;
-        frames.push(answer.bytes, answer.start, answer.end);
-        answer.start = answer.end;
+        if (answer.isEmpty) continue;
+        answer.giveTo(frames);
         const bytes = output.take();
         if (bytes.byteLength > 0) await give(bytes);
       } while (await answer.read());

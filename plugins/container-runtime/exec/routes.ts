@@ -6,9 +6,9 @@ import { json, problems, reply, route, type Router, router, socketRoute } from "
 import { openSocket, type Socket } from "../../../http/socket.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
-import { type EnginesOf, findContainer } from "../backends/live_container.ts";
+import type { FindLive } from "../backends/live_container.ts";
 import { Orphans } from "./orphans.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 /** Output that may wait for a slow terminal before the process has to wait too. */
 const OUTPUT_BYTES = 512 * 1024;
@@ -62,7 +62,13 @@ const orphaned = route({
       }),
       "Those that still run",
     ),
-    ...problems("container_not_found", "runtime_unavailable", "no_engine"),
+    ...problems(
+      "container_not_found",
+      "ambiguous_id",
+      "backend_not_found",
+      "runtime_unavailable",
+      "no_engine",
+    ),
   },
 });
 
@@ -72,8 +78,8 @@ const Control = z.discriminatedUnion("type", [
 ]);
 
 export interface ExecRoutes {
-  readonly engines: EnginesOf;
-  readonly viewers: Viewers;
+  readonly find: FindLive;
+  readonly streamLimit: StreamLimit;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -88,7 +94,7 @@ export class Execs implements AsyncDisposable {
     this.#parts = parts;
     this.routes = router()
       .socket(exec, ({ request, params, query, principal, revoked, stopping }) => {
-        const viewer = parts.viewers.enter(principal);
+        const viewer = parts.streamLimit.enter(principal);
         const wish: ExecWish = {
           command: commandOf(query.cmd),
           user: query.user,
@@ -106,7 +112,11 @@ export class Execs implements AsyncDisposable {
         });
       })
       .on(orphaned, async ({ params, query }) => {
-        const container = await findContainer(parts.engines(query.backend), params.id, "list commands");
+        const container = await parts.find(
+          params.id,
+          query.backend,
+          `list commands of container "${params.id}"`,
+        );
         const items = await this.#orphans.of(container.id);
         return reply(200, { items, total: items.length });
       });
@@ -117,7 +127,7 @@ export class Execs implements AsyncDisposable {
   }
 
   async #run(socket: Socket, id: string, backend: string | undefined, wish: ExecWish): Promise<void> {
-    const container = await findContainer(this.#parts.engines(backend), id, "run a command");
+    const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
     if (!container.running) {
       throw new ServiceError("conflict", `Cannot run a command: container "${container.name}" does not run`);
     }

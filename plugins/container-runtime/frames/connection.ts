@@ -14,7 +14,7 @@ const REFUSAL_MS = 2_000;
 const LONGEST_SETTLING_MS = 1_000;
 const CR = 13;
 
-export interface RawRequest extends Subject {
+export interface ConnectionRequest extends Subject {
   readonly method: "GET" | "POST";
   readonly path: EnginePath;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -28,11 +28,17 @@ export interface RawRequest extends Subject {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose head was read; `bytes` from `start` up to `end` are what came with it. */
-export class RawAnswer implements Disposable {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  start = 0;
-  end = 0;
+/** Takes bytes `at` up to `end`, to be used before it returns. */
+export interface ByteSink {
+  push(bytes: Uint8Array<ArrayBuffer>, at: number, end: number): void;
+}
+
+/** A connection with an answer whose head was read. */
+export class EngineConnection implements Disposable {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  /** What came and was not given on yet: `#bytes` from `#start` up to `#end`. */
+  #start = 0;
+  #end = 0;
   /** When they came. */
   readAt = 0;
   /** When the request was sent, and when the head of its answer was there. */
@@ -48,9 +54,9 @@ export class RawAnswer implements Disposable {
 
   constructor(
     readonly conn: Deno.Conn,
-    { signal, bufferBytes = BUFFER_BYTES }: Pick<RawRequest, "signal" | "bufferBytes">,
+    { signal, bufferBytes = BUFFER_BYTES }: Pick<ConnectionRequest, "signal" | "bufferBytes">,
   ) {
-    this.bytes = new Uint8Array(bufferBytes);
+    this.#bytes = new Uint8Array(bufferBytes);
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort);
     if (signal.aborted) this.close();
@@ -62,16 +68,29 @@ export class RawAnswer implements Disposable {
     return this.#closed;
   }
 
-  /** The next bytes, at `start` up to `end`; false at the end of the connection, however it came. */
+  /** Whether all that came was given on. */
+  get isEmpty(): boolean {
+    return this.#start === this.#end;
+  }
+
+  /** Gives on what came, or its first `most` bytes. */
+  giveTo(sink: ByteSink, most = Infinity): void {
+    const start = this.#start;
+    const end = Math.min(this.#end, start + most);
+    this.#start = end;
+    sink.push(this.#bytes, start, end);
+  }
+
+  /** Reads the next bytes; false at the end of the connection, however it came. */
   async read(): Promise<boolean> {
     if (this.#closed) return false;
-    const from = this.#coming === null ? 0 : this.end;
-    this.start = this.end = from;
+    const from = this.#coming === null ? 0 : this.#end;
+    this.#start = this.#end = from;
     const isThere = await this.#take(this.#coming ?? this.#fill());
     // What was asked for behind the piece before moves to the front, so that it has all the room
-    if (from > 0) this.bytes.copyWithin(0, from, this.end);
-    this.start -= from;
-    this.end -= from;
+    if (from > 0) this.#bytes.copyWithin(0, from, this.#end);
+    this.#start -= from;
+    this.#end -= from;
     return isThere;
   }
 
@@ -84,7 +103,7 @@ export class RawAnswer implements Disposable {
     // In two halves: a process that was held up sees its timer first, and what had come by then only after it
     for (let quiet = 0; quiet < 2 || performance.now() < notBefore; quiet++) {
       if (this.#closed) return false;
-      if (this.end === this.bytes.byteLength || performance.now() > until) break;
+      if (this.#end === this.#bytes.byteLength || performance.now() > until) break;
       const coming = this.#coming ??= this.#fill();
       let hasCome = false;
       await pause(quietMs / 2, this.#signal, coming.then(() => void (hasCome = true)));
@@ -98,7 +117,7 @@ export class RawAnswer implements Disposable {
   /** Asks for what comes behind `end`: how much it is, none at the end. */
   async #fill(): Promise<number> {
     try {
-      return await this.conn.read(this.bytes.subarray(this.end)) ?? 0;
+      return await this.conn.read(this.#bytes.subarray(this.#end)) ?? 0;
     } catch { // reset by the engine, or closed by us
       return 0;
     } finally {
@@ -109,7 +128,7 @@ export class RawAnswer implements Disposable {
   async #take(coming: Promise<number>): Promise<boolean> {
     const size = await coming;
     this.#coming = null;
-    this.end += size;
+    this.#end += size;
     this.readAt = this.#cameAt;
     return size > 0;
   }
@@ -132,15 +151,15 @@ export class RawAnswer implements Disposable {
   async readHead(): Promise<boolean> {
     let filled = 0;
     while (true) {
-      const size = await this.conn.read(this.bytes.subarray(filled));
+      const size = await this.conn.read(this.#bytes.subarray(filled));
       if (size === null) return false;
       const from = Math.max(0, filled - 3);
       filled += size;
-      const end = endOfHead(this.bytes, from, filled);
+      const end = endOfHead(this.#bytes, from, filled);
       if (end >= 0) {
         this.#parseHead(end);
-        this.start = end;
-        this.end = filled;
+        this.#start = end;
+        this.#end = filled;
         this.readAt = this.headAt = performance.now();
         return true;
       }
@@ -151,7 +170,7 @@ export class RawAnswer implements Disposable {
   }
 
   #parseHead(end: number): void {
-    const [first = "", ...lines] = latin1.decode(this.bytes.subarray(0, end)).split("\r\n");
+    const [first = "", ...lines] = latin1.decode(this.#bytes.subarray(0, end)).split("\r\n");
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(first);
     if (status === null) {
       throw new ServiceError("engine_failed", "Cannot read the engine's answer: it does not speak HTTP");
@@ -174,7 +193,7 @@ export class RawAnswer implements Disposable {
     let text = "";
     try {
       do {
-        text += latin1.decode(this.bytes.subarray(this.start, this.end));
+        text += latin1.decode(this.#bytes.subarray(this.#start, this.#end));
         const wanted = this.framing.kind === "length" ? this.framing.bytes : REFUSAL_LIMIT_BYTES;
         if (text.length >= wanted || this.framing.kind === "chunked" && text.endsWith("0\r\n\r\n")) break;
       } while (await this.read());
@@ -199,10 +218,10 @@ function endOfHead(bytes: Uint8Array, from: number, filled: number): number {
 }
 
 /** Sends the request and reads the answer's head. Throws what the engine refused, as our own error. */
-export async function openRaw(engine: Engine, request: RawRequest): Promise<RawAnswer> {
+export async function openConnection(engine: Engine, request: ConnectionRequest): Promise<EngineConnection> {
   const target = await engine.target(request.path, request.query);
   request.signal.throwIfAborted();
-  const answer = new RawAnswer(await engine.connect(request), request);
+  const answer = new EngineConnection(await engine.connect(request), request);
   let late = false;
   const deadline = setTimeout(() => {
     late = true;
@@ -232,7 +251,7 @@ export async function openRaw(engine: Engine, request: RawRequest): Promise<RawA
   }
 }
 
-function headOf(engine: Engine, target: string, request: RawRequest): string {
+function headOf(engine: Engine, target: string, request: ConnectionRequest): string {
   const body = request.body === undefined ? "" : JSON.stringify(request.body);
   const lines = [`${request.method} ${target} HTTP/1.1`, `Host: ${engine.host}`];
   if (request.upgrade) lines.push("Connection: Upgrade", "Upgrade: tcp");

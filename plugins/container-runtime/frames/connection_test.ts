@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RawAnswer } from "./connection.ts";
+import { EngineConnection } from "./connection.ts";
 
 const QUIET_MS = 400;
 const LONG_MS = 60_000;
@@ -12,12 +12,17 @@ async function answered(bufferBytes?: number) {
     Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port }),
   ]);
   listener.close();
-  const answer = new RawAnswer(conn, {
+  const answer = new EngineConnection(conn, {
     signal: new AbortController().signal,
     ...(bufferBytes === undefined ? {} : { bufferBytes }),
   });
   const says = async (words: string) => void await peer.write(new TextEncoder().encode(words));
-  const shown = () => new TextDecoder().decode(answer.bytes.subarray(answer.start, answer.end));
+  let given = new Uint8Array(0);
+  /** What was given on last, as its bytes are by now. */
+  const shown = () => {
+    if (!answer.isEmpty) answer.giveTo({ push: (bytes, at, end) => given = bytes.subarray(at, end) });
+    return new TextDecoder().decode(given);
+  };
   const close = () => {
     answer.close();
     peer.close();

@@ -1,17 +1,17 @@
-/** Credentials of one pull: for that reference's registry alone, and never kept. */
+/** RegistryCredentials of one pull: for that reference's registry alone, and never kept. */
 import { z } from "zod";
 import { DEFAULT_REGISTRY } from "./reference.ts";
 
 const Secret = z.string().min(1).max(16_384);
 
-export const Credentials = z.union([
+export const RegistryCredentials = z.union([
   z.strictObject({ username: z.string().min(1).max(512), password: Secret }),
   z.strictObject({ identityToken: Secret }),
 ]).meta({ id: "RegistryCredentials" });
-export type Credentials = z.infer<typeof Credentials>;
+export type RegistryCredentials = z.infer<typeof RegistryCredentials>;
 
 /** The value of `X-Registry-Auth`. A malformed one would silently become an anonymous pull. */
-export function registryAuth(credentials: Credentials, registry: string): string {
+export function registryAuth(credentials: RegistryCredentials, registry: string): string {
   const serveraddress = registry === DEFAULT_REGISTRY ? "https://index.docker.io/v1/" : registry;
   const said = "identityToken" in credentials
     ? { identitytoken: credentials.identityToken, serveraddress }

@@ -1,6 +1,6 @@
 /** One image in full: configuration, history and layers, without the secrets that people bake in. */
 import { z } from "zod";
-import { maskArguments, maskEnvironment, maskLabels, maskText } from "../rows/mask.ts";
+import { maskArguments, maskEnvironment, maskText, maskValues } from "../../../core/secrets.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import {
@@ -95,7 +95,7 @@ function configOf(config: Wire): ImageDetail["config"] {
     volumes: Object.keys(objectOf(config.Volumes)).sort(),
     stopSignal: textOrNull(config.StopSignal),
     healthcheck: test.length === 0 ? null : maskArguments(test),
-    labels: maskLabels(mapOf(config.Labels)),
+    labels: maskValues(mapOf(config.Labels)),
   };
 }
 

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { type ErrorCode, ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Ending } from "../engine/ending.ts";
+import { Cutoff } from "../engine/cutoff.ts";
 import { clean, EngineAnswer } from "../engine/failure.ts";
 import { TextLines } from "../engine/text_lines.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { numberOf, objectOf, textOf, textOrNull, textsOf } from "../engine/wire.ts";
-import { type Credentials, registryAuth } from "./credentials.ts";
+import { registryAuth, type RegistryCredentials } from "./credentials.ts";
 import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
 import { imageIdOf } from "../rows/container.ts";
 
@@ -34,7 +34,7 @@ const SILENCE_MS = 120_000;
 export interface Pull {
   readonly reference: Reference;
   readonly platform?: string | undefined;
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: RegistryCredentials | undefined;
   /** Aborting it ends the engine's pull as well. */
   readonly signal: AbortSignal;
   readonly progress: (frame: PullProgress) => void;
@@ -90,7 +90,7 @@ function isOf(digested: string, reference: Reference): boolean {
 /** Reads the engine's progress to its clean end; the digest, where it told one. */
 async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
   const { reference, platform, credentials, progress, silenceMs = SILENCE_MS } = wanted;
-  using ending = new Ending([wanted.signal]);
+  using ending = new Cutoff([wanted.signal]);
   ending.expire(silenceMs);
   let digest: string | null = null;
   const take = (line: string) => {

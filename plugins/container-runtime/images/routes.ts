@@ -5,18 +5,18 @@ import { empty, json, problems, raw, reply, route, type Router, router } from ".
 import { flag, text } from "../../../http/query.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
-import { Ending } from "../engine/ending.ts";
+import { Cutoff } from "../engine/cutoff.ts";
 import { at, SlashedName } from "../engine/path.ts";
-import { holder } from "../backends/engine_that_has.ts";
-import { Credentials } from "./credentials.ts";
+import { engineThatHas } from "../backends/engine_that_has.ts";
+import { RegistryCredentials } from "./credentials.ts";
 import { ImageDetail, readImage } from "./detail.ts";
 import { pull, type PullProgress, PullResult } from "./pull.ts";
 import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
 import { parseReference, textOfReference } from "./reference.ts";
 import { Image } from "../rows/image.ts";
-import { KeptList } from "../backends/cached_list.ts";
+import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
-import { Users } from "../backends/used_by.ts";
+import { UsedBy } from "../backends/used_by.ts";
 
 const ImageList = z.object({
   items: z.array(Image),
@@ -57,7 +57,7 @@ export const PullRequest = z.strictObject({
   reference: z.string().min(1).max(1024),
   platform: z.string().regex(/^[a-z0-9]+(?:\/[a-z0-9_.-]+){0,2}$/, 'Expected "os/arch/variant"').max(64)
     .optional(),
-  auth: Credentials.optional().describe("For the reference's registry alone; kept nowhere"),
+  auth: RegistryCredentials.optional().describe("For the reference's registry alone; kept nowhere"),
 }).meta({ id: "PullRequest" });
 
 const pulling = route({
@@ -118,7 +118,7 @@ export interface ImagesOptions {
 }
 
 export function images({ backends, registries }: ImagesOptions): Router {
-  const all = new KeptList(backends, "images", imagesOf);
+  const all = new CachedList(backends, "images", imagesOf);
   return router()
     .on(list, async ({ query, request }) => {
       const { backend, q, dangling, unused } = query;
@@ -140,7 +140,7 @@ export function images({ backends, registries }: ImagesOptions): Router {
       const link = await holding(backends, params.id, query.backend, "inspect");
       const detail = await readImage(link.engine, name, params.id, left);
       await backends.fresh("containers", [link]);
-      return reply(200, { ...detail, usedBy: Users.of(link).image(detail.id) });
+      return reply(200, { ...detail, usedBy: UsedBy.of(link).image(detail.id) });
     })
     .on(pulling, async ({ body, query, request, ending }) => {
       const reference = parseReference(body.reference);
@@ -153,7 +153,7 @@ export function images({ backends, registries }: ImagesOptions): Router {
         );
       }
       const link = backends.target(query.backend);
-      const leaving = new Ending([ending]);
+      const leaving = new Cutoff([ending]);
       const run = async (progress: (frame: PullProgress) => void) => {
         try {
           return await pull(link.engine, {
@@ -190,14 +190,14 @@ export function images({ backends, registries }: ImagesOptions): Router {
 }
 
 function imagesOf(link: Link): z.infer<typeof Image>[] {
-  const users = Users.of(link);
+  const users = UsedBy.of(link);
   return [...link.mirror.images.rows.values()].map((row) => ({ ...row, usedBy: users.image(row.id) }));
 }
 
 function holding(backends: Backends, id: string, backend: string | undefined, verb: string): Promise<Link> {
   const names = new Set([id, ...fullName(id)]);
   const hex = id.replace(/^sha256:/, "");
-  return holder(backends, {
+  return engineThatHas(backends, {
     kind: "images",
     doing: `${verb} image "${id}"`,
     missing: "image_not_found",

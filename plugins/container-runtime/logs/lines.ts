@@ -12,6 +12,7 @@ const T = 0x54;
 const Z = 0x5a;
 /** No engine's time is longer, its space included. */
 const TIME_LIMIT_BYTES = 64;
+const NOTHING = new Uint8Array(0);
 
 /**
  * What a frame without a newline is. Podman's is always a part, of any size; Docker's may also be the last words
@@ -19,21 +20,27 @@ const TIME_LIMIT_BYTES = 64;
  */
 export type Parts = "unended" | "sized";
 
+/** One line of a log, as places in `bytes`. */
+export interface Line {
+  readonly stream: Stream;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The engine's time stands from here… */
+  readonly timeFrom: number;
+  /** …up to here. */
+  readonly timeTo: number;
+  /** The text stands from here… */
+  readonly from: number;
+  /** …up to here, without the newline. */
+  readonly to: number;
+  /** False for a last line without a newline. */
+  readonly ended: boolean;
+  /** The line was longer than the limit. */
+  readonly cut: boolean;
+}
+
 export interface LineSink {
-  /**
-   * One line: its time is `bytes` `timeFrom` up to `timeTo`, its text `from` up to `to`, to be used before this
-   * returns. `ended` is false for a last line without a newline, `cut` tells that the line was longer.
-   */
-  line(
-    stream: Stream,
-    bytes: Uint8Array<ArrayBuffer>,
-    timeFrom: number,
-    timeTo: number,
-    from: number,
-    to: number,
-    ended: boolean,
-    cut: boolean,
-  ): void;
+  /** Takes one line. The object and its bytes are reused for the next line. */
+  line(line: Line): void;
 }
 
 /** A line of which not everything is there. */
@@ -108,6 +115,16 @@ export class LineReader implements RunSink {
   readonly #parts: Parts;
   readonly #out = new Unfinished();
   readonly #err = new Unfinished();
+  readonly #line: { -readonly [Field in keyof Line]: Line[Field] } = {
+    stream: 1,
+    bytes: NOTHING,
+    timeFrom: 0,
+    timeTo: 0,
+    from: 0,
+    to: 0,
+    ended: true,
+    cut: false,
+  };
 
   constructor(sink: LineSink, options: { readonly terminal: boolean; readonly parts?: Parts }) {
     this.#sink = sink;
@@ -255,7 +272,16 @@ export class LineReader implements RunSink {
     const isUsual = from + 30 < to && bytes[from + 30] === SPACE && bytes[from + 29] === Z;
     let space = isUsual ? from + 30 : bytes.indexOf(SPACE, from);
     if (space < 0 || space > to) space = to;
-    this.#sink.line(stream, bytes, from, space, Math.min(space + 1, to), to, ended, cut);
+    const line = this.#line;
+    line.stream = stream;
+    line.bytes = bytes;
+    line.timeFrom = from;
+    line.timeTo = space;
+    line.from = space < to ? space + 1 : to;
+    line.to = to;
+    line.ended = ended;
+    line.cut = cut;
+    this.#sink.line(line);
   }
 }
 

@@ -58,9 +58,9 @@ function play(
     : new JsonWriter(position, { events: format === "sse" });
   const gaps: Gap[] = [];
   const lines = new LineReader({
-    line: (...line) => {
-      if (position.admit(line[0], line[1], line[2], line[3], line[5], (gap) => gaps.push(gap))) {
-        writer.line(...line);
+    line: (line) => {
+      if (position.admit(line, (gap) => gaps.push(gap))) {
+        writer.line(line);
       }
     },
   }, { terminal });
@@ -264,7 +264,7 @@ Deno.test("a line is read for itself, whatever an earlier read has left behind i
     for (let behind = 0; behind < 12; behind++) {
       const told: string[] = [];
       const lines = new LineReader({
-        line: (_stream, bytes, timeFrom, timeTo, from, to) => {
+        line: ({ bytes, timeFrom, timeTo, from, to }) => {
           told.push(read.decode(bytes.subarray(timeFrom, timeTo)), read.decode(bytes.subarray(from, to)));
         },
       }, { terminal: false });

@@ -4,7 +4,7 @@ import type { ByteWriter } from "./byte_writer.ts";
 import { FrameReader } from "../frames/frames.ts";
 import { type LogWriter, RawTextWriter } from "./log_formats.ts";
 import type { LogSource } from "./log_source.ts";
-import type { RawAnswer } from "../frames/connection.ts";
+import type { EngineConnection } from "../frames/connection.ts";
 
 const HEARTBEAT_MS = 15_000;
 /** A caller who reads nothing for so long costs the engine nothing more, and goes on at the same line later. */
@@ -143,7 +143,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
 
 /** Text without times of a log that does not go on: its frames' bytes as they are, and nothing to find again. */
 export function rawLogBody(
-  answer: RawAnswer,
+  answer: EngineConnection,
   options: { readonly terminal: boolean; readonly ending: AbortSignal; readonly onEnd: () => void },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const writer = new RawTextWriter();
@@ -157,10 +157,8 @@ export function rawLogBody(
     async pull(controller) {
       try {
         while (output.isEmpty && !frames.complete) {
-          if (answer.start === answer.end && !await answer.read()) break;
-          const { start, end } = answer;
-          answer.start = end;
-          frames.push(answer.bytes, start, end);
+          if (answer.isEmpty && !await answer.read()) break;
+          answer.giveTo(frames);
         }
       } catch {
         end();

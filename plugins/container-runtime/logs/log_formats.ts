@@ -2,7 +2,7 @@
 import { ByteWriter } from "./byte_writer.ts";
 import type { RunSink, Stream } from "../frames/frames.ts";
 import { putEscaped } from "./json_text.ts";
-import type { LineSink } from "./lines.ts";
+import type { Line, LineSink } from "./lines.ts";
 import { CURSOR_BYTES, type Gap, type LogPosition, put } from "./log_position.ts";
 
 export type LogFormat = "text" | "ndjson" | "sse";
@@ -41,16 +41,7 @@ export class TextWriter implements LogWriter {
     this.#timestamps = options.timestamps;
   }
 
-  line(
-    stream: Stream,
-    bytes: Uint8Array<ArrayBuffer>,
-    _timeFrom: number,
-    _timeTo: number,
-    from: number,
-    to: number,
-    ended: boolean,
-    cut: boolean,
-  ): void {
+  line({ stream, bytes, from, to, ended, cut }: Line): void {
     const { output } = this;
     if (this.#timestamps) {
       output.reserve(CURSOR_BYTES);
@@ -99,17 +90,8 @@ export class JsonWriter implements LogWriter {
     this.#events = options.events;
   }
 
-  line(
-    stream: Stream,
-    bytes: Uint8Array<ArrayBuffer>,
-    _timeFrom: number,
-    _timeTo: number,
-    from: number,
-    to: number,
-    _ended: boolean,
-    cut: boolean,
-  ): void {
-    if (to > from && bytes[to - 1] === CR) to--; // a terminal ends its lines with both
+  line({ stream, bytes, from, to: end, cut }: Line): void {
+    const to = end > from && bytes[end - 1] === CR ? end - 1 : end; // a terminal ends its lines with both
     const { output } = this;
     output.reserve(FIXED_BYTES + (to - from) * 6);
     const target = output.bytes;

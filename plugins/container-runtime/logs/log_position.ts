@@ -5,6 +5,7 @@
  */
 import { ServiceError } from "../../../core/error.ts";
 import type { Stream } from "../frames/frames.ts";
+import type { Line } from "./lines.ts";
 import { compareLogTimes, engineTime, inUtc, type LogTime, ofMs, readLogTime } from "./log_time.ts";
 
 /** How far apart the engine may write the two streams of one container. */
@@ -162,19 +163,11 @@ export class LogPosition {
     this.#liveSince = since;
   }
 
-  /** Whether this line is new, its time `from` up to `to`; if so it is the latest from here on. */
-  admit(
-    stream: Stream,
-    bytes: Uint8Array,
-    from: number,
-    to: number,
-    textTo: number,
-    onGap: (gap: Gap) => void,
-  ): boolean {
+  /** Whether this line is new; if so it is the latest from here on. */
+  admit(line: Line, onGap: (gap: Gap) => void): boolean {
+    const { stream, bytes, timeFrom: from, timeTo: to } = line;
     const place = stream === 2 ? this.#err : this.#out;
-    if (this.#searching > 0 && place.toSkip > 0 && this.#isOld(stream, bytes, from, to, textTo, onGap)) {
-      return false;
-    }
+    if (this.#searching > 0 && place.toSkip > 0 && this.#isOld(line, onGap)) return false;
     if (place.is(bytes, from, to)) {
       if (place.isFloor && isCoarse(bytes, from)) {
         place.isFloor = false;
@@ -192,7 +185,7 @@ export class LogPosition {
       place.count = 1;
       place.isFloor = false;
     }
-    if (place.isPartial) place.mark = hashOf(bytes, to, textTo);
+    if (place.isPartial) place.mark = hashOf(bytes, to, line.to);
     return true;
   }
 
@@ -242,11 +235,7 @@ export class LogPosition {
   }
 
   #isOld(
-    stream: Stream,
-    bytes: Uint8Array,
-    from: number,
-    to: number,
-    textTo: number,
+    { stream, bytes, timeFrom: from, timeTo: to, to: textTo }: Line,
     onGap: (gap: Gap) => void,
   ): boolean {
     const place = this.#of(stream);

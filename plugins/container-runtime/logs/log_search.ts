@@ -6,8 +6,8 @@ const LOWER = new Uint8Array(256).map((_, byte) => byte >= 65 && byte <= 90 ? by
 export function searching(query: string, sink: LineSink): LineSink {
   const sought = new TextEncoder().encode(query).map((byte) => LOWER[byte]!); // has all 256
   return {
-    line: (stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
-      if (holds(bytes, from, to, sought)) sink.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
+    line: (line) => {
+      if (holds(line.bytes, line.from, line.to, sought)) sink.line(line);
     },
   };
 }

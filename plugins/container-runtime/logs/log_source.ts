@@ -1,30 +1,30 @@
-/** A container's log as one unbroken sequence, however often the engine, the container or the connection breaks. */
+/** Reads a container's log as one sequence without loss or repeats, across broken connections and restarts. */
 import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
-import { findContainer, type FoundContainer } from "../backends/live_container.ts";
-import { FrameReader, type RunSink, type Stream } from "../frames/frames.ts";
+import { type LiveContainer, readLive } from "../backends/live_container.ts";
+import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
 import { PodmanLife } from "./podman_life.ts";
-import { openRaw, type RawAnswer } from "../frames/connection.ts";
+import { type EngineConnection, openConnection } from "../frames/connection.ts";
 
-/** How often a log that does not follow is opened again when it breaks off. */
+/** How often a log that is not followed is opened again when the connection breaks. */
 const RETRIES = 5;
-/** How much is turned into lines at once: a piece of the answer each, of which the runtime takes up to sixteen ahead. */
+/** How much is turned into lines in one step; the runtime may read sixteen steps ahead. */
 const STEP_BYTES = 16 * 1024;
-/** How much is held back at most until it is known whether it counts; memory that is not written to is not taken. */
-const DOUBTED_BYTES = 512 * 1024;
+/** How much of Podman's answer waits at most until it is known to be whole. Unused memory costs nothing. */
+const UNPROVEN_BYTES = 512 * 1024;
 const FIRST_WAIT_MS = 50;
 const LAST_WAIT_MS = 2_000;
-/** What was written until a moment is in the engine's log so soon after it. */
+/** A line written before a moment is in the engine's log this long after it. */
 const SETTLED_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** How often a container that is down or paused is looked at, beside the events that tell that it runs. */
+/** How often a container that is down or paused is inspected, beside the events that say it runs. */
 const LOOK_MS = 5_000;
 
-export interface LogQuery {
+export interface LogRequest {
   readonly follow: boolean;
   readonly tail: number | null;
   readonly since: LogTime | null;
@@ -35,18 +35,47 @@ export interface LogQuery {
 
 export interface LogListener extends LineSink {
   gap(gap: Gap): void;
-  /** Called right after the lines of one read, before anybody else's turn. */
+  /** Called right after the lines of one read, before any other code runs. */
   taken?(): void;
 }
 
-/** Tells when something happens to a container, so that a stopped one need not be asked for ever. */
+/** Calls `wake` when a container starts or is removed, so that a stopped one need not be polled. */
 export type Awaken = (id: string, wake: () => void) => Disposable;
 
 export type LogEnd = "complete" | "removed";
 
+/**
+ * Where a source stands:
+ *
+ * - closed → reading: `#open`, the engine answers
+ * - reading → reading: `#readRest`, Podman's followed answer is given up for the log as it is stored
+ * - reading → dry: `#ended`, a followed log has no more for now
+ * - reading → closed: `pause`, or the answer broke off
+ * - dry → closed: `#waitForMore`, before it waits
+ * - any → over: `#finish`, the log is complete, its container was removed, or `close`
+ */
+type State =
+  | { readonly kind: "closed" }
+  | Reading
+  /** Everything so far was given to the listener; the next read waits. */
+  | { readonly kind: "dry" }
+  | { readonly kind: "over"; readonly end: LogEnd };
+
+interface Reading {
+  readonly kind: "reading";
+  readonly answer: EngineConnection;
+  readonly frames: FrameReader;
+  /** Says whether Podman's followed answer is whole; null for any other answer, which is. */
+  readonly proof: PodmanLife | null;
+  /** Whether what came is known to be whole. */
+  isProven: boolean;
+}
+
+const CLOSED: State = { kind: "closed" };
+
 export class LogSource {
-  readonly #target: FoundContainer;
-  readonly #query: LogQuery;
+  readonly #target: LiveContainer;
+  readonly #query: LogRequest;
   readonly #position: LogPosition;
   readonly #listener: LogListener;
   readonly #signal: AbortSignal;
@@ -54,28 +83,23 @@ export class LogSource {
   readonly #lines: LineReader;
   readonly #openedAt = ofMs(Date.now());
   readonly #life: PodmanLife | null;
-  #answer: RawAnswer | null = null;
-  /** Who vouches for what that answer says, where it needs somebody: while Podman's log is followed. */
-  #voucher: PodmanLife | null = null;
-  /** Whether what was read of it counts. */
-  #isSound = false;
-  #frames: FrameReader | null = null;
-  #failures = 0;
-  /** There is no more for now; what came is told before that is waited for. */
-  #isDry = false;
-  /** How often in a row the log ended with nothing new. */
-  #vain = 0;
-  /** Until the moment has passed up to which lines are wanted. */
+  #state: State = CLOSED;
+  /** Whether the engine has answered once. */
+  #wasOpen = false;
+  /** Whether the log is followed; a log with an end (`until`) only until then. */
   #follows: boolean;
-  #untilPassed: ReturnType<typeof setTimeout> | undefined;
+  #untilTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the wait for more. */
   #wake = () => {};
-  #opened = false;
-  #end: LogEnd | null = null;
+  /** Failures in a row. */
+  #failures = 0;
+  /** How often in a row the log ended without a new line. */
+  #emptyEnds = 0;
 
   constructor(options: {
-    readonly target: FoundContainer;
-    readonly query: LogQuery;
-    /** Where to begin, or an empty one; moves with every line. */
+    readonly target: LiveContainer;
+    readonly query: LogRequest;
+    /** Where to begin; moves with every line. */
     readonly position: LogPosition;
     readonly listener: LogListener;
     readonly signal: AbortSignal;
@@ -94,45 +118,28 @@ export class LogSource {
     this.#lines = new LineReader(this.#sink(), { terminal, parts: kind === "podman" ? "unended" : "sized" });
   }
 
-  /** How it ended, once `read` has said so. */
+  /** How the log ended; null while it goes on. */
   get end(): LogEnd | null {
-    return this.#end;
+    return this.#state.kind === "over" ? this.#state.end : null;
   }
 
-  /** Opens the log, so that a refusal is known before anything was answered. */
+  /** Opens the log, so that a refusal is known before the first byte of an answer. */
   async open(): Promise<void> {
-    if (this.#answer === null) await this.#open();
+    if (this.#state.kind === "closed") await this.#open();
     if (this.#follows && this.#query.until !== null) this.#followUntil(this.#query.until);
   }
 
   /**
-   * Reads on until something was read, which need not be a whole line; false when the log is over.
-   * Throws only what waiting cannot mend, or the signal's reason.
+   * Reads until something came, which need not be a whole line; false when the log is over. Throws what waiting cannot
+   * mend, and the signal's reason.
    */
   async read(): Promise<boolean> {
-    while (this.#end === null) {
+    while (this.#state.kind !== "over") {
       this.#signal.throwIfAborted();
       try {
-        if (this.#isDry) await this.#waitForMore();
-        const answer = this.#answer ?? await this.#open();
-        if (answer.start === answer.end) this.#isSound = false;
-        if (!this.#frames?.complete && (answer.start < answer.end || await answer.read())) {
-          this.#isSound ||= await this.#voucher?.vouchesFor(answer) ?? true;
-          if (this.#answer !== answer) return this.#end === null; // let go of meanwhile
-          if (!this.#isSound) {
-            await this.#readRest(answer);
-            continue;
-          }
-          const { start } = answer;
-          const end = Math.min(answer.end, start + STEP_BYTES);
-          answer.start = end;
-          this.#frames?.push(answer.bytes, start, end);
-          this.#listener.taken?.();
-          this.#failures = 0;
-          return true;
-        }
-        this.#ended();
-        return this.#end === null;
+        if (this.#state.kind === "dry") await this.#waitForMore();
+        else if (this.#state.kind === "closed") await this.#open();
+        else if (await this.#readOn(this.#state)) return this.end === null;
       } catch (error) {
         await this.#recover(error);
       }
@@ -140,41 +147,42 @@ export class LogSource {
     return false;
   }
 
-  /** Lets go of the engine until the next `read`, which goes on at the same line. */
+  /** Closes the connection until the next `read`, which goes on at the same line. */
   pause(): void {
     this.#drop();
   }
 
-  /** Whether somebody who has not read since then may have missed lines that are not in the log any more. */
+  /** Whether a caller who has not read since then may have missed lines that the engine has dropped by now. */
   isLate(since: number): boolean {
     return this.#target.rotates && performance.now() - since > 1_000;
   }
 
   close(): void {
-    clearTimeout(this.#untilPassed);
-    this.#drop();
-    this.#end ??= "complete";
+    clearTimeout(this.#untilTimer);
+    this.#finish("complete");
+    this.#wake();
   }
 
   #sink(): LineSink {
     const onGap = (gap: Gap) => this.#listener.gap(gap);
     return {
-      line: (stream: Stream, bytes, timeFrom, timeTo, from, to, ended, cut) => {
-        if (this.#position.admit(stream, bytes, timeFrom, timeTo, to, onGap)) {
-          this.#vain = 0;
-          this.#listener.line(stream, bytes, timeFrom, timeTo, from, to, ended, cut);
-        }
+      line: (line) => {
+        if (!this.#position.admit(line, onGap)) return;
+        this.#emptyEnds = 0;
+        this.#listener.line(line);
       },
     };
   }
 
-  async #open(live = true): Promise<RawAnswer> {
+  /** Opens the log at the right line. `live`: follows it, if it is to be followed. */
+  async #open(live = true): Promise<void> {
     const query = this.#query;
     const follows = this.#follows;
     const follow = live && follows && (this.#life === null || await this.#life.begins());
-    const voucher = follow ? this.#life : null;
-    const { target, since, tail } = this.#from();
-    const answer = await openRaw(target.engine, {
+    const proof = follow ? this.#life : null;
+    const { since, tail } = this.#start();
+    const target = this.#target;
+    const answer = await openConnection(target.engine, {
       method: "GET",
       path: at`/containers/${target.id}/logs`,
       query: {
@@ -189,23 +197,41 @@ export class LogSource {
       doing: `read the logs of container "${target.name}"`,
       missing: "container_not_found",
       signal: this.#signal,
-      ...(voucher === null ? {} : { bufferBytes: DOUBTED_BYTES }),
+      ...(proof === null ? {} : { bufferBytes: UNPROVEN_BYTES }),
     });
-    this.#opened = true;
-    if (follows !== this.#follows) {
+    this.#wasOpen = true;
+    if (this.#state.kind === "over") return answer.close();
+    if (follows !== this.#follows) { // its time has passed meanwhile
       answer.close();
       return await this.#open();
     }
-    this.#answer = answer;
-    this.#voucher = voucher;
-    this.#isSound = false;
     const runs: RunSink = this.#lines;
-    this.#frames = new FrameReader(runs, { framed: !this.#target.terminal, framing: answer.framing });
-    return answer;
+    const frames = new FrameReader(runs, { framed: !target.terminal, framing: answer.framing });
+    this.#state = { kind: "reading", answer, frames, proof, isProven: false };
   }
 
-  /** Podman cannot be believed any more: what comes behind the latest line is read from the log as it lies there. */
-  async #readRest(live: RawAnswer): Promise<void> {
+  /** Reads one piece; false where the next one has to be looked for in another state. */
+  async #readOn(reading: Reading): Promise<boolean> {
+    const { answer, frames, proof } = reading;
+    if (answer.isEmpty) reading.isProven = false;
+    if (frames.complete || answer.isEmpty && !await answer.read()) {
+      this.#ended(reading);
+      return true;
+    }
+    reading.isProven ||= await proof?.vouchesFor(answer) ?? true;
+    if (this.#state !== reading) return true; // paused or closed meanwhile
+    if (!reading.isProven) {
+      await this.#readRest(answer);
+      return false;
+    }
+    answer.giveTo(frames, STEP_BYTES);
+    this.#listener.taken?.();
+    this.#failures = 0;
+    return true;
+  }
+
+  /** Podman's answer may lack lines from here on: what comes after the latest line is read from the stored log. */
+  async #readRest(live: EngineConnection): Promise<void> {
     try {
       await this.#open(false);
     } catch (error) {
@@ -219,23 +245,22 @@ export class LogSource {
     this.#lines.reset();
   }
 
-  /** From where on to ask: as the caller said at first, behind the latest line ever after. */
-  #from(): { target: FoundContainer; since: string | undefined; tail: number | undefined } {
-    const target = this.#target;
-    if (!this.#position.empty) return { target, since: this.#position.resume(), tail: undefined };
+  /** Where to begin: as the caller asked at first, after the latest line from then on. */
+  #start(): { since: string | undefined; tail: number | undefined } {
+    if (!this.#position.empty) return { since: this.#position.resume(), tail: undefined };
     const { since, tail } = this.#query;
-    if (this.#opened && tail === 0) {
-      // No line was wanted then, and none has come since: those that came meanwhile are wanted
+    if (this.#wasOpen && tail === 0) {
+      // The caller wanted no earlier line, and none has come since: those that were written meanwhile are wanted
       const from = since !== null && compareLogTimes(since, this.#openedAt) > 0 ? since : this.#openedAt;
-      return { target, since: engineTime(from), tail: undefined };
+      return { since: engineTime(from), tail: undefined };
     }
-    return { target, since: since === null ? undefined : engineTime(since), tail: tail ?? undefined };
+    return { since: since === null ? undefined : engineTime(since), tail: tail ?? undefined };
   }
 
-  /** Engines end a log that is followed late or never: from that moment on the rest is read like any other log. */
+  /** Engines end a followed log with `until` late or never. From that moment on, the rest is read without following. */
   #followUntil(until: LogTime): void {
     const leftMs = until.seconds * 1000 + until.nanos / 1e6 + SETTLED_MS - Date.now();
-    this.#untilPassed = setTimeout(() => {
+    this.#untilTimer = setTimeout(() => {
       if (leftMs > LONGEST_TIMER_MS) return this.#followUntil(until);
       this.#follows = false;
       this.#drop();
@@ -244,69 +269,72 @@ export class LogSource {
   }
 
   /** The engine stopped sending. */
-  #ended(): void {
-    if (this.#answer === null) return; // let go of while it was read
-    const cut = this.#frames?.cut ?? true;
+  #ended(reading: Reading): void {
+    if (this.#state !== reading) return; // paused or closed meanwhile
+    const { cut } = reading.frames;
     this.#drop(!cut);
     if (!this.#follows) {
-      if (cut) throw new ServiceError("runtime_unavailable", this.#words("the engine broke off"));
+      if (cut) {
+        throw new ServiceError(
+          "runtime_unavailable",
+          `Cannot read the logs of container "${this.#target.name}": the engine broke off`,
+        );
+      }
       this.#position.endSearch((gap) => this.#listener.gap(gap));
-      this.#end = "complete";
-      return;
+      return this.#finish("complete");
     }
     const { until } = this.#query;
     if (!cut && until !== null && compareLogTimes(until, ofMs(Date.now())) <= 0) {
-      this.#end = "complete";
-      return;
+      return this.#finish("complete");
     }
-    this.#isDry = true;
+    this.#state = { kind: "dry" };
   }
 
-  /** Until the container runs (again), or is gone. */
+  /** Waits until the container runs again, is gone, or it is time to look. */
   async #waitForMore(): Promise<void> {
-    this.#isDry = false;
+    this.#state = CLOSED;
     if (!this.#follows) return; // the moment has passed up to which lines are wanted
     const woken = Promise.withResolvers<void>();
-    // Listening before looking: a start in between is not missed
+    // Subscribed before the inspect, so that a start in between is not missed
     using _listening = this.#awaken?.(this.#target.id, woken.resolve);
     this.#wake = woken.resolve;
     const { life, paused } = await this.#look();
     // The engine may say for a moment after its death that it runs
     const isPatient = (life === null || paused) && this.#awaken !== undefined;
-    await pause(isPatient ? LOOK_MS : waitMs(this.#vain++), this.#signal, woken.promise);
+    await pause(isPatient ? LOOK_MS : waitMs(this.#emptyEnds++), this.#signal, woken.promise);
   }
 
-  #look(): Promise<FoundContainer> {
+  #look(): Promise<LiveContainer> {
     const { engine, id } = this.#target;
-    return findContainer([engine], id, "go on reading its logs", this.#signal);
+    return readLive(engine, id, "go on reading its logs", this.#signal);
   }
 
+  /** Waits before the next attempt, or throws what no attempt can mend. */
   async #recover(error: unknown): Promise<void> {
     this.#drop();
     this.#signal.throwIfAborted();
     const code = error instanceof ServiceError ? error.code : "internal";
-    if (code === "container_not_found" && this.#opened) {
-      this.#end = "removed";
-      return;
-    }
+    if (code === "container_not_found" && this.#wasOpen) return this.#finish("removed");
     const isAway = code === "runtime_unavailable" || code === "engine_timeout" || code === "engine_busy";
-    // Podman and Docker answer a conflict while the container is going: the next look says that it is gone
+    // Docker and Podman answer a conflict while they remove a container; the next attempt says that it is gone
     const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < 2;
-    const patient = this.#follows && this.#opened || this.#failures < RETRIES && this.#opened;
-    if (!mayPass || !patient) throw error;
+    const isPatient = this.#wasOpen && (this.#follows || this.#failures < RETRIES);
+    if (!mayPass || !isPatient) throw error;
     await pause(waitMs(this.#failures++), this.#signal);
   }
 
+  /** Closes the answer, if one is open. `finished`: it ended as it should. */
   #drop(finished = false): void {
     if (finished) this.#lines.finish(!this.#follows);
     else this.#lines.reset();
-    this.#answer?.close();
-    this.#answer = null;
-    this.#frames = null;
+    if (this.#state.kind !== "reading") return;
+    this.#state.answer.close();
+    this.#state = CLOSED;
   }
 
-  #words(why: string): string {
-    return `Cannot read the logs of container "${this.#target.name}": ${why}`;
+  #finish(end: LogEnd): void {
+    this.#drop();
+    if (this.#state.kind !== "over") this.#state = { kind: "over", end };
   }
 }
 

@@ -1,9 +1,9 @@
 /** The logs of several containers as one, in the order of their times. */
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
-import type { FoundContainer } from "../backends/live_container.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
 import type { Stream } from "../frames/frames.ts";
 import { LogPosition } from "./log_position.ts";
-import { type Awaken, type LogQuery, LogSource } from "./log_source.ts";
+import { type Awaken, type LogRequest, LogSource } from "./log_source.ts";
 
 /** Lines that come within it are put in order. */
 const ORDER_MS = 30;
@@ -27,6 +27,7 @@ interface Collected {
 }
 
 const decoder = new TextDecoder();
+const CR = 13;
 
 const AWAKENING: ReadonlySet<string> = new Set(["start", "restart", "unpause", "destroy"]);
 
@@ -77,7 +78,7 @@ export class MergedLogs implements AsyncDisposable {
    * Adds a container, unless it is there: who was registered before its past was read gets nothing twice when
    * its start is told late. `find` may fail, for the container may be gone by then.
    */
-  add(id: string, find: () => Promise<FoundContainer>, tail: number | null = this.#tail): void {
+  add(id: string, find: () => Promise<LiveContainer>, tail: number | null = this.#tail): void {
     if (this.#members.has(id) || this.#members.size >= MOST_CONTAINERS) return;
     const reading = this.#read(find, tail)
       .catch(() => {}) // gone, or its engine is: its events tell
@@ -90,10 +91,10 @@ export class MergedLogs implements AsyncDisposable {
     await Promise.all(this.#members.values());
   }
 
-  async #read(find: () => Promise<FoundContainer>, tail: number | null): Promise<void> {
+  async #read(find: () => Promise<LiveContainer>, tail: number | null): Promise<void> {
     const position = new LogPosition({ bounded: tail !== null });
     this.#holding++;
-    let target: FoundContainer;
+    let target: LiveContainer;
     try {
       target = await find();
       if (tail !== 0) await this.#follow(target, position, { tail, follow: false });
@@ -104,9 +105,9 @@ export class MergedLogs implements AsyncDisposable {
   }
 
   async #follow(
-    target: FoundContainer,
+    target: LiveContainer,
     position: LogPosition,
-    wanted: Pick<LogQuery, "tail" | "follow">,
+    wanted: Pick<LogRequest, "tail" | "follow">,
   ): Promise<void> {
     const container = { id: target.id, name: target.name };
     const label = JSON.stringify(container);
@@ -116,8 +117,8 @@ export class MergedLogs implements AsyncDisposable {
       query: { ...wanted, since: null, until: null, stdout: true, stderr: true },
       position,
       listener: {
-        line: (stream, bytes, _timeFrom, _timeTo, from, to) => {
-          if (bytes[to - 1] === 13) to--; // a terminal's
+        line: ({ stream, bytes, from, to: end }) => {
+          const to = bytes[end - 1] === CR ? end - 1 : end; // a terminal ends its lines with both
           this.#collect(
             position.timeOf(stream),
             lineText(

@@ -7,8 +7,8 @@
  * right before the answer's: whoever follows reads it from the log as it lies there.
  */
 import { ServiceError } from "../../../core/error.ts";
-import type { FoundContainer } from "../backends/live_container.ts";
-import type { RawAnswer } from "../frames/connection.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
+import type { EngineConnection } from "../frames/connection.ts";
 
 /** Podman waits 250 ms before it tells its reader to stop. */
 const SOUND_MS = 200;
@@ -18,13 +18,13 @@ const SETTLED_MS = 400;
 const QUIET_MS = 50;
 
 export class PodmanLife {
-  readonly #look: () => Promise<FoundContainer>;
+  readonly #look: () => Promise<LiveContainer>;
   #life: string | null = null;
   #isSure = false;
   #isGone = false;
   #livedAt = 0;
 
-  constructor(look: () => Promise<FoundContainer>) {
+  constructor(look: () => Promise<LiveContainer>) {
     this.#look = look;
   }
 
@@ -37,7 +37,7 @@ export class PodmanLife {
   }
 
   /** Whether what was read, and what came along with it, is whole, or is all that is left of the log. */
-  async vouchesFor(answer: RawAnswer): Promise<boolean> {
+  async vouchesFor(answer: EngineConnection): Promise<boolean> {
     if (this.#isGone || answer.readAt < answer.askedAt + SOUND_MS) return true;
     const goesOn = await answer.settle(QUIET_MS, answer.headAt + SETTLED_MS);
     if (this.#isSure && answer.readAt < this.#livedAt + SOUND_MS) return goesOn;

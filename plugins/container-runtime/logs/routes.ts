@@ -5,15 +5,15 @@ import type { Call } from "../../../http/call.ts";
 import { count, flag, text } from "../../../http/query.ts";
 import { problems, raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
-import { type EnginesOf, findContainer, type FoundContainer } from "../backends/live_container.ts";
+import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import { logBody, rawLogBody } from "./log_body.ts";
 import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
 import { LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
-import { type Awaken, type LogQuery, LogSource } from "./log_source.ts";
+import { type Awaken, type LogRequest, LogSource } from "./log_source.ts";
 import { engineTime, readCallersTime } from "./log_time.ts";
-import { openRaw } from "../frames/connection.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import { openConnection } from "../frames/connection.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 const LogRecord = z.union([
   z.object({
@@ -66,6 +66,8 @@ const logs = route({
     }),
     ...problems(
       "container_not_found",
+      "ambiguous_id",
+      "backend_not_found",
       "runtime_unavailable",
       "engine_failed",
       "no_engine",
@@ -77,8 +79,8 @@ const logs = route({
 type LogCall = Call<{ id: string }, Query, undefined>;
 
 export interface LogRoutes {
-  readonly engines: EnginesOf;
-  readonly viewers: Viewers;
+  readonly find: FindLive;
+  readonly streamLimit: StreamLimit;
   readonly awaken?: Awaken;
 }
 
@@ -86,18 +88,18 @@ export function logRoutes(parts: LogRoutes): Router {
   return router().on(logs, (call) => answer(call, parts));
 }
 
-async function answer(call: LogCall, { engines, viewers, awaken }: LogRoutes): Promise<Response> {
+async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): Promise<Response> {
   const { params: { id }, query } = call;
   const wanted = wantedOf(query);
   const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
   const position = cursor === ""
     ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
     : LogPosition.parse(cursor);
-  const doing = "read the logs";
-  const viewer = viewers.enter(call.principal);
+  const doing = `read the logs of container "${id}"`;
+  const viewer = streamLimit.enter(call.principal);
   const { ending } = call;
   try {
-    const target = await findContainer(engines(query.backend), id, doing, ending);
+    const target = await find(id, query.backend, doing, ending);
     const format = formatOf(call);
     const onEnd = () => viewer[Symbol.dispose]();
     const isPlain = format === "text" && !query.follow && !query.timestamps && !query.q && position.empty;
@@ -116,9 +118,9 @@ async function answer(call: LogCall, { engines, viewers, awaken }: LogRoutes): P
   }
 }
 
-async function plainBody(target: FoundContainer, wanted: LogQuery, ending: AbortSignal, onEnd: () => void) {
+async function plainBody(target: LiveContainer, wanted: LogRequest, ending: AbortSignal, onEnd: () => void) {
   const { stdout, stderr, tail, since, until } = wanted;
-  const answer = await openRaw(target.engine, {
+  const answer = await openConnection(target.engine, {
     method: "GET",
     path: at`/containers/${target.id}/logs`,
     query: {
@@ -136,8 +138,8 @@ async function plainBody(target: FoundContainer, wanted: LogQuery, ending: Abort
 }
 
 async function lineBody(call: LogCall, given: {
-  readonly target: FoundContainer;
-  readonly wanted: LogQuery;
+  readonly target: LiveContainer;
+  readonly wanted: LogRequest;
   readonly format: LogFormat;
   readonly position: LogPosition;
   readonly ending: AbortSignal;
@@ -167,7 +169,7 @@ async function lineBody(call: LogCall, given: {
   return logBody({ source, writer, ending, reason, onEnd });
 }
 
-function wantedOf(query: Query): LogQuery {
+function wantedOf(query: Query): LogRequest {
   if (!query.stdout && !query.stderr) {
     throw new ServiceError("invalid_request", "Cannot read the logs: both streams are switched off", {
       errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],

@@ -5,8 +5,8 @@ import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../rows/con
 import type { Engine } from "../engine/engine.ts";
 import { at, isIdentifier } from "../engine/path.ts";
 import { listOf, objectOf, textOf } from "../engine/wire.ts";
-import { Looks } from "./rechecks.ts";
-import { Passes } from "./refresh_queue.ts";
+import { Rechecks } from "./rechecks.ts";
+import { RefreshQueue } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
 
 const AT_ONCE = 8;
@@ -18,8 +18,8 @@ const MOST = 50_000;
 
 export class ContainerMirror implements Disposable {
   readonly rows = new Rows<ContainerRow>();
-  readonly #looks = new Looks((ids) => this.#mark(ids, "look"));
-  readonly #passes = new Passes(() => this.#pass());
+  readonly #rechecks = new Rechecks((ids) => this.#mark(ids, "check"));
+  readonly #queue = new RefreshQueue(() => this.#refresh());
   #dirty = new Set<string>();
   /** `all`: read every row anew. `compare`: only those that the engine's list shows otherwise. */
   #listing: "all" | "compare" | null = null;
@@ -31,53 +31,53 @@ export class ContainerMirror implements Disposable {
   constructor(private readonly engine: Engine, private readonly failed: (error: unknown) => void) {}
 
   get settled(): boolean {
-    return this.#passes.settled;
+    return this.#queue.settled;
   }
 
-  /** See `Passes.fresh`. */
+  /** See `RefreshQueue.fresh`. */
   fresh(): Promise<void> {
-    return this.#passes.fresh();
+    return this.#queue.fresh();
   }
 
   idle(): Promise<void> {
-    return this.#passes.idle();
+    return this.#queue.idle();
   }
 
   /** Something happened to this container: reads from now on wait until it was read. */
   touch(id: string): void {
-    this.#mark([id], "sure");
-    this.#looks.schedule(id);
+    this.#mark([id], "change");
+    this.#rechecks.schedule(id);
   }
 
   /** Everything may have changed. */
   async resync(): Promise<void> {
     this.#listing = "all";
-    this.#passes.need("sure");
-    await this.#passes.fresh();
+    this.#queue.need("change");
+    await this.#queue.fresh();
   }
 
   /** The slow clock: whether the engine's list shows something that no event told. */
   compare(): void {
     this.#listing ??= "compare";
-    this.#passes.need("look");
+    this.#queue.need("check");
   }
 
   clear(): void {
     this.#dirty.clear();
-    this.#looks.clear();
+    this.#rechecks.clear();
     this.rows.clear();
   }
 
   [Symbol.dispose](): void {
-    this.#looks[Symbol.dispose]();
+    this.#rechecks[Symbol.dispose]();
   }
 
-  #mark(ids: readonly string[], need: "sure" | "look"): void {
+  #mark(ids: readonly string[], need: "change" | "check"): void {
     for (const id of ids) if (isIdentifier(id)) this.#dirty.add(id);
-    this.#passes.need(need);
+    this.#queue.need(need);
   }
 
-  async #pass(): Promise<void> {
+  async #refresh(): Promise<void> {
     const ids = this.#dirty;
     const listing = this.#listing;
     this.#dirty = new Set();
@@ -145,9 +145,9 @@ export class ContainerMirror implements Disposable {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === "container_not_found") this.rows.delete(id);
       // Podman fails so while a container comes or goes: the row stays until the next look.
-      else if (error.code === "engine_failed" || error.code === "conflict") this.#looks.schedule(id);
+      else if (error.code === "engine_failed" || error.code === "conflict") this.#rechecks.schedule(id);
       else if (error.code === "engine_timeout") {
-        this.#looks.schedule(id);
+        this.#rechecks.schedule(id);
         return error;
       } else throw error;
     }

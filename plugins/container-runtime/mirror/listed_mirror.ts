@@ -1,8 +1,8 @@
 /** What changes seldom and is cheap to list whole (images, volumes, networks), kept in memory. */
 import type { Engine } from "../engine/engine.ts";
 import { isRefusal } from "./refusal.ts";
-import { Looks } from "./rechecks.ts";
-import { Passes } from "./refresh_queue.ts";
+import { Rechecks } from "./rechecks.ts";
+import { RefreshQueue } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
 
 /** All rows of one kind, each with its key. */
@@ -10,8 +10,8 @@ export type ListRows<Row> = (engine: Engine) => Promise<readonly (readonly [key:
 
 export class ListedMirror<Row> implements Disposable {
   readonly rows = new Rows<Row>();
-  readonly #looks = new Looks(() => this.#passes.need("look"));
-  readonly #passes = new Passes(() => this.#pass());
+  readonly #rechecks = new Rechecks(() => this.#queue.need("check"));
+  readonly #queue = new RefreshQueue(() => this.#refresh());
 
   /** Why the rows are not true, although the engine answers; null while they are. */
   problem: string | null = null;
@@ -23,42 +23,42 @@ export class ListedMirror<Row> implements Disposable {
   ) {}
 
   get settled(): boolean {
-    return this.#passes.settled;
+    return this.#queue.settled;
   }
 
   fresh(): Promise<void> {
-    return this.#passes.fresh();
+    return this.#queue.fresh();
   }
 
   idle(): Promise<void> {
-    return this.#passes.idle();
+    return this.#queue.idle();
   }
 
   /** Something of this kind changed: reads from now on wait until it was read. */
   touch(): void {
-    this.#passes.need("sure");
-    this.#looks.schedule("");
+    this.#queue.need("change");
+    this.#rechecks.schedule("");
   }
 
   async resync(): Promise<void> {
-    this.#passes.need("sure");
-    await this.#passes.fresh();
+    this.#queue.need("change");
+    await this.#queue.fresh();
   }
 
   compare(): void {
-    this.#passes.need("look");
+    this.#queue.need("check");
   }
 
   clear(): void {
-    this.#looks.clear();
+    this.#rechecks.clear();
     this.rows.clear();
   }
 
   [Symbol.dispose](): void {
-    this.#looks[Symbol.dispose]();
+    this.#rechecks[Symbol.dispose]();
   }
 
-  async #pass(): Promise<void> {
+  async #refresh(): Promise<void> {
     try {
       this.rows.replace(await this.list(this.engine));
       this.problem = null;

@@ -7,7 +7,7 @@
 const LATER: readonly number[] = [50, 250, 1_000];
 const MAX_WAITING = 20_000;
 
-export class Looks implements Disposable {
+export class Rechecks implements Disposable {
   readonly #waiting = new Map<string, { readonly since: number; step: number }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Infinity;

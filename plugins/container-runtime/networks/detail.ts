@@ -1,7 +1,7 @@
 /** One network with the addresses that its containers have in it. */
 import { z } from "zod";
 import { objectOf, textOf, textOrNull } from "../engine/wire.ts";
-import type { Users } from "../backends/used_by.ts";
+import type { UsedBy } from "../backends/used_by.ts";
 import { Network, networkRow } from "../rows/network.ts";
 
 const Endpoint = z.object({
@@ -20,7 +20,7 @@ export const NetworkDetail = Network.extend({
 export function networkDetail(
   answer: unknown,
   backend: string,
-  users: Users,
+  users: UsedBy,
 ): z.infer<typeof NetworkDetail> | null {
   const row = networkRow(answer, backend);
   if (row === null) return null;

@@ -4,6 +4,7 @@ import { ServiceError } from "../../../core/error.ts";
 import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
+import { findContainer } from "../backends/find_container.ts";
 import { EngineAnswer } from "../engine/failure.ts";
 import { at, identifier } from "../engine/path.ts";
 import { byName, Name, onBackend } from "../backends/route_fields.ts";
@@ -33,6 +34,7 @@ const connect = route({
     ...problems(
       "network_not_found",
       "container_not_found",
+      "ambiguous_id",
       "conflict",
       "backend_not_found",
       "runtime_unavailable",
@@ -56,6 +58,7 @@ const disconnect = route({
     ...problems(
       "network_not_found",
       "container_not_found",
+      "ambiguous_id",
       "conflict",
       "backend_not_found",
       "runtime_unavailable",
@@ -67,63 +70,84 @@ export function memberships({ backends }: { readonly backends: Backends }): Rout
   return router()
     .on(connect, async ({ params, query, body }) => {
       const link = await holding(backends, params.name, query.backend, "use");
-      const settings = {
-        Container: body.container,
-        EndpointConfig: {
-          Aliases: body.aliases,
-          IPAMConfig: body.address === undefined ? undefined : memberAddress(body.address),
-        },
-      };
-      return reply(200, await change(link, params.name, body.container, "connect", settings));
+      const change: Change = { verb: "connect", network: identifier(params.name), container: body.container };
+      const id = (await findContainer(backends, body.container, link.name, doingOf(change))).row.id;
+      return reply(
+        200,
+        await changeMembership(link, id, change, {
+          Container: id,
+          EndpointConfig: {
+            Aliases: body.aliases,
+            IPAMConfig: body.address === undefined ? undefined : memberAddress(body.address),
+          },
+        }),
+      );
     })
     .on(disconnect, async ({ params, query, body }) => {
       const link = await holding(backends, params.name, query.backend, "use");
-      const settings = { Container: body.container, Force: body.force };
-      return reply(200, await change(link, params.name, body.container, "disconnect", settings));
+      const change: Change = {
+        verb: "disconnect",
+        network: identifier(params.name),
+        container: body.container,
+      };
+      const found = await findContainer(backends, body.container, link.name, doingOf(change)).catch(
+        (error) => {
+          // By force, what is left of a removed container can be disconnected too
+          if (body.force && error instanceof ServiceError && error.code === "container_not_found") {
+            return null;
+          }
+          throw error;
+        },
+      );
+      const id = found?.row.id ?? body.container;
+      return reply(200, await changeMembership(link, id, change, { Container: id, Force: body.force }));
     });
 }
 
-/** The engines tell "it is so already" only in words, each in its own. */
-const SO_ALREADY = {
+interface Change {
+  readonly verb: "connect" | "disconnect";
+  readonly network: string;
+  /** As the caller named it. */
+  readonly container: string;
+}
+
+/** How each engine says that nothing had to be done: in words only. */
+const ALREADY_SO = {
   connect: /already (?:exists|connected)|already attached/i,
   disconnect: /is not connected/i,
 };
 
-async function change(
+async function changeMembership(
   link: Link,
-  name: string,
-  container: string,
-  verb: "connect" | "disconnect",
-  settings: unknown,
+  id: string,
+  change: Change,
+  body: unknown,
 ): Promise<z.infer<typeof Membership>> {
-  const network = identifier(name);
-  const done = { network, container };
+  const { verb, network, container } = change;
+  const path = verb === "connect" ? at`/networks/${network}/connect` : at`/networks/${network}/disconnect`;
   try {
-    const path = verb === "connect" ? at`/networks/${network}/connect` : at`/networks/${network}/disconnect`;
     await link.engine.post(path, {
-      doing: `${verb} container "${container}" ${verb === "connect" ? "to" : "from"} network "${network}"`,
+      doing: doingOf(change),
       missing: "network_not_found",
-      body: settings,
+      body,
       firstByteMs: 60_000,
     });
-    return { ...done, changed: true };
+    return { network, container, changed: true };
   } catch (error) {
     if (!(error instanceof ServiceError) || !(error.cause instanceof EngineAnswer)) throw error;
-    if (SO_ALREADY[verb].test(error.cause.words)) return { ...done, changed: false };
+    if (ALREADY_SO[verb].test(error.cause.words)) return { network, container, changed: false };
     if (error.code === "network_not_found" && /container/i.test(error.cause.words)) {
       throw new ServiceError("container_not_found", error.message, { cause: error.cause });
     }
     throw error;
   } finally {
-    touchContainer(link, container);
+    link.mirror.containers.touch(id);
     link.mirror.networks.touch();
   }
 }
 
-function touchContainer(link: Link, container: string): void {
-  for (const { id, name } of link.mirror.containers.rows.values()) {
-    if (name === container || id.startsWith(container)) link.mirror.containers.touch(id);
-  }
+function doingOf({ verb, network, container }: Change): string {
+  return `${verb} container "${container}" ${verb === "connect" ? "to" : "from"} network "${network}"`;
 }
 
 function memberAddress(address: string): Record<string, string> {

@@ -2,7 +2,7 @@
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { identifier } from "../engine/path.ts";
-import { holder } from "../backends/engine_that_has.ts";
+import { engineThatHas } from "../backends/engine_that_has.ts";
 
 export function holding(
   backends: Backends,
@@ -11,7 +11,7 @@ export function holding(
   verb: string,
 ): Promise<Link> {
   const name = identifier(text);
-  return holder(backends, {
+  return engineThatHas(backends, {
     kind: "networks",
     doing: `${verb} network "${name}"`,
     missing: "network_not_found",

@@ -7,14 +7,14 @@ import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { at } from "../engine/path.ts";
 import { objectOf, textOf } from "../engine/wire.ts";
-import { KeptList } from "../backends/cached_list.ts";
+import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "../backends/route_fields.ts";
 import { NetworkDetail, networkDetail } from "./detail.ts";
 import { memberships } from "./membership.ts";
 import { holding } from "./named.ts";
 import { Network } from "../rows/network.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
-import { Users } from "../backends/used_by.ts";
+import { UsedBy } from "../backends/used_by.ts";
 
 const NetworkList = z.object({
   items: z.array(Network),
@@ -96,7 +96,7 @@ const remove = route({
 });
 
 export function networks({ backends }: { readonly backends: Backends }): Router {
-  const all = new KeptList(backends, "networks", networksOf);
+  const all = new CachedList(backends, "networks", networksOf);
   return router()
     .on(list, async ({ query: { backend, q, unused }, request }) => {
       if (backend === undefined && q === undefined && unused === undefined) return await all.whole(request);
@@ -174,7 +174,7 @@ async function read(
     ...(signal === undefined ? {} : { signal }),
   });
   await backends.fresh("containers", [link]);
-  const detail = networkDetail(wire, link.name, Users.of(link));
+  const detail = networkDetail(wire, link.name, UsedBy.of(link));
   if (detail !== null) return detail;
   throw new ServiceError(
     "engine_failed",
@@ -183,7 +183,7 @@ async function read(
 }
 
 function networksOf(link: Link): z.infer<typeof Network>[] {
-  const users = Users.of(link);
+  const users = UsedBy.of(link);
   return [...link.mirror.networks.rows.values()].map((row) => ({ ...row, containers: users.network(row) }));
 }
 

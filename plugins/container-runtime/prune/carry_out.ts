@@ -6,7 +6,7 @@ import type { Link } from "../backends/link.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
 import { imageIdOf } from "../rows/container.ts";
-import { Users } from "../backends/used_by.ts";
+import { UsedBy } from "../backends/used_by.ts";
 import { type Planned, PruneItem } from "./plan.ts";
 
 export const PruneResult = PruneItem.extend({
@@ -70,7 +70,7 @@ async function remove(link: Link, planned: Planned): Promise<string | null> {
       // Both engines remove a network from under stopped containers, which then cannot start any more. So they are
       // asked themselves: what no event told yet is not in the mirror.
       await mirror.containers.resync();
-      if (Users.of(link).network(planned).length > 0) return "a container is connected to it by now";
+      if (UsedBy.of(link).network(planned).length > 0) return "a container is connected to it by now";
       await engine.delete(at`/networks/${id}`, {
         doing: `remove network "${name}"`,
         missing: "network_not_found",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Link } from "../backends/link.ts";
 import type { ContainerRow } from "../rows/container.ts";
 import type { Measurement, UsageItem } from "../disk_usage/measurement.ts";
-import { Users } from "../backends/used_by.ts";
+import { UsedBy } from "../backends/used_by.ts";
 import { passes, type PruneFilters } from "./filters.ts";
 
 /** In the order in which they can go: what uses comes before what is used. */
@@ -53,7 +53,7 @@ export function planFor(
       add({ type: "containers", id: row.id, name: row.name, why, size: containerSizes.get(row.id) ?? 0 });
     }
   }
-  const users = new Users(staying);
+  const users = new UsedBy(staying);
 
   if (types.has("networks")) {
     for (const row of mirror.networks.rows.values()) {

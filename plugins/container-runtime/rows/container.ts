@@ -11,7 +11,7 @@ import {
   timeOf,
   type Wire,
 } from "../engine/wire.ts";
-import { maskLabels } from "./mask.ts";
+import { maskValues } from "../../../core/secrets.ts";
 
 export const ContainerState = z.enum([
   "created",
@@ -109,7 +109,7 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
       one !== ""
     ),
     mounts: listOf(wire.Mounts).map(mountOf).sort((one, other) => one.target < other.target ? -1 : 1),
-    labels: maskLabels(labels),
+    labels: maskValues(labels),
     compose: composeOf(labels),
     backend,
   };

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
 import { imageIdOf } from "./container.ts";
-import { maskLabels } from "./mask.ts";
+import { maskValues } from "../../../core/secrets.ts";
 import { UsingContainer } from "./using_container.ts";
 
 export const Image = z.object({
@@ -40,7 +40,7 @@ export function imageRow(answer: unknown, backend: string): ImageRow | null {
     size: numberOf(wire.Size),
     sharedSize: shared < 0 ? null : shared,
     createdAt: timeOf(wire.Created) ?? EPOCH,
-    labels: maskLabels(mapOf(wire.Labels ?? objectOf(wire.Config).Labels)),
+    labels: maskValues(mapOf(wire.Labels ?? objectOf(wire.Config).Labels)),
     dangling: tags.length === 0,
     backend,
   };

@@ -1,6 +1,6 @@
 /** A network as lists show it, read from what the engine says of it. */
 import { z } from "zod";
-import { maskLabels } from "./mask.ts";
+import { maskValues } from "../../../core/secrets.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
 
@@ -43,8 +43,8 @@ export function networkRow(answer: unknown, backend: string): NetworkRow | null 
     attachable: flagOf(wire.Attachable),
     ipv6: flagOf(wire.EnableIPv6),
     subnets: listOf(objectOf(wire.IPAM).Config).map(subnetOf).filter((one) => one.subnet !== ""),
-    options: maskLabels(mapOf(wire.Options)),
-    labels: maskLabels(mapOf(wire.Labels)),
+    options: maskValues(mapOf(wire.Options)),
+    labels: maskValues(mapOf(wire.Labels)),
     createdAt: timeOf(wire.Created),
     predefined: PREDEFINED.has(name),
     backend,

@@ -1,6 +1,6 @@
 /** A volume as lists show it, read from what the engine says of it. */
 import { z } from "zod";
-import { looksSecret, MASK, maskLabels, maskText } from "./mask.ts";
+import { looksSecret, MASK, maskText, maskValues } from "../../../core/secrets.ts";
 import { mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
 
@@ -31,7 +31,7 @@ export function volumeRow(answer: unknown, backend: string): VolumeRow | null {
     driver: textOf(wire.Driver),
     mountpoint: textOf(wire.Mountpoint),
     scope: textOf(wire.Scope) || "local",
-    labels: maskLabels(mapOf(wire.Labels)),
+    labels: maskValues(mapOf(wire.Labels)),
     options: maskOptions(mapOf(wire.Options)),
     createdAt: timeOf(wire.CreatedAt),
     size: size < 0 ? null : size,

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { failSocket, openSocket, type Socket } from "../../../http/socket.ts";
-import { type EnginesOf, findContainer } from "../backends/live_container.ts";
+import type { FindLive } from "../backends/live_container.ts";
 import type { StatsFeeds } from "./stats_feed.ts";
-import type { Viewers } from "../backends/stream_limit.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
 
 /** Whoever has not read so much is not sent more: an old measurement is worth nothing. */
 const BEHIND_BYTES = 16 * 1024;
@@ -22,15 +22,15 @@ const stats = socketRoute({
 });
 
 export interface StatsRoutes {
-  readonly engines: EnginesOf;
-  readonly viewers: Viewers;
+  readonly find: FindLive;
+  readonly streamLimit: StreamLimit;
   readonly feeds: StatsFeeds;
   readonly onFailure: (error: unknown) => void;
 }
 
-export function statsRoutes({ engines, viewers, feeds, onFailure }: StatsRoutes): Router {
+export function statsRoutes({ find, streamLimit, feeds, onFailure }: StatsRoutes): Router {
   const watch = async (socket: Socket, id: string, backend: string | undefined) => {
-    const { engine, id: fullId } = await findContainer(engines(backend), id, "measure a container");
+    const { engine, id: fullId } = await find(id, backend, `measure container "${id}"`);
     using _watching = feeds.watch(engine, fullId, {
       sample: (sample) => {
         if (socket.queuedBytes < BEHIND_BYTES) socket.send(sample);
@@ -40,7 +40,7 @@ export function statsRoutes({ engines, viewers, feeds, onFailure }: StatsRoutes)
     await socket.closed;
   };
   return router().socket(stats, ({ request, params, query, principal, revoked, stopping }) => {
-    const viewer = viewers.enter(principal);
+    const viewer = streamLimit.enter(principal);
     return openSocket(request, (socket) => watch(socket, params.id, query.backend), {
       revoked,
       stopping,

@@ -7,10 +7,10 @@ import { empty, json, problems, reply, route, type Router, router } from "../../
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { at, identifier } from "../engine/path.ts";
-import { holder } from "../backends/engine_that_has.ts";
-import { KeptList } from "../backends/cached_list.ts";
+import { engineThatHas } from "../backends/engine_that_has.ts";
+import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "../backends/route_fields.ts";
-import { Users } from "../backends/used_by.ts";
+import { UsedBy } from "../backends/used_by.ts";
 import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
 
@@ -80,7 +80,7 @@ const remove = route({
 });
 
 export function volumes({ backends }: { readonly backends: Backends }): Router {
-  const all = new KeptList(backends, "volumes", volumesOf);
+  const all = new CachedList(backends, "volumes", volumesOf);
   const claims = new Claims();
   return router()
     .on(list, async ({ query: { backend, q, unused }, request }) => {
@@ -109,7 +109,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       );
       if (row === null) throw nonsense(name, link);
       await backends.fresh("containers", [link]);
-      return reply(200, { ...row, usedBy: Users.of(link).volume(row.name) });
+      return reply(200, { ...row, usedBy: UsedBy.of(link).volume(row.name) });
     })
     .on(create, async ({ body, query, principal }) => {
       if (bindsHostPath(body.driver, body.options ?? {}) && !may(principal, "volumes:host-paths")) {
@@ -143,12 +143,12 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
 }
 
 function volumesOf(link: Link): z.infer<typeof Volume>[] {
-  const users = Users.of(link);
+  const users = UsedBy.of(link);
   return [...link.mirror.volumes.rows.values()].map((row) => ({ ...row, usedBy: users.volume(row.name) }));
 }
 
 function holding(backends: Backends, name: string, backend: string | undefined, verb: string): Promise<Link> {
-  return holder(backends, {
+  return engineThatHas(backends, {
     kind: "volumes",
     doing: `${verb} volume "${name}"`,
     missing: "volume_not_found",

@@ -86,4 +86,47 @@ export const MIGRATIONS: readonly string[] = [
     peer TEXT
   ) STRICT;
   `,
+  // The audit log in two sealed chains; what was there gets its place and its seal like everything new.
+  `
+  ALTER TABLE audit ADD COLUMN chain TEXT NOT NULL DEFAULT 'changes' CHECK (chain IN ('changes', 'refusals'));
+  UPDATE audit SET chain = 'refusals' WHERE result <> 'done';
+  ALTER TABLE audit ADD COLUMN credential TEXT;
+  ALTER TABLE audit ADD COLUMN particulars TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(particulars));
+  ALTER TABLE audit ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE audit ADD COLUMN seq INTEGER;
+  ALTER TABLE audit ADD COLUMN mac BLOB CHECK ((mac IS NULL) = (seq IS NULL));
+  CREATE UNIQUE INDEX audit_by_seq ON audit (chain, seq) WHERE seq IS NOT NULL;
+  CREATE INDEX audit_unsealed ON audit (at, id) WHERE seq IS NULL;
+  CREATE INDEX audit_of_known ON audit (chain, seq) WHERE seq IS NOT NULL AND actor_kind <> 'anonymous';
+
+  -- Where each chain ends, and the last entry that was forgotten, on which the oldest one stands.
+  CREATE TABLE audit_chains (
+    chain TEXT PRIMARY KEY CHECK (chain IN ('changes', 'refusals')),
+    seq INTEGER NOT NULL,
+    mac BLOB NOT NULL,
+    floor_seq INTEGER NOT NULL,
+    floor_mac BLOB NOT NULL,
+    proof BLOB NOT NULL
+  ) STRICT;
+  INSERT INTO audit_chains VALUES
+    ('changes', 0, zeroblob(32), 0, zeroblob(32), x''), ('refusals', 0, zeroblob(32), 0, zeroblob(32), x'');
+
+  -- Refusals of strangers, counted until their hour is over.
+  CREATE TABLE audit_strangers (
+    hour INTEGER NOT NULL,
+    peer TEXT NOT NULL,
+    action TEXT NOT NULL,
+    result TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (hour, peer, action, result)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Up to where receivers outside have taken each chain.
+  CREATE TABLE audit_deliveries (
+    receiver TEXT NOT NULL,
+    chain TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (receiver, chain)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

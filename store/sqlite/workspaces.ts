@@ -1,7 +1,8 @@
 /** Workspaces in SQLite. */
-import { ServiceError } from "../core/error.ts";
-import type { WorkspaceRecord, WorkspaceStore } from "../core/store.ts";
-import type { SqliteDatabase } from "./sqlite_database.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
+import { insertEntry } from "./audit.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 const COLUMNS = "id, name, path, created_at AS createdAt";
 
@@ -16,7 +17,7 @@ export function sqliteWorkspaces(database: SqliteDatabase): WorkspaceStore {
         const row = database.get<WorkspaceRecord>(`SELECT ${COLUMNS} FROM workspaces WHERE id = ?`, id);
         return row === undefined ? null : plain(row);
       }),
-    add: (record) =>
+    add: (record, entry) =>
       database.write(() => {
         const { id, name, path, createdAt } = record;
         const added = database.run(
@@ -32,8 +33,14 @@ export function sqliteWorkspaces(database: SqliteDatabase): WorkspaceStore {
             `Cannot register the workspace "${name}": its id or its folder is registered already`,
           );
         }
+        insertEntry(database, entry);
       }),
-    remove: (id) => database.write(() => database.run("DELETE FROM workspaces WHERE id = ?", id) === 1),
+    remove: (id, entry) =>
+      database.write(() => {
+        if (database.run("DELETE FROM workspaces WHERE id = ?", id) === 0) return false;
+        insertEntry(database, entry);
+        return true;
+      }),
   };
 }
 

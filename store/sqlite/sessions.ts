@@ -1,6 +1,14 @@
 /** Sessions, their accounts and their chains of refresh tokens in SQLite. */
-import type { AccountRecord, NewSession, Rotation, RotationResult, SessionStore } from "../core/store.ts";
-import type { SqliteDatabase } from "./sqlite_database.ts";
+import type {
+  AccountRecord,
+  NewAuditEntry,
+  NewSession,
+  Rotation,
+  RotationResult,
+  SessionStore,
+} from "../../core/store.ts";
+import { insertEntry } from "./audit.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 interface SessionRow {
   readonly id: string;
@@ -33,7 +41,12 @@ const ALIVE = "s.id = ? AND s.ended_at IS NULL AND s.expires_at > ? AND s.last_u
 
 export function sqliteSessions(database: SqliteDatabase): SessionStore {
   return {
-    open: (session, account) => database.write(() => open(database, session, account)),
+    open: (session, account, entryOf) =>
+      database.write(() => {
+        const remembered = open(database, session, account);
+        insertEntry(database, entryOf(remembered));
+        return remembered;
+      }),
     get: (id, now, idleMs) =>
       database.read(() => {
         const row = database.get<SessionRow>(`${SESSION} WHERE ${ALIVE}`, id, now, now - idleMs);
@@ -43,8 +56,8 @@ export function sqliteSessions(database: SqliteDatabase): SessionStore {
         const account = { id: accountId, issuer, subject, name, email, picture, claims };
         return { id: row.id, account, createdAt, expiresAt, lastUsedAt, binding };
       }),
-    rotate: (rotation) => database.write(() => rotate(database, rotation)),
-    end: (id, now) => database.write(() => end(database, id, now)),
+    rotate: (rotation, entry) => database.write(() => rotate(database, rotation, entry)),
+    end: (id, now, entry) => database.write(() => end(database, id, now, entry)),
     sweep: (now, idleMs) =>
       database.write(() => {
         database.run(
@@ -98,7 +111,7 @@ function addToken(database: SqliteDatabase, hash: Uint8Array, session: string, g
   );
 }
 
-function rotate(database: SqliteDatabase, rotation: Rotation): RotationResult {
+function rotate(database: SqliteDatabase, rotation: Rotation, entry: NewAuditEntry): RotationResult {
   const { session, presented, now } = rotation;
   const token = database.get<TokenRow>(
     "SELECT t.generation, t.used_at AS usedAt, t.sealed_successor AS sealed, s.generation AS newest " +
@@ -135,16 +148,18 @@ function rotate(database: SqliteDatabase, rotation: Rotation): RotationResult {
   if (isPredecessor && now - token.usedAt <= rotation.graceMs && token.sealed !== null) {
     return { kind: "repeated", sealed: token.sealed };
   }
-  end(database, session, now);
+  end(database, session, now, entry);
   return { kind: "reused" };
 }
 
-function end(database: SqliteDatabase, session: string, now: number): boolean {
+function end(database: SqliteDatabase, session: string, now: number, entry: NewAuditEntry): boolean {
   const ended = database.run(
     "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
     now,
     session,
   );
   database.run("UPDATE refresh_tokens SET sealed_successor = NULL WHERE session_id = ?", session);
-  return ended === 1;
+  if (ended === 0) return false;
+  insertEntry(database, entry);
+  return true;
 }

@@ -1,6 +1,7 @@
 /** The keys that tokens are signed with, sealed, in SQLite. */
-import type { SigningKeyRecord, SigningKeyStore } from "../core/store.ts";
-import type { SqliteDatabase } from "./sqlite_database.ts";
+import type { SigningKeyRecord, SigningKeyStore } from "../../core/store.ts";
+import { insertEntry } from "./audit.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 export function sqliteSigningKeys(database: SqliteDatabase): SigningKeyStore {
   return {
@@ -11,10 +12,10 @@ export function sqliteSigningKeys(database: SqliteDatabase): SigningKeyStore {
             "FROM signing_keys ORDER BY created_at, kid",
         ).map((row) => ({ ...row }))
       ),
-    add: (key) =>
-      database.write(() =>
+    add: (key, entry) =>
+      database.write(() => {
         // The partial unique indexes decide between two replicas that add at the same time.
-        database.run(
+        const added = database.run(
           "INSERT INTO signing_keys (kid, algorithm, public_key, sealed, state, created_at, since) " +
             "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
           key.kid,
@@ -24,9 +25,11 @@ export function sqliteSigningKeys(database: SqliteDatabase): SigningKeyStore {
           key.state,
           key.createdAt,
           key.since,
-        ) === 1
-      ),
-    activate: (kid, now) =>
+        ) === 1;
+        if (added) insertEntry(database, entry);
+        return added;
+      }),
+    activate: (kid, now, entry) =>
       database.write(() => {
         if (
           database.get("SELECT 1 FROM signing_keys WHERE kid = ? AND state = 'pending'", kid) === undefined
@@ -39,6 +42,7 @@ export function sqliteSigningKeys(database: SqliteDatabase): SigningKeyStore {
           now,
         );
         database.run("UPDATE signing_keys SET state = 'active', since = ? WHERE kid = ?", now, kid);
+        insertEntry(database, entry);
         return true;
       }),
     forget: (before) =>

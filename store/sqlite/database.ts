@@ -1,7 +1,7 @@
 /** One SQLite file, opened the one way that keeps what was acknowledged, with its errors turned into ours. */
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { ServiceError } from "../core/error.ts";
-import { MIGRATIONS } from "./migrations/migrations.ts";
+import { ServiceError } from "../../core/error.ts";
+import { MIGRATIONS } from "./migrations.ts";
 
 /** "bert" in ASCII: tells our files from those of others. */
 export const APPLICATION_ID = 0x62657274;

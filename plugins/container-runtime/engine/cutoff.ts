@@ -2,7 +2,7 @@
 import { ServiceError } from "../../../core/error.ts";
 import { type Subject, unreachable } from "./failure.ts";
 
-export class Ending implements Disposable {
+export class Cutoff implements Disposable {
   readonly #controller = new AbortController();
   readonly #parents: readonly AbortSignal[];
   readonly #onParent = () => this.abort();

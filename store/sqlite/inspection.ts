@@ -1,8 +1,8 @@
 /** What a file of a SQLite store is, told without changing it. */
 import { DatabaseSync } from "node:sqlite";
-import { ServiceError } from "../core/error.ts";
-import { APPLICATION_ID } from "./sqlite_database.ts";
-import { MIGRATIONS } from "./migrations/migrations.ts";
+import { ServiceError } from "../../core/error.ts";
+import { APPLICATION_ID } from "./database.ts";
+import { MIGRATIONS } from "./migrations.ts";
 
 export interface StoreFile {
   /** Null: there is no file. `damaged` also stands for one that cannot be read. */

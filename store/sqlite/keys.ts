@@ -1,8 +1,9 @@
 /** API keys in SQLite, and the row that says that the first admin was born. */
-import type { Permission, Role } from "../core/access.ts";
-import { ServiceError } from "../core/error.ts";
-import type { KeyRecord, KeyStore } from "../core/store.ts";
-import type { SqliteDatabase } from "./sqlite_database.ts";
+import type { Permission, Role } from "../../core/access.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { KeyRecord, KeyStore, NewAuditEntry } from "../../core/store.ts";
+import { insertEntry } from "./audit.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 interface Row {
   readonly id: string;
@@ -24,7 +25,7 @@ export function sqliteKeys(database: SqliteDatabase): KeyStore {
     return database.get<Row>(`SELECT ${COLUMNS} FROM keys WHERE id = ?`, id);
   }
 
-  function insert(key: KeyRecord): void {
+  function insert(key: KeyRecord, entry: NewAuditEntry): void {
     database.run(
       "INSERT INTO keys (id, name, hash, role, permissions, created_at, created_by, expires_at, last_used_at) " +
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -38,6 +39,7 @@ export function sqliteKeys(database: SqliteDatabase): KeyStore {
       key.expiresAt,
       key.lastUsedAt,
     );
+    insertEntry(database, entry);
   }
 
   return {
@@ -50,8 +52,8 @@ export function sqliteKeys(database: SqliteDatabase): KeyStore {
         const row = find(id);
         return row === undefined ? null : keyFrom(row);
       }),
-    add: (key) => database.write(() => insert(key)),
-    remove: (id, now) =>
+    add: (key, entry) => database.write(() => insert(key, entry)),
+    remove: (id, now, entry) =>
       database.write(() => {
         const key = find(id);
         if (key === undefined) return false;
@@ -69,6 +71,7 @@ export function sqliteKeys(database: SqliteDatabase): KeyStore {
           }
         }
         database.run("DELETE FROM keys WHERE id = ?", id);
+        insertEntry(database, entry);
         return true;
       }),
     used: (uses) =>
@@ -76,7 +79,7 @@ export function sqliteKeys(database: SqliteDatabase): KeyStore {
         for (const [id, at] of uses) database.run("UPDATE keys SET last_used_at = ? WHERE id = ?", at, id);
       }),
     isSetUp: () => database.read(() => database.get("SELECT 1 FROM setup WHERE id = 1") !== undefined),
-    setUp: (key) =>
+    setUp: (key, entry) =>
       database.write(() => {
         const first = database.run(
           "INSERT INTO setup (id, key_id, at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
@@ -86,7 +89,7 @@ export function sqliteKeys(database: SqliteDatabase): KeyStore {
         if (first === 0) {
           throw new ServiceError("setup_done", "Cannot set up berth: it has its first admin already");
         }
-        insert(key);
+        insert(key, entry);
       }),
   };
 }

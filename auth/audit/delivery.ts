@@ -1,0 +1,100 @@
+/** Brings every sealed entry to a receiver outside, in order, and remembers in the store how far it is. */
+import type { Log } from "../../core/log.ts";
+import { AUDIT_CHAINS, type AuditChain, type AuditStore, type SealedEntry } from "../../core/store.ts";
+import type { Receiver } from "./syslog.ts";
+import { syslogLine } from "./syslog_line.ts";
+
+const BATCH = 500;
+const LOOK_MS = 500;
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+export interface DeliveryOptions {
+  readonly store: AuditStore;
+  readonly receiver: Receiver;
+  /** What the store remembers it by. */
+  readonly name: string;
+  /** This machine's name. */
+  readonly host: string;
+  readonly log: Log;
+}
+
+/** Entries wait in the store, so a receiver that is away costs nobody anything. */
+export class Delivery implements AsyncDisposable {
+  readonly #options: DeliveryOptions;
+  readonly #running: Promise<void>;
+  #wake: () => void = () => {};
+  #isOver = false;
+  #isFailing = false;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** Why nothing is taken, in words; null while all is well. */
+  failure(): string | null {
+    return this.#isFailing ? "The syslog receiver takes nothing; entries wait in the store" : null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    this.#wake();
+    await this.#running;
+    this.#options.receiver[Symbol.dispose]();
+  }
+
+  async #run(): Promise<void> {
+    const { log, name } = this.#options;
+    let retryMs = RETRY_MS;
+    while (!this.#isOver) {
+      try {
+        const taken = await this.#deliver();
+        if (this.#isFailing) log.info("The syslog receiver is back", { receiver: name });
+        this.#isFailing = false;
+        retryMs = RETRY_MS;
+        if (taken === 0) await this.#pause(LOOK_MS);
+      } catch (error) {
+        if (!this.#isFailing) log.warn("The syslog receiver takes nothing", { receiver: name, error });
+        this.#isFailing = true;
+        await this.#pause(retryMs);
+        retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
+      }
+    }
+  }
+
+  /** One batch of each chain. How many entries. */
+  async #deliver(): Promise<number> {
+    const { store, receiver, name, host, log } = this.#options;
+    const places: Record<AuditChain, number> = { ...await store.delivered(name) };
+    const batch: SealedEntry[] = [];
+    for (const chain of AUDIT_CHAINS) {
+      const entries = await store.sealed(chain, places[chain], BATCH);
+      const [first] = entries;
+      if (first !== undefined && first.seq > places[chain] + 1 && places[chain] > 0) {
+        log.warn("Entries were forgotten before the syslog receiver took them", {
+          chain,
+          from: places[chain] + 1,
+          to: first.seq - 1,
+        });
+      }
+      batch.push(...entries);
+      places[chain] = entries.at(-1)?.seq ?? places[chain];
+    }
+    if (batch.length === 0) return 0;
+    await receiver.send(batch.map((entry) => syslogLine(entry, host)));
+    await store.deliver(name, places);
+    return batch.length;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isOver) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,19 @@
+/** An entry of the audit log as one message of RFC 5424. */
+import type { SealedEntry } from "../../core/store.ts";
+import { placeText } from "./seals.ts";
+
+/** Facility 13 is "log audit"; what was refused is a warning, the rest is information. */
+const AUDIT = 13 * 8;
+const SEVERITY = { changes: 6, refusals: 4 } as const;
+const MAX_HOST = 255;
+
+/** The message is JSON, so that nothing in an entry can end a line or begin another. */
+export function syslogLine(entry: SealedEntry, host: string): string {
+  const { chain, seq, mac, at, id: _, ...rest } = entry;
+  const named = host.replace(/[^\x21-\x7e]/g, "").slice(0, MAX_HOST) || "-";
+  const end = placeText(chain, seq, mac);
+  // 32473 is the number that RFC 5612 sets aside for those who have none.
+  const data = `[berth@32473 chain="${chain}" seq="${seq}" head="${end}"]`;
+  return `<${AUDIT + SEVERITY[chain]}>1 ${new Date(at).toISOString()} ${named} berth - ${chain} ${data} ` +
+    JSON.stringify({ seq, ...rest });
+}

@@ -1,0 +1,138 @@
+/** What the audit log needs done from time to time: sealing, closing an hour, forgetting what is old, telling its ends. */
+import type { Log } from "../../core/log.ts";
+import { AUDIT_CHAINS, type AuditChain, type AuditStore, type Seals } from "../../core/store.ts";
+import type { Clock } from "../clock.ts";
+import { placeText, sealsFrom } from "./seals.ts";
+import { entryOfStrangers, HOUR_MS } from "./strangers.ts";
+
+const DAY_MS = 24 * HOUR_MS;
+const BATCH = 1_000;
+const SEAL_MS = 100;
+/** How long it may take to notice what another process wrote. */
+const IDLE_MS = 1_000;
+const CLOSE_MS = 60_000;
+
+/** How long and how many entries of each chain are kept. */
+const KEPT: Readonly<Record<AuditChain, { readonly ms: number; readonly entries: number }>> = {
+  changes: { ms: 400 * DAY_MS, entries: 1_000_000 },
+  refusals: { ms: 30 * DAY_MS, entries: 100_000 },
+};
+
+export interface UpkeepOptions {
+  readonly store: AuditStore;
+  /** The sealing key of the data folder. */
+  readonly secret: Uint8Array;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Upkeep implements AsyncDisposable {
+  readonly #options: UpkeepOptions;
+  #seals: Seals | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #work: Promise<void> = Promise.resolve();
+  #pauseMs = SEAL_MS;
+  #closedAt = -Infinity;
+  #tidiedAt = -Infinity;
+  #isFailing = false;
+  #isOver = false;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+    this.#next();
+  }
+
+  /** Something was written: it is sealed within a tenth of a second. */
+  soon(): void {
+    if (this.#pauseMs === SEAL_MS || this.#isOver) return;
+    this.#pauseMs = SEAL_MS;
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+      this.#next();
+    }
+  }
+
+  /** Resolves once everything that was committed before is sealed. */
+  async seal(): Promise<void> {
+    const seals = await this.#sealsOf();
+    while (await this.#options.store.seal(seals, BATCH) === BATCH);
+  }
+
+  /** Makes entries of the counters whose hour is over. */
+  async closeHours(): Promise<void> {
+    const { store, clock } = this.#options;
+    await store.closeStrangers(Math.floor(clock.now() / HOUR_MS), entryOfStrangers);
+  }
+
+  /** Forgets what is older than is kept, or more. */
+  async forget(): Promise<void> {
+    const { store, clock } = this.#options;
+    const seals = await this.#sealsOf();
+    for (const chain of AUDIT_CHAINS) {
+      const { ms, entries: keep } = KEPT[chain];
+      const bounds = { before: clock.now() - ms, keep };
+      while (await store.forget(chain, bounds, seals, BATCH) === BATCH) await pause();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#work;
+    try {
+      await this.seal();
+    } catch {
+      // The next start seals it.
+    }
+  }
+
+  #next(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#work = this.#round();
+    }, this.#pauseMs);
+    Deno.unrefTimer(this.#timer);
+  }
+
+  async #round(): Promise<void> {
+    const { store, clock, log } = this.#options;
+    try {
+      const sealed = await store.seal(await this.#sealsOf(), BATCH);
+      this.#pauseMs = sealed > 0 ? SEAL_MS : IDLE_MS;
+      const now = clock.monotonic();
+      if (now - this.#closedAt >= CLOSE_MS) {
+        this.#closedAt = now;
+        await this.closeHours();
+      }
+      if (sealed < BATCH && now - this.#tidiedAt >= HOUR_MS) {
+        this.#tidiedAt = now;
+        await this.forget();
+        await this.#tellEnds();
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) log.warn("The audit log cannot be sealed", { error });
+      this.#isFailing = true;
+      this.#pauseMs = IDLE_MS;
+    }
+    if (!this.#isOver) this.#next();
+  }
+
+  /** A tail that somebody cuts off the store is only missed by who knows that it was there. */
+  async #tellEnds(): Promise<void> {
+    const { changes, refusals } = await this.#options.store.chains();
+    this.#options.log.info("The audit log ends here", {
+      changes: placeText("changes", changes.seq, changes.mac),
+      refusals: placeText("refusals", refusals.seq, refusals.mac),
+    });
+  }
+
+  async #sealsOf(): Promise<Seals> {
+    return this.#seals ??= await sealsFrom(this.#options.secret);
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

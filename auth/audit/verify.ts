@@ -1,0 +1,102 @@
+/** Walks the chains of the audit log, and finds the first entry of each that is not as it was sealed. */
+import {
+  AUDIT_CHAINS,
+  type AuditChain,
+  type AuditStore,
+  type ChainState,
+  type Seals,
+} from "../../core/store.ts";
+import { placeText, sameBytes } from "./seals.ts";
+
+const BATCH = 1_000;
+
+/** An end of a chain that was told outside: in the log, or to a syslog receiver. */
+export interface Checkpoint {
+  /** Null where only the number and the seal were written down. */
+  readonly chain: AuditChain | null;
+  readonly seq: number;
+  readonly mac: Uint8Array;
+}
+
+export interface ChainReport {
+  readonly chain: AuditChain;
+  readonly from: number;
+  readonly to: number;
+  readonly end: string;
+  /** The first place where something is wrong, and what; null when the chain is whole. */
+  readonly broken: { readonly seq: number; readonly what: string } | null;
+  /** Which of the checkpoints stand in this chain. */
+  readonly passed: readonly Checkpoint[];
+}
+
+/** Reads also while berth writes: what is sealed meanwhile is walked too, what is forgotten meanwhile is left out. */
+export async function verifyChain(
+  store: AuditStore,
+  seals: Seals,
+  chain: AuditChain,
+  checkpoints: readonly Checkpoint[],
+): Promise<ChainReport> {
+  let state = (await store.chains())[chain];
+  let { floorSeq: at, floorMac: previous } = state;
+  const passed: Checkpoint[] = [];
+  const pass = (seq: number, mac: Uint8Array) => {
+    passed.push(...checkpoints.filter((one) => one.seq === seq && sameBytes(one.mac, mac)));
+  };
+  const report = (broken: ChainReport["broken"]): ChainReport => ({
+    chain,
+    from: state.floorSeq + 1,
+    to: state.seq,
+    end: placeText(chain, state.seq, state.mac),
+    broken,
+    passed,
+  });
+  const first = proven(seals, chain, state)
+    ? null
+    : { seq: state.seq, what: "the ends of the chain were changed" };
+  if (at > 0) pass(at, previous);
+  while (true) {
+    const rows = await store.sealed(chain, at, BATCH);
+    if (rows.length === 0) break;
+    for (const row of rows) {
+      if (row.seq > state.seq) state = (await store.chains())[chain];
+      if (row.seq > state.seq) {
+        return report({ seq: row.seq, what: "it stands behind the end: it was put in" });
+      }
+      if (row.seq <= at) return report({ seq: row.seq, what: "it is there twice: one was put in" });
+      if (row.seq !== at + 1) {
+        state = (await store.chains())[chain];
+        if (state.floorSeq <= at) return report({ seq: at + 1, what: "it is missing: it was removed" });
+        break; // berth forgot it while we walked
+      }
+      if (!sameBytes(seals.mac(previous, row), row.mac)) {
+        return report({ seq: row.seq, what: "it is not what was sealed: it was changed or put in" });
+      }
+      at = row.seq;
+      previous = row.mac;
+      pass(at, previous);
+    }
+    if (state.floorSeq > at) ({ floorSeq: at, floorMac: previous } = state);
+  }
+  if (at < state.seq) return report({ seq: at + 1, what: "it is missing: it was removed" });
+  if (!sameBytes(previous, state.mac)) return report({ seq: at, what: "the end of the chain was changed" });
+  return report(first);
+}
+
+function proven(seals: Seals, chain: AuditChain, state: ChainState): boolean {
+  if (state.seq === 0 && state.floorSeq === 0) return true;
+  return sameBytes(seals.proof(chain, state), state.proof);
+}
+
+export async function verifyAudit(
+  store: AuditStore,
+  seals: Seals,
+  checkpoints: readonly Checkpoint[],
+): Promise<{ readonly chains: readonly ChainReport[]; readonly missed: readonly Checkpoint[] }> {
+  const chains: ChainReport[] = [];
+  for (const chain of AUDIT_CHAINS) {
+    const mine = checkpoints.filter((one) => one.chain === null || one.chain === chain);
+    chains.push(await verifyChain(store, seals, chain, mine));
+  }
+  const missed = checkpoints.filter((one) => !chains.some(({ passed }) => passed.includes(one)));
+  return { chains, missed };
+}

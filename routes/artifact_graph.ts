@@ -1,0 +1,82 @@
+/** The graph of a workspace, to be drawn: JSON, Mermaid, DOT. */
+import { z } from "zod";
+import type { Model } from "../artifacts/artifact.ts";
+import { Dag } from "../artifacts/drawing/dag_shape.ts";
+import type { View } from "../artifacts/live/look.ts";
+import { CachedText } from "../http/cached_text.ts";
+import { holds } from "../http/etag.ts";
+import { flag, text } from "../http/query.ts";
+import { raw, route, type Router, router } from "../http/router.ts";
+import {
+  type ArtifactsOptions,
+  cachedText,
+  find,
+  InWorkspace,
+  lookAt,
+  missingArtifact,
+} from "./artifact_lookup.ts";
+
+const dag = route({
+  method: "get",
+  path: "/workspaces/{id}/artifacts/dag",
+  summary: "The graph, to be drawn",
+  permission: "artifacts:read",
+  params: InWorkspace,
+  query: z.object({
+    format: z.enum(["json", "mermaid", "dot"]).default("json"),
+    group: text(300).describe("Only this group and its neighbours").optional(),
+    live: flag.describe("With the state of what runs").default(false),
+  }),
+  answers: {
+    200: raw("The drawing; its tag stays while the artifacts do", {
+      "application/json": Dag,
+      "text/vnd.mermaid": null,
+      "text/vnd.graphviz": null,
+    }),
+    ...missingArtifact,
+  },
+});
+
+const TYPES = {
+  json: "application/json",
+  mermaid: "text/vnd.mermaid; charset=utf-8",
+  dot: "text/vnd.graphviz; charset=utf-8",
+} as const;
+
+/** `GET /workspaces/{id}/artifacts/dag`. */
+export function artifactGraph({ registry, runtime }: ArtifactsOptions): Router {
+  return router().on(dag, async ({ params: { id }, query, request }) => {
+    const { format } = query;
+    const model = await registry.model(id);
+    const group = query.group === undefined ? undefined : (await find(model, "group", query.group)).id;
+    const drawn = query.live
+      // What runs changes without the files, so only a drawing of the files alone is held.
+      ? new CachedText(await draw(model, { id, format, group, view: await lookAt(model, runtime(), true) }))
+      : await cachedText(
+        model,
+        `dag ${id} ${format} ${group ?? ""}`,
+        () => draw(model, { id, format, group, view: null }),
+      );
+    const headers = { etag: drawn.etag, "cache-control": "private, no-cache" };
+    if (holds(request, drawn.etag)) return new Response(null, { status: 304, headers });
+    return new Response(drawn.text, { headers: { ...headers, "content-type": TYPES[format] } });
+  });
+}
+
+interface Drawing {
+  readonly id: string;
+  readonly format: keyof typeof TYPES;
+  readonly group: string | undefined;
+  readonly view: View | null;
+}
+
+async function draw(model: Model, { id, format, group, view }: Drawing): Promise<string> {
+  const { dagOf } = await import("../artifacts/drawing/dag.ts");
+  const dag = dagOf(model, id, {
+    ...(group !== undefined && { group }),
+    ...(view !== null && { live: view.live }),
+  });
+  if (format === "mermaid") return (await import("../artifacts/drawing/mermaid.ts")).mermaidOf(dag);
+  if (format === "dot") return (await import("../artifacts/drawing/dot.ts")).dotOf(dag);
+  return JSON.stringify(dag);
+}

@@ -1,0 +1,85 @@
+/** What the routes of artifacts share: parameters, finding by name, looking at what runs, texts made once. */
+import { z } from "zod";
+import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
+import type { NamedKind } from "../artifacts/graph/names.ts";
+import type { View } from "../artifacts/live/look.ts";
+import type { Registry } from "../artifacts/registry/registry.ts";
+import { ServiceError } from "../core/error.ts";
+import type { ContainerRuntime } from "../core/runtime.ts";
+import { CachedText } from "../http/cached_text.ts";
+import { text } from "../http/query.ts";
+import { problems } from "../http/router.ts";
+
+export const InWorkspace = z.object({ id: text(200) });
+export const missingWorkspace = problems("workspace_not_found", "workspace_unavailable");
+export const missingArtifact = problems(
+  "workspace_not_found",
+  "artifact_not_found",
+  "workspace_unavailable",
+  "ambiguous_name",
+);
+
+export interface ArtifactsOptions {
+  readonly registry: Pick<Registry, "model" | "overlaid" | "models">;
+  /** Null while no plugin has a container runtime: asked for each call. */
+  readonly runtime: () => ContainerRuntime | null;
+  readonly version: string;
+}
+
+/** What runs for a workspace; null without a runtime. `only` is the id of the one unit to compare. */
+export async function lookAt(
+  model: Model,
+  runtime: ContainerRuntime | null,
+  drift: boolean,
+  only?: string,
+): Promise<View | null> {
+  if (runtime === null) return null;
+  const { look } = await import("../artifacts/live/look.ts");
+  return await look(model, runtime, { drift, ...(only !== undefined && { only: new Set([only]) }) });
+}
+
+/** The artifact that a name means. Throws `artifact_not_found` or `ambiguous_name`. */
+export async function find(model: Model, kind: "group", name: string): Promise<Group>;
+export async function find(model: Model, kind: "unit", name: string): Promise<Unit>;
+export async function find(model: Model, kind: "card", name: string): Promise<Card>;
+export async function find(model: Model, kind: NamedKind, name: string): Promise<Group | Unit | Card> {
+  const { findByName } = await import("../artifacts/graph/names.ts");
+  const found = findByName(model, kind, name);
+  if ("candidates" in found) {
+    throw new ServiceError(
+      "ambiguous_name",
+      `Several ${kind}s are called "${name}": use a qualified name`,
+      { errors: found.candidates.slice(0, 20).map((id) => ({ path: "path.name", message: id })) },
+    );
+  }
+  const all: readonly (Group | Unit | Card)[] = kind === "group"
+    ? model.groups
+    : kind === "unit"
+    ? model.units
+    : model.cards;
+  const artifact = "id" in found ? all.find(({ id }) => id === found.id) : undefined;
+  if (artifact === undefined) {
+    throw new ServiceError("artifact_not_found", `No ${kind} "${name}" in this workspace`);
+  }
+  return artifact;
+}
+
+const texts = new WeakMap<Model, Map<string, CachedText>>();
+/** Texts held for one revision of a workspace. */
+const MOST_TEXTS = 64;
+
+/** A text that only a new revision changes: made by the first caller. */
+export async function cachedText(
+  model: Model,
+  key: string,
+  make: () => Promise<string>,
+): Promise<CachedText> {
+  let own = texts.get(model);
+  if (own === undefined) texts.set(model, own = new Map());
+  const known = own.get(key);
+  if (known !== undefined) return known;
+  const made = new CachedText(await make());
+  if (own.size >= MOST_TEXTS) own.delete(own.keys().next().value!); // there is one at least
+  own.set(key, made);
+  return made;
+}

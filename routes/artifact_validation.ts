@@ -1,0 +1,56 @@
+/** Validation: what is wrong with a workspace, also with texts that are not saved yet. */
+import { z } from "zod";
+import { Report } from "../artifacts/report/report_shape.ts";
+import { flag } from "../http/query.ts";
+import { problems, raw, route, type Router, router } from "../http/router.ts";
+import { type ArtifactsOptions, InWorkspace, lookAt } from "./artifact_lookup.ts";
+
+const Edits = z.strictObject({
+  files: z.record(z.string().min(1).max(4_096), z.string().max(1024 * 1024))
+    .refine((files) => Object.keys(files).length <= 1_000, "At most 1000 files")
+    .describe("Unsaved texts by their path in the workspace").optional(),
+}).optional();
+
+const validate = route({
+  method: "post",
+  path: "/workspaces/{id}/artifacts/validate",
+  summary: "Check a workspace, also with unsaved files laid over it",
+  description: "Invalid artifacts are a 200 with `valid: false`.",
+  permission: "artifacts:read",
+  audited: false,
+  params: InWorkspace,
+  query: z.object({
+    format: z.enum(["json", "sarif"]).default("json"),
+    live: flag.describe("Also what only shows beside the engine: drift, orphans, ports in use").default(
+      false,
+    ),
+  }),
+  body: Edits,
+  bodyLimit: 8 * 1024 * 1024,
+  answers: {
+    200: raw("The report", { "application/json": Report, "application/sarif+json": null }),
+    ...problems("workspace_not_found", "workspace_unavailable", "invalid_request"),
+  },
+});
+
+/** `POST /workspaces/{id}/artifacts/validate`. */
+export function artifactValidation({ registry, runtime, version }: ArtifactsOptions): Router {
+  return router().on(validate, async ({ params, query, body }) => {
+    const files = body?.files;
+    const model = files === undefined
+      ? await registry.model(params.id)
+      : await registry.overlaid(params.id, files);
+    const { reportOn } = await import("../artifacts/report/report.ts");
+    const { checkInTurns } = await import("../artifacts/rules/check.ts");
+    await checkInTurns(model);
+    const { nestedIn } = await import("../artifacts/rules/workspace.ts");
+    const view = query.live ? await lookAt(model, runtime(), true) : null;
+    const more = [...nestedIn(model, await registry.models()), ...view?.findings ?? []];
+    const report = reportOn(model, params.id, more);
+    if (query.format === "json") return Response.json(report);
+    const { sarifOf } = await import("../artifacts/report/sarif.ts");
+    return new Response(JSON.stringify(sarifOf(report, version)), {
+      headers: { "content-type": "application/sarif+json" },
+    });
+  });
+}

@@ -1,0 +1,25 @@
+/** What continuous integration reads from a run of the tests. */
+import assert from "node:assert/strict";
+import { testFiles, timedTest } from "../.ci/tests.ts";
+
+Deno.test("timedTest() reads the time of a test, and nothing from other lines", () => {
+  const lines: [string, unknown][] = [
+    ["./tests/a_test.ts => it works (docker) ... ok (1m2s)", { file: "./tests/a_test.ts", seconds: 62 }],
+    ["./tests/a_test.ts => it breaks ... FAILED (250ms)", { file: "./tests/a_test.ts", seconds: 0.25 }],
+    ["./tests/a_test.ts => it has steps ... the first ... ok (3s)", null],
+    ["./tests/a_test.ts => it is skipped ... ignored (0ms)", null],
+    ["something else ... ok (3s)", null],
+  ];
+  for (const [line, read] of lines) assert.deepEqual(timedTest(line), read, line);
+});
+
+Deno.test("testFiles() reads how many tests of each file ran, failed and were skipped", () => {
+  const xml = `<testsuites name="deno test" tests="5" failures="2" errors="0" time="1.0">
+    <testsuite name="./a_test.ts" tests="4" disabled="1" errors="1" failures="1"><testcase name="x"></testcase></testsuite>
+    <testsuite name="./b_test.ts" tests="1" disabled="0" errors="0" failures="0"></testsuite>
+</testsuites>`;
+  assert.deepEqual(testFiles(xml), [
+    { name: "./a_test.ts", tests: 4, failed: 2, skipped: 1 },
+    { name: "./b_test.ts", tests: 1, failed: 0, skipped: 0 },
+  ]);
+});
