@@ -70,12 +70,8 @@ async function addProgram(root: string): Promise<void> {
   const made = await Deno.makeTempDir({ prefix: "berth-image-" });
   try {
     await run("cp", ["-r", `${cache}/npm`, made]);
-    await new Deno.Command(Deno.execPath(), {
-      args: ["cache", "--frozen", "main.ts", ...await lateEntries()],
-      cwd: program,
-      env: { DENO_DIR: made },
-      stderr: "null",
-    }).output();
+    const modules = ["main.ts", ...await lateEntries()];
+    await run(Deno.execPath(), ["cache", "--frozen", ...modules], program, { DENO_DIR: made });
     // The compiled modules are found by the path that the program will have.
     const compiled = `${made}/gen/file${await Deno.realPath(program)}`;
     await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
