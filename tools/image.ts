@@ -67,6 +67,8 @@ async function addProgram(root: string): Promise<void> {
   for (const path of await programFiles()) await place(ROOT + path, `${program}/${path}`);
   const cache = `${program}/.deno`;
   await copyPackages(cache);
+  // Some packages bring a program, too.
+  await run("find", [cache, "-type", "f", "-perm", "/111", "-exec", "chmod", "a-x", "{}", "+"]);
   const made = await Deno.makeTempDir({ prefix: "berth-image-" });
   try {
     await run("cp", ["-r", `${cache}/npm`, made]);

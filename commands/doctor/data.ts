@@ -153,7 +153,7 @@ async function lookAtSealingKey({ config: { data }, store }: Setup): Promise<Fin
 async function lookAtSetup({ config: { data }, store }: Setup): Promise<Finding[]> {
   if (store.state !== "whole" || store.isSetUp) return [];
   const token = await statOf(`${data}/setup-token`);
-  const isOld = token?.mtime != null && Date.now() - token.mtime.getTime() > 30 * 60_000;
+  const isOld = Date.now() - (token?.mtime?.getTime() ?? Date.now()) > 30 * 60_000;
   return [
     isOld
       ? wrong(

@@ -3,16 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { isLoopback } from "../../config/settings.ts";
 import { VERSION } from "../../version.ts";
 import { askOnce } from "../ask.ts";
-import {
-  type Check,
-  type Finding,
-  isOpenToOthers,
-  risky,
-  type Setup,
-  statOf,
-  textOf,
-  wrong,
-} from "./finding.ts";
+import { type Check, type Finding, risky, type Setup, statOf, textOf, wrong } from "./finding.ts";
 
 const SOON_MS = 14 * 24 * 60 * 60_000;
 
@@ -117,7 +108,7 @@ async function lookAtCertificate({ config: { tls } }: Setup): Promise<Finding[]>
   if (key === null) {
     found.push(wrong(`The TLS key "${tls.key}" cannot be read`, "Let the user of berth read it"));
   } // A key that a supervisor hands over belongs to it and may be read by berth's group.
-  else if (keyFile?.mode != null && (keyFile.mode & 0o007) !== 0 && isOpenToOthers(keyFile)) {
+  else if (((keyFile?.mode ?? 0) & 0o007) !== 0) {
     found.push(
       wrong(`Everybody on this machine may read the TLS key "${tls.key}"`, `chmod 600 "${tls.key}"`),
     );

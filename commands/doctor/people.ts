@@ -1,14 +1,5 @@
 /** How people sign in. */
-import {
-  type Check,
-  type Finding,
-  isOpenToOthers,
-  risky,
-  type Setup,
-  statOf,
-  textOf,
-  wrong,
-} from "./finding.ts";
+import { type Check, type Finding, risky, type Setup, statOf, textOf, wrong } from "./finding.ts";
 
 export const PEOPLE_CHECKS: readonly Check[] = [
   { name: "sign-in", look: lookAtSignIn },
@@ -50,8 +41,7 @@ async function lookAtSecret({ config: { identityProvider } }: Setup): Promise<Fi
       ),
     ];
   }
-  const file = await statOf(path);
-  return file !== null && isOpenToOthers(file) && (file.mode! & 0o007) !== 0
+  return (((await statOf(path))?.mode ?? 0) & 0o007) !== 0
     ? [wrong(`Everybody on this machine may read the client secret "${path}"`, `chmod 600 "${path}"`)]
     : [];
 }

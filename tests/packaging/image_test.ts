@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { buildImage, prepareImage } from "../../tools/image.ts";
 import { VERSION } from "../../version.ts";
+import { runBerth } from "../berth_process.ts";
 import type { TestEngine } from "../engine.ts";
 import { engineTests } from "../engine_tests.ts";
 import { eventually } from "../eventually.ts";
+import { importCaddy } from "./caddy_image.ts";
 import { askInside, inside } from "./inside.ts";
 
 const { test } = await engineTests("docker");
@@ -189,4 +191,69 @@ test("the image without the socket's group runs, and its doctor names the group 
   const mend = `Start the container with --group-add ${await groupOf(engine)}`;
   assert.ok(out.includes(mend), out);
   await engine.cli("rm", "-fv", "denied");
+});
+
+const PACKAGING = new URL("../../packaging/", import.meta.url).pathname;
+
+/** `docker-compose up` with a file of `packaging/`, and down at the end. */
+async function composed(
+  engine: TestEngine,
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<AsyncDisposable> {
+  const env = {
+    DOCKER_HOST: `unix://${engine.socket}`,
+    BERTH_IMAGE: IMAGE,
+    BERTH_DOCKER_GROUP: await groupOf(engine),
+    BERTH_DOCKER_SOCKET: engine.socket,
+    BERTH_PROJECTS: engine.socket.replace(/\/s$/, "/projects"),
+    ...more,
+  };
+  const set = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+  const compose = (...words: string[]) =>
+    inside(engine, "env", ...set, "docker-compose", "-f", `${PACKAGING}${name}/compose.yaml`, ...words);
+  const { code, error } = await compose("up", "-d");
+  assert.equal(code, 0, error);
+  return { [Symbol.asyncDispose]: async () => void await compose("down", "-v", "-t", "5") };
+}
+
+/** Walks through setup, and answers the names of the containers that are listed then. */
+async function walkThrough(engine: TestEngine, container: string, url: string): Promise<string[]> {
+  const curl = ["-k"];
+  await eventually("it is ready", async () => {
+    return (await askInside(engine, `${url}/api/health/ready`, { curl })).body === "ready";
+  }, { timeoutMs: 30_000 });
+  const token = /#setup=(\S+)/.exec(await engine.cli("logs", container))?.[1];
+  const { body: { key } } = await askInside(engine, `${url}/api/settings/setup`, {
+    body: { token, name: "me" },
+    curl,
+  });
+  const { body } = await askInside(engine, `${url}/api/containers?state=running`, { key, curl });
+  return body.items.map(({ name }: { readonly name: string }) => name).sort();
+}
+
+test("packaging/berth/compose.yaml goes from nothing to its own container in the list", async (engine) => {
+  await build(engine);
+  await using _up = await composed(engine, "berth");
+
+  assert.deepEqual(await walkThrough(engine, "berth_berth_1", "http://127.0.0.1:8700"), ["berth_berth_1"]);
+});
+
+test("packaging/berth-caddy/compose.yaml does so behind Caddy, with TLS, and only Caddy is published", async (engine) => {
+  await build(engine);
+  await importCaddy(engine, "caddy:test");
+  await using _up = await composed(engine, "berth-caddy", { CADDY_IMAGE: "caddy:test" });
+
+  const names = await walkThrough(engine, "berth-caddy_berth_1", "https://localhost");
+
+  assert.deepEqual(names, ["berth-caddy_berth_1", "berth-caddy_caddy_1"]);
+  const direct = await askInside(engine, "http://127.0.0.1:8700/api/health/live");
+  assert.equal(direct.status, 0, "nobody reaches berth but Caddy");
+});
+
+Deno.test("berth reads the Compose files of packaging/ without a finding", async () => {
+  const { code, stdout } = await runBerth(["validate", PACKAGING]);
+
+  assert.equal(code, 0);
+  assert.match(stdout, /^valid: no findings in 2 files/);
 });
