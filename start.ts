@@ -30,6 +30,8 @@ export interface Berth extends AppParts, AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly listener: Listener;
+  /** Reads again what can be read while it runs: the certificate. What does not hold leaves everything as it is. */
+  reload(): Promise<void>;
   /** Ends streams, answers what is open, and closes everything; false when something had to be left behind. */
   stop(): Promise<boolean>;
 }
@@ -109,6 +111,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     })();
   return {
     ...parts,
+    reload: () => reload(config, listener, log),
     url: known.baseUrl,
     port: listener.port,
     listener,
@@ -154,6 +157,20 @@ async function readTls(config: Config): Promise<{ cert: string; key: string } | 
     }
   }));
   return { cert: cert ?? "", key: key ?? "" };
+}
+
+async function reload(config: Config, listener: Listener, log: OpenLog): Promise<void> {
+  try {
+    const tls = await readTls(config);
+    if (tls === null) {
+      log.info("There is nothing to reload: only a certificate can be renewed while berth runs");
+    } else {
+      await listener.renew(tls);
+      log.info("The certificate was read again");
+    }
+  } catch (error) {
+    log.error("The certificate cannot be renewed, and the one before is kept", { error });
+  }
 }
 
 function startListening(

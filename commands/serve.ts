@@ -23,6 +23,7 @@ export async function run(): Promise<number> {
     return tell(error);
   }
   surviveBugs(berth);
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGHUP", () => void berth.reload());
   console.log(greeting(berth));
   await asked;
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STOP_MS));
