@@ -75,7 +75,8 @@ export async function copyPackages(cache: string): Promise<void> {
 
 let npmCache: string | undefined;
 
-async function cachedPackage(name: string, version: string): Promise<string> {
+/** Where this machine keeps a package that it has fetched. */
+export async function cachedPackage(name: string, version: string): Promise<string> {
   npmCache ??= JSON.parse(await run(Deno.execPath(), ["info", "--json"])).npmCache as string;
   return `${npmCache}/registry.npmjs.org/${name}/${version}`;
 }

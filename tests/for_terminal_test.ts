@@ -1,6 +1,6 @@
 /** What of a container's words reaches a terminal. */
 import assert from "node:assert/strict";
-import { forTerminal, withoutMovement } from "./for_terminal.ts";
+import { forTerminal, withoutMovement } from "../commands/for_terminal.ts";
 
 Deno.test("withoutMovement keeps colours and spells out what would move, clear or retitle a terminal", () => {
   assert.equal(withoutMovement("\x1b[1;31mred\x1b[0m\tok\n"), "\x1b[1;31mred\x1b[0m\tok\n");

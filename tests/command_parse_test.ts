@@ -1,7 +1,7 @@
 /** Promises of reading a command line by the table. */
 import assert from "node:assert/strict";
-import { HELP, parseLine } from "./parse.ts";
-import { commandOf, COMMANDS, type Line } from "./table.ts";
+import { HELP, parseLine } from "../commands/parse.ts";
+import { commandOf, COMMANDS, type Line } from "../commands/table.ts";
 
 const parse = (name: string, ...words: string[]) => parseLine(commandOf(name)!, words);
 
