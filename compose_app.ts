@@ -6,17 +6,20 @@ import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
+import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
 import { createAuditor } from "./http/auditor.ts";
-import type { Handler } from "./http/startup_gate.ts";
 import { createGuard } from "./http/guard.ts";
+import type { Handler } from "./http/listener.ts";
 import { peerBehind } from "./http/proxy.ts";
-import type { Router } from "./http/router.ts";
+import type { CoreRouter, Router } from "./http/router.ts";
+import { StaticSite } from "./http/static_site.ts";
 import type { OpenLog } from "./log/log.ts";
 import { logReader } from "./log/reader.ts";
-import { pluginMistakes, type Plugins, type PluginSelection, startPlugins } from "./plugins/host.ts";
+import { type Plugins, startPlugins } from "./plugins/host.ts";
+import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 import { StartFailure } from "./start_failure.ts";
 import { createApp } from "./routes/app.ts";
@@ -24,7 +27,7 @@ import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
 import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
-import { settings } from "./routes/settings.ts";
+import { settings as settingsRoutes } from "./routes/settings.ts";
 import { system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
@@ -48,6 +51,8 @@ export interface Foundation {
   readonly stopping: AbortSignal;
   readonly startedAt: Date;
   readonly responder: Responder;
+  /** Whether callers reach it by TLS. */
+  readonly tls: boolean;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
   readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
 }
@@ -60,23 +65,25 @@ export interface AppParts {
   readonly log: OpenLog;
   readonly registry: Registry;
   readonly plugins: Plugins;
+  readonly permissions: PermissionCatalogue;
   readonly stopping: AbortSignal;
 }
 
-/** Everything it opens is pushed on `owned`, in order. Throws SettingsError for settings that no plugin has. */
+/** Everything it opens is pushed on `owned`, in order. Throws SettingsError for mistakes in settings of plugins. */
 export async function composeApp(
   foundation: Foundation,
   overrides: Overrides,
   owned: AsyncDisposableStack,
 ): Promise<{ readonly parts: AppParts; readonly edge: Handler }> {
-  const { config, store, log, stopping, names } = foundation;
-  const selection = selectionOf(config, overrides.plugins);
-  const mistakes = pluginMistakes(overrides.plugins, selection);
+  const { config, store, log, stopping } = foundation;
+  const { settings, mistakes } = checkPluginSettings(overrides.plugins, config);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
+  const permissions = new PermissionCatalogue(overrides.plugins);
   const access = owned.use(
     await openAccess({
       store,
       log,
+      permissions,
       dataFolder: config.data,
       config,
       auditReceiver: await auditReceiver(config.auditSyslog),
@@ -89,47 +96,61 @@ export async function composeApp(
   );
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
-    await startPlugins(overrides.plugins, selection, (name) => ({
+    await startPlugins(overrides.plugins, settings, (name) => ({
       log: log.with({ plugin: name }),
       stopping,
-      workspaces: () => store.workspaces.list(),
       ownership,
     }), log),
   );
-  const parts: AppParts = { config, store, access, log, registry, plugins, stopping };
+  const parts: AppParts = { config, store, access, log, registry, plugins, permissions, stopping };
+  const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
+  return { parts, edge: await createEdgeOf(parts, foundation, routers) };
+}
+
+function coreRouters(
+  { access, store, log, registry, plugins }: AppParts,
+  { health, startedAt, names }: Foundation,
+): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
-  const edge = createApp({
-    version: foundation.health.version,
-    routers: [
-      system({
-        ...foundation.health,
-        auditFailure: access.auditFailure,
-        startedAt: foundation.startedAt,
-        plugins: plugins.reports,
-        runtime: plugins.runtime,
-      }),
-      systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
-      auth({ access, origins: names.origins }),
-      settings({ access }),
-      audit({ access, store: store.audit }),
-      docs(),
-      workspaces({ registry }),
-      artifacts({ registry, runtime, version: foundation.health.version }),
-      toolProjects({ registry, runtime }),
-      ...plugins.routers,
-      ...overrides.mount?.(parts) ?? [],
-    ],
+  return [
+    system({
+      ...health,
+      auditFailure: access.auditFailure,
+      startedAt,
+      plugins: plugins.reports,
+      runtime: plugins.runtime,
+    }),
+    systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
+    auth({ access, origins: names.origins }),
+    settingsRoutes({ access }),
+    audit({ access, store: store.audit }),
+    docs(),
+    workspaces({ registry }),
+    artifacts({ registry, runtime, version: health.version }),
+    toolProjects({ registry, runtime }),
+  ];
+}
+
+async function createEdgeOf(
+  { config, access, log, plugins, permissions, stopping }: AppParts,
+  { health, names, responder, tls }: Foundation,
+  routers: readonly Router[],
+): Promise<Handler> {
+  return createApp({
+    version: health.version,
+    routers,
+    permissions: permissions.names,
     guard: createGuard({ credentials: access.credentials, origins: names.origins }),
     auditor: createAuditor({ audit: access.audit, clock: access.clock }),
-    responder: foundation.responder,
+    responder,
     hosts: names.hosts,
     stopping,
+    ...(plugins.site === null ? {} : { site: await StaticSite.open(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
     onAccess: (entry) => log.access(entry),
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
     explainMissing: (path) => plugins.explainMissing(path),
   });
-  return { parts, edge };
 }
 
 async function auditReceiver(
@@ -147,19 +168,3 @@ async function auditReceiver(
 
 /** Counts what the rules find; they are loaded with the first workspace that is read. */
 const judge: Judge = async (model) => (await import("./artifacts/report/report.ts")).problemsOf(model);
-
-const RUNTIME = "container-runtime";
-
-/** Engines and where to look for them are settings of berth's own, and reach the one plugin that talks to them as its. */
-function selectionOf(config: Config, plugins: readonly Plugin[]): PluginSelection {
-  const settings = { ...config.pluginSettings };
-  if (plugins.some(({ name }) => name === RUNTIME)) {
-    const own = settings[RUNTIME];
-    settings[RUNTIME] = {
-      ...config.surroundings,
-      ...(typeof own === "object" ? own : {}),
-      ...(config.engines === null ? {} : { engines: config.engines }),
-    };
-  }
-  return { enabled: config.plugins, settings };
-}

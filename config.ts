@@ -1,10 +1,10 @@
 /** The settings: read once from the environment and `config.yaml`, checked once, all mistakes told at once. */
 import { checkSettings, type Mistake, SETTINGS, type Settings } from "./config/settings.ts";
-import type { Engine, RoleRule } from "./config/schemas.ts";
 import { isInContainer } from "./config/container.ts";
+import type { RoleRule } from "./config/schemas.ts";
 import { configFolders, homeFolder } from "./config/folders.ts";
 
-export type { Engine, RoleRule } from "./config/schemas.ts";
+export type { RoleRule } from "./config/schemas.ts";
 
 /** The identity provider that people sign in with. */
 export interface IdentityProviderSettings {
@@ -23,8 +23,6 @@ export interface Config {
   readonly published: "loopback" | null;
   readonly data: string;
   readonly roots: readonly string[];
-  /** Null: look where engines put their sockets. */
-  readonly engines: readonly Engine[] | null;
   /** Without a trailing slash; null means from host and port. */
   readonly baseUrl: string | null;
   readonly trustedProxies: readonly string[];
@@ -33,9 +31,13 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly identityProvider: IdentityProviderSettings | null;
   readonly roles: readonly RoleRule[];
-  /** Names of the plugins that run; null means all. */
+  /** Names of the plugins that run; null means those that are not off by default. */
   readonly plugins: readonly string[] | null;
   readonly pluginSettings: Readonly<Record<string, unknown>>;
+  /** Keys of the file that are no setting of the core, and may be a plugin's. */
+  readonly unclaimed: Readonly<Record<string, unknown>>;
+  /** Reads one environment variable for a plugin's setting; undefined for one that is empty. */
+  readonly variable: (name: string) => string | undefined;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** Null: `berth.log` in `data`. */
   readonly logFile: "none" | null;
@@ -47,12 +49,6 @@ export interface Config {
     readonly port: number;
     readonly ca: string | null;
   } | null;
-  /** What the user's environment says about where engines are; no setting of berth's. */
-  readonly surroundings: {
-    readonly home: string | null;
-    readonly runtimeFolder: string | null;
-    readonly dockerHost: string | null;
-  };
   /** The file that was read, if there was one. */
   readonly file: string | null;
 }
@@ -74,34 +70,38 @@ export interface ConfigSources {
 
 const processEnvironment: ConfigSources = { env: (name) => Deno.env.get(name) };
 
-/** @throws SettingsError that lists all mistakes. */
-export async function readConfig(sources: ConfigSources = processEnvironment): Promise<Config> {
-  const env = saidBy(sources);
+/** The part of the settings that only plugins can check. */
+export type PluginConfig = Pick<Config, "plugins" | "pluginSettings" | "unclaimed" | "variable" | "file">;
+
+/**
+ * Reads and checks the settings of the core. Those of plugins are checked once plugins are loaded; `mistakesOfPlugins` is
+ * asked here only when the start fails anyway, so that all mistakes are told at once.
+ *
+ * @throws SettingsError that lists all mistakes.
+ */
+export async function readConfig(
+  sources: ConfigSources = processEnvironment,
+  mistakesOfPlugins: (given: PluginConfig) => Promise<readonly string[]> = () => Promise.resolve([]),
+): Promise<Config> {
+  const variable = saidBy(sources);
   const mistakes: string[] = [];
   const fromEnv: Record<string, string> = {};
-  for (const { key, variable } of SETTINGS) {
-    const value = env(variable);
+  for (const { key, variable: name } of SETTINGS) {
+    const value = variable(name);
     if (value !== undefined) fromEnv[key] = value.trim();
   }
-  const folders = configFolders(env);
-  const data = fromEnv["data"] ?? folders?.data;
-  const file = await readFile(env("BERTH_CONFIG"), data, mistakes);
-  const home = homeFolder(env);
+  const data = fromEnv["data"] ?? configFolders(variable)?.data;
+  const file = await readFile(variable("BERTH_CONFIG"), data, mistakes);
+  const home = homeFolder(variable);
   const checked = checkSettings({
     ...(data === undefined ? {} : { data }),
     ...(home === undefined ? {} : { roots: [home] }),
-    ...await credentialsIn(env("CREDENTIALS_DIRECTORY")),
+    ...await credentialsIn(variable("CREDENTIALS_DIRECTORY")),
     ...file?.values,
     ...fromEnv,
   });
-  const isContained = sources.isContained ?? await isInContainer(env);
-  if (isMistaken(checked)) {
-    throw new SettingsError([
-      ...mistakes,
-      ...checked.map((mistake) => sentence(isContained ? forContainer(mistake) : mistake, fromEnv)),
-    ]);
-  }
-  if (checked.published !== null && !isContained) {
+  const isContained = sources.isContained ?? await isInContainer(variable);
+  if (!isMistaken(checked) && checked.published !== null && !isContained) {
     mistakes.push(
       sentence({
         key: "published",
@@ -110,16 +110,27 @@ export async function readConfig(sources: ConfigSources = processEnvironment): P
       }, fromEnv),
     );
   }
-  if (mistakes.length > 0) throw new SettingsError(mistakes);
-  return {
-    ...joined(checked),
-    surroundings: {
-      home: home ?? null,
-      runtimeFolder: env("XDG_RUNTIME_DIR") ?? null,
-      dockerHost: env("DOCKER_HOST") ?? null,
-    },
-    file: file?.path ?? null,
-  };
+  const given = { unclaimed: file?.unclaimed ?? {}, variable, file: file?.path ?? null };
+  if (!isMistaken(checked) && mistakes.length === 0) return { ...joined(checked), ...given };
+  if (isMistaken(checked)) {
+    mistakes.push(
+      ...checked.map((mistake) => sentence(isContained ? forContainer(mistake) : mistake, fromEnv)),
+    );
+  }
+  const own = file?.values["pluginSettings"];
+  const pluginSettings = isRecord(own) ? own : {};
+  throw new SettingsError([
+    ...mistakes,
+    ...await mistakesOfPlugins({
+      ...given,
+      plugins: isMistaken(checked) ? null : checked.plugins,
+      pluginSettings,
+    }),
+  ]);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A variable that is empty says nothing: so Compose files pass on what is unset, and so XDG has it. */
@@ -134,7 +145,7 @@ function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly
   return Array.isArray(checked);
 }
 
-function joined(settings: Settings): Omit<Config, "file" | "surroundings"> {
+function joined(settings: Settings): Omit<Config, "file" | "unclaimed" | "variable"> {
   const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...others } =
     settings;
   const { auditSyslog, auditSyslogCa, ...rest } = others;
@@ -153,6 +164,12 @@ function joined(settings: Settings): Omit<Config, "file" | "surroundings"> {
   };
 }
 
+interface SettingsFile {
+  readonly path: string;
+  readonly values: Record<string, unknown>;
+  readonly unclaimed: Record<string, unknown>;
+}
+
 /** Larger than any honest settings file. */
 const MAX_FILE = 262_144;
 
@@ -161,7 +178,7 @@ async function readFile(
   named: string | undefined,
   data: string | undefined,
   mistakes: string[],
-): Promise<{ path: string; values: Record<string, unknown> } | null> {
+): Promise<SettingsFile | null> {
   const path = named ?? (data === undefined ? undefined : `${data}/config.yaml`);
   if (path === undefined) return null;
   let text: string;
@@ -196,18 +213,17 @@ async function readFile(
     );
     return null;
   }
-  if (values === null || values === undefined) return { path, values: {} };
-  if (typeof values !== "object" || Array.isArray(values)) {
+  if (values === null || values === undefined) return { path, values: {}, unclaimed: {} };
+  if (!isRecord(values)) {
     mistakes.push(`"${path}" does not hold settings: a mapping of names to values is expected`);
     return null;
   }
   const known = new Set(SETTINGS.map((setting) => setting.key));
-  const kept: Record<string, unknown> = {};
+  const file: SettingsFile = { path, values: {}, unclaimed: {} };
   for (const [key, value] of Object.entries(values)) {
-    if (known.has(key)) kept[key] = value;
-    else mistakes.push(`"${key}" in "${path}" is not a setting`);
+    (known.has(key) ? file.values : file.unclaimed)[key] = value;
   }
-  return { path, values: kept };
+  return file;
 }
 
 function fileReason(error: unknown): string {

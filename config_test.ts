@@ -1,12 +1,23 @@
 /** Promises of the settings. */
 import assert from "node:assert/strict";
 import { type Config, readConfig, SettingsError } from "./config.ts";
+import { checkPluginSettings } from "./plugins/plugin_settings.ts";
+import { PLUGINS } from "./plugins/plugins.ts";
 
 async function read({ container, ...variables }: Record<string, string>): Promise<Config> {
-  return await readConfig({
-    env: (name) => ({ HOME: "/home/ada", ...variables })[name],
-    isContained: container !== undefined,
-  });
+  return await readConfig(
+    {
+      env: (name) => ({ HOME: "/home/ada", ...variables })[name],
+      isContained: container !== undefined,
+    },
+    (given) => Promise.resolve(checkPluginSettings(PLUGINS, given).mistakes),
+  );
+}
+
+/** What a plugin is told, or the mistakes in its settings. */
+async function readPlugin(name: string, variables: Record<string, string>) {
+  const { settings, mistakes } = checkPluginSettings(PLUGINS, await read(variables));
+  return { settings: settings.get(name) as Record<string, unknown> | undefined, mistakes };
 }
 
 async function mistakesOf(variables: Record<string, string>): Promise<readonly string[]> {
@@ -33,19 +44,21 @@ Deno.test("readConfig needs nothing: it listens on loopback and allows the home 
   const config = await read({});
 
   assert.deepEqual([config.host, config.port, config.roots], ["127.0.0.1", 8700, ["/home/ada"]]);
-  assert.deepEqual([config.engines, config.plugins, config.identityProvider], [null, null, null]);
+  assert.deepEqual([config.plugins, config.identityProvider], [null, null]);
 });
 
-Deno.test("readConfig lists all mistakes at once, each by the name its writer used", async () => {
+Deno.test("readConfig lists all mistakes at once, those of plugins too, each by the name its writer used", async () => {
   const mistakes = await mistakesOf({
     BERTH_PORT: "70000",
     BERTH_LOG_LEVEL: "loud",
     BERTH_ROOTS: "relative",
     BERTH_HOST: "0.0.0.0",
     BERTH_IDP_ISSUER: "github",
+    BERTH_ENGINES: "one=ftp://example",
   });
 
   assert.deepEqual(mistakes.map((mistake) => mistake.split(":")[0]).sort(), [
+    "BERTH_ENGINES.0.url",
     "BERTH_HOST",
     "BERTH_LOG_LEVEL",
     "BERTH_PORT",
@@ -67,24 +80,27 @@ for (const host of ["0.0.0.0", "::", "192.0.2.7", "berth.example"]) {
 }
 
 Deno.test("readConfig reads engines and role rules from variables", async () => {
-  const config = await read({
+  const variables = {
     BERTH_ENGINES: "docker=unix:///run/docker.sock, podman=unix:///run/podman.sock",
     BERTH_ROLES: "groups=urn:x:ops:operator,email=ada@example.org:admin",
-  });
+  };
 
-  assert.deepEqual(config.engines, [
+  assert.deepEqual((await readPlugin("container-runtime", variables)).settings?.engines, [
     { name: "docker", url: "unix:///run/docker.sock" },
     { name: "podman", url: "unix:///run/podman.sock" },
   ]);
-  assert.deepEqual(config.roles, [
+  assert.deepEqual((await read(variables)).roles, [
     { claim: "groups", value: "urn:x:ops", role: "operator" },
     { claim: "email", value: "ada@example.org", role: "admin" },
   ]);
-  assert.deepEqual((await read({ BERTH_ENGINES: "none" })).engines, []);
+  const none = await readPlugin("container-runtime", { BERTH_ENGINES: "none", HOME: "/home/ada" });
+  assert.deepEqual([none.settings?.engines, none.settings?.home], [[], "/home/ada"]);
 });
 
 Deno.test("readConfig refuses an engine on another host without mutual TLS", async () => {
-  const [mistake] = await mistakesOf({ BERTH_ENGINES: "far=tcp://192.0.2.1:2376" });
+  const { mistakes: [mistake] } = await readPlugin("container-runtime", {
+    BERTH_ENGINES: "far=tcp://192.0.2.1:2376",
+  });
 
   assert.match(mistake ?? "", /^BERTH_ENGINES\.0\.url: .*mutual TLS/);
 });
@@ -98,22 +114,24 @@ engines:
 roles:
   - { claim: groups, value: ops, role: operator }
 pluginSettings:
-  container-runtime: { limit: 3 }
+  container-runtime: { registries: [ghcr.io] }
 `;
   await withFile(text, async (path) => {
-    const config = await read({ BERTH_CONFIG: path, BERTH_PORT: "9001" });
+    const variables = { BERTH_CONFIG: path, BERTH_PORT: "9001" };
+    const config = await read(variables);
+    const { settings } = await readPlugin("container-runtime", variables);
 
     assert.deepEqual([config.port, config.logLevel, config.file], [9001, "debug", path]);
-    assert.equal(config.engines?.[0]?.ca, "/tls/ca.pem");
-    assert.deepEqual(config.pluginSettings, { "container-runtime": { limit: 3 } });
+    assert.equal((settings?.engines as { ca: string }[])[0]?.ca, "/tls/ca.pem");
+    assert.deepEqual(settings?.registries, ["ghcr.io"]);
   });
 });
 
 Deno.test("readConfig refuses unknown names and broken YAML in config.yaml, with their place", async () => {
   await withFile("prot: 9000\nport: many\n", async (path) => {
     assert.deepEqual(await mistakesOf({ BERTH_CONFIG: path }), [
-      `"prot" in "${path}" is not a setting`,
       "port: expected a whole number from 0 to 65535",
+      `"prot" in "${path}" is not a setting`,
     ]);
   });
   await withFile("port: [1\n", async (path) => {
@@ -155,7 +173,7 @@ Deno.test("readConfig takes an empty variable for one that is not set", async ()
     LOCALAPPDATA: "",
   });
 
-  assert.deepEqual(config, await read({}));
+  assert.deepEqual({ ...config, variable: null }, { ...await read({}), variable: null });
   assert.deepEqual(await mistakesOf({ HOME: "" }), ["data: no home folder is known: set BERTH_DATA"]);
 });
 
@@ -183,5 +201,57 @@ Deno.test("readConfig uses the files of CREDENTIALS_DIRECTORY by their short nam
     assert.equal((await read({ CREDENTIALS_DIRECTORY: `${folder}/none` })).tls, null);
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("readConfig reads where the audit log goes, over TCP, TLS and UDP", async () => {
+  for (
+    const [address, transport, hostname, port] of [
+      ["tcp://logs.example:601", "tcp", "logs.example", 601],
+      ["tls://logs.example:6514/", "tls", "logs.example", 6514],
+      ["udp://192.0.2.7:514", "udp", "192.0.2.7", 514],
+      ["tcp://[2001:db8::7]:601", "tcp", "2001:db8::7", 601],
+    ] as const
+  ) {
+    const { auditSyslog } = await read({ BERTH_AUDIT_SYSLOG: address });
+    assert.deepEqual(auditSyslog, { transport, hostname, port, ca: null });
+  }
+  const tls = { BERTH_AUDIT_SYSLOG: "tls://logs.example:6514", BERTH_AUDIT_SYSLOG_CA: "/etc/ca.pem" };
+  assert.equal((await read(tls)).auditSyslog?.ca, "/etc/ca.pem");
+  assert.equal((await read({})).auditSyslog, null);
+});
+
+for (
+  const address of [
+    "logs.example:514",
+    "http://logs.example:514",
+    "tcp://logs.example",
+    "tcp://:514",
+    "tcp://logs.example:0",
+    "tcp://logs.example:70000",
+    "tcp://me:secret@logs.example:514",
+    "tcp://logs.example:514/path",
+    "tcp://logs.example:514?x=1",
+    "tcp://logs.example:514#x",
+    "unix:///dev/log",
+    "tcp://",
+    "nonsense",
+  ]
+) {
+  Deno.test(`readConfig refuses to send the audit log to "${address}"`, async () => {
+    const [mistake, ...others] = await mistakesOf({ BERTH_AUDIT_SYSLOG: address });
+    assert.match(mistake ?? "", /^BERTH_AUDIT_SYSLOG: expected tcp:\/\//);
+    assert.deepEqual(others, []);
+    assert.doesNotMatch(mistake ?? "", /secret/);
+  });
+}
+
+Deno.test("readConfig refuses authorities for a receiver that shows no certificate", async () => {
+  for (const address of ["tcp://logs.example:514", undefined]) {
+    const [mistake] = await mistakesOf({
+      ...(address === undefined ? {} : { BERTH_AUDIT_SYSLOG: address }),
+      BERTH_AUDIT_SYSLOG_CA: "/etc/ca.pem",
+    });
+    assert.match(mistake ?? "", /^BERTH_AUDIT_SYSLOG_CA: only a receiver with tls/);
   }
 });

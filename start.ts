@@ -5,7 +5,7 @@ import { lookAtHealth } from "./core/health.ts";
 import type { AppParts, Overrides } from "./compose_app.ts";
 import { Responder } from "./http/responder.ts";
 import { authoritiesOf } from "./http/authorities.ts";
-import { mustHaveDescriptors } from "./http/descriptors.ts";
+import { tooFewDescriptors } from "./http/descriptors.ts";
 import { StartupGate } from "./http/startup_gate.ts";
 import { listen, type Listener, listenFailure } from "./http/listener.ts";
 import type { ConsoleStream } from "./log/console.ts";
@@ -51,13 +51,14 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
   const startedAt = new Date();
   await using owned = new AsyncDisposableStack();
   await mustHaveDataFolder(config.data);
-  mustHaveDescriptors(config.minDescriptors, `${config.data}/berth.log`);
+  mustHaveDescriptors(config);
   const log = owned.use(openLogIn(config, options.console));
   const stopping = new AbortController();
   const store = owned.use(await openStore(config));
   const tls = await readTls(config);
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
-  const responder = new Responder({ tls: tls !== null || config.baseUrl?.startsWith("https:") === true });
+  const isTls = tls !== null || config.baseUrl?.startsWith("https:") === true;
+  const responder = new Responder({ tls: isTls });
   const health = {
     version: VERSION,
     startedMs: performance.now(),
@@ -91,7 +92,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
   const { parts, edge } = await composeApp(
-    { config, store, log, stopping: stopping.signal, startedAt, responder, names, health },
+    { config, store, log, stopping: stopping.signal, startedAt, responder, tls: isTls, names, health },
     { ...options, plugins },
     owned,
   );
@@ -130,6 +131,15 @@ async function mustHaveDataFolder(path: string): Promise<void> {
   } catch (error) {
     throw new StartFailure(`Cannot use the data folder "${path}": ${reasonOf(error)}`);
   }
+}
+
+function mustHaveDescriptors({ minDescriptors, data }: Config): void {
+  const limit = tooFewDescriptors(minDescriptors, `${data}/berth.log`);
+  if (limit === null) return;
+  throw new StartFailure(
+    `Cannot start: only ${limit} file descriptors are allowed, and ${minDescriptors} are needed; raise "ulimit -n" ` +
+      "or set BERTH_MIN_DESCRIPTORS",
+  );
 }
 
 function openLogIn(config: Config, console: ConsoleStream | null | undefined): OpenLog {

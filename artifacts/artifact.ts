@@ -1,4 +1,4 @@
-/** The words of a workspace: what reading hands to the graph, the rules and the pages, with positions kept. */
+/** The types of a workspace: what reading makes, with the position of every value. */
 
 /** A half-open stretch of one file, in UTF-16 units from 0. Every `Node` is one, so a node can be pointed at. */
 export interface Place {
@@ -25,13 +25,13 @@ export type ValuePath = (string | number)[];
 
 export type Severity = "error" | "warning" | "info" | "hint";
 
-/** A remark as reading and the rules write it; the report turns it into a diagnostic. */
+/** A problem as reading and the rules find it; the report makes a diagnostic of it. */
 export interface Finding {
   readonly code: string;
   /** Absent: the severity of the rule table. Settings may change either. */
   readonly severity?: Severity;
   readonly message: string;
-  /** Null: a remark on the workspace as a whole. */
+  /** Null: about the workspace as a whole. */
   readonly at: Place | null;
   /** Where there is no text to point into (a file that was not read): its path below the root. */
   readonly path?: string;
@@ -49,7 +49,7 @@ export interface Location {
   range: Range;
 }
 
-/** One text that was read. Objects are kept while the content stays the same, so they can key caches. */
+/** One text that was read. It stays the same object while its content does, so it can be the key of a cache. */
 export interface ArtifactFile {
   /** Below the workspace root, with `/`. */
   readonly path: string;
@@ -61,9 +61,9 @@ export interface ArtifactFile {
   readonly documents: readonly Node[];
   /** False where errors leave the values in doubt: what refers to them may well be right. */
   readonly sound: boolean;
-  /** What parsing this text alone brought up. */
+  /** What was found while parsing this text. */
   readonly findings: readonly Finding[];
-  /** True while the last text that could be parsed stands in for one that cannot. */
+  /** True while the documents are of an earlier text, because this one cannot be parsed. */
   readonly stale: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface Mapping extends Place {
   readonly tag?: MergeTag;
 }
 
-/** How Compose is told to merge a value; gone from the tree once merged. */
+/** Tells Compose how to merge a value; removed by merging. */
 export type MergeTag = "!reset" | "!override";
 
 export interface Entry {
@@ -134,7 +134,7 @@ export interface Reference {
   readonly access?: "ro" | "rw";
   /** Which key it stands under: `depends_on`, `links`, `network_mode`, `networks`, `build.secrets`, `spec.dependsOn`... */
   readonly under: string;
-  /** The network is joined because nothing else was said, or the volume has no name: never worth a remark. */
+  /** The network is joined because nothing else was said, or the volume has no name: never reported. */
   readonly byDefault?: boolean;
 }
 
@@ -159,7 +159,7 @@ export interface PathUse {
   readonly found: "file" | "folder" | "other" | "missing" | "outside" | "unknown" | "remote";
   /** Beside a missing file there is one of the same name with `.example`, `.sample`, `.dist` or `.template`. */
   readonly example: boolean;
-  /** An `env_file` as read. */
+  /** An `env_file` or `label_file` as read. */
   readonly file?: ArtifactFile;
   /** False where the document says that the file may be absent. */
   readonly required: boolean;
@@ -199,7 +199,7 @@ export interface Port {
   readonly published: NumberRange | null;
   readonly target: NumberRange;
   readonly protocol: string;
-  /** Why it is no port, as in `compose/bad-port`; the numbers mean nothing then. */
+  /** Why it is not a valid port (`compose/bad-port`); the numbers mean nothing then. */
   readonly invalid: string | null;
   readonly unknown: boolean;
   readonly at: Place;
@@ -216,15 +216,18 @@ export interface Mount {
   readonly createHostPath: boolean;
   readonly invalid: string | null;
   readonly unknown: boolean;
-  readonly at: Place;
+  readonly at: Node;
   readonly sourceAt: Place;
 }
 
-/** One variable or label; null: named without a value. */
+/** One variable or label; null: named without a value, and no variable of the project has that name. */
 export interface KeyValue {
   readonly value: string | null;
   readonly unknown: boolean;
+  /** In the Compose file, or in the `env_file` or `label_file` that sets it. */
   readonly at: Place;
+  /** Named without a value: it has that of the project's variable. */
+  readonly fromVariables?: true;
 }
 
 /** A secret or config as a unit takes it. */
@@ -289,7 +292,7 @@ export interface Service {
   readonly healthcheck: { readonly disabled: boolean; readonly at: Place } | null;
 }
 
-/** One Compose project, or a native group without files. Kept as the same object while nothing it was made of changed. */
+/** One Compose project, or a native group without files. It stays the same object while nothing it is made of changes. */
 export interface Group {
   readonly kind: "group";
   /** `group:shop` */
@@ -319,6 +322,8 @@ export interface Group {
   /** Every file that had a part in it. */
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
+  /** Those of `sources` that only lend single services to `extends`. */
+  readonly bases: readonly ArtifactFile[];
   readonly profiles: readonly string[];
   readonly source: Place;
   readonly extent: Place;

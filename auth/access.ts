@@ -1,8 +1,9 @@
 /** Everything about who may come in, opened as one thing over a store and a data folder. */
+import type { PermissionCatalogue } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
-import { ApiKeys, type MadeKey } from "./api_keys.ts";
+import { ApiKeys, type MadeKey, makeKey } from "./api_keys.ts";
 import { auditEntry, COMMAND_LINE } from "./audit.ts";
 import { Delivery } from "./audit/delivery.ts";
 import { AuditLog } from "./audit/log.ts";
@@ -27,6 +28,7 @@ const SKEW_MS = 5 * MINUTE_MS;
 export interface AccessOptions {
   readonly store: Store;
   readonly log: Log;
+  readonly permissions: PermissionCatalogue;
   /** Where the sealing key and the setup token are kept; it exists. */
   readonly dataFolder: string;
   readonly config: {
@@ -68,11 +70,11 @@ export interface Access extends AsyncDisposable {
 
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { store, log, dataFolder, config, clock = systemClock } = options;
+  const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const secret = await readSealingKey(`${dataFolder}/sealing-key`);
   const seal = await Seal.from(secret, "signing keys");
-  const keys = new ApiKeys({ store: store.keys, clock });
-  const setup = new Setup({ store: store.keys, keys, clock, path: `${dataFolder}/setup-token` });
+  const keys = new ApiKeys({ store: store.keys, clock, permissions });
+  const setup = new Setup({ store: store.keys, clock, path: `${dataFolder}/setup-token` });
   const auditUpkeep = new Upkeep({ store: store.audit, secret, clock, log });
   const audit = new AuditLog({
     store: store.audit,
@@ -90,6 +92,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     store: store.sessions,
     tokens: new Tokens({ keys: signingKeys, clock }),
     rules: config.roles,
+    permissions,
     clock,
     onEnd: (session) => credentials.revoke(`session:${session}`),
     onReuse: ({ id, account }) => {
@@ -160,7 +163,7 @@ function hostName(): string {
 
 /** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
 export async function makeAdminKey(store: Store, name: string, clock: Clock = systemClock): Promise<MadeKey> {
-  const made = await new ApiKeys({ store: store.keys, clock }).make({ name, role: "admin" }, "command line");
+  const made = await makeKey({ name, role: "admin" }, "command line", clock);
   const entry = auditEntry({
     at: clock.now(),
     actor: COMMAND_LINE,

@@ -1,5 +1,5 @@
 /** API keys: made once, shown once, kept as a digest, never above whoever made them. */
-import { may, type Permission, permissionsOf, type Principal, type Role } from "../core/access.ts";
+import { may, type Permission, type PermissionCatalogue, type Principal, type Role } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { KeyRecord, KeyStore, NewAuditEntry } from "../core/store.ts";
 import type { Clock } from "./clock.ts";
@@ -28,6 +28,7 @@ export type KeyVerdict =
 export class ApiKeys {
   readonly #store: KeyStore;
   readonly #clock: Clock;
+  readonly #permissions: PermissionCatalogue;
   /** When each key was used, until it is written. */
   readonly #used = new Map<string, number>();
   /** Monotonic: when each key was last noted as used. */
@@ -35,43 +36,44 @@ export class ApiKeys {
   #writtenAt = -Infinity;
   #writing: Promise<void> | null = null;
 
-  constructor({ store, clock }: { readonly store: KeyStore; readonly clock: Clock }) {
+  constructor(
+    { store, clock, permissions }: {
+      readonly store: KeyStore;
+      readonly clock: Clock;
+      readonly permissions: PermissionCatalogue;
+    },
+  ) {
     this.#store = store;
     this.#clock = clock;
+    this.#permissions = permissions;
   }
 
-  /** A key whose permissions its creator has, all of them. Throws `key_exceeds_creator`. */
+  /** A key whose permissions its creator has, all of them. Throws `invalid_request`, `key_exceeds_creator`. */
   async add(asked: KeyAsked, creator: Principal, entry: NewAuditEntry): Promise<MadeKey> {
-    const wanted = "role" in asked ? permissionsOf(asked.role) : asked.permissions;
-    const excess = wanted.filter((permission) => !may(creator, permission));
+    const wanted = "role" in asked ? this.#permissions.of(asked.role) : asked.permissions;
+    const unknown = wanted.filter((permission) => !this.#permissions.has(permission));
+    if (unknown.length > 0) {
+      throw new ServiceError(
+        "invalid_request",
+        `Cannot make the key "${asked.name}": there is no permission "${unknown[0]}"`,
+        {
+          errors: [{
+            path: "body.permissions",
+            message: `Expected some of ${this.#permissions.names.join(", ")}`,
+          }],
+        },
+      );
+    }
+    const excess = wanted.filter((permission) => !may<Permission>(creator, permission));
     if (excess.length > 0) {
       throw new ServiceError(
         "key_exceeds_creator",
         `Cannot make the key "${asked.name}": you do not have "${excess.join('", "')}" yourself`,
       );
     }
-    const made = await this.make(asked, creator.name);
+    const made = await makeKey(asked, creator.name, this.#clock);
     await this.#store.add(made.record, { ...entry, target: `${entry.target}/${made.record.id}` });
     return made;
-  }
-
-  /** A key that nobody has remembered yet. */
-  async make(asked: KeyAsked, createdBy: string): Promise<MadeKey> {
-    const id = crypto.getRandomValues(new Uint8Array(8)).toHex();
-    const key = `berth_${id}_${randomSecret()}`;
-    const createdAt = this.#clock.now();
-    const record: KeyRecord = {
-      id,
-      name: asked.name,
-      hash: await digest(key),
-      role: "role" in asked ? asked.role : null,
-      permissions: "role" in asked ? [] : [...new Set(asked.permissions)],
-      createdAt,
-      createdBy,
-      expiresAt: asked.expiresInDays === undefined ? null : createdAt + asked.expiresInDays * DAY_MS,
-      lastUsedAt: null,
-    };
-    return { record, key };
   }
 
   async list(): Promise<KeyRecord[]> {
@@ -82,7 +84,9 @@ export class ApiKeys {
   /** Throws `not_found`, `last_admin`, and `forbidden` for a key that may do more than who deletes it. */
   async remove(id: string, remover: Principal, entry: NewAuditEntry): Promise<void> {
     const key = await this.#store.get(id);
-    if (key !== null && !permissionsOfKey(key).every((permission) => may(remover, permission))) {
+    if (
+      key !== null && !this.permissionsOf(key).every((permission) => may<Permission>(remover, permission))
+    ) {
       throw new ServiceError("forbidden", `Cannot delete the key "${key.name}": it may do more than you may`);
     }
     if (key === null || !await this.#store.remove(id, this.#clock.now(), entry)) {
@@ -100,6 +104,23 @@ export class ApiKeys {
     if (record === null || !sameDigest(record.hash, hash)) return { valid: false, reason: "unknown" };
     if (!isAlive(record, this.#clock.now())) return { valid: false, reason: "expired" };
     return { valid: true, record };
+  }
+
+  /** What the key may do; a permission of a plugin that is no longer listed counts for nothing. */
+  permissionsOf(key: KeyRecord): readonly Permission[] {
+    return key.role === null
+      ? key.permissions.filter((permission) => this.#permissions.has(permission))
+      : this.#permissions.of(key.role);
+  }
+
+  principalOf(key: KeyRecord): Principal {
+    return {
+      kind: "apiKey",
+      id: key.id,
+      name: key.name,
+      role: key.role,
+      permissions: this.permissionsOf(key),
+    };
   }
 
   /** The key as it is now, if it still lives. */
@@ -134,12 +155,23 @@ export class ApiKeys {
   }
 }
 
-export function permissionsOfKey(key: KeyRecord): readonly Permission[] {
-  return key.role === null ? key.permissions : permissionsOf(key.role);
-}
-
-export function principalOfKey(key: KeyRecord): Principal {
-  return { kind: "apiKey", id: key.id, name: key.name, role: key.role, permissions: permissionsOfKey(key) };
+/** A key that no store holds yet. */
+export async function makeKey(asked: KeyAsked, createdBy: string, clock: Clock): Promise<MadeKey> {
+  const id = crypto.getRandomValues(new Uint8Array(8)).toHex();
+  const key = `berth_${id}_${randomSecret()}`;
+  const createdAt = clock.now();
+  const record: KeyRecord = {
+    id,
+    name: asked.name,
+    hash: await digest(key),
+    role: "role" in asked ? asked.role : null,
+    permissions: "role" in asked ? [] : [...new Set(asked.permissions)],
+    createdAt,
+    createdBy,
+    expiresAt: asked.expiresInDays === undefined ? null : createdAt + asked.expiresInDays * DAY_MS,
+    lastUsedAt: null,
+  };
+  return { record, key };
 }
 
 function isAlive(key: KeyRecord, now: number): boolean {

@@ -1,7 +1,7 @@
 /** What an `Authorization` header is worth right now: verified once, remembered briefly, forgotten on revocation. */
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { type ApiKeys, principalOfKey } from "./api_keys.ts";
+import type { ApiKeys } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Sessions } from "./session.ts";
 
@@ -143,7 +143,7 @@ export class Credentials {
     const verdict = await this.#keys.check(presented);
     if (!verdict.valid) return null;
     const { record } = verdict;
-    const principal = principalOfKey(record);
+    const principal = this.#keys.principalOf(record);
     return { principal, source: `key:${record.id}`, expiresAt: record.expiresAt ?? Infinity };
   }
 
@@ -176,7 +176,7 @@ export class Credentials {
     const id = source.slice(source.indexOf(":") + 1);
     if (source.startsWith("session:")) return (await this.#sessions.principal(id))?.principal ?? null;
     const key = await this.#keys.alive(id);
-    return key === null ? null : principalOfKey(key);
+    return key === null ? null : this.#keys.principalOf(key);
   }
 
   #remember(hash: string, credential: Remembered): void {

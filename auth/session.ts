@@ -1,5 +1,5 @@
 /** Sessions: a person signed in, as a chain of refresh tokens of which only the newest is good. */
-import { permissionsOf, type Principal } from "../core/access.ts";
+import type { PermissionCatalogue, Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { AccountRecord, NewAuditEntry, SessionRecord, SessionStore } from "../core/store.ts";
 import type { Clock } from "./clock.ts";
@@ -27,6 +27,7 @@ export class Sessions {
   readonly #store: SessionStore;
   readonly #tokens: Tokens;
   readonly #rules: readonly RoleRule[];
+  readonly #permissions: PermissionCatalogue;
   readonly #clock: Clock;
   readonly #onEnd: (session: string) => void;
   readonly #onReuse: (session: SessionRecord) => void;
@@ -35,6 +36,7 @@ export class Sessions {
     readonly store: SessionStore;
     readonly tokens: Tokens;
     readonly rules: readonly RoleRule[];
+    readonly permissions: PermissionCatalogue;
     readonly clock: Clock;
     /** Told of every session that ends here, so that its streams end too. */
     readonly onEnd: (session: string) => void;
@@ -44,6 +46,7 @@ export class Sessions {
     this.#store = options.store;
     this.#tokens = options.tokens;
     this.#rules = options.rules;
+    this.#permissions = options.permissions;
     this.#clock = options.clock;
     this.#onEnd = options.onEnd;
     this.#onReuse = options.onReuse;
@@ -194,7 +197,7 @@ export class Sessions {
       ...(email === null ? {} : { email }),
       ...(picture === null ? {} : { picture }),
       role,
-      permissions: permissionsOf(role),
+      permissions: this.#permissions.of(role),
     };
   }
 

@@ -1,7 +1,7 @@
 /** How the first admin is born: once, by whoever can read a file that only the service's owner can read. */
 import { ServiceError } from "../core/error.ts";
 import type { KeyStore, NewAuditEntry } from "../core/store.ts";
-import type { ApiKeys, MadeKey } from "./api_keys.ts";
+import { type MadeKey, makeKey } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import { writePrivateFile } from "./private_file.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
@@ -10,7 +10,6 @@ const VALID_MS = 30 * 60_000;
 
 export class Setup {
   readonly #store: KeyStore;
-  readonly #keys: ApiKeys;
   readonly #clock: Clock;
   readonly #path: string;
   #token: { readonly hash: Uint8Array; readonly madeAt: number } | null = null;
@@ -19,13 +18,11 @@ export class Setup {
 
   constructor(options: {
     readonly store: KeyStore;
-    readonly keys: ApiKeys;
     readonly clock: Clock;
     /** Where the one-time token is written. */
     readonly path: string;
   }) {
     this.#store = options.store;
-    this.#keys = options.keys;
     this.#clock = options.clock;
     this.#path = options.path;
   }
@@ -65,7 +62,7 @@ export class Setup {
         "Cannot set up berth: the token is over 30 minutes old; start berth again",
       );
     }
-    const made = await this.#keys.make({ name, role: "admin" }, "setup");
+    const made = await makeKey({ name, role: "admin" }, "setup", this.#clock);
     const { id } = made.record;
     await this.#store.setUp(made.record, {
       ...entry,

@@ -1,11 +1,13 @@
 /** `berth doctor`: looks for common mistakes in the setup, and says how to mend each. */
 import { readConfig, SettingsError } from "../config.ts";
 import { isContainedHere } from "../config/container.ts";
+import { checkPluginSettings } from "../plugins/plugin_settings.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 import { visible } from "../log/line.ts";
 import { inspectStoreFile } from "../store/sqlite/inspection.ts";
 import { DATA_CHECKS } from "./doctor/data.ts";
-import { ENGINE_CHECKS } from "./doctor/engines.ts";
-import type { Check, Finding, Setup } from "./doctor/finding.ts";
+import { type Finding } from "../core/finding.ts";
+import { type Check, type Setup } from "./doctor/check.ts";
 import { FOLDER_CHECKS } from "./doctor/folders.ts";
 import { NETWORK_CHECKS } from "./doctor/network.ts";
 import { PEOPLE_CHECKS } from "./doctor/people.ts";
@@ -17,7 +19,6 @@ export const CHECKS: readonly Check[] = [
   ...DATA_CHECKS,
   ...PROCESS_CHECKS,
   ...NETWORK_CHECKS,
-  ...ENGINE_CHECKS,
   ...PEOPLE_CHECKS,
   ...FOLDER_CHECKS,
 ];
@@ -39,8 +40,15 @@ export async function run(line: Line): Promise<number> {
 
 async function lookAtAll(): Promise<readonly Looked[]> {
   let setup: Setup;
+  let settingsOf: ReadonlyMap<string, unknown>;
   try {
-    const config = await readConfig();
+    const config = await readConfig(
+      undefined,
+      (given) => Promise.resolve(checkPluginSettings(PLUGINS, given).mistakes),
+    );
+    const { settings, mistakes } = checkPluginSettings(PLUGINS, config);
+    if (mistakes.length > 0) throw new SettingsError(mistakes);
+    settingsOf = settings;
     setup = {
       config,
       isContained: await isContainedHere(),
@@ -54,6 +62,13 @@ async function lookAtAll(): Promise<readonly Looked[]> {
   }
   const looked: Looked[] = [{ check: "settings", findings: [] }];
   for (const { name, look } of CHECKS) looked.push({ check: name, findings: await look(setup) });
+  for (const plugin of PLUGINS) {
+    const settings = settingsOf.get(plugin.name);
+    if (settings === undefined) continue; // it does not run
+    // What a plugin's own schema has checked
+    const findings = await plugin.examine(settings as Record<string, unknown>, setup.isContained);
+    looked.push({ check: plugin.name, findings });
+  }
   return looked;
 }
 

@@ -7,7 +7,7 @@ export const HELP = Symbol("help");
 /** @returns the line, a sentence that says what is wrong, or `HELP`. */
 export function parseLine(command: Command, words: readonly string[]): Line | string | typeof HELP {
   const args: string[] = [];
-  const options = new Map<string, string>();
+  const options = new Map<string, string[]>();
   let literal = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
@@ -26,7 +26,7 @@ export function parseLine(command: Command, words: readonly string[]): Line | st
       const value = equals >= 0 ? word.slice(equals + 1) : option.value === undefined ? "" : words[++at];
       const wrong = mistakeOf(option, value, equals >= 0);
       if (wrong !== null) return wrong;
-      options.set(option.name, value ?? "");
+      options.set(option.name, [...options.get(option.name) ?? [], value ?? ""]);
     }
   }
   const missing = command.args[args.length];
@@ -41,7 +41,7 @@ export function parseLine(command: Command, words: readonly string[]): Line | st
       return `"${given}" is not one of ${choices.join(", ")}`;
     }
   }
-  return { args, option: (name) => options.get(name) };
+  return { args, option: (name) => options.get(name)?.at(-1), all: (name) => options.get(name) ?? [] };
 }
 
 function mistakeOf(option: Option, value: string | undefined, isAttached: boolean): string | null {

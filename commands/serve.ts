@@ -1,5 +1,6 @@
 /** `berth serve`: runs the service until it is told to stop. */
 import { readConfig } from "../config.ts";
+import type { Plugin } from "../plugins/plugin.ts";
 import { type Berth, startBerth } from "../start.ts";
 import { VERSION } from "../version.ts";
 import { tell } from "./failure.ts";
@@ -14,11 +15,11 @@ export async function run(): Promise<number> {
   const asked = stopSignal();
   let berth: Berth;
   try {
-    berth = await startBerth({
-      config: await readConfig(),
-      plugins: async () =>
-        (await (import(PLUGINS) as Promise<typeof import("../plugins/plugins.ts")>)).PLUGINS,
+    const config = await readConfig(undefined, async (given) => {
+      const { checkPluginSettings } = await import("../plugins/plugin_settings.ts");
+      return checkPluginSettings(await loadPlugins(), given).mistakes;
     });
+    berth = await startBerth({ config, plugins: loadPlugins });
   } catch (error) {
     return tell(error);
   }
@@ -29,6 +30,10 @@ export async function run(): Promise<number> {
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STOP_MS));
   await Promise.race([berth.stop(), late]);
   return 0;
+}
+
+async function loadPlugins(): Promise<readonly Plugin[]> {
+  return (await (import(PLUGINS) as Promise<typeof import("../plugins/plugins.ts")>)).PLUGINS;
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second SIGINT ends the process at once, as people expect. */

@@ -41,8 +41,10 @@ export interface CommandModule {
 /** A command line that was checked against the table. */
 export interface Line {
   readonly args: readonly string[];
-  /** An option's value, undefined when it was not given; the empty text for a switch. */
+  /** An option's last value, undefined when it was not given; the empty text for a switch. */
   option(name: string): string | undefined;
+  /** The values of an option that may be repeated. */
+  all(name: string): readonly string[];
 }
 
 /** Not by a constant: only the command that is asked for is read. */
@@ -169,6 +171,18 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: "name", kind: "text" }],
     options: [],
     load: () => read("./admin_key.ts"),
+  },
+  {
+    name: "audit",
+    summary: "say whether anything in the audit log was changed",
+    details: "Needs no running service. The exit code is 1 when something was.",
+    args: [{ name: "verify", kind: "text", choices: ["verify"] }],
+    options: [{
+      name: "--from",
+      value: "place",
+      meaning: "a place that must still be there, [changes:|refusals:]<seq>:<mac>; may be repeated",
+    }],
+    load: () => read("./audit.ts"),
   },
   {
     name: "completion",

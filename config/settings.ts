@@ -1,22 +1,16 @@
 /** What can be set: the names, the shapes, the defaults and the meanings, in one table. */
 import type { z } from "zod";
 import { LOG_LEVELS } from "../core/log.ts";
+import { absolutePath, listOf, matching, oneOf, text, wholeNumber } from "../core/setting_shapes.ts";
 import {
-  absolutePath,
   baseUrl,
   databaseUrl,
-  engines,
   httpUrl,
   issuer,
-  listOf,
-  matching,
-  oneOf,
   pluginNames,
   pluginSettings,
   roles,
   syslog,
-  text,
-  wholeNumber,
 } from "./schemas.ts";
 
 interface Field<Schema extends z.ZodType, Default> {
@@ -79,13 +73,6 @@ const fields = {
     "the home folder of the user",
     "Folders under which workspaces may be registered, separated by `:`",
   ),
-  engines: field(
-    engines,
-    null,
-    "found by looking",
-    "Container engines, `name=unix:///path` or `name=tcp://host:2376` separated by commas; `none` for no engine. " +
-      "In the file a list of `name`, `url`, and for a remote engine `ca`, `cert`, `key`",
-  ),
   baseUrl: field(
     baseUrl,
     null,
@@ -137,14 +124,14 @@ const fields = {
   plugins: field(
     pluginNames,
     null,
-    "all",
+    "those that are not off by default",
     "Names of the plugins that run, separated by commas; `none` for no plugin",
   ),
   pluginSettings: field(
     pluginSettings,
     {},
     NONE,
-    "Settings of plugins, by their name; only in the file",
+    "Settings of plugins, by the plugin's name; only in the file",
   ),
   auditSyslog: field(
     syslog,

@@ -38,31 +38,15 @@ export type ErrorCode =
   | "ambiguous_name"
   | "path_refused"
   | "path_unreadable"
-  // engines
-  | "backend_not_found"
-  | "no_engine"
-  | "runtime_unavailable"
-  | "engine_timeout"
-  | "engine_failed"
-  | "engine_busy"
-  | "container_not_found"
-  | "image_not_found"
-  | "volume_not_found"
-  | "network_not_found"
-  | "ambiguous_id"
-  | "conflict"
-  | "in_use"
-  | "name_taken"
-  | "pull_refused"
-  | "pull_failed"
-  | "plan_not_found"
-  | "exec_failed"
   // the service
   | "plugin_disabled"
   | "plugin_failed"
   | "store_unavailable"
   | "stopping"
   | "internal";
+
+/** Codes that a plugin declares, each with the HTTP status that it is answered with. */
+export type DeclaredCodes = Readonly<Record<string, number>>;
 
 /** One thing wrong with the input: where (`body.name`, `query.limit`) and what. */
 export interface InputError {
@@ -76,21 +60,41 @@ export interface InputError {
  */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
+  readonly code: string;
+  /** The status of a plugin's own code; undefined for the codes above. */
+  readonly status: number | undefined;
   readonly errors: readonly InputError[] | undefined;
   /** Extra response headers, as `Retry-After` or `Allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    options: {
-      readonly cause?: unknown;
-      readonly errors?: readonly InputError[];
-      readonly headers?: Readonly<Record<string, string>>;
-    } = {},
-  ) {
+  constructor(code: ErrorCode | DeclaredCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = typeof code === "string" ? code : code.code;
+    this.status = typeof code === "string" ? undefined : code.status;
     this.errors = options.errors;
     this.headers = options.headers;
   }
+}
+
+interface DeclaredCode {
+  readonly code: string;
+  readonly status: number;
+}
+
+export interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly errors?: readonly InputError[];
+  /** Extra response headers, as `Retry-After` or `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A failure with a code of a plugin's own, or of the core: `failure(CODES, "units_unavailable", "Cannot ...")`. */
+export function failure<Codes extends DeclaredCodes>(
+  codes: Codes,
+  code: ErrorCode | keyof Codes & string,
+  message: string,
+  options?: ErrorOptions,
+): ServiceError {
+  const status = codes[code];
+  return new ServiceError(status === undefined ? code as ErrorCode : { code, status }, message, options);
 }

@@ -1,14 +1,17 @@
 /** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
+import { z } from "zod";
 
-export type ContainerState =
-  | "created"
-  | "running"
-  | "paused"
-  | "restarting"
-  | "removing"
-  | "exited"
-  | "dead"
-  | "unknown";
+export const ContainerState = z.enum([
+  "created",
+  "running",
+  "paused",
+  "restarting",
+  "removing",
+  "exited",
+  "dead",
+  "unknown",
+]);
+export type ContainerState = z.infer<typeof ContainerState>;
 
 /** A container as lists show it. */
 export interface RunningContainer {

@@ -41,6 +41,9 @@ export const WorkspaceProject = z.object({
 export type WorkspaceProject = z.infer<typeof WorkspaceProject>;
 
 export const WorkspaceDetail = Workspace.extend({
+  complete: z.boolean().describe(
+    "False where a limit was reached: its report says which, as `fs/limit-reached`",
+  ),
   files: z.array(WorkspaceFile),
   projects: z.array(WorkspaceProject),
 }).meta({ id: "WorkspaceDetail" });

@@ -1,31 +1,52 @@
 /** Writes `docs/settings.md` out of the settings themselves; with `--check` it only says whether that is needed. */
-import { SETTINGS } from "../config/settings.ts";
+import type { z } from "zod";
+import { type SettingRow, SETTINGS } from "../config/settings.ts";
+import type { Plugin } from "../plugins/plugin.ts";
+import { keyOf } from "../plugins/plugin_settings.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 
 const FILE = new URL("settings.md", import.meta.url);
 
+/** A plugin's settings but for those that somebody else's environment variable gives. */
+export function pluginRows({ name, settings, variables }: Plugin): readonly SettingRow[] {
+  return Object.entries<z.ZodType>(settings.shape).flatMap(([setting, schema]) => {
+    const variable = variables[setting];
+    const key = variable === undefined ? `pluginSettings.${name}.${setting}` : keyOf(variable);
+    if (key === null) return [];
+    const shown = schema.meta()?.["shown"] ?? schema.parse(undefined);
+    return [{ key, variable: variable ?? "–", default: String(shown), meaning: schema.description ?? "" }];
+  });
+}
+
+function rowsOf(rows: readonly SettingRow[]): string {
+  return rows.map(({ variable, key, default: value, meaning }) =>
+    `| ${variable === "–" ? variable : `\`${variable}\``} | \`${key}\` | ${shown(value)} | ${
+      meaning.replaceAll("|", "\\|")
+    } |`
+  ).join("\n");
+}
+
+const COLUMNS = "| variable | in `config.yaml` | default | meaning |\n| --- | --- | --- | --- |";
+
 export function settingsPage(): string {
-  const rows = SETTINGS.map(({ variable, key, default: value, meaning }) =>
-    `| \`${variable}\` | \`${key}\` | ${shown(value)} | ${meaning.replaceAll("|", "\\|")} |`
-  );
   const credentials = SETTINGS.flatMap(({ credential, variable }) =>
     credential === undefined ? [] : [`\`${credential}\` for \`${variable}\``]
   ).join(", ");
   return `# Settings
 
-<!-- Written by \`deno task docs\` from config/settings.ts; a test holds it to that. -->
+<!-- Written by \`deno task docs\` from config/settings.ts and the plugins; a test holds it to that. -->
 
 Every setting is an environment variable, and may also stand in \`config.yaml\` in the data folder under its short name.
 The environment goes before the file. A mistake stops the start; all mistakes are listed at once.
 Files that a supervisor hands over in \`CREDENTIALS_DIRECTORY\`, as systemd's \`LoadCredential=\` does, are used without a
 setting: ${credentials}.
 
-| variable | in \`config.yaml\` | default | meaning |
-| --- | --- | --- | --- |
-${rows.join("\n")}
+${COLUMNS}
+${rowsOf(SETTINGS)}
 | \`BERTH_CONFIG\` | – | \`config.yaml\` in the data folder, if there | Another file of settings |
 
 \`XDG_DATA_HOME\`, \`XDG_RUNTIME_DIR\`, \`DOCKER_HOST\` and \`HOME\` are read to find the data folder and the engines.
-
+${PLUGINS.map(pluginPart).join("")}
 ## A \`config.yaml\` with everything that needs structure
 
 \`\`\`yaml
@@ -47,6 +68,19 @@ roles:
   - { claim: groups, value: developers, role: operator }
   - { claim: email, value: auditor@example.org, role: viewer }
 \`\`\`
+`;
+}
+
+function pluginPart(plugin: Plugin): string {
+  return `
+## The plugin \`${plugin.name}\`
+
+${plugin.summary}. ${
+    plugin.optIn ? `Off unless \`BERTH_PLUGINS\` names it.` : `Runs unless \`BERTH_PLUGINS\` leaves it out.`
+  }
+
+${COLUMNS}
+${rowsOf(pluginRows(plugin))}
 `;
 }
 

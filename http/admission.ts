@@ -15,12 +15,15 @@ const MAX_OFFERED = 2_048 + 256;
 export function socketCredential(headers: Headers, isOurs: (origin: string) => boolean): string | null {
   const origin = headers.get("origin");
   if (origin !== null && !isOurs(origin)) {
-    throw new ServiceError("origin_refused", "Cannot open the socket: the page that asks is not one of ours");
+    throw new ServiceError(
+      "origin_refused",
+      "Socket refused: the page has another origin; set `BERTH_BASE_URL` if it is berth's own",
+    );
   }
   if (origin === null && headers.has("cookie")) {
     throw new ServiceError(
       "origin_refused",
-      "Cannot open the socket: a cookie without an Origin is not accepted",
+      "Socket refused: a cookie without an Origin is not accepted; send a key or token instead",
     );
   }
   const bearer = bearerOf(headers);
@@ -28,7 +31,7 @@ export function socketCredential(headers: Headers, isOurs: (origin: string) => b
   if (offered === null) return bearer;
   const protocols = offered.length > MAX_OFFERED ? [] : offered.split(",").map((one) => one.trim());
   if (!protocols.includes(PROTOCOL)) {
-    throw new ServiceError("invalid_request", `Cannot open the socket: offer the subprotocol "${PROTOCOL}"`);
+    throw new ServiceError("invalid_request", `Unknown subprotocol; offer "${PROTOCOL}"`);
   }
   const tokens = protocols.filter((one) => one.startsWith(BEARER));
   if (tokens.length + (bearer === null ? 0 : 1) > 1) throw twoCredentials();
@@ -47,12 +50,12 @@ export function bearerOf(headers: Headers): string | null {
   if (token === undefined) {
     throw new ServiceError(
       "unauthenticated",
-      `Cannot go on: "Authorization" holds something else than "Bearer ..."`,
+      "Unknown kind of credential; send `Authorization: Bearer <key or token>`",
     );
   }
   return token;
 }
 
 function twoCredentials(): ServiceError {
-  return new ServiceError("two_credentials", "Cannot go on: bring exactly one credential");
+  return new ServiceError("two_credentials", "More than one credential; send exactly one");
 }

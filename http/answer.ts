@@ -1,8 +1,8 @@
 /** What a route may answer, as it declares it, and the values that its handler returns. */
 import type { z } from "zod";
-import type { ErrorCode } from "../core/error.ts";
+import type { DeclaredCodes, ErrorCode } from "../core/error.ts";
 import { etagOf } from "./etag.ts";
-import { statusOf } from "./status.ts";
+import { statusOfCode } from "./status.ts";
 
 /** A declared answer with a JSON body. */
 export interface JsonAnswer<Schema extends z.ZodType = z.ZodType> {
@@ -24,7 +24,7 @@ export interface EmptyAnswer {
 }
 export interface ProblemAnswer {
   readonly kind: "problem";
-  readonly codes: readonly ErrorCode[];
+  readonly codes: readonly string[];
 }
 export type Answer = JsonAnswer | RawAnswer | EmptyAnswer | ProblemAnswer;
 
@@ -43,12 +43,24 @@ export function empty(description: string): EmptyAnswer {
 
 /** The failures of its own that a route may answer with; spread into `answers`. */
 export function problems(...codes: ErrorCode[]): Readonly<Record<never, never>> {
-  const byStatus: Record<number, ProblemAnswer> = {};
-  for (const code of codes) {
-    const status = statusOf[code];
-    byStatus[status] = { kind: "problem", codes: [...byStatus[status]?.codes ?? [], code] };
+  return byStatus(codes.map((code) => [code, statusOfCode(code)]));
+}
+
+/** The same for a plugin that has codes of its own: `problemsOf(CODES)("units_unavailable", "not_found")`. */
+export function problemsOf<Codes extends DeclaredCodes>(
+  codes: Codes,
+): (...named: (ErrorCode | keyof Codes & string)[]) => Readonly<Record<never, never>> {
+  return (...named) => byStatus(named.map((code) => [code, codes[code] ?? statusOfCode(code as ErrorCode)]));
+}
+
+function byStatus(
+  codes: readonly (readonly [code: string, status: number])[],
+): Record<number, ProblemAnswer> {
+  const answers: Record<number, ProblemAnswer> = {};
+  for (const [code, status] of codes) {
+    answers[status] = { kind: "problem", codes: [...answers[status]?.codes ?? [], code] };
   }
-  return byStatus;
+  return answers;
 }
 
 export type ExtraHeaders = Readonly<Record<string, string>>;

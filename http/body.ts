@@ -22,15 +22,18 @@ export async function readJson(
   if (text === "") return undefined;
   const type = request.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) {
-    throw new ServiceError("unsupported_media_type", `Cannot read the body: send it as "application/json"`);
+    throw new ServiceError(
+      "unsupported_media_type",
+      "Body is not JSON; send it with `Content-Type: application/json`",
+    );
   }
   try {
     const value: unknown = JSON.parse(text);
     if (!ESCAPED_SURROGATE.test(text) || !LONE_SURROGATE.test(JSON.stringify(value))) return value;
   } catch (cause) {
-    throw new ServiceError("malformed_json", "Cannot read the body: it is not valid JSON", { cause });
+    throw new ServiceError("malformed_json", "Body is not valid JSON", { cause });
   }
-  throw new ServiceError("malformed_json", "Cannot read the body: it escapes half of a surrogate pair");
+  throw new ServiceError("malformed_json", "Body holds half of a surrogate pair; send whole characters");
 }
 
 async function readText(
@@ -44,7 +47,10 @@ async function readText(
   const timer = setTimeout(
     () =>
       late.reject(
-        new ServiceError("body_too_slow", `Cannot read the body: it took longer than ${timeoutMs / 1000} s`),
+        new ServiceError(
+          "body_too_slow",
+          `Body took longer than ${timeoutMs / 1000} s to arrive; send it faster`,
+        ),
       ),
     timeoutMs,
   );
@@ -62,7 +68,7 @@ async function readText(
   } catch (error) {
     reader.cancel().catch(() => {}); // the sender is told by the answer, not by this
     if (error instanceof ServiceError) throw error;
-    throw new ServiceError("malformed_json", "Cannot read the body: it is not UTF-8, or it was cut short", {
+    throw new ServiceError("malformed_json", "Body is not UTF-8, or was cut short; send it again", {
       cause: error,
     });
   } finally {
@@ -71,5 +77,5 @@ async function readText(
 }
 
 function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError("body_too_large", `Cannot read the body: it is larger than ${limitBytes} bytes`);
+  return new ServiceError("body_too_large", `Body is larger than ${limitBytes} bytes; send less at a time`);
 }

@@ -46,7 +46,12 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
 
   /** Who calls. Only an open route has nobody, and must not ask. */
   get principal(): Principal {
-    if (this.#caller === null) throw new ServiceError("unauthenticated", "Cannot go on: nobody is signed in");
+    if (this.#caller === null) {
+      throw new ServiceError(
+        "unauthenticated",
+        "Authentication required: send `Authorization: Bearer <key or token>`",
+      );
+    }
     return this.#caller.principal;
   }
 

@@ -1,4 +1,4 @@
-/** What arrived, checked against its schema; what does not fit is said in words for whoever sent it. */
+/** Checks input against its schema, and says what is wrong with it. */
 import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
 
@@ -13,11 +13,11 @@ export function checked(schema: z.ZodType, value: unknown, part: Part): unknown 
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const errors = value === undefined
-    ? [{ path: part, message: "Expected one, in JSON" }]
+    ? [{ path: part, message: "Expected JSON" }]
     : result.error.issues.slice(0, MOST_ERRORS).flatMap((issue) => saidOf(issue, part));
   throw new ServiceError(
     "invalid_request",
-    `Cannot use the ${part}: ${errors[0]?.path ?? part}: ${errors[0]?.message ?? "it is not valid"}`,
+    `Invalid ${part}: ${errors[0]?.path ?? part}: ${errors[0]?.message ?? "it is not valid"}`,
     { errors },
   );
 }

@@ -31,6 +31,6 @@ Deno.test("a parameter that is given twice is told so", () => {
 Deno.test("an absent body is said to be absent", () => {
   assert.equal(
     refusal(z.strictObject({ name: z.string() }), undefined, "body"),
-    "body: Expected one, in JSON",
+    "body: Expected JSON",
   );
 });

@@ -1,21 +1,13 @@
 /** Whether the process may open enough files and sockets to serve at all. */
-import { ServiceError } from "../core/error.ts";
 
 /**
- * Deno raises the soft limit to the hard one. The kernel's own figure is read where the process may read it; without
- * that permission a file of ours is opened that often.
- *
- * @throws ServiceError when the limit is below `least`.
+ * How many descriptors the process may open, when that is less than `least`; else null. Deno raises the soft limit to the
+ * hard one. The kernel's figure is read where the process may read it; else a file of ours is opened that often.
  */
-export function mustHaveDescriptors(least: number, ownFile: string): void {
-  if (least === 0 || Deno.build.os === "windows") return;
+export function tooFewDescriptors(least: number, ownFile: string): number | null {
+  if (least === 0 || Deno.build.os === "windows") return null;
   const limit = kernelLimit() ?? probedLimit(least, ownFile);
-  if (limit >= least) return;
-  throw new ServiceError(
-    "internal",
-    `Cannot start: only ${limit} file descriptors are allowed, and ${least} are needed; raise "ulimit -n" or ` +
-      "set BERTH_MIN_DESCRIPTORS",
-  );
+  return limit < least ? limit : null;
 }
 
 function kernelLimit(): number | null {

@@ -1,17 +1,19 @@
-/** The outermost ring: what every request meets before any route, and every answer on its way out. */
-import { Hono } from "hono";
+/** What every request meets before its route, and every answer on its way out: Host, request id, access log. */
 import { ServiceError } from "../core/error.ts";
 import type { AccessLine } from "../core/log.ts";
 import type { RequestScope } from "./call.ts";
-import { withHonestLength } from "./head.ts";
+import { headOf } from "./head.ts";
 import { hostOf } from "./host.ts";
-import { mount, type Mounting } from "./pipeline.ts";
+import type { Handler } from "./listener.ts";
+import { type Pipeline, respond } from "./pipeline.ts";
 import { isProbe } from "./probe.ts";
-import { problemResponse } from "./problem.ts";
+import { asServiceError, problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
+import { pathOf, RouteTable } from "./route_table.ts";
 import type { Entry } from "./router.ts";
+import type { StaticSite } from "./static_site.ts";
 
-export interface EdgeOptions extends Mounting {
+export interface EdgeOptions extends Pipeline {
   readonly entries: readonly Entry[];
   /** The authorities this service answers to, in lower case: `127.0.0.1:8700`, `berth.example`. */
   readonly hosts: { has(authority: string): boolean };
@@ -19,34 +21,17 @@ export interface EdgeOptions extends Mounting {
   /** The caller's address when the socket's peer is a trusted proxy, else the socket's peer. */
   readonly peerOf?: (request: Request, socketPeer: string) => string;
   readonly onAccess: (access: AccessLine) => void;
+  /** Answers paths outside `/api`. */
+  readonly site?: StaticSite;
   /** Says why a path that no route has is absent on purpose, as of a plugin that is switched off. */
   readonly explainMissing?: (path: string) => ServiceError | null;
 }
 
-export type Edge = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
-
-const METHODS = ["GET", "POST", "PUT", "DELETE"];
 const URL_LIMIT = 8 * 1024;
 
 /** The whole service as one function from request to answer; it never throws. */
-export function createEdge(options: EdgeOptions): Edge {
-  const app = new Hono<{ Bindings: RequestScope }>();
-  mount(app, options.entries, options);
-  app.notFound((c) => {
-    const error = missing(app, options, c.req.method, c.req.path);
-    c.env.code = error.code;
-    return options.responder.withHeaders(problemResponse(error, c.env.requestId), c.env.requestId);
-  });
-  app.onError((error, c) => { // routes answer their own errors: what arrives here is a fault of the router
-    options.onBug(error, c.env.requestId);
-    c.env.code = "internal";
-    const problem = new ServiceError(
-      "internal",
-      "Cannot finish the request: berth failed, and its log says why",
-    );
-    return options.responder.withHeaders(problemResponse(problem, c.env.requestId), c.env.requestId);
-  });
-
+export function createEdge(options: EdgeOptions): Handler {
+  const table = new RouteTable(options.entries);
   return async (request, info) => {
     const started = performance.now();
     const requestId = requestIdOf(request);
@@ -59,17 +44,12 @@ export function createEdge(options: EdgeOptions): Edge {
       code: null,
     };
     const refused = refuse(request, options.hosts);
-    let response: Response;
-    if (refused === null) {
-      response = await app.fetch(request, scope);
-      if (request.method === "HEAD") response = withHonestLength(response);
-    } else {
-      scope.code = refused.code;
-      response = options.responder.withHeaders(problemResponse(refused, requestId), requestId);
-    }
+    const response = refused === null
+      ? await answer(request, scope, table, options)
+      : await failed(refused, request, scope, options);
     options.onAccess({
       method: request.method,
-      path: pathOf(request.url),
+      path: writtenPathOf(request.url),
       status: response.status,
       ms: performance.now() - started,
       requestId,
@@ -81,19 +61,48 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 }
 
+async function answer(
+  request: Request,
+  scope: RequestScope,
+  table: RouteTable,
+  options: EdgeOptions,
+): Promise<Response> {
+  try {
+    const path = pathOf(request);
+    const found = table.find(request.method, path);
+    if (found !== null) return await respond(found.entry, request, found.params, scope, options);
+    const page = await options.site?.answer(request, path, scope.requestId) ?? null;
+    return page ?? await failed(missing(table, options, request.method, path), request, scope, options);
+  } catch (thrown) { // routes answer their own errors: what arrives here is a fault of the edge
+    options.onBug(thrown, scope.requestId);
+    return await failed(asServiceError(thrown), request, scope, options);
+  }
+}
+
+async function failed(
+  error: ServiceError,
+  request: Request,
+  scope: RequestScope,
+  { responder }: EdgeOptions,
+): Promise<Response> {
+  scope.code = error.code;
+  const response = responder.withHeaders(problemResponse(error, scope.requestId), scope.requestId);
+  return request.method === "HEAD" ? await headOf(response, true) : response;
+}
+
 /** Exactly one Host, equal to the request target's authority, and one of ours: else only the probes see the request. */
 function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | null {
   if (isProbe(request)) return null;
   const host = hostOf(request);
-  if (host === null) return new ServiceError("bad_host", "Cannot answer: the request has no Host header");
+  if (host === null) return new ServiceError("bad_host", "The request has no Host header; send exactly one");
   const { url } = request;
   const known = host.toLowerCase();
   if (!hosts.has(known)) {
     return host.includes(",")
-      ? new ServiceError("bad_host", "Cannot answer: the request has more than one Host header")
+      ? new ServiceError("bad_host", "The request has more than one Host header; send exactly one")
       : new ServiceError(
         "wrong_host",
-        'Cannot answer: this service does not go by that host name; add it with "BERTH_BASE_URL"',
+        'Unknown host name; add it with "BERTH_BASE_URL"',
       );
   }
   const start = url.indexOf("//") + 2;
@@ -102,31 +111,34 @@ function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | n
   if (authority !== known || (next !== "/" && next !== "?" && next !== undefined)) {
     // a default port is left out of the URL that Deno makes, but may stand in the header
     if (new URL(url).host !== new URL(`${url.slice(0, start)}${known}`).host) {
-      return new ServiceError("bad_host", "Cannot answer: the Host header differs from the request's target");
+      return new ServiceError(
+        "bad_host",
+        "The Host header differs from the address of the request; send the same host in both",
+      );
     }
   }
   if (url.length > URL_LIMIT) {
-    return new ServiceError("uri_too_long", "Cannot answer: the address is too long");
+    return new ServiceError("uri_too_long", `The address is too long; send at most ${URL_LIMIT / 1024} KiB`);
   }
   return null;
 }
 
-function missing(app: Hono<{ Bindings: RequestScope }>, options: EdgeOptions, method: string, path: string) {
-  const others = METHODS.filter((other) => other !== method && app.router.match(other, path)[0].length > 0);
-  if (others.length > 0) {
-    if (others.includes("GET")) others.splice(1, 0, "HEAD");
-    return new ServiceError("method_not_allowed", `Cannot ${method} here`, {
-      headers: { allow: others.join(", ") },
-    });
-  }
-  return options.explainMissing?.(path) ??
-    new ServiceError(
-      "not_found",
-      'Cannot find that: there is no such route; "/api/docs" shows those there are',
+function missing(table: RouteTable, options: EdgeOptions, method: string, path: string): ServiceError {
+  const allowed = table.methodsOf(path);
+  if (allowed.length > 0) {
+    return new ServiceError(
+      "method_not_allowed",
+      `${method} is not supported here; use ${allowed.join(", ")}`,
+      {
+        headers: { allow: allowed.join(", ") },
+      },
     );
+  }
+  return options.explainMissing?.(path) ?? new ServiceError("not_found", "No such route; see /api/docs");
 }
 
-function pathOf(url: string): string {
+/** The path as it stands in the address, for the access log. */
+function writtenPathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   const end = url.indexOf("?", start);
   return end === -1 ? url.slice(start) : url.slice(start, end);

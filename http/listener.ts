@@ -3,12 +3,15 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Log } from "../core/log.ts";
 import { ServiceError } from "../core/error.ts";
 
+/** The whole service, or what stands for it while it starts. */
+export type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
+
 export interface ListenOptions {
   readonly hostname: string;
   /** 0 takes a free one. */
   readonly port: number;
   readonly tls: TlsTexts | null;
-  readonly handler: (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
+  readonly handler: Handler;
   readonly log: Log;
 }
 

@@ -1,5 +1,6 @@
 /** Describes the declared routes as an OpenAPI 3.1 document. Loaded by the first request for it. */
 import { z } from "zod";
+import { Permission } from "../core/access.ts";
 import type { Answer } from "./answer.ts";
 import { Problem } from "./problem.ts";
 import type { Entry } from "./router.ts";
@@ -10,11 +11,19 @@ type Schema = Record<string, unknown>;
 class Components {
   readonly schemas: Record<string, Schema> = {};
 
+  constructor(private readonly permissions: readonly string[]) {}
+
   reference(schema: z.ZodType, io: "input" | "output"): Schema {
     const { $schema: _, $defs, ...made } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
       reused: "inline",
+      // Which permissions there are is known only once the plugins are.
+      override: ({ zodSchema, jsonSchema }) => {
+        if (zodSchema !== Permission) return;
+        for (const key of ["maxLength", "pattern"] as const) delete jsonSchema[key];
+        jsonSchema.enum = [...this.permissions];
+      },
     }) as Schema & { $defs?: Record<string, Schema> };
     const names = new Map<string, string>();
     for (const [id, definition] of Object.entries($defs ?? {})) names.set(id, this.#name(id, definition, io));
@@ -57,8 +66,11 @@ function renamed(schema: Schema, names: ReadonlyMap<string, string>): Schema {
 }
 
 /** The document of these routes; WebSockets are GET operations marked `x-websocket`. */
-export function describe(entries: readonly Entry[], version: string): Schema {
-  const components = new Components();
+export function describe(
+  entries: readonly Entry[],
+  { version, permissions }: { readonly version: string; readonly permissions: readonly string[] },
+): Schema {
+  const components = new Components(permissions);
   const problem = components.reference(Problem, "output");
   const paths: Record<string, Record<string, Schema>> = {};
   for (const entry of entries) {

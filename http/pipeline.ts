@@ -1,5 +1,4 @@
 /** What happens to a request once its route is known: the caller, the input, the handler, the answer, the audit log. */
-import type { Hono } from "hono";
 import { may, type Permission } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { Cached, Reply } from "./answer.ts";
@@ -12,11 +11,11 @@ import { headOf } from "./head.ts";
 import { asServiceError, problemResponse, statusOf } from "./problem.ts";
 import { queryRecord } from "./query.ts";
 import type { Responder } from "./responder.ts";
-import type { Asked, Entry } from "./router.ts";
+import { type Asked, type Entry, nameOf } from "./router.ts";
 import { type Audited, Trail } from "./trail.ts";
 
-/** What mounting needs from those who know callers and shape answers. */
-export interface Mounting {
+/** What a request meets on its way: who knows callers, who records, who finishes answers. */
+export interface Pipeline {
   readonly guard: Guard;
   readonly auditor: Auditor;
   readonly responder: Responder;
@@ -24,26 +23,13 @@ export interface Mounting {
   readonly onBug: (error: unknown, requestId: string) => void;
 }
 
-/** Mounts every entry on the app below `/api`. */
-export function mount(
-  app: Hono<{ Bindings: RequestScope }>,
-  entries: readonly Entry[],
-  mounting: Mounting,
-): void {
-  for (const entry of entries) {
-    const path = "/api" +
-      entry.route.path.replace(/\{(\w+)\.\.\.\}/g, ":$1{.+}").replace(/\{(\w+)\}/g, ":$1");
-    const method = entry.kind === "socket" ? "GET" : entry.route.method.toUpperCase();
-    app.on(method, path, (c) => respond(entry, c.req.raw, c.req.param(), c.env, mounting));
-  }
-}
-
-async function respond(
+/** Answers a request whose route is known; never throws. */
+export async function respond(
   entry: Entry,
   request: Request,
   params: Record<string, string>,
   scope: RequestScope,
-  { guard, auditor, responder, onBug }: Mounting,
+  { guard, auditor, responder, onBug }: Pipeline,
 ): Promise<Response> {
   let caller: Caller | null = null;
   let status: number;
@@ -52,7 +38,7 @@ async function respond(
   let response: Response;
   let isStream = false;
   const audited = auditedOf(entry);
-  const trail = new Trail(auditor, scope, actionOf(entry), request.url);
+  const trail = new Trail(auditor, scope, nameOf(entry.route), request.url);
   try {
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
@@ -61,7 +47,7 @@ async function respond(
     const call = await parse(entry, request, params, scope, caller, trail);
     if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
     const answer = await entry.handler(call);
-    caller ??= scope.caller; // whom an open route just let in
+    caller ??= scope.caller; // set by an open route, as for a sign-in
     if (answer instanceof Reply) made = answer.headers?.["location"];
     response = answer instanceof Reply
       ? responder.reply(answer, scope.requestId)
@@ -75,7 +61,7 @@ async function respond(
     if (error.code === "internal") onBug(thrown, scope.requestId);
     caller ??= scope.caller;
     code = error.code;
-    status = statusOf[error.code];
+    status = statusOf(error);
     response = responder.withHeaders(problemResponse(error, scope.requestId), scope.requestId);
   }
   if (request.method === "HEAD") response = await headOf(response, !isStream);
@@ -88,12 +74,7 @@ async function respond(
 type Erased = Asked<any, any, any>;
 
 function auditedOf(entry: Entry): Audited {
-  if (entry.kind === "socket") return entry.route.permission === "containers:exec" ? "act" : false;
-  return entry.route.audited ?? (entry.route.method === "get" ? false : "act");
-}
-
-function actionOf({ kind, route }: Entry): string {
-  return `${kind === "socket" ? "WS" : route.method.toUpperCase()} /api${route.path}`;
+  return entry.route.audited ?? (entry.kind === "route" && entry.route.method !== "get" ? "act" : false);
 }
 
 /** Waits only where the guard has to: a caller who is known costs no turn of the event loop. */
@@ -115,13 +96,13 @@ function permitted(entry: Entry, caller: Caller | null, scope: RequestScope): Ca
   if (caller === null) {
     throw new ServiceError(
       "unauthenticated",
-      `Cannot go on: this needs a credential in "Authorization: Bearer ..."`,
+      "Authentication required: send `Authorization: Bearer <key or token>`",
     );
   }
   scope.caller = caller;
-  const permission = entry.route.permission as Permission | "any"; // "open" was answered before
-  if (permission !== "any" && !may(caller.principal, permission)) {
-    throw new ServiceError("forbidden", `Cannot go on: this needs the permission "${permission}"`);
+  const { permission } = entry.route; // "open" was answered before
+  if (permission !== "any" && !may<Permission>(caller.principal, permission)) {
+    throw new ServiceError("forbidden", `Permission "${permission}" required: use a key or role that has it`);
   }
   return caller;
 }

@@ -17,13 +17,13 @@ export type Problem = z.infer<typeof Problem>;
 /** Anything thrown that is not a `ServiceError` is a bug: its own words stay in the log. */
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
-  return new ServiceError("internal", "Cannot finish the request: berth failed, and its log says why", {
+  return new ServiceError("internal", "berth failed to answer; its log says why, under this request id", {
     cause: thrown,
   });
 }
 
 export function problemResponse(error: ServiceError, requestId: string): Response {
-  const status = statusOf[error.code];
+  const status = statusOf(error);
   const problem: Problem = { code: error.code, title: error.message, status, requestId };
   if (error.errors !== undefined) problem.errors = [...error.errors];
   const response = new Response(JSON.stringify(problem), { status });

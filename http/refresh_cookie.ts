@@ -22,7 +22,10 @@ export function mustBeSameOrigin(headers: Headers, origins: { has(origin: string
     ? origin !== null && origins.has(origin)
     : site === "same-origin" && (origin === null || origins.has(origin));
   if (!isOurs) {
-    throw new ServiceError("origin_refused", "Cannot use the cookie: the page that asks is not one of ours");
+    throw new ServiceError(
+      "origin_refused",
+      "Cookie refused: the page has another origin; open berth under its own address",
+    );
   }
 }
 
@@ -34,6 +37,6 @@ export function refreshCookie(token: string, maxAgeS: number): string {
 export function refreshCookieOf(headers: Headers): string | null {
   const found = (headers.get("cookie") ?? "").split(/[;,]/).map((one) => one.trim())
     .filter((one) => one.startsWith(`${NAME}=`));
-  if (found.length > 1) throw new ServiceError("two_credentials", "Cannot use the cookie: it came twice");
+  if (found.length > 1) throw new ServiceError("two_credentials", "The cookie came twice; send it once");
   return found[0]?.slice(NAME.length + 1) ?? null;
 }

@@ -1,30 +1,32 @@
 /** Routes as values: what is declared here is what is checked, answered and documented. */
 import type { z } from "zod";
-import type { Permission } from "../core/access.ts";
+import type { CorePermission } from "../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
 import type { Call } from "./call.ts";
 import type { Audited, Particulars } from "./trail.ts";
 
-export { cached, empty, json, problems, raw, reply } from "./answer.ts";
+export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
+export { particularsOf } from "./trail.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 
 /**
- * A route's declaration. `permission` is written on every one of them; "open" says it in so many words, and "any" lets
- * in whoever has a good credential, whatever it may do.
+ * A route's declaration. Each names its permission: "open" needs no credential, and "any" needs a valid one, whatever
+ * its permissions.
  */
 export interface Route<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Answers = Readonly<Record<number, Answer>>,
+  Needed extends string = string,
 > {
   readonly method: Method;
   /** Below `/api`, with `{name}` for a segment and `{name...}` for the rest of the path. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  readonly permission: Permission | "open" | "any";
+  readonly permission: Needed;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -40,14 +42,20 @@ export interface Route<
 }
 
 /** A WebSocket's declaration. Who may not, or asks wrongly, is answered before the 101. */
-export interface SocketRoute<Params extends z.ZodType = z.ZodType, Query extends z.ZodType = z.ZodType> {
+export interface SocketRoute<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Needed extends string = string,
+> {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  readonly permission: Permission;
+  readonly permission: Needed;
+  /** Every opening is an act where it says so; a refusal is always told. */
+  readonly audited?: Audited;
   readonly params?: Params;
   readonly query?: Query;
-  /** An act of everybody who may run commands; of nobody else. */
+  /** As of a route. */
   readonly particulars?: (asked: Asked<Params, Query, z.ZodUndefined>) => Particulars;
 }
 
@@ -71,57 +79,83 @@ type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 // deno-lint-ignore no-explicit-any -- what was typed at `on` is erased in the list
 type AnyHandler = (call: Call<any, any, any>) => unknown;
 
+/** A declaration, whatever its input and answers are. */
+export type AnyRoute<Needed extends string = string> =
+  // deno-lint-ignore no-explicit-any -- schemas are invariant; what was typed at `route` is erased in a list
+  Route<any, any, any, any, Needed> | SocketRoute<any, any, Needed>;
+
 /** A route with its handler, as the app mounts it, the API document lists it and the tests walk it. */
-export type Entry =
-  | { readonly kind: "route"; readonly route: Route; readonly handler: AnyHandler }
-  | { readonly kind: "socket"; readonly route: SocketRoute; readonly handler: AnyHandler };
+export type Entry<Needed extends string = string> =
+  | {
+    readonly kind: "route";
+    readonly route: Route<z.ZodType, z.ZodType, z.ZodType, Readonly<Record<number, Answer>>, Needed>;
+    readonly handler: AnyHandler;
+  }
+  | {
+    readonly kind: "socket";
+    readonly route: SocketRoute<z.ZodType, z.ZodType, Needed>;
+    readonly handler: AnyHandler;
+  };
 
 /** Declares a route; the query becomes strict, so that an unknown parameter is an error. */
 export function route<
   const Answers,
+  const Needed extends string,
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodObject = never,
   Body extends z.ZodType = z.ZodUndefined,
->(declared: Route<Params, Query, Body, Answers>): Route<Params, Query, Body, Answers> {
+>(declared: Route<Params, Query, Body, Answers, Needed>): Route<Params, Query, Body, Answers, Needed> {
   return declared.query === undefined ? declared : { ...declared, query: declared.query.strict() as Query };
 }
 
 export function socketRoute<
+  const Needed extends string,
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodObject = never,
->(declared: SocketRoute<Params, Query>): SocketRoute<Params, Query> {
+>(declared: SocketRoute<Params, Query, Needed>): SocketRoute<Params, Query, Needed> {
   return declared.query === undefined ? declared : { ...declared, query: declared.query.strict() as Query };
 }
 
-export class Router {
-  readonly entries: Entry[] = [];
+/** Routes with their handlers; `Needed` gathers their permissions, so that a misspelt one does not compile. */
+export class Router<Needed extends string = string> {
+  readonly entries: Entry<Needed>[] = [];
 
-  on<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Answers>(
-    route: Route<Params, Query, Body, Answers>,
+  on<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Answers, Own extends string>(
+    route: Route<Params, Query, Body, Answers, Own>,
     handler: (
       call: Call<Parsed<Params>, Parsed<Query>, Parsed<Body>>,
     ) => ReplyFor<Answers> | Promise<ReplyFor<Answers>>,
-  ): this {
-    this.entries.push({ kind: "route", route: route as unknown as Route, handler });
-    return this;
+  ): Router<Needed | Own> {
+    return this.#with([{ kind: "route", route: route as unknown as Route, handler }]);
   }
 
   /** The handler opens the socket itself (`http/socket.ts`) and returns its 101. */
-  socket<Params extends z.ZodType, Query extends z.ZodType>(
-    route: SocketRoute<Params, Query>,
+  socket<Params extends z.ZodType, Query extends z.ZodType, Own extends string>(
+    route: SocketRoute<Params, Query, Own>,
     handler: (call: Call<Parsed<Params>, Parsed<Query>, undefined>) => Response | Promise<Response>,
-  ): this {
-    this.entries.push({ kind: "socket", route: route as unknown as SocketRoute, handler });
-    return this;
+  ): Router<Needed | Own> {
+    return this.#with([{ kind: "socket", route: route as unknown as SocketRoute, handler }]);
   }
 
   /** Takes over another router's routes. */
-  add(other: Router): this {
-    this.entries.push(...other.entries);
-    return this;
+  add<Own extends string>(other: Router<Own>): Router<Needed | Own> {
+    return this.#with(other.entries);
+  }
+
+  #with<Own extends string>(entries: readonly Entry[]): Router<Needed | Own> {
+    this.entries.push(...entries as Entry<Needed>[]); // the answer's type says what was added
+    return this as unknown as Router<Needed | Own>;
   }
 }
 
-export function router(): Router {
+/** The core's own routes: a permission that the core does not declare does not compile. */
+export type CoreRouter = Router<CorePermission | "open" | "any">;
+
+export function router(): Router<never> {
   return new Router();
+}
+
+/** `GET /api/containers/{id}`, or `WS /api/containers/{id}/exec`. */
+export function nameOf(route: AnyRoute): string {
+  return `${"method" in route ? route.method.toUpperCase() : "WS"} /api${route.path}`;
 }

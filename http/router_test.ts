@@ -3,7 +3,6 @@ import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
 import type { AccessLine } from "../core/log.ts";
 import type { Principal } from "../core/access.ts";
-import { permissionsOf } from "../core/access.ts";
 import type { NewAuditEntry } from "../core/store.ts";
 import { createAuditor } from "./auditor.ts";
 import { Responder } from "./responder.ts";
@@ -16,7 +15,7 @@ const viewer: Principal = {
   id: "v",
   name: "v",
   role: "viewer",
-  permissions: permissionsOf("viewer"),
+  permissions: ["system:read"],
 };
 const Thing = z.strictObject({ name: z.string().min(1) }).meta({ id: "RouterTestThing" });
 
@@ -28,7 +27,7 @@ const make = route({
   params: z.object({ id: z.string().max(5) }),
   query: z.object({ dry: flag.optional() }),
   body: Thing,
-  answers: { 201: json(Thing, "The thing"), ...problems("conflict") },
+  answers: { 201: json(Thing, "The thing"), ...problems("workspace_exists") },
 });
 const list = route({
   method: "get",
@@ -104,7 +103,7 @@ const things = () =>
   router()
     .on(make, ({ body, params, query }) => {
       if (params.id === "bug") throw new Error("secret words");
-      if (params.id === "taken") throw new ServiceError("conflict", "Cannot make it: it is there");
+      if (params.id === "taken") throw new ServiceError("workspace_exists", "Cannot make it: it is there");
       return reply(201, { name: `${params.id}/${body.name}/${query.dry ?? "-"}` });
     })
     .on(list, () => cached("[]", '"one"'))
@@ -146,7 +145,7 @@ for (
       "body_too_large",
     ],
     ["nobody", "/api/things/a", { name: "b" }, { authorization: undefined }, 401, "unauthenticated"],
-    ["a handler's own failure", "/api/things/taken", { name: "b" }, {}, 409, "conflict"],
+    ["a handler's own failure", "/api/things/taken", { name: "b" }, {}, 409, "workspace_exists"],
     ["a bug", "/api/things/bug", { name: "b" }, {}, 500, "internal"],
     ["an unknown path", "/api/nothing", { name: "b" }, {}, 404, "not_found"],
     ["a foreign host", "/api/things/a", { name: "b" }, { host: "evil.test" }, 421, "wrong_host"],

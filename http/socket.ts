@@ -1,5 +1,5 @@
 /** A WebSocket with a bounded send queue, one typed ending, and no exception that leaves it. */
-import type { ErrorCode, ServiceError } from "../core/error.ts";
+import type { ServiceError } from "../core/error.ts";
 import { asServiceError, statusOf } from "./problem.ts";
 import { type Message, SendQueue } from "./socket_queue.ts";
 
@@ -11,7 +11,9 @@ export const CLOSE = {
   tooBig: 1009,
   failed: 1011,
   tooSlow: 1013,
+  invalid: 4400,
   notFound: 4404,
+  conflict: 4409,
 } as const;
 
 export const PROTOCOL = "berth.v1";
@@ -252,16 +254,17 @@ async function run(
 /** Tells the peer why, in a frame and in the closing code. */
 export function failSocket(socket: Socket, error: ServiceError): void {
   socket.send(JSON.stringify({ type: "error", code: error.code, title: error.message }));
-  socket.close(closeCodeOf(error.code), error.code);
+  socket.close(closeCodeOf(error), error.code);
 }
 
 /** The closing code for a failure, as its status would have been. */
-export function closeCodeOf(code: ErrorCode): number {
-  if (code === "stopping") return CLOSE.stopping;
-  const status = statusOf[code];
+export function closeCodeOf(error: ServiceError): number {
+  if (error.code === "stopping") return CLOSE.stopping;
+  const status = statusOf(error);
   if (status === 401 || status === 403) return CLOSE.notAllowed;
   if (status === 404) return CLOSE.notFound;
-  if (status === 400) return 4400;
+  if (status === 409) return CLOSE.conflict;
+  if (status === 400) return CLOSE.invalid;
   if (status === 429) return CLOSE.tooSlow;
   return CLOSE.failed;
 }

@@ -205,7 +205,7 @@ Deno.test("a revoked credential closes 1008 and a stopping service 1001, also wh
 
 Deno.test("a throwing handler costs its own socket only: typed for a ServiceError, generic for a bug", async () => {
   const failures: unknown[] = [];
-  let bug: unknown = new ServiceError("container_not_found", `Cannot open a shell: no container "x"`);
+  let bug: unknown = new ServiceError("workspace_not_found", `Cannot open a shell: no container "x"`);
   await using server = listen(() => {
     throw bug;
   }, { onFailure: (error) => failures.push(error) });
@@ -213,7 +213,7 @@ Deno.test("a throwing handler costs its own socket only: typed for a ServiceErro
   const typed = await visit(server.url);
   assert.equal((await typed.closed).code, 4404);
   assert.deepEqual(typed.heard.map((text) => JSON.parse(String(text))), [
-    { type: "error", code: "container_not_found", title: `Cannot open a shell: no container "x"` },
+    { type: "error", code: "workspace_not_found", title: `Cannot open a shell: no container "x"` },
   ]);
   assert.deepEqual(failures, []);
 

@@ -3,11 +3,10 @@ import type { HealthReport } from "../core/health.ts";
 import type { AccessLine } from "../core/log.ts";
 import { reply } from "./answer.ts";
 import { hostOf } from "./host.ts";
+import type { Handler } from "./listener.ts";
 import { isProbe, LIVE, word } from "./probe.ts";
 import type { Responder } from "./responder.ts";
 import { requestIdOf } from "./request_id.ts";
-
-export type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>;
 
 export interface StartupGateOptions {
   /** The authorities this service answers to. */

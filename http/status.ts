@@ -1,7 +1,7 @@
 /** The one table from error codes to statuses. */
-import type { ErrorCode } from "../core/error.ts";
+import type { ErrorCode, ServiceError } from "../core/error.ts";
 
-export const statusOf = {
+const statusByCode = {
   invalid_request: 400,
   malformed_json: 400,
   unsupported_media_type: 415,
@@ -35,27 +35,21 @@ export const statusOf = {
   ambiguous_name: 409,
   path_refused: 403,
   path_unreadable: 422,
-  backend_not_found: 404,
-  no_engine: 503,
-  runtime_unavailable: 503,
-  engine_timeout: 504,
-  engine_failed: 502,
-  engine_busy: 503,
-  container_not_found: 404,
-  image_not_found: 404,
-  volume_not_found: 404,
-  network_not_found: 404,
-  ambiguous_id: 409,
-  conflict: 409,
-  in_use: 409,
-  name_taken: 409,
-  pull_refused: 403,
-  pull_failed: 502,
-  plan_not_found: 404,
-  exec_failed: 409,
   plugin_disabled: 404,
   plugin_failed: 503,
   store_unavailable: 503,
   stopping: 503,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
+
+/** The status that a failure is answered with. */
+export function statusOf({ code, status }: ServiceError): number {
+  return status ?? statusByCode[code as ErrorCode]; // who gives no status gave one of these codes
+}
+
+/** The status of one of the service's own codes. */
+export function statusOfCode(code: ErrorCode): number {
+  return statusByCode[code];
+}
+
+export const CORE_CODES: readonly string[] = Object.keys(statusByCode);

@@ -10,6 +10,16 @@ export type Particulars = Readonly<Record<string, string>>;
  */
 export type Audited = "act" | "change" | false;
 
+/** What was given, as text; what was not given is left out. */
+export function particularsOf(given: Readonly<Record<string, unknown>>): Particulars {
+  const said: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || value === null) continue;
+    said[name] = typeof value === "string" ? value : JSON.stringify(value);
+  }
+  return said;
+}
+
 /** Whose request it is; the caller becomes known on the way. */
 interface Origin {
   readonly caller: Caller | null;

@@ -2,7 +2,10 @@
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
-import type { Router } from "../http/router.ts";
+import { nameOf, type Router } from "../http/router.ts";
+import type { Site } from "../http/static_site.ts";
+import { CORE_CODES } from "../http/status.ts";
+import { joinRuntimes } from "./joined_runtime.ts";
 import type { Plugin, PluginHost, RunningPlugin } from "./plugin.ts";
 
 export type PluginState = "running" | "disabled" | "failed";
@@ -18,89 +21,71 @@ export interface PluginReport {
   readonly routes: readonly string[];
 }
 
-export interface PluginSelection {
-  /** Null: all of them. */
-  readonly enabled: readonly string[] | null;
-  readonly settings: Readonly<Record<string, unknown>>;
-}
-
 export interface Plugins extends AsyncDisposable {
   readonly reports: readonly PluginReport[];
   readonly routers: readonly Router[];
-  /** Null while no plugin brings one. */
+  /** Those of all plugins as one; null while no plugin brings one. */
   readonly runtime: ContainerRuntime | null;
-  /** Why no route answers at this path, if the reason is a plugin that does not run. */
+  /** The page of the plugin that brings one. */
+  readonly site: Site | null;
+  /** Why no route answers at this path, when a plugin that does not run has one there. */
   explainMissing(path: string): ServiceError | null;
 }
 
 /** A plugin that does not stop within this time is left behind, and said so. */
 const STOP_MS = 4_000;
 
-/** All that is wrong with the settings of plugins, before any of them starts. */
-export function pluginMistakes(plugins: readonly Plugin[], selection: PluginSelection): readonly string[] {
-  const mistakes: string[] = [];
-  const known = new Set(plugins.map(({ name }) => name));
-  const names = [...known].map((name) => `"${name}"`).join(", ") || "none";
-  for (const name of selection.enabled ?? []) {
-    if (!known.has(name)) mistakes.push(`plugins: there is no plugin "${name}", only ${names}`);
-  }
-  for (const name of Object.keys(selection.settings)) {
-    if (!known.has(name)) mistakes.push(`pluginSettings: there is no plugin "${name}", only ${names}`);
-  }
-  for (const plugin of plugins) {
-    if (!isEnabled(plugin, selection)) continue;
-    const parsed = plugin.config.safeParse(selection.settings[plugin.name] ?? {});
-    for (const issue of parsed.error?.issues ?? []) {
-      mistakes.push(
-        `${["pluginSettings", plugin.name, ...issue.path.map(String)].join(".")}: ${issue.message}`,
-      );
-    }
-  }
-  return mistakes;
-}
-
-/** `hostOf` makes what each plugin is given. The settings have been checked by `pluginMistakes`. */
+/** Starts the plugins that have settings; `hostOf` makes what each is given. */
 export async function startPlugins(
   plugins: readonly Plugin[],
-  selection: PluginSelection,
+  settings: ReadonlyMap<string, unknown>,
   hostOf: (name: string) => PluginHost,
   log: Log,
 ): Promise<Plugins> {
+  mustNotClash(plugins);
   const reports: PluginReport[] = [];
   const running: { readonly plugin: Plugin; readonly started: RunningPlugin }[] = [];
   for (const plugin of plugins) {
-    const about = { name: plugin.name, summary: plugin.summary, version: plugin.version };
-    if (!isEnabled(plugin, selection)) {
-      reports.push({
-        ...about,
-        enabled: false,
-        state: "disabled",
-        reason: "Switched off by the settings",
-        routes: [],
-      });
+    const { name, summary, version } = plugin;
+    const about = { name, summary, version, enabled: settings.has(name) };
+    if (!about.enabled) {
+      const reason = plugin.optIn ? "Off unless the settings name it" : "Switched off by the settings";
+      reports.push({ ...about, state: "disabled", reason, routes: [] });
       continue;
     }
-    const outcome = await startOne(plugin, selection.settings[plugin.name] ?? {}, hostOf(plugin.name), log);
+    const outcome = running.some((other) => other.plugin.site !== null) && plugin.site !== null
+      ? "Another plugin already serves the page; switch one of them off"
+      : await startOne(plugin, settings.get(name), hostOf(name), log);
     if (typeof outcome === "string") {
-      reports.push({ ...about, enabled: true, state: "failed", reason: outcome, routes: [] });
+      reports.push({ ...about, state: "failed", reason: outcome, routes: [] });
     } else {
       running.push({ plugin, started: outcome });
-      reports.push({ ...about, enabled: true, state: "running", routes: routesOf(outcome.routes) });
+      reports.push({ ...about, state: "running", routes: plugin.routes.map(nameOf) });
     }
   }
   return {
     reports,
     routers: running.flatMap(({ started }) => started.routes ?? []),
-    runtime: running.find(({ started }) => started.runtime !== undefined)?.started.runtime ?? null,
-    explainMissing: (path) => explainMissing(plugins, reports, path),
+    runtime: joinRuntimes(running.flatMap(({ started }) => started.runtime ?? [])),
+    site: running.find(({ plugin }) => plugin.site !== null)?.plugin.site ?? null,
+    explainMissing: explainer(plugins, reports),
     async [Symbol.asyncDispose]() {
       for (const { plugin, started } of running.reverse()) await stopOne(plugin, started, log);
     },
   };
 }
 
-function isEnabled(plugin: Plugin, { enabled }: PluginSelection): boolean {
-  return enabled === null || enabled.includes(plugin.name);
+/** Two plugins that declare the same name or code are a mistake in `plugins/plugins.ts`. */
+function mustNotClash(plugins: readonly Plugin[]): void {
+  for (
+    const names of [
+      plugins.map(({ name }) => name),
+      [...CORE_CODES, ...plugins.flatMap(({ errors }) => Object.keys(errors))],
+    ]
+  ) {
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) throw new Error(`Two plugins, or a plugin and the core, declare "${twice}"`);
+  }
 }
 
 /** The running plugin, or why it does not run, in words that hold nothing internal. */
@@ -111,19 +96,35 @@ async function startOne(
   log: Log,
 ): Promise<RunningPlugin | string> {
   try {
-    const config = plugin.config.parse(settings);
-    for (const descriptor of plugin.permissions(config)) {
+    const checked = settings as Parameters<Plugin["start"]>[1]; // by its own schema, before
+    for (const descriptor of [...plugin.needs(checked), ...siteNeeds(plugin)]) {
       const { state } = await Deno.permissions.query(descriptor);
       if (state !== "granted") {
         log.error("A plugin lacks a permission", { plugin: plugin.name, descriptor });
         return `It lacks the permission --allow-${descriptor.name}; the log says for what`;
       }
     }
-    return await plugin.start(host, config);
+    const started = await plugin.start(host, checked);
+    const wrong = undeclared(plugin, started);
+    if (wrong.length === 0) return started;
+    log.error("A plugin's routes are not those that it declares", { plugin: plugin.name, routes: wrong });
+    await stopOne(plugin, started, log);
+    return "Its routes are not those that it declares; the log says which";
   } catch (error) {
     log.error("A plugin failed to start", { plugin: plugin.name, error });
     return error instanceof ServiceError ? error.message : "It failed to start; the log says why";
   }
+}
+
+function siteNeeds({ site }: Plugin): Deno.PermissionDescriptor[] {
+  return site?.files instanceof URL ? [{ name: "read", path: site.files }] : [];
+}
+
+/** The routes that are declared or served, but not both. */
+function undeclared(plugin: Plugin, { routes }: RunningPlugin): string[] {
+  const declared = new Set(plugin.routes.map(nameOf));
+  const served = new Set((routes?.entries ?? []).map(({ route }) => nameOf(route)));
+  return [...declared.symmetricDifference(served)];
 }
 
 async function stopOne(plugin: Plugin, started: RunningPlugin, log: Log): Promise<void> {
@@ -141,26 +142,32 @@ async function stopOne(plugin: Plugin, started: RunningPlugin, log: Log): Promis
   }
 }
 
-function routesOf(routes: Router | undefined): readonly string[] {
-  return (routes?.entries ?? []).map((entry) =>
-    `${entry.kind === "socket" ? "WS" : entry.route.method.toUpperCase()} /api${entry.route.path}`
-  );
+/** Answers for every path at or below a route of a plugin that does not run. */
+function explainer(plugins: readonly Plugin[], reports: readonly PluginReport[]): Plugins["explainMissing"] {
+  const absent = plugins.flatMap(({ routes }, index) => {
+    const { name, state } = reports[index]!; // one for each plugin, in the same order
+    return state === "running"
+      ? []
+      : routes.map((route) => ({ name, state, pattern: patternOf(route.path) }));
+  });
+  return (path) => {
+    const found = absent.find(({ pattern }) => pattern.test(path));
+    if (found === undefined) return null;
+    return found.state === "disabled"
+      ? new ServiceError(
+        "plugin_disabled",
+        `Plugin "${found.name}" is switched off; name it in the setting "plugins" to use this route`,
+      )
+      : new ServiceError(
+        "plugin_failed",
+        `Plugin "${found.name}" failed to start; see /api/system/plugins and the log`,
+      );
+  };
 }
 
-function explainMissing(
-  plugins: readonly Plugin[],
-  reports: readonly PluginReport[],
-  path: string,
-): ServiceError | null {
-  const owner = plugins.find(({ paths }) =>
-    paths.some((own) => path === `/api/${own}` || path.startsWith(`/api/${own}/`))
+function patternOf(path: string): RegExp {
+  const parts = path.split("/").map((part) =>
+    part.startsWith("{") ? (part.endsWith("...}") ? ".+" : "[^/]+") : RegExp.escape(part)
   );
-  const state = reports.find(({ name }) => name === owner?.name)?.state;
-  if (state === "disabled") {
-    return new ServiceError("plugin_disabled", `Cannot answer: the plugin "${owner?.name}" is switched off`);
-  }
-  if (state === "failed") {
-    return new ServiceError("plugin_failed", `Cannot answer: the plugin "${owner?.name}" failed to start`);
-  }
-  return null;
+  return new RegExp(`^/api${parts.join("/")}(?:/|$)`);
 }

@@ -1,28 +1,39 @@
 /** The contract between berth and an optional ability: a plugin is a value, and importing one does nothing. */
-import type { z } from "zod";
+import { z } from "zod";
+import type { CorePermission, PermissionRule } from "../core/access.ts";
+import type { DeclaredCodes } from "../core/error.ts";
+import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
-import type { Router } from "../http/router.ts";
+import type { AnyRoute, Router } from "../http/router.ts";
+import type { Site } from "../http/static_site.ts";
 
-export interface Plugin<Config extends z.ZodType = z.ZodType> {
-  /** Its folder, its key in the configuration, its name in /api/system/plugins. */
+/** Everything that berth knows of a plugin, running or not. Outside its folder only `plugins/plugins.ts` names it. */
+export interface Plugin<Settings extends z.ZodObject = z.ZodObject> {
+  /** Its folder, its key in `pluginSettings`, its name in /api/system/plugins. */
   readonly name: string;
   readonly summary: string;
   readonly version: string;
-  /** What its routes below /api begin with (`containers`, `system/prune`), so that they can be explained while it is switched off. */
-  readonly paths: readonly string[];
-  readonly config: Config;
+  /** Runs only where the setting `plugins` names it. */
+  readonly optIn: boolean;
+  /** Its own permissions; they count while it is off too, so that stored keys stay valid. */
+  readonly permissions: readonly PermissionRule[];
+  /** Its own error codes with their HTTP statuses; made with `failure`, declared on routes with `problemsOf`. */
+  readonly errors: DeclaredCodes;
+  /** Checked with all other settings. Each has a default and a description, which docs/settings.md shows. */
+  readonly settings: Settings;
+  /** Environment variables by setting. One named `BERTH_ENGINES` also makes `engines` a key of config.yaml. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Every route and socket that it answers below /api while it runs, and explains while it does not. */
+  readonly routes: readonly AnyRoute[];
+  /** A built page, served at `/` while the plugin runs; of all plugins that run, one may have it. */
+  readonly site: Site | null;
   /** What the process must be allowed to do. Asked before `start`, never prompted for. */
-  permissions(config: z.output<Config>): readonly Deno.PermissionDescriptor[];
+  needs(settings: z.output<Settings>): readonly Deno.PermissionDescriptor[];
+  /** What is wrong with its surroundings, looked at without starting it; `berth doctor` asks. */
+  examine(settings: z.output<Settings>, isContained: boolean): Promise<readonly Finding[]>;
   /** Resolves soon: what may be away (an engine, another host) is waited for in the background. */
-  start(host: PluginHost, config: z.output<Config>): Promise<RunningPlugin>;
-}
-
-export interface RegisteredWorkspace {
-  readonly id: string;
-  readonly name: string;
-  /** The real path, absolute. */
-  readonly path: string;
+  start(host: PluginHost, settings: z.output<Settings>): Promise<RunningPlugin>;
 }
 
 /** What berth gives a plugin; it has nothing else. */
@@ -31,21 +42,45 @@ export interface PluginHost {
   readonly log: Log;
   /** Fires when the service stops: open streams end then. */
   readonly stopping: AbortSignal;
-  /** The registered workspaces. */
-  workspaces(): Promise<readonly RegisteredWorkspace[]>;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
 }
 
 /** What a started plugin brings; disposing it ends everything it began. */
 export interface RunningPlugin extends AsyncDisposable {
-  /** Mounted below /api, denied by default like all others. */
+  /** The declared routes with their handlers. */
   readonly routes?: Router;
-  /** What system routes and drift ask. */
+  /** Joined with those of other plugins; system routes and drift ask it. */
   readonly runtime?: ContainerRuntime;
 }
 
-/** Keeps a plugin's own configuration type while it is declared. */
-export function plugin<Config extends z.ZodType>(declared: Plugin<Config>): Plugin<Config> {
-  return declared;
+/** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */
+export interface PluginDeclaration<Settings extends z.ZodObject, Own extends string>
+  extends
+    Pick<Plugin<Settings>, "name" | "summary" | "version" | "start">,
+    Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "settings" | "needs" | "examine">> {
+  readonly permissions?: readonly (PermissionRule & { readonly name: Own })[];
+  readonly variables?: Readonly<Partial<Record<keyof z.output<Settings> & string, string>>>;
+  /** A route with a permission that neither the plugin nor the core declares does not compile. */
+  readonly routes?: readonly AnyRoute<NoInfer<Own> | CorePermission | "open" | "any">[];
+  readonly site?: Site;
+}
+
+/** Declares a plugin. */
+export function plugin<
+  const Own extends string = never,
+  Settings extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(declared: PluginDeclaration<Settings, Own>): Plugin<Settings> {
+  return {
+    optIn: false,
+    permissions: [],
+    errors: {},
+    settings: z.strictObject({}) as unknown as Settings, // the default of the type parameter
+    routes: [],
+    site: null,
+    needs: () => [],
+    examine: () => Promise.resolve([]),
+    ...declared,
+    variables: (declared.variables ?? {}) as Readonly<Record<string, string>>, // absent ones have no key
+  };
 }

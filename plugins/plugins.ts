@@ -1,5 +1,6 @@
-/** The plugins that come with berth, in the order they start. */
+/** The plugins that come with berth, in the order they start; the only file that names them. */
 import { containerRuntime } from "./container-runtime/plugin.ts";
 import type { Plugin } from "./plugin.ts";
+import { systemd } from "./systemd/plugin.ts";
 
-export const PLUGINS: readonly Plugin[] = [containerRuntime];
+export const PLUGINS: readonly Plugin[] = [containerRuntime, systemd];

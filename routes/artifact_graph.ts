@@ -6,7 +6,7 @@ import type { View } from "../artifacts/live/look.ts";
 import { CachedText } from "../http/cached_text.ts";
 import { holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";
-import { raw, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, raw, route, router } from "../http/router.ts";
 import {
   type ArtifactsOptions,
   cachedText,
@@ -44,7 +44,7 @@ const TYPES = {
 } as const;
 
 /** `GET /workspaces/{id}/artifacts/dag`. */
-export function artifactGraph({ registry, runtime }: ArtifactsOptions): Router {
+export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRouter {
   return router().on(dag, async ({ params: { id }, query, request }) => {
     const { format } = query;
     const model = await registry.model(id);

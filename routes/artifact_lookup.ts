@@ -1,4 +1,4 @@
-/** What the routes of artifacts share: parameters, finding by name, looking at what runs, texts made once. */
+/** What the routes of artifacts share: parameters, lookup by name, what runs, cached texts. */
 import { z } from "zod";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Report } from "../artifacts/report/report_shape.ts";
 import { flag } from "../http/query.ts";
-import { problems, raw, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
 import { type ArtifactsOptions, InWorkspace, lookAt } from "./artifact_lookup.ts";
 
 const Edits = z.strictObject({
@@ -34,7 +34,7 @@ const validate = route({
 });
 
 /** `POST /workspaces/{id}/artifacts/validate`. */
-export function artifactValidation({ registry, runtime, version }: ArtifactsOptions): Router {
+export function artifactValidation({ registry, runtime, version }: ArtifactsOptions): CoreRouter {
   return router().on(validate, async ({ params, query, body }) => {
     const files = body?.files;
     const model = files === undefined

@@ -8,7 +8,7 @@ import {
   UnitDetail,
 } from "../artifacts/report/artifact_shape.ts";
 import { text } from "../http/query.ts";
-import { json, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 import { artifactGraph } from "./artifact_graph.ts";
 import {
   type ArtifactsOptions,
@@ -71,7 +71,7 @@ const card = route({
 });
 
 /** The modules behind these routes are loaded by the first caller: a start needs none of them. */
-export function artifacts(options: ArtifactsOptions): Router {
+export function artifacts(options: ArtifactsOptions): CoreRouter {
   const { registry, runtime } = options;
   return router()
     .on(list, async ({ params, query, request }) => {

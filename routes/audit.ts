@@ -1,9 +1,14 @@
 /** Who did what, when, and with what result. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import type { AuditStore } from "../core/store.ts";
-import { count, text } from "../http/query.ts";
-import { json, reply, route, type Router, router } from "../http/router.ts";
+import { ServiceError } from "../core/error.ts";
+import { AUDIT_CHAINS, type AuditChain, type AuditEntry as Entry, type AuditStore } from "../core/store.ts";
+import { count, flag, many, text } from "../http/query.ts";
+import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
+
+/** How many entries are read at once for a stream, and how long a follower may wait for a new one. */
+const BATCH = 500;
+const LOOK_MS = 250;
 
 const AuditEntry = z.object({
   id: z.int(),
@@ -25,36 +30,166 @@ const AuditEntry = z.object({
   count: z.int().describe("How often; more than once only for what strangers were refused"),
 }).meta({ id: "AuditEntry" });
 
+const AuditLine = AuditEntry.extend({
+  seq: z.int(),
+  mac: z.string().describe("The seal over this entry and all before it in its chain, in hexadecimal"),
+}).meta({ id: "AuditLine" });
+
+const AuditPage = z.object({
+  items: z.array(AuditEntry),
+  total: z.int(),
+  next: z.string().optional().describe("The cursor of the page after this one"),
+  strangers: z.array(z.object({
+    hour: z.iso.datetime(),
+    peer: z.string(),
+    action: z.string(),
+    result: z.string(),
+    count: z.int(),
+  })).optional().describe(
+    "On the first page: what callers without a good credential were refused in this hour; `*` for all others",
+  ),
+}).meta({ id: "AuditPage" });
+
+const Place = z.string().regex(/^(?:changes|refusals):\d{1,15}$/, 'Expected a place like "changes:120"');
+
 const list = route({
   method: "get",
   path: "/system/audit",
-  summary: "Every change and every refusal, newest first",
+  summary: "Every change and every refusal",
+  description:
+    "As JSON a page, newest first. As NDJSON all sealed entries, each chain oldest first; with `follow` " +
+    "the answer goes on with every new one. `after` goes on behind the places that were read before.",
   permission: "audit:read",
   query: z.object({
-    limit: count(1, 500).default(100),
+    limit: count(1, 500).optional().describe("Entries of a page, 100 unless told otherwise"),
     cursor: z.string().regex(/^\d{1,15}$/, "Expected a cursor of an earlier answer").optional(),
     action: text(200).optional(),
     actor: text(200).describe("The actor's id").optional(),
     result: text(100).optional(),
+    format: z.enum(["json", "ndjson"]).default("json"),
+    follow: flag.optional(),
+    after: many(Place, 2).optional().describe("For NDJSON: `<chain>:<seq>`, once a chain"),
   }),
   answers: {
-    200: json(
-      z.object({ items: z.array(AuditEntry), total: z.int(), next: z.string().optional() }),
-      "A page; `next` is the cursor of the one after it",
-    ),
+    200: raw("The entries", { "application/json": AuditPage, "application/x-ndjson": AuditLine }),
+    ...problems("invalid_request"),
   },
 });
 
-export function audit({ access, store }: { readonly access: Access; readonly store: AuditStore }): Router {
-  return router().on(list, async ({ query }) => {
+export function audit(
+  { access, store }: { readonly access: Access; readonly store: AuditStore },
+): CoreRouter {
+  return router().on(list, async ({ query, ending }) => {
+    const { limit, cursor, follow, after, format, ...wanted } = query;
+    mustFit(query, format === "json" ? ["follow", "after"] : ["limit", "cursor"]);
     await access.audit.flush(); // so that one finds what one just did
-    const { limit, cursor, action = null, actor = null, result = null } = query;
-    const before = cursor === undefined ? null : Number(cursor);
-    const found = await store.list({ before, limit: limit + 1, action, actor, result });
-    const page = found.items.slice(0, limit);
-    const items = page.map(({ at, ...rest }) => ({ ...rest, time: new Date(at).toISOString() }));
-    const last = page.at(-1);
-    const more = found.items.length > limit && last !== undefined ? { next: String(last.id) } : {};
-    return reply(200, { items, total: found.total, ...more });
+    if (format === "ndjson") {
+      await access.auditUpkeep.seal();
+      const lines = linesOf(store, placesOf(after), wanted, follow === true ? ending : null);
+      return new Response(ReadableStream.from(lines).pipeThrough(new TextEncoderStream()), {
+        headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+      });
+    }
+    const page = await pageOf(store, wanted, limit ?? 100, cursor);
+    return Response.json(page, { headers: { "cache-control": "no-store" } });
+  });
+}
+
+interface Wanted {
+  readonly action?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly result?: string | undefined;
+}
+
+function mustFit(query: Readonly<Record<string, unknown>>, others: readonly string[]): void {
+  const surplus = others.filter((name) => query[name] !== undefined);
+  if (surplus.length === 0) return;
+  throw new ServiceError("invalid_request", "Cannot read the audit log: that goes with another format", {
+    errors: surplus.map((name) => ({ path: `query.${name}`, message: "Expected another `format` with it" })),
+  });
+}
+
+async function pageOf(
+  store: AuditStore,
+  { action, actor, result }: Wanted,
+  limit: number,
+  cursor: string | undefined,
+): Promise<z.input<typeof AuditPage>> {
+  const before = cursor === undefined ? null : Number(cursor);
+  const found = await store.list({
+    before,
+    limit: limit + 1,
+    action: action ?? null,
+    actor: actor ?? null,
+    result: result ?? null,
+  });
+  const page = found.items.slice(0, limit);
+  const last = page.at(-1);
+  const more = found.items.length > limit && last !== undefined ? { next: String(last.id) } : {};
+  const strangers = cursor !== undefined ? {} : {
+    strangers: (await store.strangers()).map(({ hour, ...rest }) => ({
+      hour: time(hour * 3_600_000),
+      ...rest,
+    })),
+  };
+  return { items: page.map(shown), total: found.total, ...more, ...strangers };
+}
+
+/** Ends where the chains do, or with `following`. Reads on only when the caller has taken what was there. */
+async function* linesOf(
+  store: AuditStore,
+  places: Record<AuditChain, number>,
+  wanted: Wanted,
+  following: AbortSignal | null,
+): AsyncGenerator<string, void> {
+  while (following === null || !following.aborted) {
+    let isMore = false;
+    for (const chain of AUDIT_CHAINS) {
+      const entries = await store.sealed(chain, places[chain], BATCH);
+      places[chain] = entries.at(-1)?.seq ?? places[chain];
+      isMore ||= entries.length > 0;
+      const lines = entries.filter((entry) => fits(entry, wanted)).map(({ mac, ...entry }) =>
+        `${JSON.stringify({ ...shown(entry), mac: mac.toHex() })}\n`
+      );
+      if (lines.length > 0) yield lines.join("");
+    }
+    if (isMore) continue;
+    if (following === null) return;
+    await pause(LOOK_MS, following);
+  }
+}
+
+function fits(entry: Entry, { action, actor, result }: Wanted): boolean {
+  return (action === undefined || entry.action === action) &&
+    (actor === undefined || entry.actor.id === actor) &&
+    (result === undefined || entry.result === result);
+}
+
+function placesOf(after: readonly string[] | undefined): Record<AuditChain, number> {
+  const places = { changes: 0, refusals: 0 };
+  for (const place of after ?? []) {
+    const [chain, seq] = place.split(":") as [AuditChain, string]; // as its pattern says
+    places[chain] = Number(seq);
+  }
+  return places;
+}
+
+function shown({ at, ...rest }: Entry): z.input<typeof AuditEntry> {
+  return { ...rest, time: time(at) };
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function pause(ms: number, ending: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      ending.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    ending.addEventListener("abort", over);
   });
 }

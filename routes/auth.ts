@@ -8,7 +8,7 @@ import { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { bearerOf } from "../http/admission.ts";
 import { bindingOf, mustBeSameOrigin, refreshCookie, refreshCookieOf } from "../http/refresh_cookie.ts";
-import { json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
 
 const Provider = z.object({
   name: z.string(),
@@ -114,7 +114,7 @@ export interface AuthOptions {
   readonly origins: { has(origin: string): boolean };
 }
 
-export function auth({ access, origins }: AuthOptions): Router {
+export function auth({ access, origins }: AuthOptions): CoreRouter {
   const { credentials, sessions, limits, provider } = access;
   return router()
     .on(status, async ({ request }) => {

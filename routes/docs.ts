@@ -1,5 +1,5 @@
 /** A page to read the API and try it, which needs nothing from elsewhere. */
-import { raw, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, raw, route, router } from "../http/router.ts";
 
 function page(path: string, summary: string, type: string) {
   return route({
@@ -16,7 +16,7 @@ const style = page("/docs/page.css", "Its style", "text/css");
 const script = page("/docs/page.js", "Its script", "text/javascript");
 
 /** The files are read by the first who asks. */
-export function docs(): Router {
+export function docs(): CoreRouter {
   return router()
     .on(
       html,

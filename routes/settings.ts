@@ -1,11 +1,10 @@
 /** The first admin, and the API keys after that. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import { permissionsOfKey, principalOfKey } from "../auth/api_keys.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { KeyName, Permission, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/store.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
 const ApiKey = z.object({
   id: z.string(),
@@ -102,8 +101,9 @@ const verify = route({
 
 const NO_STORE = { "cache-control": "no-store" };
 
-export function settings({ access }: { readonly access: Access }): Router {
+export function settings({ access }: { readonly access: Access }): CoreRouter {
   const { keys, setup, credentials, limits } = access;
+  const show = (record: KeyRecord) => shown(record, keys.permissionsOf(record));
   return router()
     .on(setupRequired, async () => reply(200, { setupRequired: await setup.required() }, NO_STORE))
     .on(setUp, async (call) => {
@@ -113,16 +113,16 @@ export function settings({ access }: { readonly access: Access }): Router {
         call.body.name,
         call.entry({ target: "/api/settings/api-keys" }),
       );
-      call.letIn(principalOfKey(record));
-      return reply(201, { ...shown(record), key }, { ...NO_STORE, location: locationOf(record) });
+      call.letIn(keys.principalOf(record));
+      return reply(201, { ...show(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
     .on(list, async () => {
-      const items = (await keys.list()).map(shown);
+      const items = (await keys.list()).map(show);
       return reply(200, { items, total: items.length });
     })
     .on(add, async (call) => {
       const { record, key } = await keys.add(call.body, call.principal, call.entry());
-      return reply(201, { ...shown(record), key }, { ...NO_STORE, location: locationOf(record) });
+      return reply(201, { ...show(record), key }, { ...NO_STORE, location: locationOf(record) });
     })
     .on(remove, async (call) => {
       await keys.remove(call.params.id, call.principal, call.entry());
@@ -133,7 +133,7 @@ export function settings({ access }: { readonly access: Access }): Router {
       limits.verify.spend(principal.id);
       const verdict = await keys.check(body.key);
       if (!verdict.valid) return reply(200, verdict, NO_STORE);
-      const { id, name, role, permissions, expiresAt } = shown(verdict.record);
+      const { id, name, role, permissions, expiresAt } = show(verdict.record);
       return reply(200, { valid: true, id, name, role, permissions, expiresAt }, NO_STORE);
     });
 }
@@ -142,13 +142,13 @@ function locationOf(record: KeyRecord): string {
   return `/api/settings/api-keys/${record.id}`;
 }
 
-function shown(record: KeyRecord): z.input<typeof ApiKey> {
+function shown(record: KeyRecord, permissions: readonly Permission[]): z.input<typeof ApiKey> {
   return {
     id: record.id,
     name: record.name,
     prefix: `berth_${record.id}`,
     role: record.role,
-    permissions: permissionsOfKey(record),
+    permissions,
     createdAt: time(record.createdAt),
     createdBy: record.createdBy,
     expiresAt: record.expiresAt === null ? null : time(record.expiresAt),

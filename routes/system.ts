@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { LIVE, READY, word } from "../http/probe.ts";
-import { json, raw, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
@@ -109,7 +109,7 @@ export interface SystemOptions extends HealthSources {
   readonly plugins: readonly PluginItem[];
 }
 
-export function system(options: SystemOptions): Router {
+export function system(options: SystemOptions): CoreRouter {
   const machine = aboutMachine();
   const look = cachedHealth(options);
   let isRead = options.runtime === null;

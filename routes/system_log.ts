@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
 import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../core/log.ts";
 import { count, flag } from "../http/query.ts";
-import { json, problems, raw, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 
 const LogPath = z.object({
   path: z.string(),
@@ -44,7 +44,7 @@ const logs = route({
 });
 
 /** Null where the log goes to the console only. */
-export function systemLog(file: LogReader | null): Router {
+export function systemLog(file: LogReader | null): CoreRouter {
   const mustHaveFile = () => {
     if (file !== null) return file;
     throw new ServiceError(

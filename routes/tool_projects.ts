@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LiveState } from "../artifacts/live/live.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
-import { json, reply, route, type Router, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const ToolProject = z.object({
   workspace: z.object({ id: z.string(), name: z.string() }).nullable().describe(
@@ -39,7 +39,7 @@ export interface ToolProjectsOptions {
   readonly runtime: () => ContainerRuntime | null;
 }
 
-export function toolProjects({ registry, runtime }: ToolProjectsOptions): Router {
+export function toolProjects({ registry, runtime }: ToolProjectsOptions): CoreRouter {
   return router().on(list, async () => {
     const made = await import("../artifacts/live/tool_projects.ts");
     const items = await made.toolProjects(await registry.models(), runtime());

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { NewWorkspace, Workspace, WorkspaceDetail } from "../core/workspace.ts";
-import { cached, empty, json, problems, reply, route, type Router, router } from "../http/router.ts";
+import { cached, type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
 const Id = z.object({ id: z.string().min(1).max(100) });
 
@@ -52,7 +52,7 @@ const unregister = route({
   answers: { 204: empty("It is forgotten"), ...problems("workspace_not_found") },
 });
 
-export function workspaces({ registry }: { readonly registry: Registry }): Router {
+export function workspaces({ registry }: { readonly registry: Registry }): CoreRouter {
   const texts = new WeakMap<readonly Workspace[], string>();
   return router()
     .on(list, async () => {

@@ -1,6 +1,7 @@
 /** docs/access.md says what is so: its table, its settings, its requests. */
 import assert from "node:assert/strict";
-import { permissionsOf, ROLES } from "../core/access.ts";
+import { ROLES } from "../core/access.ts";
+import { permissionsOf } from "./catalogue.ts";
 import { readConfig } from "../config.ts";
 import { startService } from "./service.ts";
 

@@ -1,6 +1,7 @@
 /** Every route and socket against every kind of caller: exactly those come in whom the table lets in. */
 import assert from "node:assert/strict";
-import { type Permission, PERMISSIONS, permissionsOf, type Role } from "../core/access.ts";
+import type { Permission, Role } from "../core/access.ts";
+import { CATALOGUE, permissionsOf } from "./catalogue.ts";
 import { MovableClock } from "./access_service.ts";
 import { startService, type TestService } from "./service.ts";
 import { ENTRY } from "./audit_entry.ts";
@@ -98,7 +99,7 @@ Deno.test("Every route and socket declares a permission, and only the listed one
   await using berth = await startService();
   const all = await operations(berth);
   assert.ok(all.length >= 20, `${all.length} operations`);
-  const known = new Set<string>([...PERMISSIONS, "open", "any"]);
+  const known = new Set<string>([...CATALOGUE.names, "open", "any"]);
   for (const { name, permission } of all) {
     assert.ok(known.has(permission), `${name} declares ${permission}`);
     if (permission === "open") assert.ok(OPEN.has(name) || isDocsPage(name), `${name} is open`);
@@ -164,7 +165,7 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
     good.push([`a key as ${role}`, permissions, () => Promise.resolve(ofRole)]);
     good.push([`a user as ${role}`, permissions, async () => (await session(role)).accessToken]);
   }
-  for (const permission of PERMISSIONS) {
+  for (const permission of CATALOGUE.names) {
     const alone = await key([permission]);
     good.push([`a key with ${permission} alone`, [permission], () => Promise.resolve(alone)]);
   }

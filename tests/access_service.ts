@@ -3,7 +3,8 @@ import type { Access } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
 import type { RoleRule } from "../auth/roles.ts";
-import { PERMISSIONS } from "../core/access.ts";
+import { CATALOGUE } from "./catalogue.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 import type { Store } from "../core/store.ts";
 import { type Router, router, socketRoute } from "../http/router.ts";
 import { openSocket } from "../http/socket.ts";
@@ -72,7 +73,8 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
     if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
   };
   const service = await startService({
-    install: [],
+    install: PLUGINS,
+    plugins: [],
     mount: () => [echoes()],
     setup: false,
     data: folder,
@@ -131,4 +133,4 @@ export async function makeKey(
   return made.body;
 }
 
-export const ALL_PERMISSIONS = PERMISSIONS;
+export const ALL_PERMISSIONS = CATALOGUE.names;

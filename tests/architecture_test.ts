@@ -1,6 +1,7 @@
-/** The rules of the house that a program can hold. */
+/** The rules of the project that a program can hold. */
 import assert from "node:assert/strict";
 import { breaches, circles, importsOf, ROOMS, withoutComments } from "./imports.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 import { sources } from "./sources.ts";
 
 const root = new URL("../", import.meta.url);
@@ -93,18 +94,38 @@ Deno.test("every file of the product opens with a sentence that says why it exis
   assert.deepEqual(silent, []);
 });
 
-Deno.test("the product runs no subprocess, shell or eval, and reads its environment in one place", async () => {
+Deno.test("the product runs no shell or eval, starts programs in plugins/*/process.ts alone, and reads its environment in one place", async () => {
   const found: string[] = [];
   for (const file of files) {
     if (/^(?:tests|bench|docs|tools)\//.test(file) || file.endsWith("_test.ts")) continue;
     const source = withoutComments(await text(file));
-    if (/Deno\.Command|new Function\(|\beval\(|Deno\.dlopen/.test(source)) {
-      found.push(`${file}: runs what it should not`);
+    if (/new Function\(|\beval\(|Deno\.dlopen/.test(source)) found.push(`${file}: runs what it should not`);
+    if (/Deno\.Command/.test(source) && !/^plugins\/[^/]+\/process\.ts$/.test(file)) {
+      found.push(`${file}: starts a program, which only plugins/*/process.ts may`);
     }
     if (/Deno\.env/.test(source) && !/^config(?:\.ts|\/)/.test(file)) {
       found.push(`${file}: reads the environment`);
     }
   }
+  assert.deepEqual(found, []);
+});
+
+Deno.test("nothing but plugins/plugins.ts names a plugin, or a permission that a plugin declares", async () => {
+  const names = PLUGINS.flatMap(({ name, permissions }) => [name, ...permissions.map((one) => one.name)]);
+  const found: string[] = [];
+  for (const file of files) {
+    if (
+      /^(?:plugins\/[^/]+\/|client\/|tests\/|bench\/|docs\/|tools\/)/.test(file) || file.endsWith("_test.ts")
+    ) {
+      continue;
+    }
+    const source = withoutComments(await text(file));
+    for (const name of names) {
+      const isImport = file === "plugins/plugins.ts" && source.includes(`"./${name}/plugin.ts"`);
+      if (source.includes(name) && !isImport) found.push(`${file} names ${name}`);
+    }
+  }
+  assert.ok(names.includes("container-runtime") && names.includes("containers:exec"), names.join());
   assert.deepEqual(found, []);
 });
 
@@ -114,4 +135,41 @@ Deno.test("the version of Deno is the same wherever it is named", async () => {
     const named = await text(file).catch(() => "");
     for (const [, version] of named.matchAll(/\bdeno@(\d+\.\d+\.\d+)/g)) assert.equal(version, deno, file);
   }
+});
+
+/** The paths that the tree of ARCHITECTURE.md names: a folder's lines are indented below it. */
+function pathsOfTree(page: string): Set<string> {
+  const tree = /## The tree\s+```\n([\s\S]*?)```/.exec(page)![1]!;
+  const paths = new Set<string>();
+  const folders: [indent: number, path: string][] = [];
+  for (const line of tree.split("\n").filter((line) => line.trim() !== "")) {
+    const indent = line.search(/\S/);
+    while ((folders.at(-1)?.[0] ?? -1) >= indent) folders.pop();
+    const parent = folders.at(-1)?.[1] ?? "";
+    const names = /^(?:[\w.-]+(?:\/|\.\w+) ?)+/.exec(line.trim())?.[0].trim().split(" ") ?? [];
+    for (const name of names) paths.add(parent + name);
+    if (names.length === 1 && names[0]!.endsWith("/")) folders.push([indent, parent + names[0]!]);
+  }
+  return paths;
+}
+
+Deno.test("every file that ARCHITECTURE.md answers a question with is there, and the tree names it or its folder", async () => {
+  const page = await text("ARCHITECTURE.md");
+  const answers = /## Where is …\?([\s\S]*?)\n## /.exec(page)![1]!.split("\n").slice(3);
+  const named = answers.flatMap((row) =>
+    [...(row.split("|")[2] ?? "").matchAll(/`([^`]+)`/g)].map(([, path]) => path!)
+  );
+  assert.ok(named.length >= 10, `${named.length} files answer questions`);
+  const tree = pathsOfTree(page);
+  for (const path of named) {
+    assert.ok(files.includes(path), `${path} is not there`);
+    assert.ok(
+      tree.has(path) || tree.has(path.slice(0, path.lastIndexOf("/") + 1)),
+      `the tree does not name ${path}`,
+    );
+  }
+});
+
+Deno.test("every path that the tree of ARCHITECTURE.md names is there", async () => {
+  for (const path of pathsOfTree(await text("ARCHITECTURE.md"))) await Deno.lstat(new URL(path, root));
 });

@@ -65,7 +65,9 @@ Deno.test("GET a unit answers the author's own text, comments and all, and refer
     web.body.yaml,
     "  # the shop window\n  web: # public\n    image: nginx:1.27\n    depends_on:\n      - db\n    environment:\n      PASSWORD: hunter2\n",
   );
-  assert.deepEqual(web.body.environment, ["PASSWORD"]);
+  assert.deepEqual(web.body.environment, [
+    { name: "PASSWORD", value: "********", from: "environment", file: "compose.yaml" },
+  ]);
   const { source, ...reference } = web.body.references[0];
   assert.deepEqual(reference, {
     kind: "depends_on",
@@ -143,7 +145,7 @@ Deno.test("a workspace inside another one is told so", async () => {
     report.body.diagnostics.filter(({ code }: { code: string }) => code === "workspace/nested").map((
       { message }: { message: string },
     ) => message),
-    ['The folder lies in the workspace "work"'],
+    ['This folder is inside the workspace "work"'],
   );
 });
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { type Ended, runBerth } from "./berth_process.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { startService, type TestService } from "./service.ts";
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
 
 async function serviceOn(engine: TestEngine): Promise<TestService> {

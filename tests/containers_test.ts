@@ -1,20 +1,10 @@
 /** Containers over HTTP, on real engines: lists, details, control, and what a bad caller gets. */
 import assert from "node:assert/strict";
 import type { TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { FIXTURE } from "./engine.ts";
 import { eventually } from "./eventually.ts";
-import { startService, type TestService } from "./service.ts";
-
-/** A service that knows one engine, when it has read it. */
-async function serving(engine: TestEngine): Promise<TestService> {
-  const berth = await startService({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
-  await eventually("the engine is up", async () => {
-    const { body } = await berth.call("GET /api/system/backends");
-    return body.items[0].state === "up";
-  });
-  return berth;
-}
+import { serveEngines } from "./service.ts";
 
 async function make(engine: TestEngine, name: string, ...options: string[]): Promise<string> {
   return (await engine.cli("create", "--name", name, "--network", "none", ...options, FIXTURE, "idle"))
@@ -22,10 +12,10 @@ async function make(engine: TestEngine, name: string, ...options: string[]): Pro
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("a container can be started, stopped, restarted and removed, and each list shows it at once", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     const id = await make(engine, "lifecycle");
     const state = async () => (await berth.call("GET /api/containers?q=lifecycle")).body.items[0]?.state;
 
@@ -53,7 +43,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a running container is removed by force", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     await make(engine, "forced");
     await berth.call("POST /api/containers/forced/start");
 
@@ -63,7 +53,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("an inspected container shows no secret unless it is revealed, and its raw form neither", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     const secret = `canary-${crypto.randomUUID()}`;
     await make(
       engine,
@@ -95,7 +85,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("lists filter, search, sort and page", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     for (const [name, tier] of [["page-a", "one"], ["page-b", "two"], ["page-c", "two"]] as const) {
       await make(
         engine,
@@ -141,7 +131,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a list has an entity tag that holds until something changes", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     const first = await berth.call("GET /api/containers");
     const etag = first.headers.get("etag") ?? "";
     assert.notEqual(etag, "");
@@ -157,7 +147,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("ids that are none, unknown or ambiguous never do anything", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     const known = await make(engine, "bystander");
     for (
       const bad of ["..%2f..%2fimages", "%2e%2e%2fversion", "a%2fb", "a%0d%0ab", "%20", "-x", "a".repeat(256)]

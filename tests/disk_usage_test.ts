@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { quiet } from "./quiet_engine.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
 
@@ -14,7 +14,7 @@ interface Wire {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/system/disk-usage counts, weighs and tells apart what is in use", async (engine) => {
     await tidy(engine);
@@ -22,7 +22,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("exec", "busy", "dd", "if=/dev/zero", "of=/data/x", "bs=1024", "count=100");
     await engine.cli("run", "--name", "done", FIXTURE, "sh", "-c", "dd if=/dev/zero of=/x bs=1024 count=50");
     await engine.cli("volume", "create", "empty");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const { status, body, text } = await app.call("GET /api/system/disk-usage");
 
@@ -54,7 +54,7 @@ Deno.test("GET /api/system/disk-usage measures once for many callers, and answer
     await held;
     await call.json({ LayersSize: 7, Images: [{ Id: "a".repeat(64), Size: 7, Containers: 0 }] });
   });
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
 
   const callers = Array.from({ length: 20 }, () => app.call("GET /api/system/disk-usage"));
   await eventually("the measurement runs", () => engine.calls.includes("GET /system/df"));
@@ -77,7 +77,7 @@ Deno.test("a disk measurement that nobody waits for any more is ended at the eng
     await call.conn.read(new Uint8Array(1)).catch(() => null);
     ended = true;
   });
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
   const leaving = new AbortController();
   const call = app.call("GET /api/system/disk-usage", undefined, { signal: leaving.signal });
   const refused = assert.rejects(call);
@@ -98,7 +98,7 @@ Deno.test("a hostile disk usage counts as nothing where it is nonsense, and neve
   await using engine = new ScriptedEngine(async (call) =>
     call.path === "/system/df" ? await call.json(nonsense) : await quiet(call)
   );
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
 
   const { status, body } = await app.call("GET /api/system/disk-usage");
 

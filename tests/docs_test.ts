@@ -1,10 +1,12 @@
 /** Promises of the documentation: what it lists is what there is. */
 import assert from "node:assert/strict";
 import { SETTINGS } from "../config/settings.ts";
-import { settingsPage } from "../docs/settings.ts";
+import { pluginRows, settingsPage } from "../docs/settings.ts";
 import { rulesPage } from "../docs/rules.ts";
 import { readmePage, speedPage } from "../docs/speed.ts";
 import { readConfig } from "../config.ts";
+import { checkPluginSettings } from "../plugins/plugin_settings.ts";
+import { PLUGINS } from "../plugins/plugins.ts";
 
 const page = (name: string) => Deno.readTextFile(new URL(`../${name}`, import.meta.url));
 
@@ -27,7 +29,7 @@ Deno.test("the README's table of speeds is what `deno task docs` writes", async 
 });
 
 Deno.test("every setting has a meaning and a default in words", () => {
-  for (const { variable, meaning, default: value } of SETTINGS) {
+  for (const { variable, meaning, default: value } of [...SETTINGS, ...PLUGINS.flatMap(pluginRows)]) {
     assert.ok(meaning.length > 10, variable);
     assert.ok(value !== "undefined" && value !== "", variable);
   }
@@ -41,7 +43,10 @@ Deno.test("the example of docs/settings.md is read without a mistake", async () 
     const config = await readConfig({ env: (name) => ({ HOME: "/home/ada", BERTH_CONFIG: path })[name] });
 
     assert.deepEqual(config.roles.map(({ role }) => role), ["admin", "operator", "viewer"]);
-    assert.deepEqual(config.engines?.map(({ name }) => name), ["docker", "far"]);
+    const { settings, mistakes } = checkPluginSettings(PLUGINS, config);
+    assert.deepEqual(mistakes, []);
+    const { engines } = settings.get("container-runtime") as { engines: { name: string }[] };
+    assert.deepEqual(engines.map(({ name }) => name), ["docker", "far"]);
   } finally {
     await Deno.remove(path);
   }

@@ -1,9 +1,10 @@
 /** Projects that a real Compose brought up: what was not edited shows no drift, and each edit shows as itself alone. */
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
-import { compose, composeMissing, driftOf, save, serving, workspace } from "./live_scene.ts";
+import { compose, composeMissing, driftOf, save, workspace } from "./live_scene.ts";
+import { serveEngines } from "./service.ts";
 
 /** Everything that the engine or the disk calls otherwise than the file. */
 const textIn = (above: string) =>
@@ -65,12 +66,12 @@ const EDITS: readonly [string, string, string, Record<string, [string, string]>]
 const PODMANS_OWN = ["18370-18399:", '"127.0.0.1::83"', '      - "80"\n'];
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test(
     "values of an env_file, flags from variables and paths with a slash at the end are compared, too",
     async (engine) => {
-      await using berth = await serving(engine);
+      await using berth = await serveEngines({ [engine.kind]: engine });
       const text = `version: "2.4"
 services:
   web:
@@ -127,7 +128,7 @@ services:
   test(
     "a project that Compose brought up shows no drift, and each edit shows as itself alone",
     async (engine) => {
-      await using berth = await serving(engine);
+      await using berth = await serveEngines({ [engine.kind]: engine });
       const above = `${berth.folder}/workspaces`;
       const whole = textIn(above);
       const text = kind === "docker" ? whole : whole.replace(/ +- "127.0.0.1:18370-18399:82"\n/, "");

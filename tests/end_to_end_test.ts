@@ -15,7 +15,7 @@ import {
   WORKSPACES,
 } from "@berth/client/berth";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 
@@ -64,7 +64,7 @@ async function create(
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("a newcomer registers a folder, mends a line, starts it, sees it live, edits it and sees the drift", async (engine) => {
     await using berth = await startService({ engines: [{ name: kind, url: `unix://${engine.socket}` }] });

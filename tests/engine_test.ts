@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE, startEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("startEngine answers with an engine that runs its fixture image", async (engine) => {
     assert.equal(await engine.cli("run", "--rm", FIXTURE, "echo", "hello"), "hello");

@@ -5,7 +5,7 @@ import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { commandOf, Execs } from "../plugins/container-runtime/exec/routes.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
 import { StreamService, Visitor } from "./stream_service.ts";
@@ -39,7 +39,7 @@ async function idle(engine: TestEngine, ...options: string[]): Promise<string> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("a command's output arrives and its exit code comes from the engine", async (engine) => {
     await using berth = serve(engine.socket, kind);
@@ -238,7 +238,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 }
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 
 test("a command whose engine dies ends in words, and the session is not kept", async (engine) => {
   await using berth = serve(engine.socket);

@@ -2,19 +2,19 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { sharedEngine } from "./shared_engine.ts";
+import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
 const FULL_FIXTURE = `docker.io/library/${FIXTURE}`;
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/images lists each image once, with its names, size and users", async (engine) => {
     await tidy(engine);
     await engine.cli("run", "-d", "--name", "user", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const { status, body } = await app.call("GET /api/images");
 
@@ -34,7 +34,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("GET /api/images follows a change, answers 304 without one, and has another tag after it", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const first = await app.call("GET /api/images");
     const headers = { "if-none-match": first.headers.get("etag") ?? "" };
     assert.equal((await app.call("GET /api/images", undefined, { headers })).status, 304);
@@ -50,7 +50,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("GET /api/images filters by name and use", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     assert.equal((await app.call("GET /api/images?q=BERTH-fixture")).body.total, 1);
     assert.equal((await app.call("GET /api/images?q=nothing-like-it")).body.total, 0);
     assert.equal((await app.call("GET /api/images?dangling=true")).body.total, 0);
@@ -61,7 +61,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("GET /api/images/{id} answers by id, prefix, name and full name, with config, history and layers", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const { id } = (await app.call("GET /api/images")).body.items[0];
     const names = [id, id.slice(7), id.slice(7, 19), FIXTURE, FULL_FIXTURE, encodeURIComponent(FULL_FIXTURE)];
     for (const name of names) {
@@ -78,7 +78,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("images that are not there are 404, and what is no reference never reaches the engine", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     assert.equal((await app.call("GET /api/images/nope")).body.code, "image_not_found");
     assert.equal((await app.call("DELETE /api/images/nope")).body.code, "image_not_found");
     for (const name of ["%2e%2e", "..%2f..%2fversion", "a%2f..%2fb", "a%0d%0ab", "%20"]) {
@@ -91,7 +91,7 @@ for (const kind of ["docker", "podman"] as const) {
   test("DELETE /api/images/{id} refuses an image that a running container uses, and it stays", async (engine) => {
     await tidy(engine);
     await engine.cli("run", "-d", "--name", "holder", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const { status, body } = await app.call(`DELETE /api/images/${FIXTURE}`);
 
@@ -102,9 +102,9 @@ for (const kind of ["docker", "podman"] as const) {
   test("DELETE /api/images/{id} is refused to a viewer, and nothing is removed", async (engine) => {
     await tidy(engine);
     await engine.cli("tag", FIXTURE, "berth-kept:1");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
-    const viewer = await app.service.key("viewer");
+    const viewer = await app.key("viewer");
 
     assert.equal((await viewer.call("DELETE /api/images/berth-kept:1")).status, 403);
 

@@ -6,7 +6,8 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   // `node:fs`: Deno's own `open` takes no flags, and the safe reader must not follow a link or wait at a pipe.
   // `node:process`: to keep the YAML parser from it.
   ["artifacts/", ["core/", "zod", "yaml", "node:fs", "node:process"]],
-  ["auth/", ["core/", "zod", "jose", "oauth4webapi"]],
+  // `node:dgram`: Deno's own datagrams are not stable.
+  ["auth/", ["core/", "zod", "jose", "oauth4webapi", "node:dgram"]],
   ["store/", ["core/"]],
   ["log/", ["core/"]],
   ["http/", ["core/", "auth/", "hono", "zod"]],
@@ -59,7 +60,8 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
-    ["runtime.ts", "routes.ts"],
+    ["runtime.ts", "routes.ts", "settings.ts"],
+    ["examine.ts"],
     ["plugin.ts"],
   ],
 };

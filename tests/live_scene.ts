@@ -3,17 +3,7 @@ import assert from "node:assert/strict";
 import type { Drift } from "../artifacts/live/live.ts";
 import type { TestEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
-import { startService, type TestService } from "./service.ts";
-
-/** A service that knows one engine, when it has read it. */
-export async function serving(engine: TestEngine): Promise<TestService> {
-  const berth = await startService({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
-  await eventually("the engine is up", async () => {
-    const { body } = await berth.call("GET /api/system/backends");
-    return body.items[0].state === "up";
-  });
-  return berth;
-}
+import type { TestService } from "./service.ts";
 
 /** Why Compose cannot be run on this machine, or null. */
 export const composeMissing: string | null = await new Deno.Command("docker-compose", { args: ["version"] })

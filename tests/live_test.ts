@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../artifacts/report/report_shape.ts";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
-import { compose, composeMissing, driftOf, serving, workspace } from "./live_scene.ts";
-import { startService } from "./service.ts";
+import { compose, composeMissing, driftOf, workspace } from "./live_scene.ts";
+import { serveEngines, startService } from "./service.ts";
 
 const unit = (more: string, command = "[idle]") => `
     image: ${FIXTURE}
@@ -34,10 +34,10 @@ const codes = (report: { diagnostics: Diagnostic[] }, prefix: string) =>
   ) => [code, subject]);
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("a workspace registered just now owns its containers in the very next answer", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     const path = `${berth.folder}/workspaces/owner-${kind}`;
     const options = [...labels(`owner-${kind}`, "web", path), "--name", `owner-${kind}`, "--network", "none"];
     await engine.cli("create", ...options, FIXTURE, "idle");
@@ -90,7 +90,7 @@ for (const kind of ["docker", "podman"] as const) {
   test(
     "what Compose started is joined, a job that ended well is completed, and an edit shows as drift",
     async (engine) => {
-      await using berth = await serving(engine);
+      await using berth = await serveEngines({ [engine.kind]: engine });
       const text = `services:
   web:${unit("environment: { COLOUR: red }\nrestart: unless-stopped")}
   job:${unit("", '["true"]')}
@@ -171,7 +171,7 @@ for (const kind of ["docker", "podman"] as const) {
   );
 
   test("each field that differs is named with what is declared and what runs, and nothing that agrees", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     const declared = unit(
       `user: "1000"
 working_dir: /srv
@@ -265,7 +265,7 @@ ports: ["127.0.0.1:18080:80", "9000"]`,
   });
 
   test("orphans, a renamed project, a file that is gone and a taken name are told", async (engine) => {
-    await using berth = await serving(engine);
+    await using berth = await serveEngines({ [engine.kind]: engine });
     const { id, path } = await workspace(
       berth,
       `orphans-${kind}`,

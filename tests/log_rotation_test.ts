@@ -5,11 +5,11 @@ import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { StreamService } from "./stream_service.ts";
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 const LINES = 60_000;
 
 /** What a follower is told of 30 MB of numbered lines, of which the engine keeps 3: numbers, and "gap". */

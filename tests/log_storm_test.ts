@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { Follower, type Line, logsOf } from "./follower.ts";
 import { numbers } from "./numbers.ts";
@@ -131,7 +131,7 @@ async function mayBeTorn(engine: TestEngine, id: string, stream: string, index: 
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind, SHORT_EVENTS);
+  const { test } = await sharedEngine(kind, SHORT_EVENTS);
 
   test("in a storm of restarts and deaths of the engine every follower is told each line once and in order, and so is who comes and goes", async (engine) => {
     console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { findLiveIn } from "../plugins/container-runtime/backends/live_container.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { awakenBy } from "../plugins/container-runtime/logs/merged_logs.ts";
+import { awakenBy } from "../plugins/container-runtime/logs/awaken.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { SILENT } from "./silent_log.ts";
 import { StreamService } from "./stream_service.ts";
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 const LIVES = 5;
 
 test("a container that crashes over and over is followed through every life, and asked for only when one begins", async (real) => {

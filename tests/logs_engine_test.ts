@@ -1,7 +1,7 @@
 /** Logs against real engines, with the engine's own command line as the oracle. */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { Follower, type Line, logsOf } from "./follower.ts";
 
@@ -18,7 +18,7 @@ async function exited(engine: TestEngine, id: string): Promise<void> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("a log reads as the engine's own command line reads it, both streams and each alone", async (engine) => {
     await using berth = logsOf(engine);
@@ -230,7 +230,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 }
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 
 test("following survives the death of the engine and goes on behind the last line", async (engine) => {
   await using berth = logsOf(engine);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { numbers } from "./numbers.ts";
 import { SILENT } from "./silent_log.ts";
@@ -139,7 +139,7 @@ function byKey(key: string) {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("after a storm of operations by the command line the mirror equals the engine's own lists, field by field", async (engine) => {
     console.log(`storm of ${SECONDS} s, BERTH_STORM_SEED=${SEED}`);

@@ -7,6 +7,7 @@ import type { EngineEvent } from "../plugins/container-runtime/mirror/event_feed
 import { eventually } from "./eventually.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
 import { SILENT } from "./silent_log.ts";
+import { within } from "./within.ts";
 
 function linked(...sockets: string[]): Backends {
   return Backends.configured(
@@ -90,6 +91,57 @@ Deno.test("what no event told is found by comparing with the engine's list", asy
 
   await eventually("it is found", async () => (await seen(backends)).join() === "db running,new running");
 });
+
+Deno.test("what no event told is found within half a minute by itself", async () => {
+  const containers = worldOf("web");
+  await using engine = new ScriptedWorld({ containers });
+  using _fast = intervalsAre(20);
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+
+  containers.set(scriptedId(9), inspected(scriptedId(9), "new"));
+
+  await within(2 * 30_000 / 20, "it is found", async () => (await seen(backends)).join().includes("new"));
+});
+
+/** Makes intervals that are set from now on so many times as fast. */
+function intervalsAre(times: number): Disposable {
+  const { setInterval } = globalThis;
+  globalThis.setInterval =
+    ((run: () => void, ms: number) => setInterval(run, ms / times)) as typeof setInterval;
+  return { [Symbol.dispose]: () => void (globalThis.setInterval = setInterval) };
+}
+
+Deno.test("an engine that was away for long is seen within two seconds of its return", async () => {
+  const socket = `${Deno.makeTempDirSync({ prefix: "bw" })}/s`;
+  using _longest = randomIs(1);
+  await using backends = linked(socket);
+  await backends.settle();
+  // The waits double from 50 ms: at 3.15 s one of 3.2 s would begin, had they no bound.
+  await new Promise((resolve) => setTimeout(resolve, 3_400));
+  await using _engine = new ScriptedWorld({ containers: worldOf("web") }, socket);
+
+  await within(2_000, "it is back", async () => (await seen(backends)).join() === "web running");
+});
+
+Deno.test("an engine that is installed after the start is found within four seconds", async () => {
+  const home = await Deno.makeTempDir({ prefix: "bw" });
+  await using backends = await Backends.found({ home, runtimeFolder: null, dockerHost: null }, SILENT);
+  await Deno.mkdir(`${home}/.docker/run`, { recursive: true });
+  await using _engine = new ScriptedWorld({ containers: worldOf("web") }, `${home}/.docker/run/docker.sock`);
+
+  await within(
+    4_000,
+    "it is up",
+    () => backends.links.some(({ name, state }) => name === "docker-desktop" && state === "up"),
+  );
+});
+
+function randomIs(value: number): Disposable {
+  const { random } = Math;
+  Math.random = () => value;
+  return { [Symbol.dispose]: () => void (Math.random = random) };
+}
 
 Deno.test("an event stream cut at any byte loses nothing: afterwards the mirror equals the engine", async () => {
   const containers = worldOf("web");

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { sharedEngine } from "./shared_engine.ts";
+import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
 interface Named {
@@ -16,7 +16,7 @@ function names(items: readonly Named[]): string[] {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/networks lists what the engine has, with who is connected, running or not", async (engine) => {
     await tidy(engine);
@@ -24,7 +24,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("run", "-d", "--name", "running", "--network", "front", FIXTURE);
     await engine.cli("create", "--name", "waiting", "--network", "front", FIXTURE);
     await engine.cli("run", "-d", "--name", "plain", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const { status, body } = await app.call("GET /api/networks");
 
@@ -52,7 +52,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("POST /api/networks creates, and the next list has it; DELETE removes it", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const before = (await app.call("GET /api/networks")).body.total;
     const wanted = {
       name: "made",
@@ -80,7 +80,7 @@ for (const kind of ["docker", "podman"] as const) {
     await tidy(engine);
     await engine.cli("network", "create", "joined");
     await engine.cli("run", "-d", "--name", "member", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const members = async () => names((await app.call("GET /api/networks/joined")).body.containers);
     const change = async (verb: string, container: string) => {
       const { status, body } = await app.call(`POST /api/networks/joined/${verb}`, { container });
@@ -104,7 +104,7 @@ for (const kind of ["docker", "podman"] as const) {
     await tidy(engine);
     await engine.cli("network", "create", "held");
     await engine.cli("create", "--name", "stopped", "--network", "held", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const held = await app.call("DELETE /api/networks/held");
     const own = await app.call("DELETE /api/networks/bridge");
@@ -117,7 +117,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("networks that are not there are 404; bad names and subnets are 400 and make nothing", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const before = (await engine.ask("GET /networks")).json.length;
     assert.equal((await app.call("GET /api/networks/nope")).body.code, "network_not_found");
     assert.equal((await app.call("DELETE /api/networks/nope")).body.code, "network_not_found");
@@ -138,8 +138,8 @@ for (const kind of ["docker", "podman"] as const) {
   test("changes of networks and volumes are refused to a viewer, and change nothing", async (engine) => {
     await tidy(engine);
     await engine.cli("network", "create", "watched");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
-    const viewer = await app.service.key("viewer");
+    await using app = await serveEngines({ one: engine });
+    const viewer = await app.key("viewer");
     const tries: [string, unknown?][] = [
       ["POST /api/networks", { name: "viewers" }],
       ["DELETE /api/networks/watched"],

@@ -1,6 +1,5 @@
 /** What a supervisor asks: live and ready, by any host name, and `berth health` that asks for it. */
 import assert from "node:assert/strict";
-import { z } from "zod";
 import { plugin } from "../plugins/plugin.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
 import { eventually } from "./eventually.ts";
@@ -51,9 +50,6 @@ Deno.test("while it starts, berth lives and is not ready", async () => {
       name: "slow",
       summary: "Takes its time",
       version: "1.0.0",
-      paths: [],
-      config: z.strictObject({}),
-      permissions: () => [],
       async start() {
         asked.resolve();
         await started.promise;

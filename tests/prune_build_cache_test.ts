@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { quiet } from "./quiet_engine.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { serveEngines } from "./service.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
 
 const BASE = "base0000000000000000000000";
@@ -37,7 +37,7 @@ Deno.test("POST /api/system/prune removes build caches by id, newest first, and 
     asked.push(...id);
     await call.json({ CachesDeleted: id[0] === LAYER ? [LAYER] : null, SpaceReclaimed: 10 });
   });
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
 
   const { status, body, text } = await app.call("POST /api/system/prune", { types: ["buildCache"] });
 

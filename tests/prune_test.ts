@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { sharedEngine } from "./shared_engine.ts";
+import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
 interface Item {
@@ -24,7 +24,7 @@ async function exists(engine: TestEngine, path: string): Promise<boolean> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("POST /api/system/prune with dryRun lists what would go, why and how many bytes, and removes nothing", async (engine) => {
     await tidy(engine);
@@ -32,7 +32,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("run", "-d", "--name", "busy", "-v", "used:/data", FIXTURE);
     await engine.cli("volume", "create", "idle");
     await engine.cli("network", "create", "lonely");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const { status, body, text } = await app.call("POST /api/system/prune", {
       types: ["containers", "volumes", "networks"],
@@ -77,7 +77,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("volume", "create", "gone");
     await engine.cli("network", "create", "joined");
     await engine.cli("create", "--name", "started", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const { plan, items } = (await app.call("POST /api/system/prune", {
       types: ["containers", "volumes", "networks"],
       dryRun: true,
@@ -105,9 +105,9 @@ for (const kind of ["docker", "podman"] as const) {
   test("a plan works once, and only for whom it was made", async (engine) => {
     await tidy(engine);
     await engine.cli("volume", "create", "kept");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const { plan } = (await app.call("POST /api/system/prune", { types: ["volumes"], dryRun: true })).body;
-    const other = await app.service.key("admin");
+    const other = await app.key("admin");
 
     const stolen = await other.call("POST /api/system/prune", { plan });
     assert.deepEqual([stolen.status, stolen.body.code], [404, "plan_not_found"]);
@@ -123,7 +123,7 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("volume", "create", "precious");
     await engine.cli("network", "create", "spare");
     await engine.cli("create", "--name", "old", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     for (
       const body of [{}, { types: [] }, { types: ["everything"] }, {
@@ -151,7 +151,7 @@ for (const kind of ["docker", "podman"] as const) {
     const tagged =
       (await engine.ask("POST /commit?container=needing&repo=berth-built&tag=1&comment=tagged", {})).json.Id;
     assert.notEqual(untagged, tagged);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const first = (await app.call("POST /api/system/prune", { types: ["images"] })).body;
     const second =
@@ -173,7 +173,7 @@ for (const kind of ["docker", "podman"] as const) {
     await tidy(engine);
     await engine.cli("volume", "create", "--label", "keep=no", "labelled");
     await engine.cli("volume", "create", "--label", "keep=yes", "other");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const names = async (filters: unknown) =>
       (await app.call("POST /api/system/prune", { types: ["volumes"], dryRun: true, filters })).body.items
         .map(({ name }: Item) => name).sort();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { quiet } from "./quiet_engine.ts";
-import { type RuntimeApp, startRuntimeApp } from "./runtime_app.ts";
+import { serveEngines, type TestService } from "./service.ts";
 import { CHUNKED, LAST_CHUNK, type ScriptedCall, ScriptedEngine } from "./scripted_engine.ts";
 
 const REFERENCE = "registry.example/app:1";
@@ -26,7 +26,7 @@ function pulling(pull: (call: ScriptedCall) => Promise<void>, has = false): Scri
   });
 }
 
-async function pull(app: RuntimeApp, headers: Record<string, string> = {}) {
+async function pull(app: TestService, headers: Record<string, string> = {}) {
   return await app.call("POST /api/images/pull", { reference: REFERENCE }, { headers });
 }
 
@@ -77,7 +77,7 @@ const failures: {
 for (const { what, code, status, body } of failures) {
   Deno.test(`POST /api/images/pull fails as ${code} when the engine ${what}`, async () => {
     await using engine = pulling(({ write }) => write(`${CHUNKED}${body}${LAST_CHUNK}`));
-    await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+    await using app = await serveEngines({ one: engine });
 
     const refused = await pull(app);
 
@@ -89,7 +89,7 @@ Deno.test("POST /api/images/pull cut at any point of its progress is a failure, 
   const whole = `${CHUNKED}${chunk('{"status":"Pulling","id":"1"}\n')}${chunk('{"status":"Done"}\n')}`;
   let cut = CHUNKED.length;
   await using engine = pulling(({ write }) => write(whole.slice(0, cut)), true);
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
   for (; cut <= whole.length; cut += 5) {
     const { status, body, text } = await pull(app);
     assert.deepEqual([status, body.code], [502, "pull_failed"], `${cut}: ${text}`);
@@ -104,7 +104,7 @@ Deno.test("POST /api/images/pull ends a stream with the error that came after it
       }${chunk('{"errorDetail":{"message":"no space left on device"}}\n')}${LAST_CHUNK}`,
     )
   );
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
 
   const { status, text } = await pull(app, { accept: "application/x-ndjson" });
 
@@ -123,9 +123,9 @@ for (const accept of ["application/json", "application/x-ndjson", "text/event-st
       await conn.read(new Uint8Array(1)).catch(() => null);
       ended = true;
     });
-    await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+    await using app = await serveEngines({ one: engine });
     const leaving = new AbortController();
-    const answer = app.open("POST /api/images/pull", { reference: REFERENCE }, {
+    const answer = app.fetch("POST /api/images/pull", { reference: REFERENCE }, {
       headers: { accept },
       signal: leaving.signal,
     }).then((response) => response.text());
@@ -148,7 +148,7 @@ Deno.test("a pull sends its credentials in its own call only, for the reference'
     else if (call.path.startsWith("/images/registry.example")) await call.json(IMAGE);
     else await quiet(call);
   });
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
 
   const { status } = await app.call("POST /api/images/pull", {
     reference: REFERENCE,
@@ -173,7 +173,7 @@ Deno.test("a pull survives lines without end and progress of impossible sizes", 
     await write(chunk('\n{"status":"ok","progressDetail":{"current":-1,"total":1e400}}\n'));
     await write(LAST_CHUNK);
   }, true);
-  await using app = await startRuntimeApp({ engines: [{ name: "one", socket: engine.socket }] });
+  await using app = await serveEngines({ one: engine });
 
   const { text } = await pull(app, { accept: "application/x-ndjson" });
 

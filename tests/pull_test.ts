@@ -2,17 +2,17 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { ACCOUNT, startRegistry } from "./registry.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { serveEngines } from "./service.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("POST /api/images/pull answers with what the engine has now, and whether that changed anything", async (engine) => {
     await using registry = await startRegistry(engine);
     const reference = await registry.push(FIXTURE, "pulled/app:1");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const first = await app.call("POST /api/images/pull", { reference });
     const second = await app.call("POST /api/images/pull", { reference });
@@ -34,7 +34,7 @@ for (const kind of ["docker", "podman"] as const) {
   test("POST /api/images/pull by digest gets that digest", async (engine) => {
     await using registry = await startRegistry(engine);
     const reference = await registry.push(FIXTURE, "pulled/digested:1");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const digest = await registry.digest("pulled/digested", "1");
     assert.equal((await engine.ask(`GET /images/${reference}/json`)).status, 404);
     const pinned = `${registry.host}/pulled/digested@${digest}`;
@@ -48,7 +48,7 @@ for (const kind of ["docker", "podman"] as const) {
     test(`POST /api/images/pull shows its progress as ${format}, and ends with done`, async (engine) => {
       await using registry = await startRegistry(engine);
       const reference = await registry.push(FIXTURE, "pulled/shown:1");
-      await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+      await using app = await serveEngines({ one: engine });
 
       const { status, headers, text } = await app.call("POST /api/images/pull", { reference }, {
         headers: { accept: format },
@@ -68,7 +68,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("POST /api/images/pull of what the registry does not have is 404, and no image appears", async (engine) => {
     await using registry = await startRegistry(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const reference = `${registry.host}/nothing/here:1`;
 
     const refused = await app.call("POST /api/images/pull", { reference });
@@ -82,7 +82,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("POST /api/images/pull from a registry that is away fails, and says so", async (engine) => {
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const { status, body } = await app.call("POST /api/images/pull", { reference: "127.0.0.1:5000/x:1" });
     assert.deepEqual([status, body.code], [502, "pull_failed"]);
     assert.match(body.title, /connection refused/);
@@ -93,7 +93,7 @@ for (const kind of ["docker", "podman"] as const) {
     await using locked = await startRegistry(engine, { account: true });
     const secret = await locked.push(FIXTURE, "secret/app:1");
     const plain = await open.push(FIXTURE, "plain/app:1");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const pull = async (body: unknown) => {
       const answer = await app.call("POST /api/images/pull", body);
       return [answer.status, answer.body.code];
@@ -115,9 +115,8 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("POST /api/images/pull refuses bad references and registries that are not allowed; nothing is asked", async (engine) => {
     await using registry = await startRegistry(engine);
-    await using app = await startRuntimeApp({
-      engines: [{ name: "one", ...engine }],
-      registries: ["registry.example"],
+    await using app = await serveEngines({ one: engine }, {
+      pluginSettings: { "container-runtime": { registries: ["registry.example"] } },
     });
     const bad = ["", "UPPER", "a b", "../x", "http://x/y", "a:b:c", "user:pw@host/x", "x?fromSrc=-"];
     for (const reference of bad) {

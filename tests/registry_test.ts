@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { startRegistry } from "./registry.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("startRegistry keeps what was pushed and gives it back", async (engine) => {
     await using registry = await startRegistry(engine);

@@ -4,8 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
 
-/** A store that the first schema wrote, with one admin key called "me". */
-const FIRST = new URL("fixtures/store_1.db", import.meta.url).pathname;
+/** A store that the first schema wrote, and the names of its keys. */
+const FIRST = new URL("fixtures/store_015db1d/berth.db", import.meta.url).pathname;
+const KEYS = ["first", "nightly", "restarter"];
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "berth-restore-" });
@@ -32,7 +33,7 @@ Deno.test("berth restore puts a backup of the first schema in place, and berth s
     await using berth = await startBerthProcess({ data: folder });
     assert.equal(await (await fetch(`${berth.url}/api/health/ready`)).text(), "ready\n");
     await berth.end();
-    assert.deepEqual(await namesIn(`${folder}/berth.db`), ["me"]);
+    assert.deepEqual(await namesIn(`${folder}/berth.db`), KEYS);
     assert.deepEqual(await namesIn(`${folder}/berth.db.before-restore`), ["other"], "what was there is kept");
   });
 });
@@ -96,6 +97,6 @@ Deno.test("berth restore replaces a store that is damaged", async () => {
     const { code } = await runBerth(["restore", FIRST], { BERTH_DATA: folder });
 
     assert.equal(code, 0);
-    assert.deepEqual(await namesIn(`${folder}/berth.db`), ["me"]);
+    assert.deepEqual(await namesIn(`${folder}/berth.db`), KEYS);
   });
 });

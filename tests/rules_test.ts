@@ -52,6 +52,15 @@ Deno.test("every rule of the table has an example, and every example a rule", ()
   assert.deepEqual(Object.keys(EXAMPLES).filter((code) => !isRuleCode(code)), []);
 });
 
+Deno.test("an empty workspace, and a folder with several default files, are each told once", async () => {
+  assert.equal((await found("workspace/empty", { "notes.txt": "" })).length, 1);
+  const text = "services:\n  web:\n    image: nginx:1.27\n";
+  const group =
+    "apiVersion: berth/v1\nkind: Group\nmetadata:\n  name: old\nspec:\n  compose: docker-compose.yml\n";
+  const files = { "compose.yaml": text, "docker-compose.yml": text, "old.group.yaml": group };
+  assert.equal((await found("compose/multiple-defaults", files)).length, 1);
+});
+
 const twice = "services:\n  web:\n    image: nginx\n  db:\n    image: postgres\n";
 
 Deno.test("berth.yaml silences a rule or changes its severity", async () => {

@@ -6,9 +6,12 @@ import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
 import { ENTRY } from "./audit_entry.ts";
+import { eventually } from "./eventually.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
+  /** Engines of the container runtime; none unless given. */
+  readonly engines?: readonly unknown[];
   /** Instead of berth's own plugins. */
   readonly install?: readonly Plugin[];
   /** Further routes, over the same parts. */
@@ -129,13 +132,27 @@ export class TestService extends TestCaller implements AsyncDisposable {
 
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { install, mount, clock, provider, setup = true, folder: given, admin: known, ...settings } = options;
+  const {
+    engines = [],
+    install,
+    mount,
+    clock,
+    provider,
+    setup = true,
+    folder: given,
+    admin: known,
+    ...settings
+  } = options;
   // The real path, as berth itself shows it: on some systems the temporary folder is behind a link.
   const folder = given ?? await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
   await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
   try {
     const berth = await startBerth({
-      config: { ...defaults(folder), ...settings },
+      config: {
+        ...defaults(folder),
+        ...(install === undefined ? { unclaimed: { engines } } : {}),
+        ...settings,
+      },
       plugins: async () => install ?? (await import("../plugins/plugins.ts")).PLUGINS,
       console: null,
       ...(mount === undefined ? {} : { mount }),
@@ -153,6 +170,21 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
+/** A service over these engines, by name; it has read each of them, or knows that it is away. */
+export async function serveEngines(
+  engines: Readonly<Record<string, { readonly socket: string }>>,
+  options: ServiceOptions = {},
+): Promise<TestService> {
+  const named = Object.entries(engines).map(([name, { socket }]) => ({ name, url: `unix://${socket}` }));
+  const service = await startService({ ...options, engines: named });
+  await eventually("each engine was tried", async () => {
+    const { body } = await service.call("GET /api/system/backends");
+    return body.items.every((one: { reason?: string }) => one.reason !== "it has not answered yet");
+  });
+  await service.call("GET /api/containers"); // answered when those that are up were read
+  return service;
+}
+
 function defaults(folder: string): Config {
   return {
     host: "127.0.0.1",
@@ -160,7 +192,6 @@ function defaults(folder: string): Config {
     port: 0,
     data: `${folder}/data`,
     roots: [`${folder}/workspaces`],
-    engines: [],
     baseUrl: null,
     trustedProxies: [],
     tls: null,
@@ -172,8 +203,9 @@ function defaults(folder: string): Config {
     logLevel: "info",
     logFile: null,
     minDescriptors: 0,
+    unclaimed: {},
+    variable: () => undefined,
     auditSyslog: null,
-    surroundings: { home: null, runtimeFolder: null, dockerHost: null },
     file: null,
   };
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { quiet } from "./quiet_engine.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { serveEngines } from "./service.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
 
 /** An engine with these volumes, which counts what it is asked to remove. */
@@ -20,13 +20,7 @@ function keeping(volumes: readonly string[]): ScriptedEngine {
 Deno.test("lists span the engines that are up and name the one that is not", async () => {
   await using one = keeping(["a"]);
   await using two = keeping(["b"]);
-  await using app = await startRuntimeApp({
-    engines: [
-      { name: "one", socket: one.socket },
-      { name: "two", socket: two.socket },
-      { name: "gone", socket: "/nonexistent/socket" },
-    ],
-  });
+  await using app = await serveEngines({ one, two, gone: { socket: "/nonexistent/socket" } });
 
   const { status, body } = await app.call("GET /api/volumes");
 
@@ -43,9 +37,7 @@ Deno.test("lists span the engines that are up and name the one that is not", asy
 Deno.test("a removal goes to the engine that has the object, and to none when several have it", async () => {
   await using one = keeping(["mine", "both"]);
   await using two = keeping(["yours", "both"]);
-  await using app = await startRuntimeApp({
-    engines: [{ name: "one", socket: one.socket }, { name: "two", socket: two.socket }],
-  });
+  await using app = await serveEngines({ one, two });
   const removals = () => [one, two].map(({ calls }) => calls.filter((call) => call.startsWith("DELETE")));
 
   const ambiguous = await app.call("DELETE /api/volumes/both");
@@ -60,7 +52,7 @@ Deno.test("a removal goes to the engine that has the object, and to none when se
 });
 
 Deno.test("changes on an engine that is away are refused as runtime_unavailable, with its name", async () => {
-  await using app = await startRuntimeApp({ engines: [{ name: "gone", socket: "/nonexistent/socket" }] });
+  await using app = await serveEngines({ gone: { socket: "/nonexistent/socket" } });
   const tries: [string, unknown?][] = [
     ["GET /api/volumes/x"],
     ["POST /api/volumes", { name: "x" }],
@@ -77,7 +69,7 @@ Deno.test("changes on an engine that is away are refused as runtime_unavailable,
 });
 
 Deno.test("without any engine lists are empty and changes are refused as no_engine", async () => {
-  await using app = await startRuntimeApp({ engines: [] });
+  await using app = await serveEngines({});
   assert.deepEqual((await app.call("GET /api/images")).body, { items: [], total: 0, unavailable: [] });
   const refused = await app.call("POST /api/volumes", { name: "x" });
   assert.deepEqual([refused.status, refused.body.code], [503, "no_engine"]);

@@ -1,12 +1,12 @@
 /** The script of `docs/streams.md`: a shell in a container, with an editor in it, as a newcomer would hold it. */
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("docs/shell.ts holds a shell with an editor in it, and ends with its exit code", async (engine) => {
     await using berth = await startService({ engines: [{ name: kind, url: `unix://${engine.socket}` }] });

@@ -20,9 +20,7 @@ function slowPlugin(start: () => Promise<void>) {
     name: "slow",
     summary: "Takes its time",
     version: "1.0.0",
-    paths: ["ping"],
-    config: z.strictObject({}),
-    permissions: () => [],
+    routes: [ping],
     async start() {
       await start();
       return {

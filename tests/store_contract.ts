@@ -1,6 +1,7 @@
 /** What every store promises, as one suite that each implementation runs. */
 import assert from "node:assert/strict";
-import { permissionsOf } from "../core/access.ts";
+import { permissionsOf } from "./catalogue.ts";
+import { sealsFrom } from "../auth/audit/seals.ts";
 import { ServiceError } from "../core/error.ts";
 import type {
   AccountRecord,
@@ -10,11 +11,14 @@ import type {
   NewSession,
   Rotation,
   Store,
+  StrangerCount,
 } from "../core/store.ts";
 import { auditEntryOf, ENTRY } from "./audit_entry.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
+
+const SEALS = await sealsFrom(new Uint8Array(32).fill(7));
 
 /** `open` opens the same memory again each time it is called with the same name. */
 export interface StoreUnderTest {
@@ -366,6 +370,128 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     await refused("setup_done", store.keys.setUp(key("l", { role: "admin" }), ENTRY));
     await refused("last_admin", store.keys.remove("k", 1, ENTRY));
     assert.equal((await store.audit.list(ALL)).total, 3);
+  });
+
+  promise("seals every entry once, in order and each chain for itself, whoever seals", async (under) => {
+    await using one = await under.open("a");
+    await using two = await under.open("a");
+    const entries = Array.from(
+      { length: 90 },
+      (_, n) => auditEntryOf({ at: 100 - n, chain: n % 3 === 0 ? "refusals" : "changes" }),
+    );
+    await one.audit.append(entries);
+    assert.equal(await two.audit.unsealed(), 90);
+    const sealed = await Promise.all(
+      [one, two, one, two].map((store) => store.audit.seal(SEALS, 40)),
+    );
+    assert.deepEqual([sealed.reduce((sum, n) => sum + n), await one.audit.unsealed()], [90, 0]);
+    for (const [chain, length] of [["changes", 60], ["refusals", 30]] as const) {
+      const rows = await two.audit.sealed(chain, 0, 100);
+      assert.deepEqual(rows.map(({ seq }) => seq), Array.from({ length }, (_, n) => n + 1));
+      let previous = new Uint8Array(32);
+      for (const row of rows) {
+        const { mac, ...entry } = row;
+        assert.deepEqual(mac, SEALS.mac(previous, entry), `${chain} ${row.seq}`);
+        previous = new Uint8Array(mac);
+      }
+      const { seq, mac, floorSeq, proof, ...rest } = (await one.audit.chains())[chain];
+      assert.deepEqual([seq, mac, floorSeq], [length, previous, 0]);
+      assert.deepEqual(proof, SEALS.proof(chain, { seq, mac, floorSeq, ...rest }));
+      assert.deepEqual((await one.audit.sealed(chain, length - 2, 9)).map((row) => row.seq), [
+        length - 1,
+        length,
+      ]);
+    }
+    assert.equal(await one.audit.seal(SEALS, 40), 0);
+  });
+
+  promise(
+    "forgets a chain from its old end alone, by age and by number, and knows where it stood",
+    async (under) => {
+      await using store = await under.open("a");
+      await store.audit.append(Array.from({ length: 10 }, (_, at) => auditEntryOf({ at })));
+      const unsealed = { before: 100, keep: 0 };
+      assert.equal(await store.audit.forget("changes", unsealed, SEALS, 100), 0, "what is not sealed stays");
+      await store.audit.seal(SEALS, 100);
+      const fourth = (await store.audit.sealed("changes", 3, 1))[0] ?? assert.fail();
+
+      assert.equal(await store.audit.forget("changes", { before: 4, keep: 100 }, SEALS, 100), 4);
+      const { floorSeq, floorMac, seq, proof, mac } = (await store.audit.chains()).changes;
+      assert.deepEqual([floorSeq, floorMac, seq], [4, fourth.mac, 10]);
+      assert.deepEqual(proof, SEALS.proof("changes", { seq, mac, floorSeq, floorMac }));
+      assert.equal(await store.audit.forget("changes", { before: 4, keep: 100 }, SEALS, 100), 0);
+      assert.equal(
+        await store.audit.forget("changes", { before: 0, keep: 3 }, SEALS, 2),
+        2,
+        "so many at once",
+      );
+      assert.equal(await store.audit.forget("changes", { before: 0, keep: 3 }, SEALS, 100), 1);
+      assert.deepEqual((await store.audit.sealed("changes", 0, 100)).map((row) => row.seq), [8, 9, 10]);
+      assert.equal((await store.audit.list(ALL)).total, 3);
+    },
+  );
+
+  promise("forgets no entry of a known caller for one of strangers", async (under) => {
+    await using store = await under.open("a");
+    const actor = { kind: "anonymous", id: "-", name: "-" } as const;
+    const strangers = Array.from({ length: 20 }, (_, n) => auditEntryOf({ at: n, chain: "refusals", actor }));
+    await store.audit.append([auditEntryOf({ at: 0, chain: "refusals" }), ...strangers]);
+    await store.audit.seal(SEALS, 100);
+    assert.equal(await store.audit.forget("refusals", { before: 0, keep: 5 }, SEALS, 100), 0);
+    await store.audit.append(
+      Array.from({ length: 6 }, (_, n) => auditEntryOf({ at: 30 + n, chain: "refusals" })),
+    );
+    await store.audit.seal(SEALS, 100);
+    assert.equal(await store.audit.forget("refusals", { before: 0, keep: 5 }, SEALS, 100), 22);
+  });
+
+  promise(
+    "counts strangers in a bounded number of counters, from two handles, until the hour is over",
+    async (under) => {
+      await using one = await under.open("a");
+      await using two = await under.open("a");
+      const count = (hour: number, peer: string, count: number) => ({
+        hour,
+        peer,
+        action: "a",
+        result: "r",
+        count,
+      });
+      await one.audit.countStrangers([count(1, "p1", 2), count(1, "p2", 1), count(2, "p1", 7)], 3);
+      await two.audit.countStrangers([count(1, "p1", 3), count(1, "p3", 1), count(1, "p4", 4)], 3);
+      await two.audit.countStrangers([count(1, "p5", 4), count(1, "p2", 1)], 3);
+      const others = { hour: 1, peer: "*", action: "*", result: "*", count: 8 };
+      const counted = await one.audit.strangers();
+      assert.deepEqual(counted.map(({ peer, count }) => [peer, count]), [
+        ["*", 8],
+        ["p1", 7],
+        ["p1", 5],
+        ["p2", 2],
+        ["p3", 1],
+      ]);
+      assert.deepEqual(counted[0], others);
+
+      const entryOf = ({ peer, count }: StrangerCount) => auditEntryOf({ chain: "refusals", peer, count });
+      const closed = await Promise.all([one, two].map((store) => store.audit.closeStrangers(2, entryOf)));
+      assert.deepEqual(closed.sort(), [0, 4]);
+      const { items } = await two.audit.list(ALL);
+      assert.deepEqual(items.map(({ peer, count }) => [peer, count]).sort(), [
+        ["*", 8],
+        ["p1", 5],
+        ["p2", 2],
+        ["p3", 1],
+      ]);
+      assert.deepEqual(await one.audit.strangers(), [count(2, "p1", 7)]);
+    },
+  );
+
+  promise("remembers for every receiver how far it is", async (under) => {
+    await using store = await under.open("a");
+    assert.deepEqual(await store.audit.delivered("tcp://one:1"), { changes: 0, refusals: 0 });
+    await store.audit.deliver("tcp://one:1", { changes: 5, refusals: 0 });
+    await store.audit.deliver("tcp://one:1", { changes: 7, refusals: 2 });
+    assert.deepEqual(await store.audit.delivered("tcp://one:1"), { changes: 7, refusals: 2 });
+    assert.deepEqual(await store.audit.delivered("tcp://two:1"), { changes: 0, refusals: 0 });
   });
 
   promise(

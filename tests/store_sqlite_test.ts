@@ -118,6 +118,40 @@ Deno.test("Store keeps every acknowledged write through kill -9", async () => {
   assert.ok(acknowledged.length >= 60);
 });
 
+const canTrace = await new Deno.Command("strace", { args: ["-o", "/dev/null", "true"], stderr: "null" })
+  .output().then(({ success }) => success, () => false);
+if (!canTrace) {
+  console.error("NOT RUN: that a write is on the disk before its answer, because that takes strace");
+}
+
+Deno.test({
+  name: "Store has written to the disk itself before it acknowledges a write",
+  ignore: !canTrace,
+  async fn() {
+    await using here = await folderOfOurOwn();
+    const trace = `${here.folder}/trace`;
+    const writer = new Deno.Command("strace", {
+      args: [
+        ...["-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace],
+        ...[Deno.execPath(), "run", "-A", "--no-check"],
+        ...[new URL("store_writer.ts", import.meta.url).pathname, here.folder, "0"],
+      ],
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    let text = "";
+    for await (const part of writer.stdout.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      if (text.split("\n").length > 100) break; // the writer ends, as it is not heard any more
+    }
+    await writer.status;
+
+    const acknowledged = text.split("\n").length - 1;
+    const synced = (await Deno.readTextFile(trace)).match(/sync\(/g)?.length ?? 0;
+    assert.ok(synced >= acknowledged, `${acknowledged} keys, and ${synced} times to the disk`);
+  },
+});
+
 Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and never anything else", async () => {
   await using here = await folderOfOurOwn();
   const whole = `${here.folder}/whole.db`;

@@ -1,4 +1,4 @@
-/** A process that writes keys and says which ones were acknowledged, until it is killed. */
+/** A process that writes keys and says which ones were acknowledged, until it is killed or nobody listens. */
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { key } from "./store_contract.ts";
 import { ENTRY } from "./audit_entry.ts";

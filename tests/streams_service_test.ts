@@ -1,11 +1,11 @@
 /** The streams through the whole service: its admission, its keys, its stop. */
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 
 /** A socket as the page opens it: the credential is an offered subprotocol. */
 function browse(url: string, path: string, credential: string) {

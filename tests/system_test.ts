@@ -20,9 +20,8 @@ function pinging(name: string, stopped: string[], fails?: Error) {
     name,
     summary: "Answers a ping",
     version: "1.0.0",
-    paths: ["ping"],
-    config: z.strictObject({ limit: z.int().default(1) }),
-    permissions: () => [],
+    routes: [ping],
+    settings: z.strictObject({ limit: z.int().default(1) }),
     start(): Promise<RunningPlugin> {
       if (fails !== undefined) return Promise.reject(fails);
       return Promise.resolve({
@@ -41,6 +40,7 @@ Deno.test("GET /api/health is open and names its checks", async () => {
   assert.deepEqual([status, body.status, body.checks], [200, "ok", {
     store: { status: "ok" },
     log: { status: "ok" },
+    audit: { status: "ok" },
     plugins: { status: "ok" },
   }]);
 });
@@ -102,7 +102,7 @@ Deno.test("a plugin that is switched off answers plugin_disabled on its paths, a
 Deno.test("a plugin that fails to start is reported without its inner words, and the rest goes on", async () => {
   const stopped: string[] = [];
   const failing = pinging("bad", stopped, new Error("canary-5511"));
-  const excused = pinging("excused", stopped, new ServiceError("no_engine", "Cannot start: a reason"));
+  const excused = pinging("excused", stopped, new ServiceError("path_unreadable", "Cannot start: a reason"));
   await using berth = await startService({ install: [failing, excused] });
 
   const { body, text } = await berth.call("GET /api/system/plugins");
@@ -121,7 +121,7 @@ Deno.test("a plugin that fails to start is reported without its inner words, and
 Deno.test("a plugin without its permission does not start, and nobody is prompted", async () => {
   const needy = {
     ...pinging("needy", []),
-    permissions: () => [{ name: "run", command: "/nowhere/at-all" } as const],
+    needs: () => [{ name: "run", command: "/nowhere/at-all" } as const],
     start: () => Promise.reject(new Error("was started")),
   };
   const asked = Deno.permissions.query;

@@ -11,7 +11,7 @@ import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.
 import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { StreamService, Visitor } from "./stream_service.ts";
 
@@ -82,7 +82,7 @@ async function leave(...visitors: Visitor[]): Promise<void> {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("events come with rising numbers, resume behind any of them, and hold no command line", async (engine) => {
     await using berth = await serve(engine);
@@ -210,7 +210,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 }
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 
 test("merged logs hear those who ran all along on an engine that was away when the watching began", async (engine) => {
   const project = `shop${crypto.randomUUID().slice(0, 8)}`;

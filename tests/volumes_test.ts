@@ -2,19 +2,19 @@
 
 import assert from "node:assert/strict";
 import { FIXTURE } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
-import { startRuntimeApp } from "./runtime_app.ts";
+import { sharedEngine } from "./shared_engine.ts";
+import { serveEngines } from "./service.ts";
 import { tidy } from "./tidy.ts";
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("GET /api/volumes lists what the engine has, with who mounts it", async (engine) => {
     await tidy(engine);
     await engine.cli("volume", "create", "--label", "team=dock", "used");
     await engine.cli("volume", "create", "idle");
     await engine.cli("run", "-d", "--name", "mounter", "-v", "used:/data", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const { status, body } = await app.call("GET /api/volumes");
 
@@ -34,7 +34,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("POST /api/volumes creates, and the next list has it", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const before = (await app.call("GET /api/volumes")).body.total;
 
     const made = await app.call("POST /api/volumes", { name: "made", labels: { a: "b" } });
@@ -53,7 +53,7 @@ for (const kind of ["docker", "podman"] as const) {
   test("POST /api/volumes refuses a name that is taken, and leaves that volume alone", async (engine) => {
     await tidy(engine);
     await engine.cli("volume", "create", "--label", "first=1", "taken");
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const refused = await app.call("POST /api/volumes", { name: "taken", labels: { second: "2" } });
 
@@ -63,7 +63,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("POST /api/volumes makes a name once, however many ask for it at the same time", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const answers = await Promise.all(
       Array.from(
         { length: 10 },
@@ -78,8 +78,8 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("POST /api/volumes lets only an admin reach folders of the host", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
-    const operator = await app.service.key("operator");
+    await using app = await serveEngines({ one: engine });
+    const operator = await app.key("operator");
     const reaching = { name: "reach", options: { type: "none", o: "bind", device: "/tmp" } };
 
     for (const options of [reaching.options, { device: "/tmp" }, { o: "ro,bind" }]) {
@@ -95,7 +95,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("POST /api/volumes refuses bad names and unknown fields before the engine hears of them", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     const before = (await engine.ask("GET /volumes")).json.Volumes?.length ?? 0;
     for (const body of [{ name: "../x" }, { name: "" }, { name: "a/b" }, { nmae: "x" }, { name: 7 }, []]) {
       assert.equal((await app.call("POST /api/volumes", body)).status, 400, JSON.stringify(body));
@@ -107,7 +107,7 @@ for (const kind of ["docker", "podman"] as const) {
     await tidy(engine);
     await engine.cli("volume", "create", "held");
     await engine.cli("run", "-d", "--name", "holder", "-v", "held:/data", FIXTURE);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
 
     const refused = await app.call("DELETE /api/volumes/held");
 
@@ -117,7 +117,7 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("volumes that are not there are 404, and bad names 400", async (engine) => {
     await tidy(engine);
-    await using app = await startRuntimeApp({ engines: [{ name: "one", ...engine }] });
+    await using app = await serveEngines({ one: engine });
     for (const verb of ["GET", "DELETE"]) {
       assert.equal((await app.call(`${verb} /api/volumes/nope`)).body.code, "volume_not_found");
       for (const name of ["..%2f..%2fversion", "a%2fb", "%2e%2e%5cx"]) {

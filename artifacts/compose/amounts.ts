@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
   p: 2 ** 50,
 };
 
-/** Bytes, as in `512m`, `1.5 GiB` or `1024`; null where it is none. */
+/** Bytes of `512m`, `1.5 GiB` or `1024`; null for anything else. */
 export function bytesOf(text: string): number | null {
   const match = /^\s*(-?\d+(?:\.\d+)?)\s*([bkmgtp]?)(i?b)?\s*$/i.exec(text);
   if (match === null) return null;
@@ -30,7 +30,7 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
   w: 604800e9,
 };
 
-/** Nanoseconds, as in `1m30s`; null where it is no duration. */
+/** Nanoseconds of a duration such as `1m30s`; null for anything else. */
 export function nanosecondsOf(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === "0") return 0;
@@ -51,7 +51,7 @@ export function familyOf(address: string): 4 | 6 | null {
   return URL.canParse(`http://[${bare}]/`) ? 6 : null;
 }
 
-/** The parts of an image reference; null where it is none. */
+/** The parts of an image reference. */
 export interface ImageReference {
   readonly name: string;
   readonly tag: string | null;
@@ -65,7 +65,7 @@ const REFERENCE = new RegExp(
   `^((?:${HOST}/)?${PART}(?:/${PART})*)(?::(\\w[\\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
 );
 
-/** Splits `registry.local:5000/team/web:1.2@sha256:...`. */
+/** Splits `registry.local:5000/team/web:1.2@sha256:...`; null where the text is not an image reference. */
 export function imageReference(text: string): ImageReference | null {
   if (text.length > 512) return null;
   const match = REFERENCE.exec(text);

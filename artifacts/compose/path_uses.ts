@@ -1,10 +1,10 @@
-/** The paths a project names, looked up while it is read. */
+/** Looks up the paths that a project names. */
 
 import type { ArtifactFile, Node, PathUse, Resource, Service } from "../artifact.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
 import { folderOf, isRemote, join, resolve } from "../files/paths.ts";
-import { contexts } from "./references.ts";
 import { isNull, isUnknown, listOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { contexts } from "./references.ts";
 
 const EXAMPLES = [".example", ".sample", ".dist", ".template"];
 
@@ -25,7 +25,7 @@ export class PathLookup {
     const uses: PathUse[] = [];
     const add = async (kind: PathUse["kind"], at: Node | null, required = true) => {
       const use = await this.#use(kind, at, unit, required);
-      if (use) uses.push(kind === "env_file" ? await this.#read(use) : use);
+      if (use) uses.push(kind === "env_file" || kind === "label_file" ? await this.#read(use) : use);
     };
     for (const item of oneOrMany(valueAt(value, "env_file"))) {
       if (item.kind !== "mapping") await add("env_file", item);

@@ -5,6 +5,21 @@ import { isUnknown, textOf, valueAt } from "../yaml/values.ts";
 
 const NOTHING: NumberRange = { first: 0, last: 0 };
 
+/** The ports of a service, each once: what says the same in another form is no other port. */
+export function readPorts(nodes: readonly Node[]): Port[] {
+  const ports = new Map<string | Node, Port>();
+  for (const node of nodes) {
+    const port = readPort(node);
+    ports.set(port.unknown || port.invalid !== null ? node : portKey(port), port);
+  }
+  return [...ports.values()];
+}
+
+/** Equal for ports that Compose takes for one. */
+export function portKey({ hostIp, published, target, protocol }: Port): string {
+  return JSON.stringify([hostIp || "0.0.0.0", published, target, protocol]);
+}
+
 export function readPort(node: Node): Port {
   if (node.kind === "mapping") return longPort(node);
   const written = textOf(node) ?? "";
@@ -22,8 +37,8 @@ function shortPort(at: Node, written: string): Port {
   }
   const colon = rest.lastIndexOf(":");
   const target = range(colon === -1 ? rest : rest.slice(colon + 1));
-  if (!target) return broken(at, written, "needs a port from 1 to 65535");
-  if (!/^[a-z]+$/.test(protocol)) return broken(at, written, "has no known protocol");
+  if (!target) return broken(at, written, "the container port must be 1 to 65535");
+  if (!/^[a-z]+$/.test(protocol)) return broken(at, written, "unknown protocol");
   let hostIp: string | null = null;
   let published: NumberRange | null = null;
   if (colon !== -1) {
@@ -34,7 +49,7 @@ function shortPort(at: Node, written: string): Port {
     if (ip !== "") hostIp = ip.replace(/^\[(.*)\]$/, "$1");
     if (host !== "") {
       published = range(host, 0);
-      if (!published) return broken(at, written, "needs a published port from 0 to 65535");
+      if (!published) return broken(at, written, "the published port must be 0 to 65535");
       if (published.last === 0) published = null;
     }
   }
@@ -54,9 +69,9 @@ function longPort(node: Node): Port {
   const written = `${host}${target ?? ""}${protocol === "tcp" ? "" : `/${protocol}`}`;
   if ([targetAt, publishedAt, ipAt, protocolAt].some(isUnknown)) return broken(node, written, null, true);
   const inside = target === null ? null : range(target);
-  if (!inside) return broken(node, written, "needs a target from 1 to 65535");
+  if (!inside) return broken(node, written, "the target must be 1 to 65535");
   let outside = published === null || published === "" ? null : range(published, 0);
-  if (published && !outside) return broken(node, written, "needs a published port from 0 to 65535");
+  if (published && !outside) return broken(node, written, "the published port must be 0 to 65535");
   if (outside?.last === 0) outside = null;
   return {
     written,

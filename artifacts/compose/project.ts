@@ -1,13 +1,15 @@
-/** Puts the files of one Compose project together: variables, `include`, `extends`, overrides. */
+/** Loads one Compose project: variables, `include`, `extends`, overrides. */
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { interpolateText } from "../env/interpolate.ts";
 import { notFoundFinding, outsideFinding } from "../files/findings.ts";
-import { folderOf, isRemote, resolve } from "../files/paths.ts";
+import { baseName, folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
-import { mergeDocuments, mergeService, settle } from "./merge.ts";
 import { entriesOf, isNull, isUnknown, oneOrMany, textOf, valueAt, withEntries } from "../yaml/values.ts";
+import { projectName } from "./names.ts";
+import { mergeDocuments, mergeService, settle } from "./merge.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
 
 /** Which files make a project. */
@@ -19,7 +21,7 @@ export interface ProjectSpec {
   readonly envFiles: readonly string[] | null;
 }
 
-/** A project as written, before its services are looked at one by one. */
+/** A merged project, before its services are read. */
 export interface Project {
   readonly spec: ProjectSpec;
   readonly value: Mapping | null;
@@ -27,9 +29,11 @@ export interface Project {
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
   readonly environment: Environment;
+  /** The project's variable of a name as the file at a place sees it. */
+  readonly variable: (name: string, at: Place) => string | undefined;
   readonly findings: readonly Finding[];
   readonly incomplete: boolean;
-  /** Every path that was asked for, also those where nothing is: a change there makes this out of date. */
+  /** Every path that was read or tried: a change there makes this project outdated. */
   readonly needed: ReadonlySet<string>;
   /** Where relative paths in a file start, if not in the project's folder. */
   readonly bases: ReadonlyMap<ArtifactFile, string>;
@@ -44,6 +48,7 @@ const INCLUDE_DEPTH = 20;
 const EXTENDS_DEPTH = 100;
 const SOURCES = 500;
 
+/** Reads and merges the files of a project. */
 export async function loadProject(store: FileStore, spec: ProjectSpec): Promise<Project> {
   return await new Loader(store, spec).load();
 }
@@ -58,12 +63,14 @@ class Loader {
   readonly #bases = new Map<ArtifactFile, string>();
   readonly #included: { path: string; at: Place }[] = [];
   readonly #extended = new Set<string>();
-  /** A file with its variables put in, by environment: `extends` asks for the same base many times. */
+  /** Files with their variables put in, by environment: `extends` asks for the same base many times. */
   readonly #read = new Map<Environment, Map<ArtifactFile, Mapping | null>>();
   /** Services with what they extend, by the document they stand in. */
   readonly #whole = new Map<Mapping, Map<string, Node>>();
-  /** What was included already: a lattice of includes would otherwise be walked along every path. */
+  /** Files included so far, so that each is read once however many ways lead to it. */
   readonly #taken = new Set<string>();
+  /** The variables of each file: those of an included one are its own. */
+  readonly #environments = new Map<ArtifactFile, Environment>();
   #incomplete = false;
   #name: Node | null = null;
 
@@ -79,14 +86,15 @@ class Loader {
     const files: ArtifactFile[] = [];
     for (const path of spec.files) {
       const file = await this.#file(path);
-      // Who named the file says so; here only the hole counts.
+      // Reported where the file is named; here only its absence counts.
       if (isRefusal(file)) this.#incomplete = true;
       else {
         files.push(file);
         this.#bases.set(file, spec.folder);
       }
     }
-    let value = await this.#project(files, spec.folder, environment, spec.files.map((path) => path), 0);
+    const variables = this.#withName(environment, files);
+    let value = await this.#project(files, spec.folder, variables, spec.files.map((path) => path), 0);
     if (value) {
       const settled = settle(value);
       if (settled.kind === "mapping") value = settled;
@@ -98,6 +106,7 @@ class Loader {
       sources: [...this.#sources],
       envFiles,
       environment,
+      variable: (name, at) => this.#environments.get(at.file)?.get(name) ?? variables.get(name),
       findings: [...this.#findings, ...this.#variables.findings()],
       incomplete: this.#incomplete,
       needed: this.#needed,
@@ -133,7 +142,7 @@ class Loader {
     return file;
   }
 
-  /** Files in order, each with its variables, its `extends` and its `include`, laid over those before. */
+  /** Merges files in order, each with its variables, `extends` and `include`. */
   async #project(
     files: readonly ArtifactFile[],
     folder: string,
@@ -155,8 +164,20 @@ class Loader {
       : merged;
   }
 
+  /** Compose also knows the name of the project by a variable. */
+  #withName(environment: Environment, files: readonly ArtifactFile[]): Environment {
+    if (environment.get("COMPOSE_PROJECT_NAME")) return environment;
+    let name = baseName(this.#spec.folder === "" ? this.#store.root : this.#spec.folder);
+    for (const document of files.flatMap((file) => file.documents)) {
+      const written = textOf(valueAt(document, "name"));
+      if (written) name = interpolateText(written, (variable) => environment.get(variable)).value;
+    }
+    return new Map([...environment, ["COMPOSE_PROJECT_NAME", projectName(name)]]);
+  }
+
   /** All documents of a file as one, with its variables. */
   #documents(file: ArtifactFile, environment: Environment): Mapping | null {
+    this.#environments.set(file, environment);
     let known = this.#read.get(environment);
     if (!known) this.#read.set(environment, known = new Map());
     const before = known.get(file);
@@ -178,7 +199,7 @@ class Loader {
     if (file.documents.length > 1) {
       this.#findings.push({
         code: "yaml/multi-document",
-        message: `${file.documents.length} documents merge`,
+        message: `${file.documents.length} documents in one file: Compose merges them in order`,
         at: file.documents[1]!,
       });
     }
@@ -249,7 +270,7 @@ class Loader {
       return local;
     }
     if (stack.length >= EXTENDS_DEPTH) {
-      this.#tooDeep(`Extends over ${EXTENDS_DEPTH} levels deep are not followed`, baseAt);
+      this.#tooDeep(`\`extends\` goes over ${EXTENDS_DEPTH} levels deep; the rest was not followed`, baseAt);
       return local;
     }
     let from = document;
@@ -264,7 +285,7 @@ class Loader {
     if (!found) {
       this.#findings.push({
         code: "ref/extends-missing",
-        message: `Service "${base}"${written === null ? "" : ` of "${written}"`} is not found`,
+        message: `Service "${base}" does not exist${written === null ? "" : ` in "${written}"`}`,
         at: baseAt,
         data: { service: base },
       });
@@ -284,11 +305,15 @@ class Loader {
     return this.#documents(file, environment);
   }
 
-  /** A file that a document names: read if it lies inside, a finding if not. */
+  /** The file that a document names; null, with a finding, where it cannot be read. */
   async #named(written: string, folder: string, at: Node, missing: string): Promise<ArtifactFile | null> {
     if (isRemote(written)) {
       this.#incomplete = true;
-      this.#findings.push({ code: "ref/remote-not-loaded", message: `"${written}" is not fetched`, at });
+      this.#findings.push({
+        code: "ref/remote-not-loaded",
+        message: `"${written}" is remote, so it was not read`,
+        at,
+      });
       return null;
     }
     const path = resolve(this.#store.root, folder, written);
@@ -303,7 +328,7 @@ class Loader {
     this.#findings.push(
       file.code === "missing"
         ? notFoundFinding(missing, written, at, { data: { path: written } })
-        : { code: file.code, message: `Cannot read ${written}: ${file.why}`, at },
+        : { code: file.code, message: `Cannot read "${written}": ${file.why}`, at },
     );
     return null;
   }
@@ -357,7 +382,7 @@ class Loader {
     }
     if (files.length === 0) return null;
     if (depth >= INCLUDE_DEPTH) {
-      this.#tooDeep(`Includes over ${INCLUDE_DEPTH} levels deep are not read`, item);
+      this.#tooDeep(`\`include\` goes over ${INCLUDE_DEPTH} levels deep; the rest was not read`, item);
       return null;
     }
     const directory = textOf(valueAt(item, "project_directory"));
@@ -412,7 +437,7 @@ class Loader {
     return files;
   }
 
-  /** What is included joins; where both have a name, the includer's own stays. */
+  /** Adds what is included. Where both define a name, the including file wins. */
   #beside(local: Mapping, included: Mapping): Mapping {
     const sections = new Map(local.entries);
     for (const section of SECTIONS) {
@@ -430,7 +455,7 @@ class Loader {
         else if (own.key.file !== entry.key.file || own.key.start !== entry.key.start) {
           this.#findings.push({
             code: "compose/include-conflict",
-            message: `"${name}" is also in ${entry.key.file.path}, the one here wins`,
+            message: `"${name}" is also defined in "${entry.key.file.path}"; this one wins`,
             at: own.key,
             related: [{ message: "Also defined here", at: entry.key }],
             data: { name, section },

@@ -1,4 +1,4 @@
-/** Every name in a service that means something else: other services, networks, volumes, secrets, configs, models. */
+/** The references of a service: other services, networks, volumes, secrets, configs, models. */
 
 import type { Node, Place, Reference, ReferenceKind, ResourceKind, Service } from "../artifact.ts";
 import { entriesOf, isNull, isUnknown, listOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
@@ -6,7 +6,7 @@ import { grants } from "./service.ts";
 
 const NAMESPACES = ["network_mode", "ipc", "pid", "uts", "cgroup"];
 
-/** What links, namespaces and the like bring with them, though nobody wrote a dependency. */
+/** Links, namespaces and `volumes_from` are dependencies, too. */
 const IMPLIED = { implicit: true, condition: "service_started", required: true };
 
 /** What names in a service mean in its project. `resource` gives the id of a key, defined or not. */
@@ -15,7 +15,7 @@ export interface ProjectNames {
   readonly resource: (kind: ResourceKind, key: string) => string;
 }
 
-/** All references of one service. `key` is its own key, where the default network is pointed at. */
+/** All references of one service. `key` is its own key, which stands for the default network. */
 export function referencesOf(
   id: string,
   value: Node,
@@ -100,7 +100,7 @@ function impliedDependencies(value: Node, found: Collector): void {
   }
 }
 
-/** What a service is built from or made after. */
+/** Services in `build.additional_contexts` and `extends`. */
 function otherServices(value: Node, found: Collector): void {
   for (const [written, at] of contexts(value)) {
     const name = serviceIn(written);

@@ -36,7 +36,7 @@ export function readResources(value: Mapping, group: string, project: string): R
   return resources;
 }
 
-/** The network that services join when nothing is said. */
+/** The network that services join by default. */
 export function defaultNetwork(at: Place, group: string, project: string): Resource {
   const value: Node = { kind: "scalar", file: at.file, start: at.start, end: at.start, value: null };
   return {

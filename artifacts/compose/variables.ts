@@ -1,13 +1,13 @@
-/** Puts a project's variables into a tree, and reports what is missing at the expression itself. */
+/** Puts the variables of a project into its values, and reports each unset one where it is used. */
 
 import type { ArtifactFile, Entry, Finding, Node, Place, Scalar } from "../artifact.ts";
 import { interpolateText, type Lookup } from "../env/interpolate.ts";
 import { withEntries, withItems } from "../yaml/values.ts";
 
-/** Names to values, the first source that has one wins. */
+/** Variables by name. */
 export type Environment = ReadonlyMap<string, string>;
 
-/** Of env files in order: later ones win, as Compose has it. */
+/** The variables of env files; later files win, as in Compose, and `above` wins over all. */
 export function environmentOf(files: readonly ArtifactFile[], above: Environment | null = null): Environment {
   const environment = new Map<string, string>();
   for (const file of files) {
@@ -28,10 +28,10 @@ const EXPANDED = 4 * 1024 * 1024;
 const FINDINGS = 500;
 /** Further places of an unset variable that are shown. */
 const RELATED = 5;
-/** In longer values a variable is found at the value as a whole. */
+/** In longer values an unset variable is reported at the value as a whole. */
 const SEARCHED = 10_000;
 
-/** Collects, so that a variable is missed once a group. */
+/** Puts variables in, and collects each unset one once for the whole project. */
 export class Variables {
   readonly #unset = new Map<string, { readonly places: Place[]; count: number }>();
   readonly #findings: Finding[] = [];
@@ -45,7 +45,7 @@ export class Variables {
   findings(): Finding[] {
     const missing = [...this.#unset].map(([name, { places, count }]): Finding => ({
       code: "env/unset-variable",
-      message: `${name} is not set`,
+      message: `Variable ${name} is not set`,
       at: places[0]!,
       related: places.slice(1).map((at) => ({ message: "Also used here", at })),
       data: { variable: name, uses: count },
@@ -79,7 +79,7 @@ export class Variables {
     const { value, unset, problem } = interpolateText(text, lookup);
     this.#expanded += text.length + value.length;
     if (this.#expanded > EXPANDED) {
-      const message = `Variables make this project over ${EXPANDED} characters long, the rest is not read`;
+      const message = `Over ${EXPANDED} characters once variables are put in; the rest was not read`;
       this.#findings.push({ code: "fs/limit-reached", message, at: node });
     }
     for (const name of unset) {
@@ -95,7 +95,9 @@ export class Variables {
         problem.kind === "required"
           ? {
             code: "env/required-variable-missing",
-            message: `${problem.name} is missing${problem.text === "" ? "" : `: ${problem.text}`}`,
+            message: `Required variable ${problem.name} is not set${
+              problem.text === "" ? "" : `: ${problem.text}`
+            }`,
             at: expressionAt(node, problem.name),
             data: { variable: problem.name },
           }

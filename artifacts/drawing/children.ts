@@ -1,7 +1,7 @@
-/** What stands inside what in a drawing. */
+/** The nodes of a drawing by their group. */
 import type { Dag, DagNode } from "./dag_shape.ts";
 
-/** All but the groups, by the group they stand in; under null what stands in none. */
+/** All nodes but the groups, by the id of their group; null: without a group. */
 export function childrenOf(dag: Dag): ReadonlyMap<string | null, readonly DagNode[]> {
   const children = new Map<string | null, DagNode[]>();
   for (const node of dag.nodes) {

@@ -1,20 +1,20 @@
-/** The graph as it is drawn: nodes in a fixed order, edges, layers, cycles. The same model gives the same bytes. */
+/** The graph to be drawn: nodes in a fixed order, edges, layers, cycles. The same model gives the same bytes. */
 
-import type { Group, Model, Unit } from "../artifact.ts";
-import { positionOf } from "../position.ts";
-import { problemCounts } from "../rules/check.ts";
-import type { UnitLive } from "../live/live.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
+import type { Group, Model, Unit } from "../artifact.ts";
 import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "../graph/graph.ts";
 import { parts } from "../graph/order.ts";
+import type { UnitLive } from "../live/live.ts";
+import { positionOf } from "../position.ts";
+import { problemCounts } from "../rules/check.ts";
+import type { Dag, DagEdge, DagNode } from "./dag_shape.ts";
 
-/** More nodes than this are only drawn by group. */
+/** Workspaces with more nodes are drawn group by group. */
 export const MAX_NODES = 5_000;
 
 /** What to draw. */
 export interface DagOptions {
-  /** The id of the only group to draw, with what its units lead to and what leads to them. */
+  /** The id of the only group to draw, with the direct neighbours of its units. */
   readonly group?: string;
   /** What runs, by the id of a unit or group. */
   readonly live?: ReadonlyMap<string, UnitLive>;
@@ -27,8 +27,8 @@ export function dagOf(model: Model, workspace: string, { group, live }: DagOptio
   if (included.count > MAX_NODES) {
     throw new ServiceError(
       "invalid_request",
-      `Cannot draw ${included.count} nodes at once: more than ${MAX_NODES} need the name of a group`,
-      { errors: [{ path: "query.group", message: "Needed for a workspace of this size" }] },
+      `Cannot draw ${included.count} nodes at once (at most ${MAX_NODES}): ask for one group`,
+      { errors: [{ path: "query.group", message: "Required for a workspace of this size" }] },
     );
   }
   const cycles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
@@ -136,7 +136,7 @@ function chosen(graph: Graph, group: string | undefined): Chosen {
     if (inside.has(source)) all.add(target);
     if (inside.has(target)) all.add(source);
   }
-  // The groups of neighbours are drawn too, or the neighbours would have a parent that is not there.
+  // The groups of neighbours are drawn, too: a node needs its parent.
   for (const number of [...all]) {
     const parent = graph.nodes[number]!.parent;
     if (parent !== -1) all.add(parent);

@@ -1,4 +1,4 @@
-/** How much of a folder and of one file reading is willing to take: every limit in one place. */
+/** Limits of reading a workspace. */
 
 export interface Budgets {
   /** Bytes of one file. */

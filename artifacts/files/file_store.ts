@@ -1,16 +1,16 @@
-/** The texts of one workspace: each parsed once per content, with unsaved ones laid over those on disk. */
+/** The parsed files of one workspace: each content is parsed once, and unsaved texts replace those on disk. */
 
 import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
+import { ParseQueue } from "../yaml/parse_queue.ts";
 import { parseFile } from "./parse_file.ts";
 import { folderOf } from "./paths.ts";
-import { ParseQueue } from "../yaml/parse_queue.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 import { sha256 } from "./sha256.ts";
 
 type FileKind = ArtifactFile["kind"];
 
-interface Held {
+interface CachedFile {
   readonly stamp: string | null;
   readonly outcome: ArtifactFile | Refusal;
 }
@@ -19,7 +19,7 @@ export function isRefusal<T extends object>(outcome: T | Refusal): outcome is Re
   return "why" in outcome;
 }
 
-/** What a text is, told by its beginning: cheap enough for every YAML file of a repository. */
+/** The kind of a YAML text, by its `apiVersion` or name; null where it is no artifact. */
 export function kindOfYaml(path: string, text: string): FileKind | null {
   if (path === "berth.yaml") return "settings";
   const version = /^apiVersion:[ \t]*["']?(berth\/v1|backstage\.io\/)/m.exec(text)?.[1];
@@ -28,19 +28,19 @@ export function kindOfYaml(path: string, text: string): FileKind | null {
   return /\.(?:group|unit|card)\.ya?ml$/.test(path) ? "native" : null;
 }
 
-/** Undefined: to be told by the text, and null where the text is no artifact. */
+/** Undefined: decided by the text. */
 type WantedKind = FileKind | undefined;
 
 export class FileStore {
   readonly #reader: SafeReader;
   readonly #queue: ParseQueue;
-  readonly #held = new Map<string, Held>();
+  readonly #cached = new Map<string, CachedFile>();
   readonly #reading = new Map<string, Promise<ArtifactFile | Refusal | null>>();
   readonly #looked = new Map<string, Promise<PathUse["found"]>>();
   readonly #below: FileStore | null;
   readonly #overlay: ReadonlyMap<string, string>;
   /** Paths of YAML that is no artifact, with the stamp it had: not read again. */
-  readonly #dull = new Map<string, string>();
+  readonly #notArtifacts = new Map<string, string>();
 
   constructor(
     reader: SafeReader,
@@ -73,7 +73,7 @@ export class FileStore {
     return await this.#once(path, undefined);
   }
 
-  /** What lies at a path that an artifact names. */
+  /** What is at a path that an artifact names. */
   look(path: string): Promise<PathUse["found"]> {
     if (this.#overlay.has(path)) return Promise.resolve("file");
     if (this.#below) return this.#below.look(path);
@@ -82,7 +82,7 @@ export class FileStore {
     return looked;
   }
 
-  /** To be called with every path that may have changed, before it is asked for again; `null` is all of them. */
+  /** Drops what was read of these paths, since it may have changed; `null` drops everything. */
   forget(paths: ReadonlySet<string> | null): void {
     if (paths === null) {
       this.#reading.clear();
@@ -98,25 +98,27 @@ export class FileStore {
         if (!isOf(known)) continue;
         this.#reading.delete(key);
         // An event says more than a time stamp: two writes within a tick leave the same one.
-        const held = this.#held.get(key);
-        if (held) this.#held.set(key, { ...held, stamp: null });
-        this.#dull.delete(known);
+        const cached = this.#cached.get(key);
+        if (cached) this.#cached.set(key, { ...cached, stamp: null });
+        this.#notArtifacts.delete(known);
       }
     }
   }
 
-  /** Paths whose file is another one by now, told by time and size; in these folders also what came or went. */
+  /** Paths whose time or size changed; in these folders also those that were created or removed. */
   async outdated(folders: ReadonlySet<string>): Promise<Set<string>> {
     const changed = new Set<string>();
     for (const [path, looked] of this.#looked) {
       if (!folders.has(folderOf(path))) continue;
       if (await this.#reader.look(path) !== await looked) changed.add(path);
     }
-    for (const [key, held] of this.#held) {
+    for (const [key, cached] of this.#cached) {
       const path = key.slice(0, key.indexOf("\0"));
-      if (held.stamp !== await this.#reader.stamp(path)) changed.add(path);
+      if (cached.stamp !== await this.#reader.stamp(path)) changed.add(path);
     }
-    for (const [path, stamp] of this.#dull) if (await this.#reader.stamp(path) !== stamp) changed.add(path);
+    for (const [path, stamp] of this.#notArtifacts) {
+      if (await this.#reader.stamp(path) !== stamp) changed.add(path);
+    }
     return changed;
   }
 
@@ -138,43 +140,43 @@ export class FileStore {
     const told = kind ?? kindOfYaml(path, text);
     if (!told) return null;
     const hash = sha256(text);
-    const held = this.#below?.heldFile(path, kind);
-    if (held && held.hash === hash && !held.stale) return held;
+    const cached = this.#below?.cachedFile(path, kind);
+    if (cached && cached.hash === hash && !cached.stale) return cached;
     return await parseFile({ path, kind: told, text, hash }, this.#queue);
   }
 
-  heldFile(path: string, kind: WantedKind): ArtifactFile | undefined {
-    const outcome = this.#held.get(`${path}\0${kind ?? ""}`)?.outcome;
+  cachedFile(path: string, kind: WantedKind): ArtifactFile | undefined {
+    const outcome = this.#cached.get(`${path}\0${kind ?? ""}`)?.outcome;
     return outcome && !isRefusal(outcome) ? outcome : undefined;
   }
 
   async #fromDisk(path: string, kind: WantedKind, key: string): Promise<ArtifactFile | Refusal | null> {
-    const held = this.#held.get(key);
-    const stamp = held || this.#dull.has(path) ? await this.#reader.stamp(path) : null;
+    const cached = this.#cached.get(key);
+    const stamp = cached || this.#notArtifacts.has(path) ? await this.#reader.stamp(path) : null;
     if (stamp !== null) {
-      if (held?.stamp === stamp) return held.outcome;
-      if (kind === undefined && this.#dull.get(path) === stamp) return null;
+      if (cached?.stamp === stamp) return cached.outcome;
+      if (kind === undefined && this.#notArtifacts.get(path) === stamp) return null;
     }
     const read = await this.#reader.read(path);
     if (isRefusal(read)) {
-      this.#held.set(key, { stamp: null, outcome: read });
+      this.#cached.set(key, { stamp: null, outcome: read });
       return read;
     }
     const told = kind ?? kindOfYaml(path, read.text);
     if (!told) {
-      this.#dull.set(path, read.stamp);
-      this.#held.delete(key);
+      this.#notArtifacts.set(path, read.stamp);
+      this.#cached.delete(key);
       return null;
     }
-    const before = held && !isRefusal(held.outcome) ? held.outcome : undefined;
+    const before = cached && !isRefusal(cached.outcome) ? cached.outcome : undefined;
     const file = before?.hash === read.hash && before.kind === told
       ? before
       : await this.#parsed(path, told, read, before);
-    this.#held.set(key, { stamp: read.stamp, outcome: file });
+    this.#cached.set(key, { stamp: read.stamp, outcome: file });
     return file;
   }
 
-  /** The last values that could be read stand in for a text that cannot. */
+  /** Parses a text; while it cannot be parsed, the documents of the last one that could are used. */
   async #parsed(
     path: string,
     kind: FileKind,

@@ -15,7 +15,7 @@ const NEVER = new Set([
   "@eaDir",
 ]);
 
-/** Folders that never hold artifacts of the workspace's own. */
+/** Whether a folder is never read: dependencies, build results, hidden folders. */
 export function isNeverEntered(folder: string): boolean {
   return NEVER.has(folder) || folder.startsWith(".");
 }
@@ -28,7 +28,7 @@ interface Pattern {
 
 const PATTERNS = 200;
 
-/** The rules of one ignore text, for paths below its folder. The last pattern that fits decides. */
+/** Patterns in gitignore syntax, for paths below their folder. The last one that matches decides. */
 export class IgnoreRules {
   readonly #patterns: Pattern[] = [];
 
@@ -62,7 +62,7 @@ function parse(line: string): Pattern | null {
   if (negated) text = text.slice(1);
   const folderOnly = text.endsWith("/");
   if (folderOnly) text = text.slice(0, -1);
-  // A slash inside ties the pattern to the folder; without one it fits at any depth.
+  // With a slash inside, the pattern starts at the folder; without one it matches at any depth.
   const tied = text.includes("/");
   if (text.startsWith("/")) text = text.slice(1);
   const segments = text.split("/").filter((segment) => segment !== "");
@@ -115,7 +115,7 @@ function segmentFits(pattern: string, name: string): boolean {
   return p === pattern.length;
 }
 
-/** How many characters of the pattern were used for this one, 0 where it does not fit. */
+/** How many characters of the pattern match this one; 0 where they do not. */
 function oneFits(pattern: string, at: number, character: string): number {
   const sign = pattern[at]!;
   if (sign === "?") return 1;

@@ -1,4 +1,4 @@
-/** One text to one `ArtifactFile`: here when it is small, in a worker when it would hold up the loop. */
+/** Parses one text: here when it is small, in a worker when it would block the event loop. */
 
 import type { ArtifactFile } from "../artifact.ts";
 import { parseDotenv } from "../env/dotenv.ts";
@@ -9,12 +9,14 @@ import { decode } from "../yaml/parsed_codec.ts";
 import { scan } from "../yaml/scan.ts";
 import { draftOf, type Source } from "../yaml/source.ts";
 
+/** Parses a text at once, however long it takes. */
 export function parseNow(source: Source): ArtifactFile {
   const file = draftOf(source);
   if (source.kind === "readme") return file;
   return Object.assign(file, source.kind === "env" ? parseDotenv(file) : parseYaml(file));
 }
 
+/** Parses a text without blocking the event loop for long. */
 export async function parseFile(source: Source, queue: ParseQueue): Promise<ArtifactFile> {
   const small = source.text.length <= YAML_BUDGETS.inlineLength;
   if (small || source.kind === "env" || source.kind === "readme" || scan(source.text)) {
@@ -27,7 +29,9 @@ export async function parseFile(source: Source, queue: ParseQueue): Promise<Arti
   file.findings = [{
     code: "fs/limit-reached",
     severity: "error",
-    message: `Reading ${source.path} takes over ${YAML_BUDGETS.workerMs / 1000} seconds`,
+    message: `"${source.path}" takes over ${
+      YAML_BUDGETS.workerMs / 1000
+    } seconds to parse, so it was not read`,
     at: { file, start: 0, end: Math.min(1, source.text.length) },
   }];
   return file;

@@ -15,8 +15,8 @@ export function join(folder: string, name: string): string {
 }
 
 /**
- * Where `written` leads from `folder`, below the root; null where that is outside, not a path of this kind of
- * system, or holds what no path may hold.
+ * The path below the root that `written` means in `folder`; null where it leads outside, starts with `~`, or holds
+ * a backslash or NUL.
  */
 export function resolve(root: string, folder: string, written: string): string | null {
   if (written.includes("\0") || written.includes("\\")) return null;

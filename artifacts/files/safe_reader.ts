@@ -1,9 +1,9 @@
-/** Reads files below one folder and nothing else, whatever links, pipes and devices someone plants in it. */
+/** Reads regular files below one folder, and never follows a link out of it or waits at a pipe or device. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { BUDGETS } from "./budgets.ts";
 import type { PathUse } from "../artifact.ts";
+import { BUDGETS } from "./budgets.ts";
 import { sha256 } from "./sha256.ts";
 
 export interface ReadText {
@@ -27,7 +27,7 @@ export interface Refusal {
 export class SafeReader {
   readonly #prefix: string;
 
-  /** `root` and `hidden` are real paths; what lies in a hidden folder is as far away as what lies outside. */
+  /** `root` and `hidden` are real paths. Hidden folders count as outside. */
   constructor(
     readonly root: string,
     readonly fileBytes: number = BUDGETS.fileBytes,
@@ -45,7 +45,7 @@ export class SafeReader {
       const before = await Deno.lstat(real);
       const refusal = this.#refusal(before);
       if (refusal) return refusal;
-      // Neither a pipe nor a link that took the file's place since then may hold us up or lead us away.
+      // A pipe or a link may have taken the file's place since: neither wait at one nor follow the other.
       await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
       const opened = await file.stat();
       if (!opened.isFile() || opened.dev !== before.dev || opened.ino !== before.ino) return CHANGED;
@@ -69,7 +69,7 @@ export class SafeReader {
     }
   }
 
-  /** What lies there, without opening it. "Absent", "outside" and "forbidden" by way of a link look alike. */
+  /** What is at a path, without opening it. Behind a link, absent, outside and forbidden are not told apart. */
   async look(path: string): Promise<PathUse["found"]> {
     try {
       const real = await this.#real(path);
@@ -110,13 +110,16 @@ export class SafeReader {
   #refusal(stat: Deno.FileInfo): Refusal | null {
     if (stat.isDirectory) return { code: "fs/unreadable", why: "it is a folder" };
     if (!stat.isFile) return { code: "fs/unreadable", why: "it is not a regular file" };
-    if ((stat.nlink ?? 1) > 1) return { code: "fs/unreadable", why: "it has a second name (a hard link)" };
+    if ((stat.nlink ?? 1) > 1) return { code: "fs/unreadable", why: "it has several names (hard links)" };
     if (stat.size > this.fileBytes) return TOO_LARGE(this.fileBytes);
     return null;
   }
 }
 
-const ESCAPES: Refusal = { code: "fs/symlink-escape", why: "the link leads nowhere inside the workspace" };
+const ESCAPES: Refusal = {
+  code: "fs/symlink-escape",
+  why: "the link does not lead to anything inside the workspace",
+};
 const DENIED: Refusal = { code: "fs/unreadable", why: "access is denied" };
 const CHANGED: Refusal = { code: "fs/unreadable", why: "it changed while it was read" };
 const TOO_LARGE = (limit: number): Refusal => ({ code: "fs/too-large", why: `it is over ${limit} bytes` });
@@ -130,7 +133,7 @@ function refusalOf(error: unknown): Refusal {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "EACCES" || code === "EPERM") return DENIED;
   if (code === "ENOENT" || code === "ELOOP") return CHANGED;
-  return { code: "fs/unreadable", why: "the system refused" };
+  return { code: "fs/unreadable", why: "the system refused to open it" };
 }
 
 function stampOf(stat: Deno.FileInfo): string {

@@ -4,7 +4,7 @@ import type { Card, Group, Model, Place, Reference, ReferenceKind, Resource, Uni
 import { findWritten } from "./names.ts";
 import { type Components, components, cycles, type Digraph, digraph, layers } from "./order.ts";
 
-/** What a node can be; `missing` stands for what is named and not there. */
+/** The kind of a node; `missing` is one that is named but does not exist. */
 export type NodeKind =
   | "group"
   | "unit"
@@ -50,7 +50,7 @@ export interface Graph {
   readonly startComponents: Components;
   /** The layer of every node; only units, and what they wait for, are ever above 0. */
   readonly layers: Uint32Array;
-  /** One cycle for each circle of the start order, as numbers; loops of one node are not among them. */
+  /** One cycle for each group of units that depend on each other, as numbers; without loops of one node. */
   readonly cycles: readonly (readonly number[])[];
 }
 
@@ -136,7 +136,7 @@ function addArtifacts(nodes: Nodes, model: Model, groups: readonly Group[]): voi
   }
 }
 
-/** An edge for each reference; what it names and is not there becomes a node, too. */
+/** An edge for each reference; a target that does not exist becomes a `missing` node. */
 function writtenEdges(nodes: Nodes, model: Model, groups: readonly Group[]): GraphEdge[] {
   const edges: GraphEdge[] = [];
   const join = (reference: Reference, own: string | null) => {
@@ -162,14 +162,14 @@ function writtenEdges(nodes: Nodes, model: Model, groups: readonly Group[]): Gra
   return edges;
 }
 
-/** The id that a reference means, or null where its name fits nothing or too much. */
+/** The id that a reference means; null where its name means nothing or could mean several things. */
 export function targetOf(model: Model, reference: Reference, own: string | null): string | null {
   if (reference.target !== null) return reference.target;
   const found = findWritten(model, reference.written, own);
   return "id" in found ? found.id : null;
 }
 
-/** Resources with different ids that are the same thing to the engine, each joined to the first. */
+/** Edges between resources that are the same network or volume for the engine. */
 function shared(groups: readonly Group[], numbers: ReadonlyMap<string, number>): GraphEdge[] {
   const first = new Map<string, number>();
   const edges: GraphEdge[] = [];
@@ -202,7 +202,7 @@ export function edgesAt(graph: Graph, id: string): { out: GraphEdge[]; into: Gra
   return { out, into };
 }
 
-/** The edges by their source, sorted out once. */
+/** The edges by their source, worked out once. */
 export function edgesFrom(graph: Graph): (number: number) => readonly GraphEdge[] {
   const known = bySource.get(graph);
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@
 
 import type { Model } from "../artifact.ts";
 
-/** What a name came to: one id, several that fit, or none. */
+/** What a name means: one id, one of several, or none. */
 export type Found =
   | { readonly id: string }
   | { readonly candidates: readonly string[] }
@@ -43,7 +43,7 @@ export function namesOf(model: Model): NameIndex {
   return index;
 }
 
-/** The artifact of one kind that a route's `{name}` means. */
+/** What the `{name}` of a route means among artifacts of one kind. */
 export function findByName(model: Model, kind: NamedKind, name: string): Found {
   const { ids, bare } = namesOf(model)[kind];
   const exact = `${kind}:${name}`;

@@ -1,4 +1,4 @@
-/** Order among integers: components, layers and cycles in time proportional to nodes and edges, without recursion. */
+/** Graph algorithms on integers: components, layers and cycles in time proportional to nodes and edges, without recursion. */
 
 /** Adjacency as two typed arrays: the targets of `node` are `targets[offsets[node] .. offsets[node + 1]]`, ascending. */
 export interface Digraph {
@@ -196,7 +196,7 @@ export function parts(size: number, sources: ArrayLike<number>, targets: ArrayLi
 }
 
 /**
- * The edges that a longer path implies, as `[source, target]`. Only for graphs without cycles; gives up quietly after
+ * The edges that a longer path implies, as `[source, target]`. Only for graphs without cycles; stops after
  * `budget` steps, since in the worst case the work is the product of nodes and edges.
  */
 export function redundant(graph: Digraph, layerOf: Uint32Array, budget = 5_000_000): [number, number][] {

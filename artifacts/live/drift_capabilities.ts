@@ -1,11 +1,11 @@
-/** Capabilities as declared against those a container was made with, whichever way an engine writes them. */
+/** Compares declared capabilities with those of a container, however the engine writes them. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Unit } from "../artifact.ts";
 import { textOf, valueAt } from "../yaml/values.ts";
 import type { Note } from "./engine_view.ts";
 
-/** What engines give a container that asks for nothing, where they agree. */
+/** The default capabilities that all engines agree on. */
 const GIVEN = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE"]
   .concat(["SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"]);
 

@@ -1,11 +1,11 @@
-/** Mounts as declared against those a container has, by their target. */
+/** Compares declared mounts with those of a container, by target. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Mount, Unit } from "../artifact.ts";
-import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { resolve } from "../files/paths.ts";
+import { cleanPath } from "../compose/clean_path.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import type { EngineView, Note } from "./engine_view.ts";
-import { cleanPath } from "./clean_path.ts";
 import { below } from "./join.ts";
 
 /** Only declared mounts are compared: images bring volumes of their own. */

@@ -1,11 +1,11 @@
-/** Networks as declared against those a container is on. */
+/** Compares declared networks with those of a container. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Unit } from "../artifact.ts";
 import { textOf, valueAt } from "../yaml/values.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 
-/** By their real names: a key in the file is not what the engine calls it. */
+/** Compares by the engine's names, which differ from the keys in the file. */
 export function driftInNetworks(
   group: Group,
   unit: Unit,

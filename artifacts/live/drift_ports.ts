@@ -1,4 +1,4 @@
-/** Published ports as declared against those a container was made with. */
+/** Compares declared ports with those of a container. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Port, Unit } from "../artifact.ts";
@@ -12,7 +12,7 @@ export function driftInPorts(unit: Unit, container: InspectedContainer, note: No
   if (networkMode === "host" || ports.some((port) => port.unknown || port.invalid !== null)) return;
   const left = new Set(container.ports);
   const missing: [Port, number][] = [];
-  // Who takes any port of the host comes last: what names one may be of the same target.
+  // Ports without a fixed host port come last: others may have the same target.
   for (const port of [...ports].sort((a, b) => choice(a) - choice(b))) {
     const size = port.target.last - port.target.first;
     for (let i = 0; i <= Math.min(size, 1_000); i++) {
@@ -38,7 +38,7 @@ export function driftInPorts(unit: Unit, container: InspectedContainer, note: No
   for (const text of new Set([...left].map(binding))) note("ports", "(not published)", text);
 }
 
-/** How many ports of the host would do. */
+/** How many ports of the host are possible. */
 function choice({ published, target }: Port): number {
   return published === null ? 65_536 : (published.last - published.first) - (target.last - target.first);
 }

@@ -1,13 +1,13 @@
-/** What comparing a container with its unit needs beside the two: the engine around it, and where to note differences. */
+/** What comparing a container with its unit needs from the engine around it. */
 
-/** Notes one difference; who takes it masks what may be a secret. */
+/** Records one difference. Values that may be secrets are masked afterwards. */
 export type Note = (field: string, declared: string, actual: string) => void;
 
 /** What is known of the engine beside the container. */
 export interface EngineView {
-  /** Brings a host path of the engine into this machine's view. */
+  /** A host path of the engine as a path of this machine. */
   readonly mappedTo: (path: string) => string;
-  /** Where a path of this machine leads over links; the path itself where that cannot be told. */
+  /** The real path behind links; the path itself where it has none. */
   readonly realOf: (path: string) => string;
   /** The container of the same project that an id means, as its service and its name. */
   readonly neighbour: (id: string) => { readonly service: string; readonly name: string } | undefined;

@@ -1,4 +1,4 @@
-/** What only shows when files and engine are looked at together: the rules of the stage `live`. */
+/** The rules of the stage `live`: findings that need both the files and the engine. */
 
 import type { Holdings, RunningContainer } from "../../core/runtime.ts";
 import type { Finding, Group, Model, Place, Unit } from "../artifact.ts";
@@ -9,7 +9,7 @@ import { isSilenced, type JudgedFinding } from "../rules/settings.ts";
 import { below, type Joining, mapped, type RealPath } from "./join.ts";
 import type { UnitLive } from "./live.ts";
 
-/** What is known about the engine and its host beside the containers of the workspace. */
+/** What is known of the engine and its host. */
 export interface EngineState {
   readonly holdings: Holdings | null;
   readonly real: RealPath;
@@ -33,7 +33,7 @@ export async function liveFindings(
       say(
         "map/by-name-only",
         place,
-        `The running project "${running.project}" fits this group by its name alone`,
+        `Running project "${running.project}" matches this group only by name`,
         {
           subject,
         },
@@ -42,7 +42,7 @@ export async function liveFindings(
       say(
         "live/renamed",
         place,
-        `It runs as the project "${running.project}", the files call it "${group.project}"`,
+        `It runs as the project "${running.project}", but its files name it "${group.project}"`,
         {
           subject,
         },
@@ -61,7 +61,7 @@ export async function liveFindings(
     say(
       "map/ambiguous",
       groups[0]!.projectFrom.at,
-      `The running project "${running.project}" fits ${names}`,
+      `Running project "${running.project}" could belong to ${names}`,
       {
         subject: groups[0]!.id,
         data: { candidates: groups.map(({ id }) => id) },
@@ -78,7 +78,7 @@ function sayOrphans(group: Group, containers: readonly RunningContainer[], say: 
     say(
       "live/orphan-container",
       group.source,
-      `The container "${name}" runs for "${compose.service}", which the files do not have`,
+      `Container "${name}" belongs to the service "${compose.service}", which is not in the files`,
       { subject: group.id, data: { container: name, service: compose.service } },
     );
   }
@@ -94,11 +94,11 @@ async function sayGone(
 ): Promise<void> {
   for (const file of configFiles.slice(0, 50)) {
     const whole = mapped(model, file.startsWith("/") || workingDir === null ? file : `${workingDir}/${file}`);
-    // What lies outside the workspace is nobody's business here.
+    // Files outside the workspace are never looked at.
     const root = below(model.root, "").replace(/\/*$/, "/");
     if (!whole.startsWith(root) || await real(whole) !== null) continue;
     const path = whole.slice(root.length);
-    say("live/config-file-gone", group.source, `It was started from "${path}", which is gone`, {
+    say("live/config-file-gone", group.source, `It was started from "${path}", which no longer exists`, {
       subject: group.id,
     });
   }
@@ -108,14 +108,14 @@ function sayUnit(unit: Unit, live: UnitLive | undefined, say: Say): void {
   if (live === undefined || unit.service === null) return;
   if ((live.desired ?? 1) > 0 && (live.state === "absent" || live.state === "exited")) {
     const message = live.state === "absent"
-      ? `"${unit.label}" was never started, while others of its group were`
+      ? `"${unit.label}" has no container, but its group is running`
       : live.containers.every(({ state }) => state === "created")
-      ? `"${unit.label}" was made and never started`
-      : `"${unit.label}" should run and has ended`;
+      ? `"${unit.label}" was created but never started`
+      : `"${unit.label}" should be running but has exited`;
     say("live/not-running", unit.source, message, { subject: unit.id });
   }
   for (const { field, declared, actual, container } of live.drift ?? []) {
-    say("live/drift", placeOf(unit, field), `${field}: declared ${declared}, runs ${actual}`, {
+    say("live/drift", placeOf(unit, field), `${field}: declared ${declared}, running ${actual}`, {
       subject: unit.id,
       data: { field, declared, actual, container },
     });
@@ -142,7 +142,7 @@ function placeOf(unit: Unit, field: string): Place {
   return (unit.value.kind === "mapping" ? unit.value.entries.get(key)?.key : undefined) ?? unit.source;
 }
 
-/** A unit that does not run, and something else that has its port. */
+/** Ports of a unit that does not run but are in use. */
 async function sayPorts(
   unit: Unit,
   live: UnitLive | undefined,
@@ -164,12 +164,12 @@ async function sayPorts(
     );
     const subject = unit.id;
     if (holder !== undefined) {
-      say("port/in-use", at, `Port ${holder.host}/${protocol} is taken by another container`, {
+      say("port/in-use", at, `Port ${holder.host}/${protocol} is in use by another container`, {
         subject,
         data: { port: holder.host, protocol, container: holder.container },
       });
     } else if (protocol === "tcp" && await answers(published.first)) {
-      say("port/in-use-host", at, `Port ${published.first}/tcp is taken by a process of the host`, {
+      say("port/in-use-host", at, `Port ${published.first}/tcp is in use by a process on the host`, {
         subject,
         data: { port: published.first, protocol },
       });
@@ -182,7 +182,9 @@ function sayExternal(group: Group, holdings: Holdings, say: Say): void {
     if (!external || name === null || (kind !== "network" && kind !== "volume")) continue;
     const present = kind === "network" ? holdings.networks : holdings.volumes;
     if (present.includes(name)) continue;
-    say("ref/external-missing", at, `The ${kind} "${name}" is not on this engine`, { subject: id });
+    say("ref/external-missing", at, `External ${kind} "${name}" does not exist on this engine`, {
+      subject: id,
+    });
   }
 }
 

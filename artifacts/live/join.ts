@@ -1,4 +1,4 @@
-/** Which group a running Compose project belongs to: labels hold paths as they were typed, so real ones are compared. */
+/** Finds the group of a running Compose project. Labels hold paths as typed, so real paths are compared. */
 
 import type { RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
@@ -21,14 +21,14 @@ export interface Joined {
   readonly match: Match;
 }
 
-/** What came of joining: projects with a group, those that fit several, and the rest. */
+/** Running projects: those with a group, those that could belong to several, and the rest. */
 export interface Joining {
   readonly joined: readonly Joined[];
   readonly ambiguous: readonly { readonly running: RunningProject; readonly groups: readonly Group[] }[];
   readonly strangers: readonly RunningProject[];
 }
 
-/** A path as typed to the real one, or null where there is none. Never answered to anybody. */
+/** The real path, or null where there is none. Never part of an answer. */
 export type RealPath = (path: string) => Promise<string | null>;
 
 /** Looks on the disk. */
@@ -60,7 +60,7 @@ function isOneOff({ labels }: RunningContainer): boolean {
   return labels["com.docker.compose.oneoff"]?.toLowerCase() === "true";
 }
 
-/** Joins running projects to the groups of a workspace, by the strongest sign there is. */
+/** Joins running projects with the groups of a workspace, by the strongest evidence. */
 export async function join(
   model: Model,
   projects: readonly RunningProject[],
@@ -159,7 +159,7 @@ function candidates(
   if (both.length > 0) return { groups: both, match: { by: "workingDirAndProject", confidence: "certain" } };
   if (inFolder.length > 0) return { groups: inFolder, match: { by: "workingDir", confidence: "likely" } };
   const sameName = index.byProject.get(project) ?? [];
-  // Labels that lead elsewhere on this machine say that it is somebody else's project of the same name.
+  // Labels with existing paths elsewhere mean another project of the same name.
   const elsewhere = [folder, ...files].some((path) => path !== null);
   if (sameName.length === 0 || elsewhere) return null;
   return { groups: sameName, match: { by: "project", confidence: "guess" } };
@@ -171,12 +171,12 @@ function prefer(groups: readonly Group[], project: string): readonly Group[] {
   return same.length > 0 ? same : groups;
 }
 
-/** The real path behind a label, after the prefixes of the settings. Null where nothing lies there. */
+/** The real path of a label, with the path settings applied; null where it does not exist. */
 async function locate(model: Model, path: string, real: RealPath): Promise<string | null> {
   return await real(mapped(model, path));
 }
 
-/** A path of a label as this machine sees it. */
+/** A path of a label with the path settings applied. */
 export function mapped(model: Model, path: string): string {
   for (const { from, to } of model.settings.paths) {
     const prefix = from.replace(/\/+$/, "");
@@ -189,6 +189,6 @@ export function mapped(model: Model, path: string): string {
 const absolute = (path: string, workingDir: string | null): string =>
   /^([/\\]|[A-Za-z]:)/.test(path) || workingDir === null ? path : `${workingDir.replace(/\/+$/, "")}/${path}`;
 
-/** A path below the root as a whole one. */
+/** The absolute path of one below the root. */
 export const below = (root: string, path: string): string =>
   path === "" ? root : `${root === "/" ? "" : root}/${path}`;

@@ -1,4 +1,4 @@
-/** What runs, put beside what is declared: the shapes that pages and programs receive. */
+/** The shapes of what runs, and how it differs from what is declared. */
 
 import { z } from "zod";
 

@@ -1,14 +1,14 @@
-/** Looks at what runs for a workspace: asks the runtime, joins, and compares. */
+/** What runs for a workspace: asks the runtime, joins containers with units, and compares them. */
 
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model, Unit } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
+import type { JudgedFinding } from "../rules/settings.ts";
 import { driftOf, fullImage } from "./drift.ts";
 import { bindsOf } from "./drift_mounts.ts";
 import { liveFindings } from "./findings.ts";
 import { join, type Joined, type Joining, mapped, type RealPath, realPath, runningProjects } from "./join.ts";
 import type { Drift, Match, UnitLive } from "./live.ts";
-import type { JudgedFinding } from "../rules/settings.ts";
 import { desiredOf, groupStateOf, stateOf } from "./state.ts";
 
 /** What runs for a workspace. */
@@ -21,7 +21,7 @@ export interface View {
 
 /** What to look at. */
 export interface LookOptions {
-  /** Compares field by field: one more question to the engine for each container. */
+  /** Compares field by field, at one more request to the engine for each container. */
   readonly drift: boolean;
   /** The ids of the only units to compare. */
   readonly only?: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export interface LookOptions {
   readonly answers?: (port: number) => Promise<boolean>;
 }
 
-/** Whether anything listens at a TCP port of this host's loopback. Not being allowed to look counts as no. */
+/** Whether anything listens at a TCP port of this host's loopback; false where connecting is not permitted. */
 async function somethingAnswers(port: number): Promise<boolean> {
   try {
     (await Deno.connect({ hostname: "127.0.0.1", port, signal: AbortSignal.timeout(300) })).close();
@@ -39,7 +39,7 @@ async function somethingAnswers(port: number): Promise<boolean> {
   }
 }
 
-/** How many containers are compared in one look, and how many at a time. */
+/** How many containers are compared at most, and how many at a time. */
 const MOST = 500;
 const AT_ONCE = 8;
 
@@ -175,7 +175,7 @@ const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0
 
 function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Drift[] {
   if (unit.service === null) return [];
-  // What runs though no profile of the files enables it had its profile named by whoever started it.
+  // A unit that runs without an active profile was started with `--profile`.
   const desired = unit.service.active ? desiredOf(unit) : unit.service.replicas;
   if (desired === null || desired === containers.length) return [];
   return [{

@@ -1,4 +1,4 @@
-/** Tells the runtime's lists which workspace and unit a container belongs to. */
+/** The workspace and unit of each container, for the lists of the runtime. */
 
 import type { Ownership, RunningContainer } from "../../core/runtime.ts";
 import type { Group } from "../artifact.ts";
@@ -13,16 +13,16 @@ interface Known {
   readonly units: ReadonlySet<string>;
 }
 
-/** How old an answer may grow before the workspaces are looked at again, in the background. */
+/** After this time the workspaces are read again, in the background. */
 const FRESH_MS = 1_000;
-/** How long a list waits at most for whose a project is that was never seen before: a folder may be on a dead disk. */
+/** How long a list waits for the owner of a new project at most: its folder may be on a disk that hangs. */
 const MOMENT_MS = 3_000;
 /** Projects remembered; each holds a few names. */
 const MOST = 10_000;
 
 /**
- * Answers from what was joined last, since a list cannot wait for a disk. A project that was never seen is joined in
- * the background, and `revision` changes when that brought an answer.
+ * Answers from the last join, since a list cannot wait for a disk. A new project is joined in the background, and
+ * `revision` changes when an owner was found.
  */
 export class ContainerOwnership implements Ownership, AsyncDisposable {
   readonly #models: () => Promise<readonly RegisteredModel[]>;
@@ -137,7 +137,7 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
   }
 }
 
-/** Containers of one project with the same labels of place are joined alike. */
+/** Containers with the same project and paths have the same owner. */
 const keyOf = ({ backend, compose }: RunningContainer): string =>
   [backend, compose!.project, compose!.workingDir ?? "", ...compose!.configFiles].join("\0"); // labelled ones only
 

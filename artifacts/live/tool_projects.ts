@@ -1,4 +1,4 @@
-/** Every Compose project there is, declared or running, each beside its partner where it has one. */
+/** Every Compose project, declared or running, joined where both are the same. */
 
 import type { ContainerRuntime } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";

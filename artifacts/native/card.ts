@@ -1,8 +1,8 @@
-/** Cards from wherever people describe things: `kind: Card`, Backstage catalogs, `x-card`, a README. */
+/** Reads cards: `kind: Card`, Backstage catalogs, `x-card`, READMEs. */
 
 import type { ArtifactFile, Card, Entry, Link, Mapping, Node, Place } from "../artifact.ts";
+import { folderOf } from "../files/paths.ts";
 import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
-import { baseName, folderOf } from "../files/paths.ts";
 
 /** A card before its subject and runbook are looked up. */
 export interface WrittenCard extends Omit<Card, "id" | "kind" | "subject" | "runbook"> {
@@ -143,8 +143,4 @@ export function readmeCard(subject: string, file: ArtifactFile): WrittenCard | n
 /** Markdown links and emphasis as their text. */
 function plain(text: string): string {
   return text.replace(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/g, "$1").replace(/[*_`]{1,3}/g, "").trim();
-}
-
-export function isReadme(path: string): boolean {
-  return /^readme/i.test(baseName(path));
 }

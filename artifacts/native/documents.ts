@@ -1,8 +1,8 @@
 /** `kind:` documents of berth's own: groups, units and cards as their author wrote them. */
 
 import type { ArtifactFile, Finding, Mapping, Node, Place, Reference, Unit } from "../artifact.ts";
-import { entriesOf, isNull, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { folderOf } from "../files/paths.ts";
+import { entriesOf, isNull, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { readCard, type WrittenCard } from "./card.ts";
 
 export interface NativeGroup {
@@ -193,7 +193,7 @@ export function requirements(
   }));
 }
 
-/** A unit that is no Compose service. */
+/** A unit that is not a Compose service. */
 export function unitOf(native: NativeUnit, group: string | null): Unit {
   const name = group === null ? native.name : `${group}.${native.name}`;
   const id = `unit:${name}`;
@@ -217,7 +217,7 @@ export function unitOf(native: NativeUnit, group: string | null): Unit {
   };
 }
 
-/** A service with what a document adds; where both say something, the service wins. */
+/** A service with what a document adds to it. */
 export function annotated(unit: Unit, native: NativeUnit): Unit {
   return {
     ...unit,

@@ -1,8 +1,8 @@
-/** `berth.yaml`: what the people of a workspace say about reading and judging it. */
+/** `berth.yaml`: the settings of a workspace. */
 
 import type { ArtifactFile, Finding, Node, Settings, Severity } from "../artifact.ts";
-import { entriesOf, isNull, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
+import { entriesOf, isNull, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 
 export interface ReadSettings {
   readonly settings: Settings;
@@ -13,6 +13,7 @@ export interface ReadSettings {
 const SEVERITIES = new Set(["error", "warning", "info", "hint", "off"]);
 const KEYS = new Set(["ignore", "rules", "limits", "paths", "projects"]);
 
+/** The settings with the limits they set; defaults without a file. */
 export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGETS): ReadSettings {
   const findings: Finding[] = [];
   const root = file?.documents[0];
@@ -30,7 +31,7 @@ export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGE
   for (const [code, entry] of entriesOf(valueAt(root, "rules"))) {
     const severity = textOf(entry.value) ?? "";
     if (isSeverity(severity)) rules.set(code, severity);
-    else wrong(entry.value, `rules.${code}: must be error, warning, info, hint or off`);
+    else wrong(entry.value, `rules.${code}: use error, warning, info, hint or off`);
   }
   for (const [project, entry] of entriesOf(valueAt(root, "projects"))) {
     const group = textOf(entry.value);
@@ -40,7 +41,7 @@ export function readSettings(file: ArtifactFile | null, budgets: Budgets = BUDGE
     const from = textOf(valueAt(item, "from"));
     const to = textOf(valueAt(item, "to"));
     if (from !== null && to !== null) paths.push({ from, to });
-    else wrong(item, "paths: needs from and to");
+    else wrong(item, 'paths: each entry needs "from" and "to"');
   }
   const ignore = oneOrMany(valueAt(root, "ignore")).map(textOf).filter((line) => line !== null);
   const limits = valueAt(root, "limits");

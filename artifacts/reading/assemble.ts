@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { ArtifactFile, Card, Finding, Group, Model, Reference, Unit } from "../artifact.ts";
-import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
-import type { Gathered } from "./gather.ts";
-import { type Natives, unitOf } from "../native/documents.ts";
 import { baseName, resolve } from "../files/paths.ts";
+import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
+import { type Natives, unitOf } from "../native/documents.ts";
 import type { ReadSettings } from "../native/settings.ts";
+import type { Gathered } from "./gather.ts";
 
 export interface ModelParts {
   readonly root: string;
@@ -18,12 +18,11 @@ export interface ModelParts {
   readonly natives: readonly Natives[];
   readonly built: readonly Group[];
   readonly findings: readonly Finding[];
-  readonly complete: boolean;
   readonly begun: number;
 }
 
 export async function assemble(parts: ModelParts): Promise<Model> {
-  const { root, store, gathered, natives, read } = parts;
+  const { root, natives, read } = parts;
   const groups = [...parts.built].sort((one, other) => one.id < other.id ? -1 : 1);
   const findings: Finding[] = [
     ...parts.findings,
@@ -38,12 +37,41 @@ export async function assemble(parts: ModelParts): Promise<Model> {
     if (native.group) {
       findings.push({
         code: "ref/unknown-group",
-        message: `"${native.name}" needs undefined group "${native.group.written}"`,
+        message: `Group "${native.group.written}" of unit "${native.name}" does not exist`,
         at: native.group.at,
       });
     }
     units.push(unitOf(native, null));
   }
+  const { cards, readmes } = await cardsOf(parts, groups, units);
+  const sorted = filesOf(parts, groups, readmes);
+  if (groups.length === 0 && units.length === 0 && cards.length === 0) {
+    const message = "No Compose files or other artifacts in this folder";
+    findings.push({ code: "workspace/empty", message, at: null });
+  }
+  return {
+    root,
+    revision: revisionOf(root, sorted, groups, cards, findings),
+    files: sorted,
+    groups,
+    units,
+    cards,
+    settings: read.settings,
+    findings,
+    complete: ![findings, ...[...sorted, ...groups].map((one) => one.findings)].some(hasLimit),
+    durationMs: performance.now() - parts.begun,
+  };
+}
+
+const hasLimit = (findings: readonly Finding[]): boolean =>
+  findings.some(({ code }) => code === "fs/limit-reached");
+
+/** All cards by id, and the READMEs that became one. */
+async function cardsOf(
+  { natives, gathered, store }: ModelParts,
+  groups: readonly Group[],
+  units: readonly Unit[],
+): Promise<{ cards: Card[]; readmes: ArtifactFile[] }> {
   const written = [
     ...natives.flatMap((native) => native.cards),
     ...gathered.backstage.flatMap(backstageCards),
@@ -55,32 +83,23 @@ export async function assemble(parts: ModelParts): Promise<Model> {
   const readmes = await readmeCards(groups, cards, gathered, store);
   for (const { card } of readmes) cards.push(await finish(card, subjects, store));
   cards.sort((one, other) => one.id < other.id ? -1 : 1);
+  return { cards, readmes: readmes.map(({ file }) => file) };
+}
 
+/** Every file that has a part in the model, by path. */
+function filesOf(
+  { settings, gathered }: ModelParts,
+  groups: readonly Group[],
+  readmes: readonly ArtifactFile[],
+): ArtifactFile[] {
   const files = new Map<string, ArtifactFile>();
   const add = (file: ArtifactFile) => {
     if (!files.has(file.path)) files.set(file.path, file);
   };
-  if (parts.settings) add(parts.settings);
-  for (const file of [...gathered.natives, ...gathered.backstage, ...readmes.map(({ file }) => file)]) {
-    add(file);
-  }
+  if (settings) add(settings);
+  for (const file of [...gathered.natives, ...gathered.backstage, ...readmes]) add(file);
   for (const group of groups) for (const file of [...group.sources, ...group.envFiles]) add(file);
-  const sorted = [...files.values()].sort((one, other) => one.path < other.path ? -1 : 1);
-  if (groups.length === 0 && units.length === 0 && cards.length === 0) {
-    findings.push({ code: "workspace/empty", message: "No artifacts in this workspace", at: null });
-  }
-  return {
-    root,
-    revision: revisionOf(root, sorted, groups, cards, findings),
-    files: sorted,
-    groups,
-    units,
-    cards,
-    settings: read.settings,
-    findings,
-    complete: parts.complete,
-    durationMs: performance.now() - parts.begun,
-  };
+  return [...files.values()].sort((one, other) => one.path < other.path ? -1 : 1);
 }
 
 function extensionCards(groups: readonly Group[]): WrittenCard[] {
@@ -95,7 +114,7 @@ function extensionCards(groups: readonly Group[]): WrittenCard[] {
   return cards.filter((card) => card !== null);
 }
 
-/** Only for groups that nobody wrote a card for. */
+/** READMEs as cards of groups that have no other card. */
 async function readmeCards(
   groups: readonly Group[],
   cards: readonly Card[],
@@ -122,7 +141,7 @@ async function readmeCards(
   return found;
 }
 
-/** Names to what they may mean. */
+/** What the subject of a card can name. */
 class Subjects {
   readonly #ids = new Set<string>();
   readonly #byName = new Map<string, { id: string; folder: string }[]>();
@@ -217,7 +236,7 @@ function revisionOf(
 
 const digests = new WeakMap<Group, string>();
 
-/** What lies at the paths a group names is part of what was read. */
+/** What was found at the paths that a group names: a change there makes another revision. */
 function pathsDigest(group: Group): string {
   let digest = digests.get(group);
   if (digest === undefined) {

@@ -2,7 +2,7 @@
 
 const AT_ONCE = 8;
 
-/** A few at a time: the disk is kept busy, memory is not. */
+/** Runs `work` for every item, eight at a time. */
 export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {

@@ -1,4 +1,4 @@
-/** Reads the files that were found, each as what it is. */
+/** Reads the files that were found, by kind. */
 
 import type { ArtifactFile, Finding } from "../artifact.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
@@ -51,7 +51,7 @@ export async function gather(store: FileStore, listing: Listing): Promise<Gather
 
 export function refusalFinding(path: string, refusal: Refusal, severity: "error" | "info"): Finding[] {
   if (refusal.code === "missing") return [];
-  const message = `Cannot read ${path}: ${refusal.why}`;
+  const message = `Cannot read "${path}": ${refusal.why}`;
   return [
     refusal.code === "fs/symlink-escape" && severity === "error"
       ? { code: refusal.code, message, at: null, path }
@@ -69,7 +69,7 @@ export async function missingFiles(store: FileStore, planned: readonly PlannedPr
       findings.push(
         file.code === "missing"
           ? notFoundFinding("ref/include-missing", path, at)
-          : { code: file.code, message: `Cannot read ${path}: ${file.why}`, at },
+          : { code: file.code, message: `Cannot read "${path}": ${file.why}`, at },
       );
     }
   }

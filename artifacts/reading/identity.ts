@@ -1,13 +1,13 @@
-/** What each project is called in its workspace, and whether it stands alone. */
+/** The name of each project in its workspace, and whether it is a group of its own. */
 
 import type { Group, Place, Reference } from "../artifact.ts";
 import type { GroupIdentity } from "../compose/group.ts";
 import { projectName } from "../compose/names.ts";
 import type { Project } from "../compose/project.ts";
-import { isUnknown, textOf } from "../yaml/values.ts";
-import { type NativeGroup, type NativeUnit, requirements } from "../native/documents.ts";
-import { folderName, type PlannedProject } from "./plan.ts";
 import { sha256 } from "../files/sha256.ts";
+import { type NativeGroup, type NativeUnit, requirements } from "../native/documents.ts";
+import { isUnknown, scalarOf, textOf } from "../yaml/values.ts";
+import { folderName, type PlannedProject } from "./plan.ts";
 
 export interface Identified {
   readonly key: string;
@@ -27,7 +27,7 @@ interface Candidate {
   readonly from: Group["projectFrom"];
 }
 
-/** Names every project that stands for something, drawn ones first. */
+/** The identity of every project that is a group; drawn groups come first. */
 export function identify(
   root: string,
   planned: readonly PlannedProject[],
@@ -53,7 +53,7 @@ export function identify(
   });
 }
 
-/** What a project's identity depends on beside itself. */
+/** What the identity of one project depends on in the others. */
 interface Among {
   readonly names: ReadonlyMap<Candidate, string>;
   readonly byFile: ReadonlyMap<string, Candidate>;
@@ -180,14 +180,14 @@ function reachedFiles(
   return { includes, extends: extended };
 }
 
-/** Null: a part of another project, and nothing of its own. */
+/** The standing of a project; null where it is only a part of others. */
 function standingOf(
   one: PlannedProject,
   reached: { includes: Map<string, Set<PlannedProject>>; extends: Map<string, Set<PlannedProject>> },
 ): Group["standing"] | null {
   const path = one.spec.files[0];
   if (path === undefined) return "main";
-  // Of two that include each other, the first by path stays; a variant is not drawn, so it takes nothing over.
+  // Of two files that include each other, the first by path stays main. A variant is not drawn, so it includes nothing.
   const includers = [...reached.includes.get(path) ?? []].filter((by) =>
     !(by.besideCanonical && one.by === "canonical")
   ).filter((by) =>
@@ -223,9 +223,11 @@ function candidate(
       if (entry) return written(fromEnv, "env", entry.value, variant);
     }
   }
-  const name = textOf(project.name);
-  if (name !== null && name !== "" && project.name && !isUnknown(project.name)) {
-    // A variant beside its canonical file mostly repeats the name: it still needs one of its own.
+  const isUnset = isUnknown(project.name);
+  // What is not set is empty to Compose, too.
+  const name = isUnset ? String(scalarOf(project.name)?.value ?? "") : textOf(project.name);
+  if (name && project.name && !(isUnset && projectName(name) === "")) {
+    // A variant mostly repeats the name of its canonical file, so it gets a suffix.
     return written(name, "name", project.name, standing === "variant" ? variant : "");
   }
   if (planned.native && planned.spec.files.length === 0) {
@@ -239,7 +241,7 @@ function profilesOf({ planned, project }: Candidate): string[] {
   return [...new Set([...planned.native?.profiles ?? [], ...active])].filter((name) => name !== "");
 }
 
-/** Drawn groups have the first choice of names. */
+/** Drawn groups get their names first. */
 function rank({ standing }: Candidate): number {
   return standing === "main" ? 0 : standing === "included" ? 1 : 2;
 }
@@ -254,7 +256,7 @@ function shortHash(path: string): string {
 
 function fileStart({ planned, project }: { planned: PlannedProject; project: Project }): Place {
   const file = project.files[0];
-  // Who has neither was left out before.
+  // Projects with neither were left out before.
   return file ? { file, start: 0, end: 0 } : planned.native!.source;
 }
 

@@ -1,9 +1,9 @@
-/** Folders that are not walked, and still hold something that a project names: `env_file: .secrets/web.env`. */
+/** Folders that are not walked but hold files that a project names, as in `env_file: .secrets/web.env`. */
 
 import type { FileStore } from "../files/file_store.ts";
 import { folderOf } from "../files/paths.ts";
 
-/** Those that exist, and what they lie in: what is named may yet come, or go with its folder. */
+/** The existing ones with their parents, since a named file may be created later or removed with its folder. */
 export async function namedFolders(
   store: FileStore,
   walked: ReadonlyMap<string, unknown>,

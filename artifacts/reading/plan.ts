@@ -1,12 +1,12 @@
-/** Which of the files found make which projects, before any of them is put together. */
+/** Decides which files form which projects, before any is loaded. */
 
 import type { ArtifactFile, Finding, Place } from "../artifact.ts";
 import type { ProjectSpec } from "../compose/project.ts";
+import { outsideFinding } from "../files/findings.ts";
+import { baseName, folderOf, join, resolve } from "../files/paths.ts";
+import type { NativeGroup } from "../native/documents.ts";
 import { textOf, valueAt } from "../yaml/values.ts";
 import { CANONICAL, OVERRIDES, variantOf } from "./discover.ts";
-import type { NativeGroup } from "../native/documents.ts";
-import { baseName, folderOf, join, resolve } from "../files/paths.ts";
-import { outsideFinding } from "../files/findings.ts";
 
 export interface Plan {
   readonly projects: PlannedProject[];
@@ -14,7 +14,7 @@ export interface Plan {
 }
 
 export interface PlannedProject {
-  /** Stable while the same files make it. */
+  /** Stays the same while the project has the same files. */
   readonly key: string;
   readonly spec: ProjectSpec;
   readonly by: "canonical" | "env" | "native" | "variant";
@@ -37,7 +37,7 @@ export function plan(
   const planner = new Planner(root);
   for (const native of natives) planner.native(native);
   const canonicals = new Map<string, readonly string[]>();
-  /** Folders whose `.env` says which files are their project: what lies beside those is a variant, too. */
+  /** Folders whose `.env` names the files of their project: other Compose files there are variants. */
   const withComposeFile = new Set<string>();
   for (const [folder, names] of folders) {
     const named = composeFileOf(envs.get(folder));
@@ -83,7 +83,7 @@ class Planner {
     return files.length > 0;
   }
 
-  /** The files that Compose takes in a folder when nobody names any; null where there are none. */
+  /** The files that Compose uses in a folder by default; null where there are none. */
   defaultFiles(folder: string, names: readonly string[]): readonly string[] | null {
     const present = CANONICAL.filter((name) => names.includes(name));
     const first = present[0];
@@ -164,7 +164,7 @@ function composeFileOf(env: ArtifactFile | undefined): { files: string[]; at: Pl
   return files.length === 0 ? null : { files: files.slice(0, 50), at };
 }
 
-/** What a project is called when nobody says: its folder, or the root's name. */
+/** The default name of a project: that of its folder, or of the root. */
 export function folderName(root: string, folder: string): string {
   return folder === "" ? baseName(root) : baseName(folder);
 }

@@ -1,22 +1,22 @@
-/** Reads a folder into a model, and after a change reads again only what the change touches. */
+/** Reads a folder into a model; after a change, only the groups that the change concerns are read again. */
 
 import type { Model } from "../artifact.ts";
 import { buildGroup, type Built } from "../compose/group.ts";
 import { loadProject, type Project } from "../compose/project.ts";
-import { assemble } from "./assemble.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
-import { discover, IGNORE_FILE, type Listing, mayCount, SETTINGS_FILE } from "./discover.ts";
-import { eachOf } from "./each_of.ts";
 import { FileStore, isRefusal } from "../files/file_store.ts";
 import { IgnoreRules, isNeverEntered } from "../files/ignore.ts";
+import { baseName, folderOf } from "../files/paths.ts";
+import { SafeReader } from "../files/safe_reader.ts";
+import { readNatives } from "../native/documents.ts";
+import { type ReadSettings, readSettings } from "../native/settings.ts";
+import { assemble } from "./assemble.ts";
+import { discover, IGNORE_FILE, type Listing, mayCount, SETTINGS_FILE } from "./discover.ts";
+import { eachOf } from "./each_of.ts";
+import { gather, missingFiles, refusalFinding } from "./gather.ts";
 import { type Identified, identify } from "./identity.ts";
 import { namedFolders } from "./named_folders.ts";
-import { readNatives } from "../native/documents.ts";
-import { baseName, folderOf } from "../files/paths.ts";
-import { gather, missingFiles, refusalFinding } from "./gather.ts";
 import { plan, type PlannedProject } from "./plan.ts";
-import { SafeReader } from "../files/safe_reader.ts";
-import { type ReadSettings, readSettings } from "../native/settings.ts";
 
 interface CachedGroup {
   readonly project: Project;
@@ -44,12 +44,12 @@ export class WorkspaceReader {
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }
 
-  /** Folders that were walked, and those that hold what a project names, below the root: what is worth watching. */
+  /** The folders to watch, below the root: those that were walked, and those that hold files a project names. */
   get folders(): readonly string[] {
     return [...this.#state.listing?.folders.keys() ?? [""], ...this.#named];
   }
 
-  /** Everything; texts that did not change are not parsed again. */
+  /** Reads everything; unchanged texts are not parsed again. */
   async read(): Promise<Model> {
     this.#store.forget(null);
     const before = this.#state.listing;
@@ -63,7 +63,7 @@ export class WorkspaceReader {
     }
   }
 
-  /** After changes at these paths below the root. */
+  /** Reads again what changes at these paths, below the root, concern. */
   async update(changed: ReadonlySet<string>): Promise<Model> {
     if (changed.has("") || !this.#state.listing) return await this.read();
     this.#store.forget(changed);
@@ -72,7 +72,7 @@ export class WorkspaceReader {
     return await this.#readOwn();
   }
 
-  /** What was changed since it was read, by looking; null where files or folders came or went. */
+  /** The paths that changed since they were read; null where files or folders were added or removed. */
   async outdated(): Promise<ReadonlySet<string> | null> {
     const before = this.#state.listing;
     if (!before) return null;
@@ -83,7 +83,7 @@ export class WorkspaceReader {
     return names(before) === names(now) ? await this.#store.outdated(this.#named) : null;
   }
 
-  /** The folder with unsaved texts over it, by path below the root. Leaves no trace. */
+  /** The model with unsaved texts, by path below the root, in place of the files. Nothing of it is stored. */
   async overlaid(texts: ReadonlyMap<string, string>): Promise<Model> {
     if (!this.#state.listing) await this.read();
     const state: State = {
@@ -139,7 +139,6 @@ export class WorkspaceReader {
         ...planned.findings,
         ...await missingFiles(store, planned.projects),
       ],
-      complete: listing.complete,
       begun,
     });
   }
@@ -183,7 +182,7 @@ export class WorkspaceReader {
     return identified.map((one) => built.get(one)!);
   }
 
-  /** The listing after changes: looked at again one by one, or walked where folders came or went. */
+  /** The listing after changes; null where only a new walk can tell. */
   async #relist(listing: Listing, changed: ReadonlySet<string>): Promise<Listing | null> {
     const folders = new Map(listing.folders);
     for (const path of changed) {
@@ -195,7 +194,7 @@ export class WorkspaceReader {
       try {
         stat = await Deno.lstat(`${this.root}/${path}`);
       } catch {
-        // Gone, or not for us to see: the same here.
+        // Removed or forbidden: treated alike.
       }
       if (stat?.isDirectory) {
         if (names && !isNeverEntered(name)) return null;
@@ -203,7 +202,7 @@ export class WorkspaceReader {
       }
       if (!mayCount(name) || !names) continue;
       const isListed = names.includes(name);
-      // A new file may be ignored or one too many: the walk knows.
+      // A new file may be ignored or exceed a limit: only the walk can tell.
       if (stat && !isListed) return null;
       if (!stat && isListed) folders.set(folder, names.filter((other) => other !== name));
     }

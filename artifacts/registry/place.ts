@@ -1,15 +1,15 @@
-/** Which folder a path means, and whether it may be registered. */
+/** Whether a folder may be registered, and its real path. */
 
 import { ServiceError } from "../../core/error.ts";
 
-/** The real path of a folder inside a root; what lies outside the roots is never told apart. */
+/** The real path of a folder inside a root. Every folder outside the roots gets the same refusal, there or not. */
 export async function admit(
   path: string,
   roots: readonly string[],
   hidden: readonly string[],
 ): Promise<string> {
   const refused = () =>
-    new ServiceError("path_refused", "Cannot register the folder: it is in no allowed root");
+    new ServiceError("path_refused", "Cannot register the folder: it is outside the allowed roots");
   if (!path.startsWith("/") || path.includes("\0")) {
     throw new ServiceError("path_refused", "Cannot register the folder: its path must be absolute");
   }
@@ -19,7 +19,7 @@ export async function admit(
   if ((await realPaths(hidden)).some((one) => isInside(real.known, one))) throw refused();
   if (!real.whole) throw unreadable("it does not exist");
   try {
-    if (!(await Deno.stat(real.known)).isDirectory) throw unreadable("it is no folder");
+    if (!(await Deno.stat(real.known)).isDirectory) throw unreadable("it is not a folder");
     for await (const _ of Deno.readDir(real.known)) break;
   } catch (error) {
     throw error instanceof ServiceError ? error : unreadable("access is denied", error);
@@ -47,7 +47,7 @@ export async function realPaths(paths: readonly string[]): Promise<string[]> {
   return real;
 }
 
-/** The real path, or of the longest part that has one: an absent target of a link must not be told apart. */
+/** The real path of the longest part that exists; `/` where a link has no target, so that nothing is revealed. */
 async function realFolder(path: string): Promise<{ known: string; whole: boolean }> {
   let part = path.replace(/\/+$/, "") || "/";
   for (let whole = true;; whole = false) {

@@ -1,4 +1,4 @@
-/** The folders berth knows: registered by people, remembered by the store, read when somebody looks. */
+/** The registered workspaces, each read when it is asked for. */
 
 import { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
@@ -69,7 +69,7 @@ export class Registry implements AsyncDisposable {
     return workspaceOf(record, await this.#snapshot(record).current());
   }
 
-  /** Forgets it; touches nothing on disk. */
+  /** Removes it from the list; nothing on disk is touched. */
   async unregister(id: string, entry: NewAuditEntry): Promise<void> {
     const removed = await this.#options.store.remove(id, entry);
     await this.#forget(id);
@@ -83,7 +83,7 @@ export class Registry implements AsyncDisposable {
     return model;
   }
 
-  /** The models of all workspaces that can be read, for who joins them with what runs. */
+  /** The models of all workspaces that can be read. */
   async models(): Promise<{ readonly workspace: WorkspaceRecord; readonly model: Model }[]> {
     const models: { workspace: WorkspaceRecord; model: Model }[] = [];
     for (const record of await this.#options.store.list()) {
@@ -93,7 +93,7 @@ export class Registry implements AsyncDisposable {
     return models;
   }
 
-  /** With unsaved texts, by path below the folder, laid over it. Throws `invalid_request` for paths outside. */
+  /** The model with unsaved texts, by path below the folder. Throws `invalid_request` for paths outside. */
   async overlaid(id: string, files: Readonly<Record<string, string>>): Promise<Model> {
     const record = await this.#record(id);
     const { resolve } = await import("../files/paths.ts");
@@ -101,9 +101,13 @@ export class Registry implements AsyncDisposable {
     for (const [path, text] of Object.entries(files)) {
       const below = resolve(record.path, "", path);
       if (!below || path.startsWith("/")) {
-        throw new ServiceError("invalid_request", "Cannot lay the files over the folder: a path leaves it", {
-          errors: [{ path: "body.files", message: "Paths must be relative and stay below the workspace" }],
-        });
+        throw new ServiceError(
+          "invalid_request",
+          "Cannot check the unsaved files: a path is outside the workspace",
+          {
+            errors: [{ path: "body.files", message: "Paths must be relative and stay below the workspace" }],
+          },
+        );
       }
       texts.set(below, text);
     }
@@ -157,8 +161,9 @@ function workspaceOf(record: WorkspaceRecord, { state, model, problems }: Readin
   };
 }
 
-function detailsOf(model: Model | null): Pick<WorkspaceDetail, "files" | "projects"> {
+function detailsOf(model: Model | null): Pick<WorkspaceDetail, "complete" | "files" | "projects"> {
   return {
+    complete: model?.complete ?? false,
     files: model?.files.map(({ path, kind, hash, stale }) => ({ path, kind, sha256: hash, stale })) ?? [],
     projects: model?.groups.filter((group) => group.files.length > 0).map((group) => ({
       name: group.project,
@@ -179,9 +184,12 @@ function isEqual(one: Workspace, other: Workspace): boolean {
 }
 
 function notFound(): ServiceError {
-  return new ServiceError("workspace_not_found", "Cannot find the workspace: no such id is registered");
+  return new ServiceError("workspace_not_found", "No workspace has this id");
 }
 
 function exists(name: string): ServiceError {
-  return new ServiceError("workspace_exists", `Cannot register the folder: it already is, as "${name}"`);
+  return new ServiceError(
+    "workspace_exists",
+    `Cannot register the folder: it is already registered as "${name}"`,
+  );
 }

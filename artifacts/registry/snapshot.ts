@@ -1,4 +1,4 @@
-/** One workspace's last reading, brought up to date when somebody looks. */
+/** The last reading of one workspace, brought up to date when it is asked for. */
 
 import { ServiceError } from "../../core/error.ts";
 import type { WorkspaceState } from "../../core/workspace.ts";
@@ -12,7 +12,7 @@ export interface Problems {
   readonly warnings: number;
 }
 
-/** What the rules count in a model; reading itself knows no rules. */
+/** Counts what the rules find in a model. */
 export type Judge = (model: Model) => Promise<Problems>;
 
 export interface Reading {
@@ -22,9 +22,9 @@ export interface Reading {
 }
 
 const NOTHING: Problems = { errors: 0, warnings: 0 };
-/** The root itself is looked at this often at most; events tell the rest. */
+/** The root itself is checked at most this often; events report the rest. */
 const LOOK_MS = 250;
-/** Without events everything is looked at, so more rarely. */
+/** Without events all files are checked, so less often. */
 const LOOK_AT_ALL_MS = 2000;
 
 export class Snapshot implements AsyncDisposable {
@@ -51,7 +51,7 @@ export class Snapshot implements AsyncDisposable {
     return this.#inTurn(() => this.#current());
   }
 
-  /** The folder with unsaved texts over it. */
+  /** The model with unsaved texts in place of files. */
   async overlaid(texts: ReadonlyMap<string, string>): Promise<Model> {
     return await this.#inTurn(async () => {
       const { state } = await this.#current();
@@ -109,7 +109,7 @@ export class Snapshot implements AsyncDisposable {
     try {
       const reader = this.#reader ??= await this.#newReader();
       let model = await reader.read();
-      // What changed between reading and watching would be missed: look once more, now that events come in.
+      // Changes between reading and watching would be missed, so files are compared once more.
       if (this.#watch.follow(reader.folders) && this.#watch.isWatching) {
         model = await this.#again(reader, model);
       }
@@ -146,7 +146,7 @@ export class Snapshot implements AsyncDisposable {
     return this.#reading = { state: isEmpty ? "empty" : "ready", model, problems: await this.#judge(model) };
   }
 
-  /** Starts anew once the folder is back; its reader may hold texts that are not true any more. */
+  /** Drops the reader, whose texts may be outdated once the folder is back. */
   #gone(state: "missing" | "unreadable"): Reading {
     if (this.#reading?.state === state) return this.#reading;
     this.#watch[Symbol.dispose]();
@@ -162,7 +162,7 @@ export class Snapshot implements AsyncDisposable {
   }
 }
 
-/** The folder's fault, not ours. */
+/** Whether an error comes from the system, not from a bug. */
 function isOfTheSystem(error: unknown): boolean {
   return Object.values(Deno.errors).some((kind) => error instanceof kind);
 }

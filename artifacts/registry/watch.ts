@@ -1,4 +1,4 @@
-/** Collects which paths below a folder may have changed, until somebody wants to know. */
+/** Collects the paths below a folder that may have changed, until they are asked for. */
 
 const PATHS = 2000;
 const FOLDERS = 5000;
@@ -14,7 +14,7 @@ export class FolderWatch implements Disposable {
     this.#root = root;
   }
 
-  /** False where the system gives no events: then only looking tells. */
+  /** False where the system gives no events, so that files must be compared. */
   get isWatching(): boolean {
     return this.#watcher !== null;
   }
@@ -32,7 +32,7 @@ export class FolderWatch implements Disposable {
         this.#folders = wanted;
         void this.#collect(this.#watcher);
       } catch {
-        // No more watches to be had, or a folder went away this moment: looking it is.
+        // No watches left, or a folder was just removed: files are compared instead.
       }
     }
     close(before);

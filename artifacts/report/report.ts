@@ -1,7 +1,7 @@
 /** The outcome of validation: findings as ordered, bounded diagnostics with positions, and the totals. */
 
-import type { Location, Model } from "../artifact.ts";
 import { textHash } from "../../core/text_hash.ts";
+import type { Location, Model } from "../artifact.ts";
 import { graphOf, mainGroups } from "../graph/graph.ts";
 import { locationOf } from "../position.ts";
 import { isRuleCode, ruleOf } from "../rules/catalog.ts";
@@ -12,7 +12,7 @@ import type { Diagnostic, Report } from "./report_shape.ts";
 /** How many diagnostics are shown. */
 export const LIMITS = { perFile: 100, all: 1_000 };
 
-/** Validates a model. `workspace` is what the report calls it; `more` are findings from beyond the files. */
+/** Validates a model. `workspace` is what the report calls it; `more` are findings that need more than the files. */
 export function reportOn(model: Model, workspace: string, more: readonly JudgedFinding[] = []): Report {
   const began = performance.now();
   const { findings: own, suppressed } = check(model);
@@ -57,7 +57,7 @@ export function diagnosticsAbout(
   );
 }
 
-/** How much is wrong, without making a report. */
+/** Counts errors and warnings, without making a report. */
 export async function problemsOf(model: Model): Promise<{ errors: number; warnings: number }> {
   let errors = 0;
   let warnings = 0;
@@ -72,7 +72,10 @@ const fileOf = (finding: JudgedFinding): string => finding.at?.file.path ?? find
 
 const WORST: Readonly<Record<string, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
 
-/** By file, offset, code; where there are too many, the worst stay. */
+/** That something was not read is told whatever else there is to tell. */
+const isAboutLimits = ({ code }: JudgedFinding): boolean => code === "fs/limit-reached";
+
+/** Sorted by file, offset and code; where there are too many, the worst are shown. */
 function pick(findings: readonly JudgedFinding[]): JudgedFinding[] {
   const byPlace = (a: JudgedFinding, b: JudgedFinding) =>
     compare(fileOf(a), fileOf(b)) || (a.at?.start ?? -1) - (b.at?.start ?? -1) || compare(a.code, b.code) ||
@@ -80,7 +83,9 @@ function pick(findings: readonly JudgedFinding[]): JudgedFinding[] {
   let kept = [...findings];
   if (kept.length > LIMITS.perFile) {
     const perFile = new Map<string, number>();
-    kept.sort((a, b) => WORST[a.severity]! - WORST[b.severity]!);
+    kept.sort((a, b) =>
+      Number(isAboutLimits(b)) - Number(isAboutLimits(a)) || WORST[a.severity]! - WORST[b.severity]!
+    );
     kept = kept.filter((finding) => {
       const file = fileOf(finding);
       const count = (perFile.get(file) ?? 0) + 1;

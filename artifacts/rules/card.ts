@@ -1,4 +1,4 @@
-/** Rules about cards: what they describe, and whether what they say leads somewhere. */
+/** Rules about cards: what they describe, and whether their links and runbooks exist. */
 
 import type { Card, Model } from "../artifact.ts";
 import { didYouMean, findWritten } from "../graph/names.ts";
@@ -26,20 +26,25 @@ export function checkCards(model: Model, say: Say): void {
     const other = described.get(subject);
     if (other === undefined) described.set(subject, card);
     else {
-      say("card/duplicate-subject", card.subject!.at, `"${subject}" already has the card "${other.name}"`, {
-        subject: card.id,
-        related: [{ message: `"${other.name}" is here`, at: other.source }],
-      });
+      say(
+        "card/duplicate-subject",
+        card.subject!.at,
+        `"${subject}" is already described by the card "${other.name}"`,
+        {
+          subject: card.id,
+          related: [{ message: `"${other.name}" is here`, at: other.source }],
+        },
+      );
     }
   }
 }
 
-/** The id of what a card describes, or null with the reason said. */
+/** The id of what a card describes; null, with a finding, where it cannot be told. */
 function subjectOf(model: Model, card: Card, say: Say): string | null {
   const isBackstage = card.origin === "backstage";
   if (card.subject === null) {
     if (card.origin === "native") {
-      say("card/no-subject", card.source, `The card "${card.name}" describes nothing`, { subject: card.id });
+      say("card/no-subject", card.source, `Card "${card.name}" has no subject`, { subject: card.id });
     }
     return null;
   }
@@ -69,12 +74,12 @@ function checkContents(card: Card, files: ReadonlySet<string>, say: Say): void {
     say(
       "card/bad-link",
       link.at,
-      `"${link.url}" is no http(s) or mailto link and no path of the workspace`,
+      `"${link.url}" is neither an http, https or mailto link nor a path in the workspace`,
       beside,
     );
   }
   if (card.runbook !== null && card.runbook.found === false && !files.has(card.runbook.path ?? "")) {
-    say("card/runbook-missing", card.runbook.at, `The runbook "${card.runbook.written}" is not found`, {
+    say("card/runbook-missing", card.runbook.at, `Runbook "${card.runbook.written}" does not exist`, {
       ...beside,
       ...(card.origin === "backstage" && { severity: "info" as const }),
     });
@@ -83,12 +88,12 @@ function checkContents(card: Card, files: ReadonlySet<string>, say: Say): void {
     say(
       "card/unknown-lifecycle",
       card.lifecycleAt ?? card.source,
-      `"${card.lifecycle}" is none of ${LIFECYCLES.join(", ")}`,
+      `Unknown lifecycle "${card.lifecycle}": use one of ${LIFECYCLES.join(", ")}`,
       beside,
     );
   }
   if (card.owner === null && card.origin !== "readme") {
-    say("card/missing-owner", card.source, `The card "${card.name}" names no owner`, beside);
+    say("card/missing-owner", card.source, `Card "${card.name}" has no owner`, beside);
   }
 }
 

@@ -1,15 +1,15 @@
-/** Runs every rule over a model and hands back what they found, settings applied. */
+/** Runs every rule over a model, and applies its settings to what they find. */
 
 import type { Finding, Group, Model } from "../artifact.ts";
 import { graphOf, mainGroups } from "../graph/graph.ts";
 import { namesOf } from "../graph/names.ts";
 import { checkCards } from "./card.ts";
 import type { RuleCode } from "./catalog.ts";
-import { checkGraph } from "./circle.ts";
-import { checkComposeFile, checkDefaults } from "./compose_file.ts";
-import { checkConditions } from "./condition.ts";
+import { checkComposeFile } from "./compose_file.ts";
 import { checkService } from "./compose_service.ts";
 import { checkValues } from "./compose_value.ts";
+import { checkConditions } from "./condition.ts";
+import { checkGraph } from "./cycle.ts";
 import { checkEnvironment } from "./env.ts";
 import { checkPaths } from "./file.ts";
 import { checkImage } from "./image.ts";
@@ -18,15 +18,16 @@ import { checkOperation, OPERATION_CODES } from "./operation.ts";
 import { checkPorts } from "./port.ts";
 import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { sayInto } from "./say.ts";
-import { checkShapes } from "./schema.ts";
+import { checkShapes, checkWhole } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
 import { judge, type Judged, wantsRule } from "./settings.ts";
+import { findingsOfVariables } from "./unset.ts";
 import { checkUnused } from "./unused.ts";
 
 const ofGroup = new WeakMap<Group, readonly Finding[]>();
 const ofModel = new WeakMap<Model, Judged>();
 
-/** Every finding that counts, with its severity, and how many were silenced. Worked out once for a model. */
+/** Every finding with its severity, and how many were silenced. Worked out once for a model. */
 export function check(model: Model): Judged {
   let judged = ofModel.get(model);
   if (judged === undefined) ofModel.set(model, judged = judge(model, collect(model)));
@@ -45,14 +46,14 @@ export function problemCounts(model: Model): Map<string, { error: number; warnin
   return counts;
 }
 
-/** How long the rules run before others get their turn. */
+/** How long the rules run before the event loop gets a turn. */
 const TURN_MS = 15;
-/** From this many units on, what is made of all of them takes a turn of its own. */
+/** From this many units on, graph and names are each made in a turn of their own. */
 const MANY = 5_000;
 
 const turn = () => new Promise<void>((done) => setTimeout(done));
 
-/** The same, a turn at a time: what groups say about themselves is worked out first, and others run between. */
+/** Like `check`, group by group, with turns for the event loop in between. */
 export async function checkInTurns(model: Model): Promise<Judged> {
   if (!ofModel.has(model)) {
     let began = performance.now();
@@ -74,20 +75,19 @@ function* collect(model: Model): Iterable<Finding> {
   yield* model.findings;
   for (const file of model.files) yield* file.findings;
   for (const group of model.groups) {
-    yield* group.findings;
     yield* checkGroup(group);
   }
   yield* acrossGroups(model);
 }
 
-/** What a group's own files say about it: kept as long as the group is the same object. */
+/** Findings that need one group alone, worked out once for it. */
 function checkGroup(group: Group): readonly Finding[] {
   const known = ofGroup.get(group);
   if (known !== undefined) return known;
   const findings: Finding[] = [];
   const say = sayInto(findings);
-  findings.push(...checkShapes(group));
-  // An included file is judged as a part of what includes it.
+  findings.push(...findingsOfVariables(group), ...checkShapes(group));
+  // An included file is checked as a part of the file that includes it.
   if (group.standing !== "included") {
     const whole = group.standing === "main";
     checkComposeFile(group, say);
@@ -99,6 +99,7 @@ function checkGroup(group: Group): readonly Finding[] {
       checkImage(unit, say);
     }
     if (whole) {
+      checkWhole(group, say);
       checkGroupReferences(group, say);
       checkConditions(group, say);
       checkPaths(group, say);
@@ -110,7 +111,7 @@ function checkGroup(group: Group): readonly Finding[] {
   return findings;
 }
 
-/** What only shows when all groups are looked at. */
+/** Findings that need all groups. */
 function acrossGroups(model: Model): readonly Finding[] {
   const findings: Finding[] = [];
   const say = sayInto(findings);
@@ -118,10 +119,6 @@ function acrossGroups(model: Model): readonly Finding[] {
   if (OPERATION_CODES.some(wants)) {
     for (const group of mainGroups(model)) for (const unit of group.units) checkOperation(unit, say);
   }
-  if (model.groups.length === 0 && model.units.length === 0 && model.cards.length === 0) {
-    say("workspace/empty", null, "The folder holds no artifacts");
-  }
-  checkDefaults(model, say);
   checkNativeReferences(model, say);
   checkGraph(model, wants, say);
   checkNames(model, say);

@@ -1,10 +1,10 @@
 /** Rules about a Compose project as a whole: its files, its name, its resources. */
 
-import type { ArtifactFile, Finding, Group, Model, Place, Resource } from "../artifact.ts";
-import type { Say } from "./say.ts";
+import type { ArtifactFile, Finding, Group, Place, Resource } from "../artifact.ts";
+import { projectName } from "../compose/names.ts";
 import { entriesOf, entryOf, truthOf, valueAt } from "../yaml/values.ts";
+import type { Say } from "./say.ts";
 
-const DEFAULT_NAMES = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
 const PROJECT_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
 /** What can be said of one group. */
@@ -13,7 +13,7 @@ export function checkComposeFile(group: Group, say: Say): void {
     for (const document of file.documents) {
       const version = entryOf(document, "version");
       if (version === null || version.key.file !== file) continue;
-      say("compose/version-obsolete", version.key, "`version` is ignored and can go");
+      say("compose/version-obsolete", version.key, "`version` is obsolete and ignored; remove it");
     }
   }
   const first = group.files[0];
@@ -21,7 +21,7 @@ export function checkComposeFile(group: Group, say: Say): void {
   for (const resource of group.resources) checkResource(resource, say);
   if (group.standing !== "main") return;
   checkName(group, say);
-  // A file that is no YAML has said so itself.
+  // A file that cannot be parsed has its own finding.
   const isBroken = group.incomplete || group.files.some((file) => file.stale || file.findings.some(isSyntax));
   if (group.units.length > 0 || isBroken) return;
   const bare = group.value === null || group.value.entries.size === 0;
@@ -38,29 +38,30 @@ const isSyntax = ({ code }: Finding): boolean => code.startsWith("yaml/") && cod
 function checkName(group: Group, say: Say): void {
   const { written, by, at: place } = group.projectFrom;
   const subject = group.id;
-  if ((by === "name" || by === "env") && !PROJECT_NAME.test(written)) {
+  const isEmpty = projectName(written) === "";
+  if (by === "env" ? !PROJECT_NAME.test(written) : by !== "native" && isEmpty) {
+    const what = by === "folder"
+      ? `Folder "${written}" gives no project name`
+      : `Invalid project name "${written}"`;
     say(
       "compose/name-invalid",
-      place,
-      `"${written}" is no project name: it takes lower-case letters, digits, "-" and "_", and begins with a letter or digit`,
+      by === "folder" ? startOf(place.file) : place,
+      `${what}: use lower-case letters, digits, "-" and "_", with a letter or digit first`,
       { subject },
     );
-  }
-  if (by === "folder" && written !== group.project) {
+  } else if (by !== "env" && by !== "native" && written !== group.project) {
     say(
       "compose/name-normalized",
-      startOf(place.file),
-      `The folder "${written}" becomes the project "${group.project}"`,
-      {
-        subject,
-      },
+      by === "folder" ? startOf(place.file) : place,
+      `${by === "folder" ? "Folder " : ""}"${written}" gives the project name "${group.project}"`,
+      { subject },
     );
   }
   if (by !== "name") {
     say(
       "compose/name-missing",
       startOf(place.file),
-      "The file sets no `name`; the project is called after its folder",
+      "No `name` is set, so the project is named after its folder",
       {
         subject,
       },
@@ -79,10 +80,12 @@ function checkResource(resource: Resource, say: Say): void {
       say(
         "compose/external-conflict",
         entry.key,
-        `"${name}" contradicts \`external\`: ${kind} "${key}" is made elsewhere`,
+        `"${name}" cannot be set on the external ${kind} "${key}", which is created elsewhere`,
         {
           subject,
-          related: [{ message: "External here", at: external.key }],
+          related: [{ message: "Set as external here", at: external.key }],
+          // Compose refuses it for volumes only, and ignores it elsewhere.
+          ...(kind !== "volume" && { severity: "warning" as const }),
         },
       );
     }
@@ -97,7 +100,7 @@ function checkResource(resource: Resource, say: Say): void {
     say(
       "compose/file-object-exclusive",
       second!.entry.key,
-      `"${second!.name}" contradicts "${first!.name}": a ${kind} has one source`,
+      `"${first!.name}" and "${second!.name}" cannot both be set: a ${kind} has one source`,
       { subject, related: [{ message: `"${first!.name}" is here`, at: first!.entry.key }] },
     );
   }
@@ -105,39 +108,10 @@ function checkResource(resource: Resource, say: Say): void {
     say(
       "compose/secret-without-source",
       resource.at,
-      `The ${kind} "${key}" needs one of "file", "environment"${
+      `The ${kind} "${key}" has no source: set "file", "environment"${
         kind === "config" ? ', "content"' : ""
-      } or \`external\``,
+      } or "external"`,
       { subject },
-    );
-  }
-}
-
-/** Folders with more than one default file. */
-export function checkDefaults(model: Model, say: Say): void {
-  const byFolder = new Map<string, string[]>();
-  for (const { path } of model.files) {
-    const cut = path.lastIndexOf("/") + 1;
-    if (!DEFAULT_NAMES.includes(path.slice(cut))) continue;
-    const folder = path.slice(0, cut);
-    const names = byFolder.get(folder);
-    if (names) names.push(path);
-    else byFolder.set(folder, [path]);
-  }
-  for (const group of model.groups) {
-    const used = group.files[0];
-    if (used === undefined || group.standing === "variant" || group.standing === "fragment") continue;
-    const cut = used.path.lastIndexOf("/") + 1;
-    if (!DEFAULT_NAMES.includes(used.path.slice(cut))) continue;
-    const own = new Set(group.files.map((file) => file.path));
-    const others = (byFolder.get(used.path.slice(0, cut)) ?? []).filter((path) => !own.has(path));
-    if (others.length === 0) continue;
-    const names = [used.path, ...others].map((path) => `"${path.slice(cut)}"`);
-    say(
-      "compose/multiple-defaults",
-      startOf(used),
-      `Found ${names.join(", ")}; Compose uses ${names[0]}`,
-      { subject: group.id },
     );
   }
 }

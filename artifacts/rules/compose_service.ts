@@ -1,10 +1,13 @@
-/** Rules about one Compose service: parts that contradict each other, and parts that need another. */
+/** Rules about one Compose service: values that exclude each other, and values that need another. */
 
-import type { Group, Node, Place, Service, Unit } from "../artifact.ts";
+import type { Group, Mount, Node, Place, Service, Unit } from "../artifact.ts";
 import { bytesOf } from "../compose/amounts.ts";
+import { cleanTarget } from "../compose/clean_path.ts";
+import { readMount } from "../compose/mounts.ts";
+import { portKey, readPort } from "../compose/ports.ts";
+import { entryOf, listOf, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
-import { entryOf, listOf, numberOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 /** What can be said of one service by itself. `whole` is false for files that are only a base for others. */
 export function checkService(group: Group, unit: Unit, whole: boolean, say: Say): void {
@@ -17,7 +20,9 @@ export function checkService(group: Group, unit: Unit, whole: boolean, say: Say)
     return;
   }
   const has = (key: string) => entryOf(unit.value, key) !== null;
-  if (whole && !has("image") && !has("build") && !has("provider") && !(group.incomplete && has("extends"))) {
+  const image = valueAt(unit.value, "image");
+  const hasImage = image !== null && (textOf(image) ?? "?") !== "";
+  if (whole && !hasImage && !has("build") && !has("provider") && !(group.incomplete && has("extends"))) {
     say(
       "compose/no-image-or-build",
       unit.source,
@@ -26,9 +31,10 @@ export function checkService(group: Group, unit: Unit, whole: boolean, say: Say)
     );
   }
   checkStyle(unit, service, say);
-  checkContradictions(unit, service, say);
+  checkConflicts(unit, service, say);
   checkLimits(unit, say);
   checkMountTargets(unit, service, say);
+  checkRepeatedPorts(unit, service, say);
   checkHealthcheck(unit, say);
   checkPlatform(unit, say);
   checkWatch(unit, say);
@@ -38,7 +44,7 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
   const subject = unit.id;
   const build = entryOf(unit.value, "build");
   if (build !== null && entryOf(unit.value, "image") !== null) {
-    say("compose/image-and-build", build.key, `Service "${unit.label}" names an image and builds it`, {
+    say("compose/image-and-build", build.key, `Service "${unit.label}" has both an image and a build`, {
       subject,
     });
   }
@@ -47,7 +53,7 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
     say(
       "compose/links-legacy",
       links.key,
-      "`links` are legacy: services of a network reach each other by name",
+      "`links` are legacy: services on the same network reach each other by name",
       {
         subject,
       },
@@ -57,33 +63,38 @@ function checkStyle(unit: Unit, service: Service, say: Say): void {
   if (service.networkMode === "host" && ports !== null && service.ports.length > 0) {
     say("compose/host-network-with-ports", ports.key, "Ports are ignored on the host network", {
       subject,
-      related: related("The host network is chosen here", valueAt(unit.value, "network_mode")),
+      related: related("The host network is set here", valueAt(unit.value, "network_mode")),
     });
   }
 }
 
-/** Says that a value contradicts another one. */
-type Contradict = (code: RuleCode, place: Place, what: string, other: Place | null) => void;
+/** Reports two values that cannot both stand. */
+type Conflict = (code: RuleCode, place: Place, what: string, other: Place | null) => void;
 
-function checkContradictions(unit: Unit, service: Service, say: Say): void {
-  const contradict: Contradict = (code, place, what, other) =>
-    say(code, place, what, { subject: unit.id, related: related("It contradicts this", other) });
-  checkExclusive(unit.value, contradict);
-  checkScale(unit.value, service, contradict);
-  checkPortRanges(service, contradict);
+function checkConflicts(unit: Unit, service: Service, say: Say): void {
+  const conflict: Conflict = (code, place, what, other) =>
+    say(code, place, what, { subject: unit.id, related: related("The other value is here", other) });
+  checkExclusive(unit.value, conflict);
+  checkScale(unit.value, service, conflict);
+  checkPortRanges(service, conflict);
 }
 
-function checkExclusive(value: Node, contradict: Contradict): void {
+function checkExclusive(value: Node, conflict: Conflict): void {
   const mode = valueAt(value, "network_mode");
   const networks = valueAt(value, "networks");
   if (textOf(mode) !== null && networks !== null && sizeOf(networks) > 0) {
-    contradict("compose/network-mode-and-networks", mode!, "`network_mode` contradicts `networks`", networks);
+    conflict(
+      "compose/network-mode-and-networks",
+      mode!,
+      "`network_mode` and `networks` cannot both be set",
+      networks,
+    );
   }
   const dockerfile = valueAt(value, "build", "dockerfile");
   const inline = valueAt(value, "build", "dockerfile_inline");
   if (dockerfile !== null && inline !== null) {
-    const message = "`dockerfile_inline` contradicts `dockerfile`";
-    contradict("compose/dockerfile-and-inline", inline, message, dockerfile);
+    const message = "`dockerfile` and `dockerfile_inline` cannot both be set";
+    conflict("compose/dockerfile-and-inline", inline, message, dockerfile);
   }
   const devices = [
     ...listOf(valueAt(value, "deploy", "resources", "reservations", "devices")),
@@ -93,28 +104,28 @@ function checkExclusive(value: Node, contradict: Contradict): void {
     const count = valueAt(device, "count");
     const ids = valueAt(device, "device_ids");
     if (count === null || ids === null) continue;
-    contradict("compose/device-count-and-ids", ids, "`device_ids` contradicts `count`", count);
+    conflict("compose/device-count-and-ids", ids, "`count` and `device_ids` cannot both be set", count);
   }
 }
 
-function checkScale(value: Node, service: Service, contradict: Contradict): void {
+function checkScale(value: Node, service: Service, conflict: Conflict): void {
   const scaleAt = valueAt(value, "scale");
   const replicasAt = valueAt(value, "deploy", "replicas");
   const scale = numberOf(scaleAt);
   const replicas = numberOf(replicasAt);
   if (scale !== null && replicas !== null && scale !== replicas) {
-    const message = `\`scale\` ${scale} contradicts \`deploy.replicas\` ${replicas}`;
-    contradict("compose/scale-vs-replicas", scaleAt!, message, replicasAt);
+    const message = `\`scale\` ${scale} differs from \`deploy.replicas\` ${replicas}`;
+    conflict("compose/scale-vs-replicas", scaleAt!, message, replicasAt);
   }
   for (const node of [scaleAt, replicasAt]) {
     const count = numberOf(node) ?? 0;
     if (count < 0) {
-      contradict("compose/negative-scale", node!, `A service cannot have ${count} containers`, null);
+      conflict("compose/negative-scale", node!, `A service cannot have ${count} containers`, null);
     }
   }
   const several = scale ?? replicas;
   if (service.containerNameAt !== null && several !== null && several > 1) {
-    contradict(
+    conflict(
       "compose/container-name-with-scale",
       service.containerNameAt,
       `${several} containers cannot share one \`container_name\``,
@@ -123,16 +134,14 @@ function checkScale(value: Node, service: Service, contradict: Contradict): void
   }
 }
 
-function checkPortRanges(service: Service, contradict: Contradict): void {
+function checkPortRanges(service: Service, conflict: Conflict): void {
   for (const { invalid, unknown, published, target, written, at } of service.ports) {
     if (invalid !== null || unknown || published === null) continue;
     const outside = published.last - published.first;
     const inside = target.last - target.first;
     if (inside === 0 || outside === inside) continue;
-    const message = `"${written}": ${outside + 1} published ports contradict ${
-      inside + 1
-    } ports of the container`;
-    contradict("compose/port-range-mismatch", at, message, null);
+    const message = `"${written}": ${outside + 1} published ports do not fit ${inside + 1} container ports`;
+    conflict("compose/port-range-mismatch", at, message, null);
   }
 }
 
@@ -147,37 +156,65 @@ function checkLimits(unit: Unit, say: Say): void {
   for (const [key, path, type] of LIMITS) {
     const own = valueAt(unit.value, key);
     const deployed = valueAt(unit.value, "deploy", "resources", ...path);
+    const around = valueAt(unit.value, "deploy", "resources", path[0]!);
     const [a, b] = [textOf(own), textOf(deployed)];
-    if (a === null || b === null) continue;
+    // Beside other limits, one that is not said is none.
+    if (a === null || around === null || (deployed !== null && b === null)) continue;
     const amount = type === "bytes" ? bytesOf : Number;
-    if (amount(a) === amount(b)) continue;
+    if (amount(a) === 0 || amount(a) === amount(b ?? "0")) continue;
     const other = `deploy.resources.${path.join(".")}`;
-    say("compose/limits-mismatch", own!, `\`${key}\` ${a} contradicts \`${other}\` ${b}`, {
+    const contradiction = b === null ? `\`${other}\`, which is not set beside others` : `\`${other}\` ${b}`;
+    say("compose/limits-mismatch", own!, `\`${key}\` ${a} differs from ${contradiction}`, {
       subject: unit.id,
-      related: related("It contradicts this", deployed),
+      related: related("The other value is here", deployed ?? around),
     });
   }
 }
 
 function checkMountTargets(unit: Unit, service: Service, say: Say): void {
+  const subject = unit.id;
   const taken = new Map<string, Place>();
-  const mount = (target: string, place: Place) => {
-    const path = target.length > 1 ? target.replace(/\/+$/, "") : target;
+  const mount = (path: string, place: Place) => {
     const other = taken.get(path);
     if (other === undefined) taken.set(path, place);
-    else if (other.start !== place.start || other.file !== place.file) {
-      say("compose/duplicate-mount-target", place, `"${path}" is mounted twice`, {
-        subject: unit.id,
-        related: [{ message: "Mounted here already", at: other }],
+    else {
+      say("compose/duplicate-mount-target", place, `"${path}" is mounted twice, and Compose refuses that`, {
+        subject,
+        severity: "error",
+        related: [{ message: "First mounted here", at: other }],
       });
     }
   };
   for (const node of oneOrMany(valueAt(unit.value, "tmpfs"))) {
     const text = textOf(node);
-    if (text !== null) mount(text.split(":")[0]!, node);
+    if (text !== null) mount(cleanTarget(text.split(":")[0]!), node);
   }
+  const kept = new Map<Place, Mount>(service.mounts.map((one) => [one.at, one]));
   for (const { target, unknown, invalid, at: place } of service.mounts) {
-    if (target !== null && !unknown && invalid === null) mount(target, place);
+    // A long form may have an unknown source and a target all the same.
+    if (target !== null && (!unknown || place.kind === "mapping") && invalid === null) mount(target, place);
+  }
+  for (const node of oneOrMany(valueAt(unit.value, "volumes"))) {
+    if (kept.has(node)) continue;
+    const { target } = readMount(node);
+    const last = service.mounts.findLast((one) => one.target === target);
+    say("compose/duplicate-mount-target", node, `"${target}" is mounted again: Compose keeps the last`, {
+      subject,
+      related: related("This one is kept", last?.at ?? null),
+    });
+  }
+}
+
+function checkRepeatedPorts(unit: Unit, service: Service, say: Say): void {
+  const kept = new Map(service.ports.map((port) => [port.at as Place, port]));
+  for (const node of oneOrMany(valueAt(unit.value, "ports"))) {
+    if (kept.has(node)) continue;
+    const port = readPort(node);
+    const last = service.ports.find((other) => portKey(other) === portKey(port));
+    say("compose/duplicate-port", node, `"${port.written}" is published again: Compose takes it once`, {
+      subject: unit.id,
+      related: related("It is the same as this", last?.at ?? null),
+    });
   }
 }
 
@@ -190,7 +227,7 @@ function checkHealthcheck(unit: Unit, say: Say): void {
     say(
       "compose/healthcheck-test",
       first,
-      `A healthcheck test needs "CMD", "CMD-SHELL" or "NONE" first, not "${word}"`,
+      `The healthcheck test must begin with "CMD", "CMD-SHELL" or "NONE", not "${word}"`,
       {
         subject: unit.id,
       },
@@ -210,9 +247,9 @@ function checkPlatform(unit: Unit, say: Say): void {
   const built = valueAt(unit.value, "build", "platforms");
   const texts = listOf(built).map(textOf);
   if (wanted === null || texts.length === 0 || texts.includes(null) || texts.includes(wanted)) return;
-  say("compose/platform-not-built", platform, `"${wanted}" needs to be among \`build.platforms\``, {
+  say("compose/platform-not-built", platform, `Platform "${wanted}" is not in \`build.platforms\``, {
     subject: unit.id,
-    related: related("Built for these", built),
+    related: related("The platforms it is built for", built),
   });
 }
 
@@ -227,16 +264,13 @@ function checkWatch(unit: Unit, say: Say): void {
     say(
       "compose/watch-target-missing",
       valueAt(watch, "action"),
-      `The action "${action}" needs a \`target\``,
+      `Action "${action}" needs a \`target\``,
       {
         subject: unit.id,
       },
     );
   }
 }
-
-/** Whether a service asks for all privileges. */
-export const isPrivileged = (value: Node): boolean => truthOf(valueAt(value, "privileged")) === true;
 
 function related(message: string, place: Place | null): { message: string; at: Place }[] {
   return place === null ? [] : [{ message, at: place }];

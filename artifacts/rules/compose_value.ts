@@ -1,9 +1,10 @@
 /** Rules about single values of a Compose service that have a form of their own. */
 
-import type { Unit } from "../artifact.ts";
+import type { Node, Unit } from "../artifact.ts";
+import { splitCommand } from "../compose/command.ts";
 import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
-import { textOf, valueAt } from "../yaml/values.ts";
 
 const DURATIONS: readonly (readonly string[])[] = [
   ["stop_grace_period"],
@@ -36,25 +37,55 @@ export function checkValues(unit: Unit, say: Say): void {
   for (const port of service.ports) {
     if (port.unknown) continue;
     if (port.invalid !== null) {
-      say("compose/bad-port", port.at, `"${port.written}" is no port mapping: ${port.invalid}`, { subject });
+      say("compose/bad-port", port.at, `Invalid port "${port.written}": ${port.invalid}`, { subject });
     } else if (port.hostIp !== null && port.hostIp !== "" && familyOf(port.hostIp) === null) {
-      say("compose/bad-host-ip", port.at, `"${port.hostIp}" is no IP address`, { subject });
+      say("compose/bad-host-ip", port.at, `"${port.hostIp}" is not an IP address`, { subject });
     }
+  }
+  for (const mount of service.mounts) {
+    if (mount.unknown || mount.invalid === null) continue;
+    say("compose/bad-mount", mount.at, `"${textOf(mount.at) ?? "This"}" is no mount: it ${mount.invalid}`, {
+      subject,
+    });
+  }
+  for (const key of ["command", "entrypoint"]) checkCommand(key, valueAt(value, key), subject, say);
+  for (const node of oneOrMany(valueAt(value, "extra_hosts"))) {
+    const text = textOf(node);
+    const sign = text === null ? 0 : text.includes("=") ? text.indexOf("=") : text.indexOf(":");
+    if (text === null || (sign > 0 && !text.slice(0, sign).includes(":"))) continue;
+    const lacks = sign === -1 ? "an address" : "a name";
+    say("compose/bad-extra-host", node, `"${text}" lacks ${lacks}: it takes "name=address"`, { subject });
   }
   for (const path of DURATIONS) {
     const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || nanosecondsOf(text) !== null) continue;
-    say("compose/bad-duration", node, `"${text}" is no duration, as "1m30s" is`, { subject });
+    say("compose/bad-duration", node, `"${text}" is not a duration such as "1m30s"`, { subject });
   }
   for (const path of BYTES) {
     const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || text === "-1" || bytesOf(text) !== null) continue;
-    say("compose/bad-bytes", node, `"${text}" is no amount of bytes, as "512m" is`, { subject });
+    say("compose/bad-bytes", node, `"${text}" is not a size such as "512m"`, { subject });
   }
   const image = service.imageAt;
   const text = image === null ? null : textOf(image);
   if (text === null || text === "" || imageReference(text) !== null || /^[0-9a-f]{64}$/.test(text)) return;
-  say("compose/bad-image-ref", image, `"${text}" is no image reference`, { subject });
+  say("compose/bad-image-ref", image, `"${text}" is not a valid image name`, { subject });
+}
+
+function checkCommand(key: string, node: Node | null, subject: string, say: Say): void {
+  const text = node?.kind === "scalar" ? textOf(node) : null;
+  if (node === null || text === null) return;
+  const split = splitCommand(text);
+  if (split === null) {
+    say("compose/bad-command", node, `\`${key}\` has a quote or bracket that does not pair up`, { subject });
+  } else if (split.cutAt !== null) {
+    say(
+      "compose/command-cut",
+      node,
+      `Compose reads \`${key}\` only up to "${text[split.cutAt]}": write ["sh", "-c", "..."] for a shell`,
+      { subject },
+    );
+  }
 }

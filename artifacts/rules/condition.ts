@@ -25,7 +25,7 @@ function checkCondition(unit: Unit, reference: Reference, target: Unit, say: Say
     say(
       "graph/healthy-without-healthcheck",
       reference.at,
-      `"${unit.label}" waits for the health of "${target.label}", which declares no healthcheck (its image may)`,
+      `"${unit.label}" waits for "${target.label}" to be healthy, but "${target.label}" has no healthcheck (its image may have one)`,
       beside,
     );
   }
@@ -33,7 +33,7 @@ function checkCondition(unit: Unit, reference: Reference, target: Unit, say: Say
     say(
       "graph/healthcheck-disabled",
       reference.at,
-      `"${unit.label}" waits for the health of "${target.label}", whose healthcheck is disabled`,
+      `"${unit.label}" waits for "${target.label}" to be healthy, but its healthcheck is disabled`,
       beside,
     );
   }
@@ -42,7 +42,7 @@ function checkCondition(unit: Unit, reference: Reference, target: Unit, say: Say
     say(
       "graph/completed-but-restarts",
       reference.at,
-      `"${unit.label}" waits for the end of "${target.label}", which restarts whenever it ends`,
+      `"${unit.label}" waits for "${target.label}" to complete, but "${target.label}" always restarts`,
       beside,
     );
   }

@@ -1,8 +1,8 @@
-/** Rules about environment files: variables that steer Compose, and variables that nothing uses. */
+/** Rules about environment files: variables meant for Compose itself, and variables that nothing uses. */
 
 import type { ArtifactFile, Group } from "../artifact.ts";
-import type { Say } from "./say.ts";
 import { entriesOf } from "../yaml/values.ts";
+import type { Say } from "./say.ts";
 
 /** The environment files that one group's files are interpolated with. */
 export function checkEnvironment(group: Group, say: Say): void {
@@ -14,7 +14,9 @@ export function checkEnvironment(group: Group, say: Say): void {
     for (const document of file.documents) {
       for (const [name, { key }] of entriesOf(document)) {
         if (name.startsWith("COMPOSE_")) {
-          say("env/compose-variable", key, `"${name}" steers Compose itself`, { subject: group.id });
+          say("env/compose-variable", key, `"${name}" changes how Compose itself works`, {
+            subject: group.id,
+          });
         } else if (
           !used.has(name) && !taken.has(file.path) && !group.incomplete && !name.startsWith("DOCKER_")
         ) {
@@ -27,7 +29,7 @@ export function checkEnvironment(group: Group, say: Say): void {
 
 const isEnvFile = ({ kind }: { kind: string }): boolean => kind === "env_file";
 
-/** Every name behind a `$` in the texts, comments included: too many is the safe side. */
+/** Every name after a `$` in the texts, comments included: better one too many. */
 function usedIn(files: readonly ArtifactFile[]): Set<string> {
   const names = new Set<string>();
   for (const { text } of files) {

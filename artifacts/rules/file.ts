@@ -22,11 +22,11 @@ function checkPath(subject: string, unit: Unit | null, use: PathUse, say: Say): 
   const missing = use.found === "missing";
   const notFile = missing || use.found === "folder";
   const why = missing
-    ? "not found"
-    : `a ${use.found}, not a ${use.kind === "build_context" ? "folder" : "file"}`;
+    ? "does not exist"
+    : `is a ${use.found}, not a ${use.kind === "build_context" ? "folder" : "file"}`;
   const withImage = unit?.service?.image !== null && unit?.service?.image !== undefined;
   const softer = withImage ? { severity: "warning" as const } : {};
-  const message = `"${use.written}" is ${why}`;
+  const message = `"${use.written}" ${why}`;
   switch (use.kind) {
     case "env_file":
       if (!notFile || !use.required) return;
@@ -55,21 +55,21 @@ function checkBind(subject: string, unit: Unit | null, use: PathUse, say: Say): 
   const target = mount?.target ?? null;
   const { written } = use;
   if (/^(\/|[A-Za-z]:[\\/])/.test(written)) {
-    say("file/absolute-path", use.at, `"${written}" is absolute, so not portable`, { subject });
+    say("file/absolute-path", use.at, `"${written}" is an absolute path, so it is not portable`, { subject });
   }
   if (use.found === "missing") {
     if (looksLikeFile(written) && (target === null || looksLikeFile(target))) {
       say(
         "file/bind-file-missing",
         use.at,
-        `"${written}" is not found: the engine will create a folder of that name, owned by root`,
+        `"${written}" does not exist: the engine will create a folder there, owned by root`,
         { subject },
       );
     } else {
       say(
         "file/bind-dir-missing",
         use.at,
-        `"${written}" is not found: the engine will create it, owned by root`,
+        `"${written}" does not exist yet: Compose creates the folder, owned by root`,
         {
           subject,
         },
@@ -78,9 +78,7 @@ function checkBind(subject: string, unit: Unit | null, use: PathUse, say: Say): 
   }
   if (target === null) return;
   if (use.found === "folder" && looksLikeFile(written) && extension(written) === extension(target)) {
-    say("file/type-mismatch", use.at, `"${written}" is a folder, mounted where a file belongs`, { subject });
-  } else if (use.found === "file" && target.endsWith("/")) {
-    say("file/type-mismatch", use.at, `"${written}" is a file, mounted where a folder belongs`, { subject });
+    say("file/type-mismatch", use.at, `"${written}" is a folder but is mounted as a file`, { subject });
   }
 }
 

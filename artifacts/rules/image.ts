@@ -1,9 +1,9 @@
-/** Rules about images: which one a service gets should not change by itself. */
+/** Rules about images: a service should get the same image tomorrow. */
 
 import type { Unit } from "../artifact.ts";
 import { imageReference } from "../compose/amounts.ts";
-import type { Say } from "./say.ts";
 import { textOf } from "../yaml/values.ts";
+import type { Say } from "./say.ts";
 
 /** What can be said of the image of one unit. */
 export function checkImage(unit: Unit, say: Say): void {
@@ -13,10 +13,17 @@ export function checkImage(unit: Unit, say: Say): void {
   const image = text === null ? null : imageReference(text);
   if (image === null || image.digest !== null) return;
   if (image.tag === null) {
-    say("image/no-tag", service.imageAt, `"${text}" has no tag: it follows whatever is "latest"`, {
+    say(
+      "image/no-tag",
+      service.imageAt,
+      `"${text}" has no tag, so it means "latest", which changes over time`,
+      {
+        subject: unit.id,
+      },
+    );
+  } else if (image.tag === "latest") {
+    say("image/latest", service.imageAt, `"${text}" uses the tag "latest", which changes over time`, {
       subject: unit.id,
     });
-  } else if (image.tag === "latest") {
-    say("image/latest", service.imageAt, `"${text}" follows "latest"`, { subject: unit.id });
   }
 }

@@ -2,21 +2,22 @@
 
 import type { Card, Group, Model, Place, Unit } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
+import { textOf } from "../yaml/values.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
-import { textOf } from "../yaml/values.ts";
 
-const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
-/** What makes the second of a name different: see the word "names" in the design. */
+/** As engines take them. */
+export const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
+/** What the second group of one name has behind it. */
 const SECOND = /~[0-9a-f]{8}$/;
 
 /** Claims over the whole workspace. */
 export function checkNames(model: Model, say: Say): void {
   const groups = mainGroups(model);
   checkGroupNames(groups, say);
-  checkTwice(model.cards.filter(isWritten), (card) => card.name, "name/duplicate-card", "The card", say);
-  checkTwice(model.units, (unit) => unit.id, "name/duplicate-unit", "The unit", say);
+  checkTwice(model.cards.filter(isWritten), (card) => card.name, "name/duplicate-card", "Card", say);
+  checkTwice(model.units, (unit) => unit.id, "name/duplicate-unit", "Unit", say);
   checkCase(model.units, (unit) => unit.name, say);
   checkCase(model.cards.filter(isWritten), (card) => card.name, say);
   checkContainerNames(groups, say);
@@ -43,14 +44,20 @@ function checkTwice<T extends Named>(
     const key = keyOf(item);
     const other = first.get(key);
     if (other === undefined) first.set(key, item);
-    else sayTwice(code, item, other, `${what} "${item.name}" is also in "${other.source.file.path}"`, say);
+    else {sayTwice(
+        code,
+        item,
+        other,
+        `${what} "${item.name}" is also defined in "${other.source.file.path}"`,
+        say,
+      );}
   }
 }
 
 function sayTwice(code: RuleCode, item: Named, other: Named, message: string, say: Say): void {
   say(code, item.source, message, {
     subject: item.id,
-    related: [{ message: `"${other.name}" is here already`, at: other.source }],
+    related: [{ message: `"${other.name}" is first defined here`, at: other.source }],
   });
 }
 
@@ -66,9 +73,10 @@ function checkGroupNames(groups: readonly Group[], say: Say): void {
     if (same !== undefined) {
       const native = group.projectFrom.by === "native" && same.projectFrom.by === "native";
       const code = native ? "name/duplicate-native" : "name/duplicate-group";
-      sayTwice(code, group, same, `The group "${name}" is also in "${same.source.file.path}"`, say);
+      sayTwice(code, group, same, `Group "${name}" is also defined in "${same.source.file.path}"`, say);
     } else if (project !== undefined) {
-      const message = `Docker sees "${group.name}" and "${project.name}" as one project, "${group.project}"`;
+      const message =
+        `Groups "${group.name}" and "${project.name}" both become the Docker project "${group.project}"`;
       sayTwice("name/project-collision", group, project, message, say);
     }
   }
@@ -98,7 +106,7 @@ function checkContainerNames(groups: readonly Group[], say: Say): void {
         say(
           "name/container-name-invalid",
           place,
-          `"${name}" is no container name: it needs a letter or digit, then more of those, "_", "." or "-"`,
+          `Invalid container name "${name}": use letters, digits, "_", "." and "-", at least two, with a letter or digit first`,
           { subject: unit.id },
         );
       }
@@ -108,10 +116,10 @@ function checkContainerNames(groups: readonly Group[], say: Say): void {
         say(
           "name/duplicate-container-name",
           place,
-          `The container name "${name}" is also asked for by "${other.name}"`,
+          `Container name "${name}" is also used by "${other.name}"`,
           {
             subject: unit.id,
-            related: [{ message: `"${other.name}" asks for it here`, at: other.service!.containerNameAt! }],
+            related: [{ message: `"${other.name}" uses it here`, at: other.service!.containerNameAt! }],
             ...(other.group !== unit.group && { severity: "warning" as const }),
           },
         );
@@ -128,9 +136,9 @@ function checkSharedVolumes(groups: readonly Group[], say: Say): void {
       const other = first.get(name);
       if (other === undefined) first.set(name, { group, at });
       else if (other.group !== group) {
-        say("name/shared-volume", at, `The volume "${name}" is also used by "${other.group.name}"`, {
+        say("name/shared-volume", at, `Volume "${name}" is also used by the group "${other.group.name}"`, {
           subject: id,
-          related: [{ message: `"${other.group.name}" names it here`, at: other.at }],
+          related: [{ message: `"${other.group.name}" uses it here`, at: other.at }],
         });
       }
     }

@@ -1,8 +1,8 @@
 /** Hints about running a unit well; all silent until a workspace asks for them. */
 
 import type { Unit } from "../artifact.ts";
-import type { Say } from "./say.ts";
 import { entryOf, valueAt } from "../yaml/values.ts";
+import type { Say } from "./say.ts";
 
 /** The codes of this file: where none is wanted, nothing here needs to run. */
 export const OPERATION_CODES = [
@@ -17,20 +17,22 @@ export function checkOperation(unit: Unit, say: Say): void {
   const { service, value, label, id: subject } = unit;
   if (service === null || value.kind !== "mapping") return;
   if (service.healthcheck === null) {
-    say("ops/no-healthcheck", unit.source, `"${label}" declares no healthcheck`, { subject });
+    say("ops/no-healthcheck", unit.source, `"${label}" has no healthcheck`, { subject });
   }
   if (entryOf(value, "restart") === null && valueAt(value, "deploy", "restart_policy") === null) {
-    say("ops/no-restart", unit.source, `"${label}" declares no restart policy`, { subject });
+    say("ops/no-restart", unit.source, `"${label}" has no restart policy`, { subject });
   }
   if (
     valueAt(value, "mem_limit") === null && valueAt(value, "deploy", "resources", "limits", "memory") === null
   ) {
-    say("ops/no-limits", unit.source, `"${label}" declares no memory limit`, { subject });
+    say("ops/no-limits", unit.source, `"${label}" has no memory limit`, { subject });
   }
   for (const port of service.ports) {
     if (port.invalid !== null || port.unknown || (port.hostIp !== null && port.hostIp !== "0.0.0.0")) {
       continue;
     }
-    say("sec/port-on-all-interfaces", port.at, `"${port.written}" is open on all interfaces`, { subject });
+    say("sec/port-on-all-interfaces", port.at, `"${port.written}" is published on all interfaces`, {
+      subject,
+    });
   }
 }

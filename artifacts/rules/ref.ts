@@ -118,7 +118,7 @@ export function checkNativeReferences(model: Model, say: Say): void {
     say(
       isGroup ? "ref/unknown-group" : "ref/unknown-unit",
       at,
-      `There is no ${isGroup ? "group" : "unit"} "${name}"${didYouMean(name, names)}`,
+      `No ${isGroup ? "group" : "unit"} is called "${name}"${didYouMean(name, names)}`,
       { subject },
     );
   };
@@ -141,7 +141,7 @@ export function ambiguous(
   candidates: readonly string[],
   say: Say,
 ): void {
-  say("ref/ambiguous", at, `"${written}" fits ${candidates.map((id) => `"${id}"`).join(", ")}`, {
+  say("ref/ambiguous", at, `"${written}" could mean ${candidates.map((id) => `"${id}"`).join(", ")}`, {
     subject,
     data: { candidates: [...candidates] },
   });

@@ -1,4 +1,4 @@
-/** How a rule speaks: one call per finding, with its code checked against the table. */
+/** How rules report: one call for each finding, with a code of the table. */
 
 import type { Finding, Place } from "../artifact.ts";
 import type { RuleCode } from "./catalog.ts";

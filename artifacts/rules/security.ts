@@ -1,8 +1,8 @@
-/** Rules about what a unit may reach, and what lies open in its file. */
+/** Rules about what a unit can reach on its host, and credentials in plain text. */
 
 import type { Place, Unit } from "../artifact.ts";
-import type { Say } from "./say.ts";
 import { entryOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import type { Say } from "./say.ts";
 
 const NAMESPACES = ["network_mode", "pid", "ipc", "uts", "userns_mode", "cgroup"] as const;
 
@@ -38,7 +38,7 @@ export function checkSecurity(unit: Unit, say: Say): void {
   if (service === null || value.kind !== "mapping") return;
   const privileged = entryOf(value, "privileged");
   if (privileged !== null && truthOf(privileged.value) === true) {
-    say("sec/privileged", privileged.value, `"${unit.label}" runs with all privileges of the host`, {
+    say("sec/privileged", privileged.value, `"${unit.label}" runs privileged, with full access to the host`, {
       subject,
     });
   }
@@ -60,18 +60,23 @@ export function checkSecurity(unit: Unit, say: Say): void {
   }
   for (const { at: place, key, value: text } of environmentOf(unit)) {
     if (!CREDENTIAL.test(text)) continue;
-    say("sec/inline-secret", place, `"${key}" holds what looks like a credential`, { subject });
+    say("sec/inline-secret", place, `"${key}" looks like it holds a credential`, { subject });
   }
 }
 
 function checkSource(unit: Unit, source: string, place: Place, say: Say): void {
   const path = source.length > 1 ? source.replace(/\/+$/, "") : source;
   if (/(^|\/)(docker|podman|containerd|crio)\.sock$/.test(path)) {
-    say("sec/docker-socket", place, `"${unit.label}" may steer the engine through "${source}"`, {
-      subject: unit.id,
-    });
+    say(
+      "sec/docker-socket",
+      place,
+      `"${unit.label}" mounts "${source}", which gives full control of the engine`,
+      {
+        subject: unit.id,
+      },
+    );
   } else if (SENSITIVE.has(path)) {
-    say("sec/sensitive-host-path", place, `"${unit.label}" mounts the host's "${source}"`, {
+    say("sec/sensitive-host-path", place, `"${unit.label}" mounts the sensitive host path "${source}"`, {
       subject: unit.id,
     });
   }

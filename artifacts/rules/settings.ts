@@ -1,4 +1,4 @@
-/** What a workspace wants to hear: severities from `berth.yaml`, and comments that silence single findings. */
+/** Which findings count: severities from `berth.yaml`, and comments that silence single ones. */
 
 import type { ArtifactFile, Finding, Model, Severity } from "../artifact.ts";
 import { isRuleCode, type RuleCode, ruleOf } from "./catalog.ts";
@@ -8,20 +8,20 @@ export interface JudgedFinding extends Finding {
   readonly severity: Severity;
 }
 
-/** What is left of all findings. */
+/** The findings that count. */
 export interface Judged {
   readonly findings: readonly JudgedFinding[];
   /** How many a comment silenced. */
   readonly suppressed: number;
 }
 
-/** Whether a rule can be heard at all. */
+/** Whether a rule is on in a workspace. */
 export function wantsRule(model: Model, code: RuleCode): boolean {
   const set = model.settings.rules.get(code);
   return set === undefined ? ruleOf(code).off !== true : set !== "off";
 }
 
-/** Gives every finding its severity, and drops those that are off, silenced, or said before. */
+/** Gives every finding its severity; drops those that are off, silenced or repeated. */
 export function judge(model: Model, findings: Iterable<Finding>): Judged {
   const judged: JudgedFinding[] = [];
   const seen = new Set<string>();
@@ -31,7 +31,7 @@ export function judge(model: Model, findings: Iterable<Finding>): Judged {
     if (severity === "off") continue;
     const { at, code } = finding;
     if (at !== null) {
-      // Several groups may read one file: what it says, it says once.
+      // Several groups may read one file: its findings count once.
       const key = `${code} ${at.start} ${at.file.path} ${finding.message}`;
       if (seen.has(key)) continue;
       seen.add(key);

@@ -9,7 +9,7 @@ export interface Neighbour {
   readonly workspace: { readonly name: string; readonly path: string };
 }
 
-/** Says so when the folder lies inside that of another workspace: its artifacts then belong to both. */
+/** Reports a folder inside that of another workspace: its artifacts then belong to both. */
 export function nestedIn(model: Model, others: readonly Neighbour[]): JudgedFinding[] {
   const code = "workspace/nested";
   const set = model.settings.rules.get(code);
@@ -19,7 +19,7 @@ export function nestedIn(model: Model, others: readonly Neighbour[]): JudgedFind
   ).map(({ workspace }) => ({
     code,
     severity: set ?? ruleOf(code).severity,
-    message: `The folder lies in the workspace "${workspace.name}"`,
+    message: `This folder is inside the workspace "${workspace.name}"`,
     at: null,
   }));
 }

@@ -1,6 +1,6 @@
-/** How much of one YAML text the parser is willing to take. */
+/** Limits of one YAML text. */
 
-/** The deepest real file known nests ten brackets, the one with most aliases has 1,491. */
+/** Known real files nest at most ten brackets and have at most 1,491 aliases. */
 export const YAML_BUDGETS = {
   nesting: 64,
   anchorsAndAliases: 10_000,
@@ -13,6 +13,6 @@ export const YAML_BUDGETS = {
   /** Documents of one file that merge. */
   documents: 500,
   workerMs: 10_000,
-  /** Findings kept of one text. */
+  /** Findings reported of one text. */
   findings: 200,
 } as const;

@@ -1,4 +1,4 @@
-/** From text to values with positions, within budgets: the only place that knows the YAML parser. */
+/** Parses YAML into values with positions, within limits: the only file that imports the parser. */
 
 import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type ParsedNode } from "yaml";
 import type {
@@ -23,7 +23,7 @@ export interface Parsed {
   readonly sound: boolean;
 }
 
-/** Reads `file.text`. The places of all nodes point to `file`. What the scan said before is not asked again. */
+/** Reads `file.text`; all nodes point into `file`. `excess` is what the scan found, if it ran before. */
 export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.text)): Parsed {
   const text = file.text;
   if (excess) {
@@ -60,6 +60,8 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
       const [start, end] = warning.pos;
       findings.push({
         code: "yaml/style",
+        // Compose's parser takes no directive that it does not know.
+        ...(warning.code === "BAD_DIRECTIVE" && { severity: "error" as const }),
         message: warning.message,
         at: { file, start: clamp(start, text), end: clamp(end, text) },
         data: { yamlCode: warning.code },
@@ -68,7 +70,7 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
     if (document.contents === null) continue;
     if (documents.length >= YAML_BUDGETS.documents) {
       const [start] = document.contents.range;
-      const message = `Over ${YAML_BUDGETS.documents} documents in one file, the rest is not read`;
+      const message = `Over ${YAML_BUDGETS.documents} documents in one file; the rest was not read`;
       findings.push({ code: "fs/limit-reached", message, at: { file, start, end: start } });
       sound = false;
       break;
@@ -98,6 +100,8 @@ class Walk {
   /** `null` while the anchored value is being read: an alias to it is a cycle. */
   readonly #anchors = new Map<string, { node: Node | null; size: number; place: Place; used: boolean }>();
   #nodes = 0;
+  /** The next value is that of `restart`. */
+  #mayBeNo = false;
 
   constructor(file: ArtifactFile, findings: Finding[]) {
     this.#file = file;
@@ -108,7 +112,7 @@ class Walk {
     try {
       const node = this.#node(contents);
       for (const [name, anchor] of this.#anchors) {
-        if (!anchor.used) this.#find("yaml/unused-anchor", `&${name} is never used`, anchor.place);
+        if (!anchor.used) this.#find("yaml/unused-anchor", `Anchor &${name} is never used`, anchor.place);
       }
       return node;
     } catch (error) {
@@ -157,8 +161,14 @@ class Walk {
       }
       // The parser takes a value under an unknown tag for text.
       if (tag) return { kind: "scalar", file, start, end, value: plainValue(value), plain, tag };
-      if (value.length < 4 && file.kind === "compose" && BOOLEAN_WORD.test(value)) {
-        this.#find("yaml/boolean-word", `"${value}" is a string`, { file, start, end });
+      const isRestart = this.#mayBeNo && value === "no";
+      this.#mayBeNo = false;
+      if (!isRestart && value.length < 4 && file.kind === "compose" && BOOLEAN_WORD.test(value)) {
+        this.#find(
+          "yaml/boolean-word",
+          `"${value}" is a string in YAML 1.2; write true or false for a boolean`,
+          { file, start, end },
+        );
       }
       return { kind: "scalar", file, start, end, value, plain };
     }
@@ -174,6 +184,12 @@ class Walk {
     for (const { key, value } of pairs) {
       let name: string;
       let at: Place;
+      if (isMergeKey(key)) {
+        const end = key?.range?.[1] ?? start;
+        const nothing: Scalar = { kind: "scalar", file, start: end, end, value: null };
+        (merges ??= []).push(value ? this.#node(value) : nothing);
+        continue;
+      }
       if (
         isScalar(key) && typeof key.value === "string" && key.anchor === undefined && key.tag === undefined
       ) {
@@ -182,13 +198,11 @@ class Walk {
       } else {
         [name, at] = this.#oddKey(key, start);
       }
-      let inner: Node;
-      if (name === "<<" && isMergeKey(key)) {
-        inner = value ? this.#node(value) : { kind: "scalar", file, start: at.end, end: at.end, value: null };
-        (merges ??= []).push(inner);
-        continue;
-      }
-      inner = value ? this.#node(value) : { kind: "scalar", file, start: at.end, end: at.end, value: null };
+      // `restart: no` is a word of Compose.
+      this.#mayBeNo = name === "restart";
+      const inner: Node = value
+        ? this.#node(value)
+        : { kind: "scalar", file, start: at.end, end: at.end, value: null };
       const first = entries.get(name);
       if (first) {
         this.#find("yaml/duplicate-key", `Key "${name}" is already defined`, at, {
@@ -204,7 +218,7 @@ class Walk {
     return tag ? { ...mapping, tag } : mapping;
   }
 
-  /** `<<` brings keys in where there are none yet. */
+  /** `<<` adds keys that are not there yet. */
   #merge(entries: Map<string, Entry>, from: Node): void {
     if (from.kind === "list") {
       for (const item of from.items) this.#mergeOne(entries, item);
@@ -214,7 +228,7 @@ class Walk {
   #mergeOne(entries: Map<string, Entry>, from: Node): void {
     if (from.kind !== "mapping") {
       this.sound = false;
-      this.#find("yaml/bad-merge", "<< needs a mapping", from);
+      this.#find("yaml/bad-merge", "`<<` needs a mapping", from);
       return;
     }
     // Copying a key costs about twice what reading one does.
@@ -242,13 +256,13 @@ class Walk {
       const at = { file, start: key.range?.[0] ?? start, end: key.range?.[1] ?? start };
       const node = this.#alias(key.source, at.start, at.end);
       if (node.kind === "scalar" && typeof node.value === "string") return [node.value, at];
-      this.#find("yaml/non-string-key", "Key is not a string", at);
+      this.#find("yaml/non-string-key", "The key is not a string", at);
       return [`*${key.source}`, at];
     }
     // A missing key (": value") or a collection as key.
     const range = (key as ParsedNode | null)?.range;
     const at = { file, start: range?.[0] ?? start, end: range?.[1] ?? start };
-    this.#find("yaml/non-string-key", "Key is not a string", at);
+    this.#find("yaml/non-string-key", "The key is not a string", at);
     return [file.text.slice(at.start, Math.min(at.end, at.start + 40)), at];
   }
 
@@ -256,7 +270,7 @@ class Walk {
     const known = this.#anchors.get(name);
     const place = { file: this.#file, start, end };
     if (known) {
-      this.#find("yaml/duplicate-anchor", `&${name} is redefined`, place, {
+      this.#find("yaml/duplicate-anchor", `Anchor &${name} is defined twice`, place, {
         related: [{ message: "Defined here before", at: known.place }],
       });
     }
@@ -275,15 +289,15 @@ class Walk {
     this.sound = false;
     if (anchor) {
       anchor.used = true;
-      this.#find("yaml/alias-cycle", `*${name} is inside the value it stands for`, place);
-    } else this.#find("yaml/undefined-alias", `There is no anchor before *${name}`, place);
+      this.#find("yaml/alias-cycle", `Alias *${name} is inside its own anchor`, place);
+    } else this.#find("yaml/undefined-alias", `Alias *${name} has no anchor before it`, place);
     return { kind: "scalar", ...place, value: null, unknown: true };
   }
 
   #tag(tag: string, start: number, end: number): MergeTag | undefined {
     if (tag === "!reset" || tag === "!override") return tag;
     if (!tag.startsWith(CORE_TAG) && tag !== "!") {
-      this.#find("yaml/unknown-tag", `Only !reset and !override mean something here, not "${tag}"`, {
+      this.#find("yaml/unknown-tag", `Unknown tag "${tag}": Compose knows only !reset and !override`, {
         file: this.#file,
         start,
         end,
@@ -293,7 +307,7 @@ class Walk {
   }
 
   #overBudget(start: number, end: number): never {
-    this.#find("yaml/alias-bomb", `Over ${YAML_BUDGETS.nodes} nodes with aliases written out`, {
+    this.#find("yaml/alias-bomb", `Over ${YAML_BUDGETS.nodes} values once aliases are expanded`, {
       file: this.#file,
       start,
       end,
@@ -311,8 +325,9 @@ interface Pair {
   readonly value: ParsedNode | null;
 }
 
-function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && (key.type === "PLAIN" || key.tag === `${CORE_TAG}merge`);
+/** `<<` without quotes, or `!!merge` before it: the parser gives that one a symbol as its value. */
+function isMergeKey(key: ParsedNode | null): boolean {
+  return isScalar(key) && (key.tag === `${CORE_TAG}merge` || (key.type === "PLAIN" && key.value === "<<"));
 }
 
 function plainValue(text: string): string | number | boolean | null {

@@ -1,15 +1,16 @@
-/** Texts waiting for the parser's worker: one worker, one text at a time, gone when there are none left. */
+/** Parses texts in one worker, one after the other; the worker ends when no text is left. */
 
 import { YAML_BUDGETS } from "./budgets.ts";
 import type { Encoded } from "./parsed_codec.ts";
 import type { Source } from "./source.ts";
 
+/** One for each workspace. */
 export class ParseQueue {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #worker: Worker | null = null;
 
-  /** Null once its time is over. */
+  /** Null where parsing takes too long. */
   async parse(source: Source): Promise<Encoded | null> {
     this.#waiting++;
     const turn = this.#last.then(() => this.#parse(source));

@@ -4,14 +4,14 @@ import { parseYaml } from "./parse.ts";
 import { encode } from "./parsed_codec.ts";
 import { draftOf, type Source } from "./source.ts";
 
-/** `self` as a worker has it; the checker knows the window's. */
+/** `self` typed for a worker: the compiler knows that of a window. */
 const scope = self as unknown as {
   onmessage: ((event: MessageEvent<Source>) => void) | null;
   postMessage(message: unknown, transfer: Transferable[]): void;
 };
 
 scope.onmessage = (event) => {
-  // The scan was passed before the text came here.
+  // The text was scanned before it was sent here.
   const file = draftOf(event.data);
   const encoded = encode(Object.assign(file, parseYaml(file, null)));
   scope.postMessage(encoded, [encoded.numbers.buffer as ArrayBuffer]);

@@ -1,11 +1,11 @@
-/** A parsed file as numbers and strings, so that getting it out of a worker holds nobody up. */
+/** Encodes a parsed file as numbers and strings: a worker can hand these over without blocking the event loop. */
 
 import type { ArtifactFile, Entry, Finding, MergeTag, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 
 type Value = string | number | boolean | null;
 
-/** Nodes in an order in which parts come before the whole; all places are in the one file. */
+/** Nodes with children before their parents; all places are in one file. */
 export interface Encoded {
   readonly numbers: Int32Array;
   readonly values: Value[];
@@ -29,7 +29,7 @@ const UNKNOWN = 1;
 const PLAIN = 2;
 const RESET = 4;
 const OVERRIDE = 8;
-/** Instead of an index: the value is the text itself, as it stands there. */
+/** In place of an index: the value is the text at that place. */
 const AS_WRITTEN = -1;
 
 export function encode(file: ArtifactFile): Encoded {
@@ -87,7 +87,7 @@ function encodeFinding({ at, related, ...rest }: Finding): EncodedFinding {
   };
 }
 
-/** The documents and findings as they were, in places of `file`. */
+/** The encoded documents and findings, with their places in `file`. */
 export async function decode(
   encoded: Encoded,
   file: ArtifactFile,

@@ -1,4 +1,4 @@
-/** Refuses texts made to exhaust a YAML parser, before the parser sees them, in one linear pass. */
+/** Finds texts made to exhaust a YAML parser, before they are parsed, in one linear pass. */
 
 import { Lexer } from "yaml";
 import { YAML_BUDGETS } from "./budgets.ts";
@@ -19,7 +19,7 @@ const AMPERSAND = 38,
   CLOSE_BRACE = 125;
 
 /**
- * Null where the text is worth parsing. The pass over-estimates, as brackets in quoted text count too; what looks
+ * Null where the text is safe to parse. The pass over-estimates, as brackets in quoted text count too; what looks
  * excessive is confirmed on the lexer's tokens, which are linear and come without recursion.
  */
 export function scan(text: string): Excess | null {
@@ -35,7 +35,7 @@ export function scan(text: string): Excess | null {
     while (at < length && text.charCodeAt(at) === SPACE) at++;
     let levels = 0;
     let column = at - lineStart;
-    // "- - ? -" opens a level each.
+    // Each sign of "- - ? -" opens a level.
     for (;;) {
       const code = text.charCodeAt(at);
       if (code !== DASH && code !== QUESTION && code !== COLON) break;
@@ -87,7 +87,7 @@ export function scan(text: string): Excess | null {
 }
 
 function tooDeep(offset: number): Excess {
-  return { code: "yaml/too-deep", offset, message: `Over ${YAML_BUDGETS.nesting} levels deep` };
+  return { code: "yaml/too-deep", offset, message: `Nested over ${YAML_BUDGETS.nesting} levels deep` };
 }
 
 function tooMany(what: string, limit: number, offset: number): Excess {
@@ -102,7 +102,7 @@ function isReference(text: string, at: number): boolean {
     after > SPACE && after !== AMPERSAND && after !== STAR;
 }
 
-/** Counts on tokens what the pass only guessed: how deep values nest. */
+/** Counts on tokens how deep values nest, which the pass only estimates. */
 function confirm(text: string): Excess | null {
   let offset = 0;
   let flow = 0;

@@ -1,4 +1,4 @@
-/** A text that is to be parsed, and the file that comes of it. */
+/** A text to be parsed, and the file it becomes. */
 
 import type { ArtifactFile, Finding, Node } from "../artifact.ts";
 

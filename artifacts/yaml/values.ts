@@ -1,8 +1,8 @@
-/** Reading a tree of values: what a form means, for Compose, the rules and drift alike. Nothing is judged here. */
+/** Reads values out of a tree. Compose, the rules and drift all use it, so that each form means one thing. */
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
 
-/** A value, or none: readers take the answers of readers. */
+/** Every reader takes what another one answers. */
 type Maybe = Node | null | undefined;
 
 /** What lies at a path of keys and indexes; null where the path leads nowhere. */
@@ -37,7 +37,7 @@ export function oneOrMany(node: Maybe): readonly Node[] {
   return node?.kind === "scalar" && !isNull(node) ? [node] : listOf(node);
 }
 
-/** Whether nothing is there, or a null that is written. */
+/** Whether there is no value, or a null. */
 export function isNull(node: Maybe): boolean {
   return !node || (node.kind === "scalar" && node.value === null && !node.unknown);
 }
@@ -47,6 +47,7 @@ export function isUnknown(node: Maybe): boolean {
   return node?.kind === "scalar" && node.unknown === true;
 }
 
+/** The value if it is a scalar, also a null or unknown one. */
 export function scalarOf(node: Maybe): Scalar | null {
   return node?.kind === "scalar" ? node : null;
 }
@@ -60,7 +61,7 @@ export function textOf(node: Maybe): string | null {
 
 const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** A known number; a text (quotes, a variable) counts where it is decimal, as Compose reads it: `"0x10"` is none. */
+/** A known number. A text (in quotes, or from a variable) must be decimal, as for Compose: `"0x10"` is no number. */
 export function numberOf(node: Maybe): number | null {
   if (node?.kind !== "scalar" || node.unknown) return null;
   const { value } = node;

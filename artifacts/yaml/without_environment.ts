@@ -1,4 +1,4 @@
-/** Keeps the YAML parser away from the process's environment, which it asks at every single token. */
+/** Hides the environment from the YAML parser, which reads it at every token. */
 
 import process from "node:process";
 
@@ -7,7 +7,7 @@ const NOTHING: typeof process.env = Object.freeze(Object.create(null));
 /**
  * Runs `work` while `process.env` is empty. `yaml` looks there whether to log each token: under Deno a call into the
  * runtime that takes a quarter of the whole parsing, and one that needs a permission. As `work` must not wait for
- * anything, nobody else ever sees the difference.
+ * anything, no other code runs meanwhile.
  */
 export function withoutEnvironment<T>(work: () => T extends PromiseLike<unknown> ? never : T): T {
   const before = process.env;

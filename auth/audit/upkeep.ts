@@ -82,6 +82,7 @@ export class Upkeep implements AsyncDisposable {
     await this.#work;
     try {
       await this.seal();
+      await this.#tellEnds();
     } catch {
       // The next start seals it.
     }

@@ -87,6 +87,7 @@ function proven(seals: Seals, chain: AuditChain, state: ChainState): boolean {
   return sameBytes(seals.proof(chain, state), state.proof);
 }
 
+/** Both chains. `missed` are the checkpoints that stand in none, other than those that berth itself has forgotten. */
 export async function verifyAudit(
   store: AuditStore,
   seals: Seals,
@@ -97,6 +98,12 @@ export async function verifyAudit(
     const mine = checkpoints.filter((one) => one.chain === null || one.chain === chain);
     chains.push(await verifyChain(store, seals, chain, mine));
   }
-  const missed = checkpoints.filter((one) => !chains.some(({ passed }) => passed.includes(one)));
+  const missed = checkpoints.filter((one) =>
+    !chains.some((report) => report.passed.includes(one) || hasForgotten(report, one))
+  );
   return { chains, missed };
+}
+
+function hasForgotten({ chain, from }: ChainReport, checkpoint: Checkpoint): boolean {
+  return (checkpoint.chain ?? chain) === chain && checkpoint.seq < from - 1;
 }

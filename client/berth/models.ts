@@ -8,6 +8,10 @@ export type Permission =
   | "system:read"
   | "workspaces:read"
   | "artifacts:read"
+  | "workspaces:write"
+  | "system:logs"
+  | "keys:manage"
+  | "audit:read"
   | "containers:read"
   | "containers:logs"
   | "images:read"
@@ -18,15 +22,12 @@ export type Permission =
   | "images:write"
   | "volumes:write"
   | "networks:write"
-  | "workspaces:write"
   | "containers:exec"
   | "containers:remove"
   | "containers:reveal"
   | "volumes:host-paths"
   | "system:prune"
-  | "system:logs"
-  | "keys:manage"
-  | "audit:read";
+  | "units:read";
 
 /** A part of `Principal`. */
 export type Role = "viewer" | "operator" | "admin";

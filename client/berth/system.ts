@@ -50,21 +50,23 @@ export const SYSTEM_LOGS: Endpoint<"/api/system/logs", {
   };
 }> = new Endpoint("/api/system/logs");
 
-/** GET: Every change and every refusal, newest first. */
+/** GET: Every change and every refusal. */
 export const SYSTEM_AUDIT: Endpoint<"/api/system/audit", {
   get: {
-    response: {
-      readonly items: readonly (AuditEntry)[];
-      readonly total: number;
-      readonly next?: string;
-    };
+    response: AuditPage;
+    item: AuditLine;
     query: {
+      /** Entries of a page, 100 unless told otherwise. */
       limit?: number;
       cursor?: number;
       action?: string;
       /** The actor's id. */
       actor?: string;
       result?: string;
+      format?: "json" | "ndjson";
+      follow?: boolean;
+      /** For NDJSON: `<chain>:<seq>`, once a chain. */
+      after?: readonly (string)[] | string;
     };
   };
 }> = new Endpoint("/api/system/audit");
@@ -125,7 +127,7 @@ export const OPENAPI_JSON: Endpoint<"/api/openapi.json", {
   get: { response: { readonly [key: string]: unknown }; query: Record<string, never> };
 }> = new Endpoint("/api/openapi.json");
 
-/** The answer of `GET /api/system/audit`. */
+/** A part of `AuditPage`. */
 export type AuditEntry = {
   readonly id: number;
   readonly chain: "changes" | "refusals";
@@ -150,6 +152,50 @@ export type AuditEntry = {
   readonly peer: string | null;
   /** How often; more than once only for what strangers were refused. */
   readonly count: number;
+};
+
+/** An item of the stream of `GET /api/system/audit`. */
+export type AuditLine = {
+  readonly id: number;
+  readonly chain: "changes" | "refusals";
+  readonly seq: number;
+  readonly time: string;
+  readonly actor: {
+    readonly kind: "user" | "apiKey" | "anonymous" | "system";
+    readonly id: string;
+    readonly name: string;
+  };
+  /** The route that was asked, or what berth did by itself. */
+  readonly action: string;
+  readonly target: string | null;
+  /** What was shown: `key:<id>` or `session:<id>`. */
+  readonly credential: string | null;
+  /** What else is worth knowing, as a command. */
+  readonly particulars: { readonly [key: string]: string };
+  /** `begun` before an act, then `done`; or the code of the refusal or failure. */
+  readonly result: string;
+  readonly requestId: string | null;
+  readonly peer: string | null;
+  /** How often; more than once only for what strangers were refused. */
+  readonly count: number;
+  /** The seal over this entry and all before it in its chain, in hexadecimal. */
+  readonly mac: string;
+};
+
+/** The answer of `GET /api/system/audit`. */
+export type AuditPage = {
+  readonly items: readonly (AuditEntry)[];
+  readonly total: number;
+  /** The cursor of the page after this one. */
+  readonly next?: string;
+  /** On the first page: what callers without a good credential were refused in this hour; `*` for all others. */
+  readonly strangers?: readonly ({
+    readonly hour: string;
+    readonly peer: string;
+    readonly action: string;
+    readonly result: string;
+    readonly count: number;
+  })[];
 };
 
 /** A part of `BackendList`. */

@@ -416,8 +416,15 @@ export type UnitDetail = {
     readonly target: string | null;
     readonly readOnly: boolean;
   })[];
-  /** The names of the variables, never their values. */
-  readonly environment: readonly (string)[];
+  readonly environment: readonly ({
+    readonly name: string;
+    /** Masked; null where nothing sets it, or a variable in it is not set. */
+    readonly value: string | null;
+    /** `variable`: named without a value, it has that of the project's variable. */
+    readonly from: "environment" | "env_file" | "variable";
+    /** The file that sets or names it. */
+    readonly file: string;
+  })[];
   readonly healthcheck: "declared" | "disabled" | "none";
   readonly live?: UnitLive;
 };
@@ -488,6 +495,8 @@ export type WorkspaceDetail = {
   };
   /** Changes when anything that was read does; null while nothing can be. */
   readonly revision: string | null;
+  /** False where a limit was reached: its report says which, as `fs/limit-reached`. */
+  readonly complete: boolean;
   readonly files: readonly (WorkspaceFile)[];
   readonly projects: readonly (WorkspaceProject)[];
 };

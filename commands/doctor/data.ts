@@ -1,16 +1,8 @@
 /** The data folder and the store in it. */
 import { statfs } from "node:fs/promises";
 import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
-import {
-  type Check,
-  type Finding,
-  isOpenToOthers,
-  risky,
-  type Setup,
-  statOf,
-  textOf,
-  wrong,
-} from "./finding.ts";
+import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { type Check, isOpenToOthers, type Setup, statOf, textOf } from "./check.ts";
 
 const LITTLE_SPACE = 200 * 1024 * 1024;
 

@@ -1,5 +1,6 @@
 /** The folders with projects. */
-import { type Check, type Finding, risky, type Setup, statOf, textOf, wrong } from "./finding.ts";
+import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { type Check, type Setup, statOf, textOf } from "./check.ts";
 
 const FEW_WATCHES = 16_384;
 

@@ -3,7 +3,8 @@ import { X509Certificate } from "node:crypto";
 import { isLoopback } from "../../config/settings.ts";
 import { VERSION } from "../../version.ts";
 import { askOnce } from "../ask.ts";
-import { type Check, type Finding, risky, type Setup, statOf, textOf, wrong } from "./finding.ts";
+import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { type Check, type Setup, statOf, textOf } from "./check.ts";
 
 const SOON_MS = 14 * 24 * 60 * 60_000;
 

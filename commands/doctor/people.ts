@@ -1,5 +1,6 @@
 /** How people sign in. */
-import { type Check, type Finding, risky, type Setup, statOf, textOf, wrong } from "./finding.ts";
+import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { type Check, type Setup, statOf, textOf } from "./check.ts";
 
 export const PEOPLE_CHECKS: readonly Check[] = [
   { name: "sign-in", look: lookAtSignIn },

@@ -1,7 +1,7 @@
 /** What the process may use, and as whom it runs. */
-import { mustHaveDescriptors } from "../../http/descriptors.ts";
-import { ServiceError } from "../../core/error.ts";
-import { type Check, type Finding, risky, type Setup, textOf, wrong } from "./finding.ts";
+import { tooFewDescriptors } from "../../http/descriptors.ts";
+import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { type Check, type Setup, textOf } from "./check.ts";
 
 const LITTLE_MEMORY = 192 * 1024 * 1024;
 
@@ -19,18 +19,11 @@ function lookAtUser({ uid }: Setup): Finding[] {
 }
 
 function lookAtDescriptors({ config: { minDescriptors, data } }: Setup): Finding[] {
-  try {
-    mustHaveDescriptors(minDescriptors, `${data}/berth.log`);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return [
-      wrong(
-        `Fewer than ${minDescriptors} files may be open`,
-        "ulimit -n 65536; under systemd LimitNOFILE=65536",
-      ),
-    ];
-  }
+  const limit = tooFewDescriptors(minDescriptors, `${data}/berth.log`);
+  return limit === null ? [] : [wrong(
+    `Only ${limit} files may be open, and ${minDescriptors} are needed`,
+    "ulimit -n 65536; in a unit LimitNOFILE=65536",
+  )];
 }
 
 /** The limit of the control group, of either version. */

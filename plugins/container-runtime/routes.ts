@@ -3,21 +3,38 @@ import type { Log } from "../../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../../core/runtime.ts";
 import { type Router, router } from "../../http/router.ts";
 import type { Backends } from "./backends/backends.ts";
+import { ROUTES as BACKEND_ROUTES } from "./backends/routes.ts";
 import { findLiveIn } from "./backends/live_container.ts";
 import { StreamLimit } from "./backends/stream_limit.ts";
-import { diskUsage } from "./disk_usage/routes.ts";
+import { ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
+import { diskUsage, ROUTES as DISK_USAGE_ROUTES } from "./disk_usage/routes.ts";
 import { Meter } from "./disk_usage/meter.ts";
 import { EventHub } from "./events/event_hub.ts";
-import { terminalRoutes } from "./events/routes.ts";
-import { Execs } from "./exec/routes.ts";
-import { images } from "./images/routes.ts";
-import { awakenBy } from "./logs/merged_logs.ts";
-import { logRoutes } from "./logs/routes.ts";
-import { networks } from "./networks/routes.ts";
-import { pruning } from "./prune/routes.ts";
-import { statsRoutes } from "./stats/routes.ts";
+import { ROUTES as EVENT_ROUTES, terminalRoutes } from "./events/routes.ts";
+import { Execs, ROUTES as EXEC_ROUTES } from "./exec/routes.ts";
+import { images, ROUTES as IMAGE_ROUTES } from "./images/routes.ts";
+import { awakenBy } from "./logs/awaken.ts";
+import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
+import { networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
+import { pruning, ROUTES as PRUNE_ROUTES } from "./prune/routes.ts";
+import { ROUTES as STATS_ROUTES, statsRoutes } from "./stats/routes.ts";
 import { StatsFeeds } from "./stats/stats_feed.ts";
-import { volumes } from "./volumes/routes.ts";
+import { ROUTES as VOLUME_ROUTES, volumes } from "./volumes/routes.ts";
+
+/** Every route of the plugin, known also while it is switched off. */
+export const ROUTES = [
+  ...CONTAINER_ROUTES,
+  ...BACKEND_ROUTES,
+  ...IMAGE_ROUTES,
+  ...VOLUME_ROUTES,
+  ...NETWORK_ROUTES,
+  ...DISK_USAGE_ROUTES,
+  ...PRUNE_ROUTES,
+  ...LOG_ROUTES,
+  ...EXEC_ROUTES,
+  ...STATS_ROUTES,
+  ...EVENT_ROUTES,
+];
 
 export interface ObjectsOptions {
   readonly backends: Backends;
@@ -42,7 +59,7 @@ export interface StreamsOptions {
   readonly log: Log;
 }
 
-/** Disposing it waits until every command was hung up: dispose it before the engines. */
+/** Disposing waits until every command has ended: dispose it before the engines. */
 export class Streams implements AsyncDisposable {
   readonly routes: Router;
   readonly #execs: Execs;

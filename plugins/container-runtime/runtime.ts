@@ -1,5 +1,4 @@
-/** The engines as the rest of the service sees them: one container runtime, whatever is behind it. */
-import { ServiceError } from "../../core/error.ts";
+/** All engines as one container runtime, for the rest of the service. */
 import type {
   Backend,
   ContainerRuntime,
@@ -10,6 +9,7 @@ import type {
 } from "../../core/runtime.ts";
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
+import { engineError } from "./engine/errors.ts";
 
 export class EngineRuntime implements ContainerRuntime {
   readonly #inspections = new Inspections();
@@ -24,7 +24,7 @@ export class EngineRuntime implements ContainerRuntime {
     return this.engines.settle();
   }
 
-  /** Every term only ever rises, so that no two changes cancel out. */
+  /** A sum of numbers that only rise, so that no two changes cancel out. */
   get revision(): number {
     return this.engines.links.reduce(
       (sum, { mirror }) => sum + mirror.containers.rows.version,
@@ -84,7 +84,7 @@ export class EngineRuntime implements ContainerRuntime {
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
     const link = this.engines.named(backend);
     if (link.state !== "up") {
-      throw new ServiceError(
+      throw engineError(
         "runtime_unavailable",
         `Cannot inspect container "${id}": engine "${backend}" is away`,
       );

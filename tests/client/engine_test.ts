@@ -15,7 +15,7 @@ import {
 import { connect } from "@berth/client/connect";
 import { stream } from "@berth/client/stream";
 import { FIXTURE, type TestEngine } from "../engine.ts";
-import { engineTests } from "../engine_tests.ts";
+import { sharedEngine } from "../shared_engine.ts";
 import { eventually } from "../eventually.ts";
 import { startService } from "../service.ts";
 
@@ -37,7 +37,7 @@ async function beside(engine: TestEngine) {
 }
 
 for (const kind of ["docker", "podman"] as const) {
-  const { test } = await engineTests(kind);
+  const { test } = await sharedEngine(kind);
 
   test("client: lists, details and control of containers", async (engine) => {
     const id = await engine.cli("run", "-d", "--name", "steered", FIXTURE);

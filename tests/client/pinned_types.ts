@@ -15,6 +15,8 @@ import type { Image } from "../../plugins/container-runtime/rows/image.ts";
 import type { Network } from "../../plugins/container-runtime/rows/network.ts";
 import type { Sample } from "../../plugins/container-runtime/stats/stats_feed.ts";
 import type { Volume } from "../../plugins/container-runtime/rows/volume.ts";
+import type { ContainerPermission } from "../../plugins/container-runtime/engine/permissions.ts";
+import type { UnitPermission } from "../../plugins/systemd/plugin.ts";
 import type * as client from "@berth/client/berth";
 
 /** `T` with every property read-only and no `undefined` that can be left out: in these the two may differ. */
@@ -27,6 +29,8 @@ export type Same<A, B> = (<T>() => T extends Fixed<A> ? 1 : 2) extends (<T>() =>
   ? true
   : false;
 
+type AnyPermission = access.CorePermission | ContainerPermission | UnitPermission;
+
 /** Compiles for `true` only; what does not is named by its key. */
 export type Held<Checks extends { readonly [Name in keyof Checks]: true }> = Checks;
 
@@ -35,8 +39,11 @@ export type Pinned = Held<{
   Workspace: Same<client.Workspace, z.output<typeof workspace.Workspace>>;
   WorkspaceDetail: Same<client.WorkspaceDetail, z.output<typeof workspace.WorkspaceDetail>>;
   NewWorkspace: Same<client.NewWorkspace, z.input<typeof workspace.NewWorkspace>>;
-  Principal: Same<client.Principal, z.output<typeof access.Principal>>;
-  Permission: Same<client.Permission, z.output<typeof access.Permission>>;
+  Principal: Same<
+    client.Principal,
+    Omit<z.output<typeof access.Principal>, "permissions"> & { permissions: readonly AnyPermission[] }
+  >;
+  Permission: Same<client.Permission, AnyPermission>;
   Role: Same<client.Role, z.output<typeof access.Role>>;
   ArtifactSummary: Same<client.ArtifactSummary, z.output<typeof report.ArtifactSummary>>;
   GroupDetail: Same<client.GroupDetail, z.output<typeof report.GroupDetail>>;

@@ -4,12 +4,12 @@ import { buildImage, prepareImage } from "../../tools/image.ts";
 import { VERSION } from "../../version.ts";
 import { runBerth } from "../berth_process.ts";
 import type { TestEngine } from "../engine.ts";
-import { engineTests } from "../engine_tests.ts";
+import { sharedEngine } from "../shared_engine.ts";
 import { eventually } from "../eventually.ts";
 import { importCaddy } from "./caddy_image.ts";
 import { askInside, inside } from "./inside.ts";
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 const IMAGE = "berth:test";
 const MOST_BYTES = 125e6;
 const HARDENED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"];

@@ -1,13 +1,13 @@
 /** The proxy files of packaging/, each before a real berth: lists, quiet streams, sockets, peers, hosts and slow callers. */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "../engine.ts";
-import { engineTests } from "../engine_tests.ts";
+import { sharedEngine } from "../shared_engine.ts";
 import { eventually } from "../eventually.ts";
 import { quoted } from "../sandbox.ts";
 import { askInside, inside } from "./inside.ts";
 import type { Seen } from "./proxy_caller.ts";
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 const ROOT = new URL("../../", import.meta.url).pathname;
 /** Longer than the time between two signs of life; the proof takes ten minutes. */
 const QUIET_S = Deno.env.get("BERTH_PROOF") === "1" ? 600 : 24;
@@ -112,56 +112,57 @@ async function behind(
 }
 
 for (const [at, proxy] of [CADDY, nginx()].entries()) {
-  if (await Deno.stat(proxy.program).catch(() => null) === null) {
-    console.error(`NOT RUN: a test of ${proxy.name}, because it is not installed`);
-    continue;
-  }
-  test(`behind ${proxy.name} lists, quiet streams and sockets work, and slow callers are cut`, async (engine) => {
-    await engine.cli("run", "-d", "--name", "poet", FIXTURE, "sh", "-c", "echo a line; exec idle");
-    await behind(engine, proxy, 8701 + at, async (key, data) => {
-      const script = new URL("proxy_caller.ts", import.meta.url).pathname;
-      const seconds = String(QUIET_S);
-      const call = [
-        Deno.execPath(),
-        "run",
-        "-A",
-        "--no-check",
-        "--unsafely-ignore-certificate-errors",
-        script,
-      ];
-      // Longer than `inside` waits for one program
-      const result = `${data}/seen`;
-      const words = [...call, "https://localhost", key, seconds].map(quoted).join(" ");
-      const code = await engine.sandbox!.run(
-        `${words} >${quoted(result)} 2>${quoted(`${result}.error`)} </dev/null`,
-      );
-      assert.equal(code, 0, await Deno.readTextFile(`${result}.error`));
-      const seen: Seen = JSON.parse(await Deno.readTextFile(result));
+  const missing = await Deno.stat(proxy.program).then(() => null, () => `${proxy.name} is not installed`);
+  test(
+    `behind ${proxy.name} lists, quiet streams and sockets work, and slow callers are cut`,
+    async (engine) => {
+      await engine.cli("run", "-d", "--name", "poet", FIXTURE, "sh", "-c", "echo a line; exec idle");
+      await behind(engine, proxy, 8701 + at, async (key, data) => {
+        const script = new URL("proxy_caller.ts", import.meta.url).pathname;
+        const seconds = String(QUIET_S);
+        const call = [
+          Deno.execPath(),
+          "run",
+          "-A",
+          "--no-check",
+          "--unsafely-ignore-certificate-errors",
+          script,
+        ];
+        // Longer than `inside` waits for one program
+        const result = `${data}/seen`;
+        const words = [...call, "https://localhost", key, seconds].map(quoted).join(" ");
+        const code = await engine.sandbox!.run(
+          `${words} >${quoted(result)} 2>${quoted(`${result}.error`)} </dev/null`,
+        );
+        assert.equal(code, 0, await Deno.readTextFile(`${result}.error`));
+        const seen: Seen = JSON.parse(await Deno.readTextFile(result));
 
-      assert.deepEqual(seen.names, ["poet"]);
-      assert.ok(seen.firstLineMs >= 0 && seen.firstLineMs < 10_000, "nothing is held back");
-      assert.ok(seen.comments >= Math.floor(QUIET_S / 15), `${seen.comments} signs of life`);
-      assert.ok(seen.eventsOpen, "the quiet stream is open");
-      assert.deepEqual(seen.echoes, ["before", "after"]);
-      assert.ok(seen.slowEndedMs !== null, "half a request is given up");
+        assert.deepEqual(seen.names, ["poet"]);
+        assert.ok(seen.firstLineMs >= 0 && seen.firstLineMs < 10_000, "nothing is held back");
+        assert.ok(seen.comments >= Math.floor(QUIET_S / 15), `${seen.comments} signs of life`);
+        assert.ok(seen.eventsOpen, "the quiet stream is open");
+        assert.deepEqual(seen.echoes, ["before", "after"]);
+        assert.ok(seen.slowEndedMs !== null, "half a request is given up");
 
-      const forged = ["-k", "--interface", "127.0.0.2", "-H", "x-forwarded-for: 9.9.9.9"];
-      assert.equal(
-        (await askInside(engine, "https://localhost/api/auth/me", { key, curl: forged })).status,
-        200,
-      );
-      await eventually("the log has it", async () => {
-        const lines = (await Deno.readTextFile(`${data}/berth.log`)).split("\n");
-        return lines.some((line) => line.includes("/api/auth/me") && line.includes('"peer":"127.0.0.2"'));
+        const forged = ["-k", "--interface", "127.0.0.2", "-H", "x-forwarded-for: 9.9.9.9"];
+        assert.equal(
+          (await askInside(engine, "https://localhost/api/auth/me", { key, curl: forged })).status,
+          200,
+        );
+        await eventually("the log has it", async () => {
+          const lines = (await Deno.readTextFile(`${data}/berth.log`)).split("\n");
+          return lines.some((line) => line.includes("/api/auth/me") && line.includes('"peer":"127.0.0.2"'));
+        });
+        const foreign = await askInside(engine, "https://localhost/api/auth/status", {
+          curl: ["-k", "-H", "host: evil.example"],
+        });
+        // Caddy answers an empty 200 to a name that it does not know.
+        assert.equal(foreign.body.authenticated, undefined, "a foreign host does not reach berth");
       });
-      const foreign = await askInside(engine, "https://localhost/api/auth/status", {
-        curl: ["-k", "-H", "host: evil.example"],
-      });
-      // Caddy answers an empty 200 to a name that it does not know.
-      assert.equal(foreign.body.authenticated, undefined, "a foreign host does not reach berth");
-    });
-    await engine.cli("rm", "-f", "poet");
-  });
+      await engine.cli("rm", "-f", "poet");
+    },
+    missing,
+  );
 }
 
 test("behind a proxy file with the Host left out, berth refuses with 421, and only probes are answered", async (engine) => {

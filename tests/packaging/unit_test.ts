@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { prepareImage } from "../../tools/image.ts";
 import { certificates } from "../client/certificates.ts";
 import { FIXTURE, type TestEngine } from "../engine.ts";
-import { engineTests } from "../engine_tests.ts";
+import { sharedEngine } from "../shared_engine.ts";
 import { eventually } from "../eventually.ts";
 
-const { test } = await engineTests("docker");
+const { test } = await sharedEngine("docker");
 const UNIT = new URL("../../packaging/berth.service", import.meta.url).pathname;
 
 const hasSystemd = await Deno.stat("/lib/systemd/systemd").then(() => true, () => false);
-if (!hasSystemd) console.error("NOT RUN: 3 tests of the systemd unit, because systemd is not installed");
+const missing = hasSystemd ? null : "systemd is not installed";
 
 /** What the machine looks like to systemd: only our unit, users and programs, and the engine where it usually is. */
 const MACHINE = `
@@ -143,8 +143,9 @@ async function write(path: string, text: string, mode = 0o644): Promise<void> {
   await Deno.chmod(path, mode);
 }
 
-if (hasSystemd) {
-  test("berth.service starts without credentials or settings, reloads and stops, and lists containers", async (engine) => {
+test(
+  "berth.service starts without credentials or settings, reloads and stops, and lists containers",
+  async (engine) => {
     await engine.cli("run", "-d", "--name", "web", FIXTURE);
     await using machine = await Machine.start(engine);
 
@@ -173,34 +174,39 @@ if (hasSystemd) {
     assert.equal((await machine.systemctl("stop", "berth")).code, 0);
     assert.equal(await machine.property("Result"), "success");
     await engine.cli("rm", "-f", "web");
-  });
+  },
+  missing,
+);
 
-  test("berth.service takes certificate and key from the credential store", async (engine) => {
-    const { cert, key } = (await certificates())["self-signed leaf"];
-    await using machine = await Machine.start(engine, { "berth.tls-cert": cert, "berth.tls-key": key });
+test("berth.service takes certificate and key from the credential store", async (engine) => {
+  const { cert, key } = (await certificates())["self-signed leaf"];
+  await using machine = await Machine.start(engine, { "berth.tls-cert": cert, "berth.tls-key": key });
 
-    await machine.systemctl("start", "berth");
-    const probe = ["curl", "-sk", "https://127.0.0.1:8700/api/health/ready"];
-    await eventually("it is ready, with TLS", async () => (await machine.inside(...probe)).out === "ready");
-  });
+  await machine.systemctl("start", "berth");
+  const probe = ["curl", "-sk", "https://127.0.0.1:8700/api/health/ready"];
+  await eventually("it is ready, with TLS", async () => (await machine.inside(...probe)).out === "ready");
+}, missing);
 
-  test("berth.service is not started again after a mistake in the settings", async (engine) => {
-    const { cert } = (await certificates())["self-signed leaf"];
-    await using machine = await Machine.start(engine, { "berth.tls-cert": cert }); // and no key
+test("berth.service is not started again after a mistake in the settings", async (engine) => {
+  const { cert } = (await certificates())["self-signed leaf"];
+  await using machine = await Machine.start(engine, { "berth.tls-cert": cert }); // and no key
 
-    await machine.systemctl("start", "berth");
-    await eventually("it has failed", async () => (await machine.property("ActiveState")) === "failed");
-    assert.deepEqual([await machine.property("ExecMainStatus"), await machine.property("NRestarts")], [
-      "2",
-      "0",
-    ]);
-  });
+  await machine.systemctl("start", "berth");
+  await eventually("it has failed", async () => (await machine.property("ActiveState")) === "failed");
+  assert.deepEqual([await machine.property("ExecMainStatus"), await machine.property("NRestarts")], [
+    "2",
+    "0",
+  ]);
+}, missing);
 
-  Deno.test("berth.service is exposed at 2.0 at most, by systemd's own measure", async () => {
+Deno.test(
+  "berth.service is exposed at 2.0 at most, by systemd's own measure",
+  { ignore: !hasSystemd },
+  async () => {
     const { success, stdout } = await new Deno.Command("systemd-analyze", {
       args: ["security", "--offline=true", "--threshold=20", UNIT],
     }).output();
 
     assert.ok(success, new TextDecoder().decode(stdout).split("\n").slice(-3).join("\n"));
-  });
-}
+  },
+);

@@ -1,5 +1,4 @@
-/** Which engines there are: those the settings name or those found by looking, each with its link. */
-import { ServiceError } from "../../../core/error.ts";
+/** The engines that berth knows: those of the settings, or those it finds, each with its link. */
 import type { Log } from "../../../core/log.ts";
 import type { Backend } from "../../../core/runtime.ts";
 import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery.ts";
@@ -9,23 +8,19 @@ import { reasonOf } from "../engine/failure.ts";
 import type { EngineKind } from "../engine/engine.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
+import type { Unavailable } from "./route_fields.ts";
 import { pause } from "../engine/pause.ts";
+import { engineError } from "../engine/errors.ts";
 
-const LOOK_EVERY_MS = 1_500;
-const MOST = 32;
-/** How long a read waits for a refresh before it names the engine as unavailable. */
-const PATIENCE_MS = 6_000;
+const SEARCH_EVERY_MS = 1_500;
+const MAX_ENGINES = 32;
+/** How long a read waits for a refresh before it lists the engine as unavailable. */
+const REFRESH_WAIT_MS = 6_000;
 
 export interface NamedEngine {
   readonly name: string;
   readonly guess: EngineKind;
   readonly address: EngineAddress;
-}
-
-/** An engine that a list had to do without. */
-export interface Unavailable {
-  readonly backend: string;
-  readonly reason: string;
 }
 
 type Kind = "containers" | "images" | "volumes" | "networks";
@@ -36,8 +31,8 @@ export class Backends implements AsyncDisposable {
   readonly #unsupported = new Map<string, Backend>();
   readonly #targets = new Set<string>();
   readonly #stopping = new AbortController();
-  #looking: Promise<void> = Promise.resolve();
-  /** Rises when an engine joins, and with every change of any engine's state. */
+  #searching: Promise<void> = Promise.resolve();
+  /** Rises when an engine joins, and with every change of an engine's state. */
   #revision = 0;
 
   private constructor(private readonly log: Log) {
@@ -54,11 +49,11 @@ export class Backends implements AsyncDisposable {
     return backends;
   }
 
-  /** The engines that can be found; looks again and again for new ones. */
+  /** The engines that can be found; looks for new ones every 1.5 s. */
   static async found(environment: UserEnvironment, log: Log): Promise<Backends> {
     const backends = new Backends(log);
-    backends.#welcome(await findEngines(environment));
-    backends.#looking = backends.#look(environment);
+    backends.#joinFound(await findEngines(environment));
+    backends.#searching = backends.#search(environment);
     return backends;
   }
 
@@ -87,47 +82,52 @@ export class Backends implements AsyncDisposable {
     if (link !== undefined) return link;
     const refused = this.#unsupported.get(name);
     if (refused !== undefined) {
-      throw new ServiceError(
+      throw engineError(
         "runtime_unavailable",
         `Cannot use engine "${name}": ${refused.reason ?? "unsupported"}`,
       );
     }
-    throw new ServiceError(
+    throw engineError(
       "backend_not_found",
-      `Cannot use engine "${name}": there is no engine of that name`,
+      `Cannot use engine "${name}": berth knows no engine of that name, see /api/system/backends`,
     );
   }
 
-  /** The one link to create something on: the named one, else the first that is up. Throws when none is. */
+  /** The link to create something on: the named one, else the first that is up. Throws when none is up. */
   target(name: string | undefined): Link {
     const links = this.pick(name);
     const up = links.find((link) => link.state === "up");
     if (up !== undefined) return up;
     const [link] = links;
-    if (link === undefined) throw new ServiceError("no_engine", "Cannot reach an engine: none is known");
-    throw new ServiceError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
+    if (link === undefined) {
+      throw engineError(
+        "no_engine",
+        "Cannot reach an engine: berth knows none; check that one runs, or name one in the settings",
+      );
+    }
+    throw engineError("runtime_unavailable", `Cannot reach engine "${link.name}": ${link.reason}`);
   }
 
-  /** Whether a read of this kind may be answered from memory at once. */
+  /** Whether the mirrors can answer a read of this kind without waiting. */
   settled(kind: Kind, links: readonly Link[] = this.#links): boolean {
     return links.every((link) => link.state !== "up" || (link.ready && link.mirror[kind].settled));
   }
 
   /**
-   * The engines whose mirrors may be read, each true to every change known when this was called, and those
-   * that could not be. The wait is bounded: an engine that hangs shows what it showed last until it is given up.
+   * Waits until the mirrors hold every change that was known when this was called. The wait is bounded: an engine that
+   * hangs shows its last state until its connection is given up.
    */
   async fresh(
     kind: Kind,
     links: readonly Link[] = this.#links,
   ): Promise<{ readonly up: readonly Link[]; readonly unavailable: readonly Unavailable[] }> {
     if (!this.settled(kind, links)) {
-      await Promise.all(links.map((link) => patiently(freshen(link, kind))));
+      await Promise.all(links.map((link) => boundedWait(freshen(link, kind))));
     }
     return this.current(kind, links);
   }
 
-  /** The same without any wait. */
+  /** The engines whose mirrors can be read, and those whose cannot, without waiting. */
   current(
     kind: Kind,
     links: readonly Link[] = this.#links,
@@ -144,29 +144,29 @@ export class Backends implements AsyncDisposable {
     return { up, unavailable };
   }
 
-  /** Resolves when every engine that is there was read once, or is known to be away. */
+  /** Resolves when every engine was read once, or is known to be away. */
   async settle(): Promise<void> {
     await Promise.all(this.#links.map((link) => link.settle()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
-    await this.#looking;
+    await this.#searching;
     await Promise.all(this.#links.map((link) => link[Symbol.asyncDispose]()));
   }
 
-  async #look(environment: UserEnvironment): Promise<void> {
+  async #search(environment: UserEnvironment): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      await pause(LOOK_EVERY_MS, this.#stopping.signal);
+      await pause(SEARCH_EVERY_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
-      this.#welcome(await findEngines(environment));
+      this.#joinFound(await findEngines(environment));
     }
   }
 
-  #welcome(found: readonly FoundEngine[]): void {
+  #joinFound(found: readonly FoundEngine[]): void {
     for (const engine of found) {
       const target = JSON.stringify(engine.address);
-      if (this.#targets.has(target) || this.#targets.size >= MOST) continue;
+      if (this.#targets.has(target) || this.#targets.size >= MAX_ENGINES) continue;
       if ("unsupported" in engine) {
         this.#targets.add(target);
         this.#unsupported.set(engine.name, unsupported(engine.name, engine.address, engine.unsupported));
@@ -182,7 +182,7 @@ export class Backends implements AsyncDisposable {
     }
     try {
       this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log }));
-    } catch (error) { // berth itself may not: one engine less, and the others go on
+    } catch (error) { // no permission for this engine: go on with the others
       this.#unsupported.set(name, {
         ...unsupported(name, addressText(engine.address), reasonOf(error)),
         state: "refused",
@@ -192,15 +192,15 @@ export class Backends implements AsyncDisposable {
   }
 }
 
-/** The mirror of one kind, as fresh as can be had; a failure shows in the link's state. */
+/** Waits for one mirror of one engine; a failure shows in the link's state. */
 async function freshen(link: Link, kind: keyof Mirror & Kind): Promise<void> {
   await link.settle();
   await link.mirror[kind].fresh().catch(() => {});
 }
 
-async function patiently(work: Promise<void>): Promise<void> {
+async function boundedWait(work: Promise<void>): Promise<void> {
   const waited = new AbortController();
-  await Promise.race([work, pause(PATIENCE_MS, waited.signal)]);
+  await Promise.race([work, pause(REFRESH_WAIT_MS, waited.signal)]);
   waited.abort();
 }
 

@@ -1,12 +1,13 @@
-/** A list over all engines as text that is kept, and compressed once, until something in it changes. */
-import type { Cached } from "../../../http/answer.ts";
+/** A list over all engines, cached as text and compressed once until something in it changes. */
+import { type Cached, type Reply, reply } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
-import type { Backends, Unavailable } from "./backends.ts";
+import type { Backends } from "./backends.ts";
 import type { Link } from "./link.ts";
+import type { Unavailable } from "./route_fields.ts";
 
 export type ListedKind = "images" | "volumes" | "networks";
 
-export interface Listed<Item> {
+interface Listed<Item> {
   readonly items: Item[];
   readonly total: number;
   readonly unavailable: Unavailable[];
@@ -15,23 +16,32 @@ export interface Listed<Item> {
 export class CachedList<Item> {
   #cached: { readonly stamp: string; readonly text: CachedText } | null = null;
 
-  /** `items` joins what one engine's mirror has; it is asked again when a row or a container changed. */
+  /** `items` makes one engine's part from its mirror; called again when a row or a container changed. */
   constructor(
     private readonly backends: Backends,
     private readonly kind: ListedKind,
     private readonly items: (link: Link) => Item[],
   ) {}
 
-  /** The whole list: from what is kept, if nothing changed since. */
-  async whole(request: Request): Promise<Cached> {
+  /** What a query selects: the whole list, cached, where it says nothing, else what `fits` lets through. */
+  async answer(
+    query: { readonly backend?: string | undefined },
+    request: Request,
+    fits: (item: Item) => boolean,
+  ): Promise<Cached | Reply<200, Listed<Item>>> {
+    if (Object.values(query).every((value) => value === undefined)) return await this.#whole(request);
+    return reply(200, await this.#some(query.backend, fits));
+  }
+
+  /** From the cache, if nothing changed since. */
+  async #whole(request: Request): Promise<Cached> {
     const known = this.#settled() && this.#cached?.stamp === this.#stamp() ? this.#cached.text : null;
     return await (known ?? await this.#renew()).answer(request);
   }
 
-  /** What the filter lets through of the engines asked for; made anew each time. */
-  async some(backend: string | undefined, filter: (item: Item) => boolean): Promise<Listed<Item>> {
+  async #some(backend: string | undefined, fits: (item: Item) => boolean): Promise<Listed<Item>> {
     const { up, unavailable } = await this.#fresh(this.backends.pick(backend));
-    const items = up.flatMap((link) => this.items(link)).filter(filter);
+    const items = up.flatMap((link) => this.items(link)).filter(fits);
     return { items, total: items.length, unavailable: [...unavailable] };
   }
 

@@ -1,9 +1,9 @@
 /** Where engines put their sockets: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
 import type { EngineKind } from "../engine/engine.ts";
 import { type EngineAddress, readAddress } from "../engine/address.ts";
-import { objectOf, textOf } from "../engine/wire.ts";
+import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 
-/** What the user's environment says; the settings read it, nobody here does. */
+/** What the user's environment says; only the settings read it. */
 export interface UserEnvironment {
   readonly home: string | null;
   /** `XDG_RUNTIME_DIR`. */
@@ -20,7 +20,7 @@ export type FoundEngine =
 const MAX_FILE = 256 * 1024;
 const MAX_ENTRIES = 64;
 
-/** Every engine whose socket is there, once each, the likeliest default first. */
+/** Every engine whose socket exists, once each, the likeliest default first. */
 export async function findEngines(environment: UserEnvironment): Promise<readonly FoundEngine[]> {
   const candidates = [
     ...dockerHost(environment),
@@ -95,7 +95,7 @@ async function existing(found: readonly Place[]): Promise<FoundEngine[]> {
   }));
 }
 
-/** A socket in a folder that we may not enter is worth naming; one that is not there is not. */
+/** A socket that berth may not open is worth listing; one that does not exist is not. */
 function isDenied(error: unknown): boolean {
   return error instanceof Deno.errors.PermissionDenied;
 }
@@ -108,7 +108,7 @@ function dockerHost({ dockerHost }: UserEnvironment): FoundEngine[] {
 }
 
 const UNSUPPORTED =
-  "berth speaks to unix sockets, and over TCP only with the mutual TLS set in its own settings";
+  "berth connects to unix sockets, and over TCP only with the mutual TLS set in its own settings";
 
 async function dockerContexts({ home }: UserEnvironment): Promise<FoundEngine[]> {
   if (home === null) return [];
@@ -161,7 +161,7 @@ function plainName(text: string): string {
     "context";
 }
 
-/** Without a user or password that somebody may have put into the address. */
+/** Without a user or password in the address. */
 function shownHost(host: string): string {
   return host.replace(/\/\/[^@/]*@/, "//").replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
 }
@@ -188,9 +188,5 @@ async function readText(path: string): Promise<string | null> {
 }
 
 async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readText(path) ?? "null");
-  } catch {
-    return null;
-  }
+  return parseJson(await readText(path) ?? "");
 }

@@ -1,14 +1,14 @@
-/** Which engine has the image, volume or network that a caller names. */
-import { type ErrorCode, ServiceError } from "../../../core/error.ts";
+/** Finds the engine that has the image, volume or network of that name. */
 import type { Backends } from "./backends.ts";
 import type { Link } from "./link.ts";
 import type { ListedKind } from "./cached_list.ts";
+import { engineError, type EngineErrorCode } from "../engine/errors.ts";
 
 export interface Wanted {
   readonly kind: ListedKind;
   /** "inspect volume \"data\"": follows "Cannot". */
   readonly doing: string;
-  readonly missing: ErrorCode;
+  readonly missing: EngineErrorCode;
   readonly backend: string | undefined;
   readonly has: (link: Link) => boolean;
 }
@@ -28,13 +28,13 @@ export async function engineThatHas(backends: Backends, wanted: Wanted): Promise
   const holders = up.filter(wanted.has);
   const [link, other] = holders;
   if (link === undefined) {
-    throw new ServiceError(wanted.missing, `Cannot ${wanted.doing}: no engine that is up has it`);
+    throw engineError(wanted.missing, `Cannot ${wanted.doing}: no engine that is up has it`);
   }
   if (other !== undefined) {
     const names = holders.map(({ name }) => `"${name}"`).join(", ");
-    throw new ServiceError(
+    throw engineError(
       "ambiguous_id",
-      `Cannot ${wanted.doing}: ${names} have it, choose one with "backend"`,
+      `Cannot ${wanted.doing}: ${names} have it; choose one with "backend"`,
     );
   }
   return link;

@@ -2,8 +2,10 @@
 import { ServiceError } from "../../../core/error.ts";
 import { at, identifier } from "../engine/path.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
-import type { Backends, Unavailable } from "./backends.ts";
+import type { Backends } from "./backends.ts";
 import type { Link } from "./link.ts";
+import type { Unavailable } from "./route_fields.ts";
+import { engineError } from "../engine/errors.ts";
 
 export interface FoundContainer {
   readonly link: Link;
@@ -26,7 +28,7 @@ export async function findContainer(
 ): Promise<FoundContainer> {
   const text = identifier(wanted);
   const links = backends.pick(backend);
-  if (links.length === 0) throw new ServiceError("no_engine", `Cannot ${doing}: no engine is known`);
+  if (links.length === 0) throw engineError("no_engine", `Cannot ${doing}: no engine is known`);
   const { up, unavailable } = await backends.fresh("containers", links);
   let matches = up.flatMap((link) => inMirror(link, text));
   if (matches.length === 0) matches = await atEngines(up, text, doing);
@@ -87,7 +89,7 @@ function ambiguous(matches: readonly FoundContainer[], doing: string): ServiceEr
     .map(({ link, row }) => `"${row.name}" (${row.id.slice(0, 12)}) on engine "${link.name}"`);
   const rest = matches.length - named.length;
   if (rest > 0) named.push(`${rest} more`);
-  return new ServiceError(
+  return engineError(
     "ambiguous_id",
     `Cannot ${doing}: ${matches.length} containers match, ${named.join(", ")}; ` +
       'choose one by its id, or an engine with "backend"',
@@ -101,11 +103,11 @@ function missing(
   doing: string,
 ): ServiceError {
   if (up === 0 && away !== undefined) {
-    return new ServiceError(
+    return engineError(
       "runtime_unavailable",
       `Cannot ${doing}: engine "${away.backend}" is not up, ${away.reason}`,
     );
   }
   const aside = away === undefined ? "" : `, and engine "${away.backend}" is not up`;
-  return new ServiceError("container_not_found", `Cannot ${doing}: there is no container "${text}"${aside}`);
+  return engineError("container_not_found", `Cannot ${doing}: there is no container "${text}"${aside}`);
 }

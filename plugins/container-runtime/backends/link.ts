@@ -1,25 +1,25 @@
-/** The connection to one engine: greets it, watches it, keeps its mirror true, and comes back when it does. */
+/** The connection to one engine: reads its events, keeps its mirror up to date, and reconnects. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Backend, BackendState } from "../../../core/runtime.ts";
 import { Engine, type EngineKind, type EngineVersion } from "../engine/engine.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
-import { reasonOf } from "../engine/failure.ts";
+import { reasonOf, unreadable } from "../engine/failure.ts";
 import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 import { pause } from "../engine/pause.ts";
 
 const SLOW_CLOCK_MS = 30_000;
-/** Podman tells of no network that comes or goes, so its short list of them is looked at again and again. */
+/** Podman sends no events for networks, so its short list of them is polled. */
 const PODMAN_NETWORKS_MS = 1_500;
-/** An engine that is back is seen within this time, and half of it on average. */
+/** The longest wait between two attempts to reconnect. */
 const LONGEST_WAIT_MS = 1_000;
 
 export interface LinkOptions {
   readonly name: string;
   readonly address: EngineAddress;
-  /** What it probably is, until it says so itself. */
+  /** The kind it probably is, until it says so itself. */
   readonly guess: EngineKind;
   readonly feed: EventFeed;
   readonly log: Log;
@@ -38,7 +38,7 @@ export class Link implements AsyncDisposable {
   #api: string | null = null;
   #version: EngineVersion | null = null;
   #attempt = new AbortController();
-  /** Resolves when the mirror holds what the engine has; replaced on every loss of the connection. */
+  /** Resolves when the mirror is complete; replaced whenever the connection is lost. */
   #ready = Promise.withResolvers<void>();
   #isReady = false;
   #greeted = false;
@@ -74,12 +74,12 @@ export class Link implements AsyncDisposable {
     return this.#api;
   }
 
-  /** Whether its mirror is whole. */
+  /** Whether its mirror is complete. */
   get ready(): boolean {
     return this.#isReady;
   }
 
-  /** Resolves when the mirror is whole, or as soon as the engine is known to be away. */
+  /** Resolves when the mirror is complete, or the engine is known to be away. */
   async settle(): Promise<void> {
     await Promise.race([this.#firstTry.promise, this.#ready.promise]);
     if (this.#state === "up") await this.#ready.promise;
@@ -134,7 +134,7 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** One connection, from its greeting to its end. Whether it ever stood. */
+  /** One connection, from `/_ping` to its end. Answers whether it was ever open. */
   async #watch(): Promise<boolean> {
     this.engine.forget();
     const { kind, api } = await this.engine.greet();
@@ -168,7 +168,7 @@ export class Link implements AsyncDisposable {
     return true;
   }
 
-  /** Events flow already, so what is listed now and told later are all there is. */
+  /** Called once events are read, so that no change falls between the list and the events. */
   async #sync(attempt: AbortController): Promise<void> {
     this.#setState("up", "");
     this.#askVersion();
@@ -184,26 +184,24 @@ export class Link implements AsyncDisposable {
     this.#feed.resync(this.name);
   }
 
-  /** A refresh failed: without an answer the mirror cannot be trusted any more. */
+  /** Called when a refresh fails: the mirror can no longer be trusted, so the connection is closed. */
   #fail(error: unknown): void {
     if (this.#stopping.signal.aborted) return;
     this.#log.warn("A refresh of the mirror failed", { error });
     this.#attempt.abort(
-      error instanceof ServiceError
-        ? error
-        : new ServiceError("engine_failed", `Cannot read engine "${this.name}": it answered nonsense`),
+      error instanceof ServiceError ? error : unreadable(this.name, `read engine "${this.name}"`),
     );
   }
 
   #askVersion(): void {
     this.engine.version().then((version) => this.#version = version, () => {
-      // Asked again with the next connection; nothing depends on it.
+      // Nothing depends on it, and the next connection asks again.
     });
   }
 
   #down(error: unknown): void {
     this.#unready();
-    this.#ready.resolve(); // whoever waits sees for itself that it is not ready
+    this.#ready.resolve(); // those who wait see that it is not ready
     this.#ready = Promise.withResolvers<void>();
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;

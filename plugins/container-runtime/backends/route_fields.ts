@@ -1,10 +1,10 @@
-/** What the routes of images, volumes and networks have in common in their declarations. */
+/** Fields and answers that several route groups declare. */
 import { z } from "zod";
 
 /** An engine's name in a query. */
 export const BackendName = z.string().min(1).max(128).describe("The name of one engine");
 
-/** How routes name a volume or a network, and on which engine. */
+/** How a route names a volume or a network. */
 export const byName = z.object({ name: z.string().min(1).max(255) });
 export const onBackend = z.object({ backend: BackendName.optional() });
 
@@ -18,7 +18,14 @@ export const Name = z.string().regex(
 export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096))
   .refine((map) => Object.keys(map).length <= 128, "Expected at most 128 entries");
 
+/** An engine that a list had to do without. */
 export const Unavailable = z.object({
   backend: z.string(),
   reason: z.string(),
 }).meta({ id: "Unavailable" });
+export type Unavailable = Readonly<z.infer<typeof Unavailable>>;
+
+/** A list over all engines. */
+export function listAnswer<Item extends z.ZodType>(item: Item, id: string) {
+  return z.object({ items: z.array(item), total: z.int(), unavailable: z.array(Unavailable) }).meta({ id });
+}

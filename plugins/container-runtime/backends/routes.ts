@@ -1,4 +1,4 @@
-/** Which engines berth knows, and how each is doing. */
+/** `/api/system/backends`: the engines and their states. */
 import { z } from "zod";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "./backends.ts";
@@ -28,6 +28,8 @@ const list = route({
     ),
   },
 });
+
+export const ROUTES = [list];
 
 export function systemBackends({ backends }: { readonly backends: Backends }): Router {
   return router().on(list, () => {

@@ -1,6 +1,6 @@
-/** How many streams may be open, in all and for one caller: each holds a connection to an engine. */
+/** Limits the open streams, in all and for one caller: each holds a connection to an engine. */
 import type { Principal } from "../../../core/access.ts";
-import { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../engine/errors.ts";
 
 const MOST_PER_CALLER = 1_024;
 const MOST = 4_096;
@@ -13,12 +13,15 @@ export class StreamLimit {
     return this.#all;
   }
 
-  /** Throws `too_many_streams`. What it returns may be disposed more than once. */
+  /** Counts one stream until the result is disposed. Throws `too_many_streams`. */
   enter(principal: Principal): Disposable {
     const key = `${principal.kind}:${principal.id}`;
     const own = this.#byCaller.get(key) ?? 0;
     if (own >= MOST_PER_CALLER || this.#all >= MOST) {
-      throw new ServiceError("too_many_streams", "Cannot open another stream: too many are open");
+      throw engineError(
+        "too_many_streams",
+        "Cannot open another stream: too many are open, close one first",
+      );
     }
     this.#byCaller.set(key, own + 1);
     this.#all++;

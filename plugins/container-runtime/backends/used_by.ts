@@ -1,9 +1,9 @@
-/** Which containers use an image, a volume or a network: joined from the mirror of the same engine. */
+/** Which containers use an image, a volume or a network, from the mirror of the same engine. */
 import type { Link } from "./link.ts";
 import type { ContainerRow } from "../rows/container.ts";
 import type { UsingContainer } from "../rows/using_container.ts";
 
-/** Containers by what they use, made in one pass over one engine's containers. */
+/** Containers by what they use, from one pass over one engine's containers. */
 export class UsedBy {
   readonly #images = new Map<string, UsingContainer[]>();
   readonly #volumes = new Map<string, UsingContainer[]>();

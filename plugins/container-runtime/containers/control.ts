@@ -1,20 +1,26 @@
-/** Starting, stopping, restarting and removing a container: sent once, and answered when the engine shows it. */
+/** Starts, stops, restarts and removes a container; answers once the engine shows the new state. */
+import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
+import { pause } from "../engine/pause.ts";
 import { at } from "../engine/path.ts";
 import type { FoundContainer } from "../backends/find_container.ts";
-import { containerRow, type ContainerState } from "../rows/container.ts";
+import { ContainerState } from "../../../core/runtime.ts";
+import { containerRow } from "../rows/container.ts";
+import { engineError } from "../engine/errors.ts";
+
+/** What a container is after an action. */
+export const Controlled = z.object({
+  id: z.string(),
+  state: ContainerState,
+  changed: z.boolean().describe("False where it was so already"),
+}).meta({ id: "ContainerControlled" });
+export type Controlled = z.infer<typeof Controlled>;
 
 export type Verb = "start" | "stop" | "restart";
 
-export interface Controlled {
-  readonly id: string;
-  readonly state: ContainerState;
-  readonly changed: boolean;
-}
-
-/** How long the engine waits by itself before it kills, where nobody says. */
+/** How long an engine waits by default before it kills a container. */
 const DEFAULT_TIMEOUT_S = 10;
-/** How long its own answers may lag behind what it said. */
+/** How long an engine's answers may lag behind an action that it confirmed. */
 const LAG_MS = 2_000;
 const LAG_POLL_MS = 25;
 
@@ -32,7 +38,7 @@ export async function control(
       query: verb === "start" ? {} : { t: timeoutS },
       firstByteMs: ((timeoutS ?? DEFAULT_TIMEOUT_S) + 20) * 1_000,
     });
-    // Podman answers 204 to stopping what never ran.
+    // Podman answers 204 even to stopping a container that never ran.
     const changed = done.changed && !(verb === "stop" && (before === "created" || before === "exited"));
     const state = await settledState({ link, row }, verb);
     return { id: row.id, state, changed };
@@ -56,9 +62,9 @@ export async function remove(
     if (
       error instanceof ServiceError && error.code === "conflict" && !options.force && row.state === "running"
     ) {
-      throw new ServiceError(
+      throw engineError(
         "conflict",
-        `Cannot remove container "${row.name}": it runs, stop it first or use "force"`,
+        `Cannot remove container "${row.name}": it runs; stop it first or use "force"`,
         { cause: error },
       );
     }
@@ -69,14 +75,14 @@ export async function remove(
   }
 }
 
-/** The state once the engine itself shows what it said it did; what it shows last, when that never comes. */
+/** The state once the engine shows the change, or the last one it showed when that takes too long. */
 async function settledState({ link, row }: FoundContainer, verb: Verb): Promise<ContainerState> {
   const until = performance.now() + LAG_MS;
   for (;;) {
     const state = await readState({ link, row });
     const lags = verb === "stop" ? state === "running" : state === "created";
     if (!lags || performance.now() > until) return state;
-    await new Promise((resolve) => setTimeout(resolve, LAG_POLL_MS));
+    await pause(LAG_POLL_MS);
   }
 }
 
@@ -88,7 +94,7 @@ async function readState({ link, row }: FoundContainer): Promise<ContainerState>
     });
     return containerRow(inspected, link.name)?.state ?? "unknown";
   } catch (error) {
-    // It was made to vanish when it ends.
+    // It was created with `--rm`, so it is gone when it ends.
     if (error instanceof ServiceError && error.code === "container_not_found") return "removing";
     throw error;
   }

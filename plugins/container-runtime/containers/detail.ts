@@ -1,4 +1,4 @@
-/** One container in full: our own fields, with its secrets masked unless they are asked for by name. */
+/** One container in full, with its secrets masked unless `reveal` is set. */
 import { z } from "zod";
 import {
   flagOf,
@@ -60,7 +60,7 @@ export const ContainerDetail = Container.extend({
 
 type Detail = Omit<z.infer<typeof ContainerDetail>, "workspace">;
 
-/** `reveal`: with the values of its environment, arguments and labels as they are. */
+/** `reveal` leaves the values of environment, arguments and labels unmasked. */
 export function containerDetail(row: ContainerRow, inspected: unknown, reveal: boolean): Detail {
   const wire = objectOf(inspected);
   const config = objectOf(wire.Config);
@@ -107,7 +107,7 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
   };
 }
 
-/** Some engines write one word where others write a list. */
+/** A command as a list: some engines write one text where others write a list. */
 export function commandWords(value: unknown): string[] {
   return typeof value === "string" && value !== "" ? value.split(" ") : textsOf(value);
 }

@@ -1,6 +1,6 @@
-/** A container as it was made, and what its image would have made of it: what drift is told by. */
+/** A container as it was created, with the defaults of its image: what drift compares with. */
 import type { InspectedContainer } from "../../../core/runtime.ts";
-import { ServiceError } from "../../../core/error.ts";
+import { unreadable } from "../engine/failure.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at, SlashedName } from "../engine/path.ts";
 import { flagOf, listOf, mapOf, numberOf, objectOf, textOf, textsOf, type Wire } from "../engine/wire.ts";
@@ -11,7 +11,7 @@ type ImageDefaults = InspectedContainer["imageDefaults"];
 
 const MOST_IMAGES = 256;
 
-/** Reads containers for comparison; what an image says is kept, because an image never changes under its id. */
+/** Reads containers for comparison. Image defaults are cached: an image never changes under its id. */
 export class Inspections {
   readonly #images = new Map<string, Promise<ImageDefaults>>();
 
@@ -19,9 +19,7 @@ export class Inspections {
     const doing = `inspect container "${id}"`;
     const inspected = await engine.get(at`/containers/${id}/json`, { doing, missing: "container_not_found" });
     const row = containerRow(inspected, engine.name);
-    if (row === null) {
-      throw new ServiceError("engine_failed", `Cannot ${doing}: the engine answered nonsense`);
-    }
+    if (row === null) throw unreadable(engine.name, doing);
     return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
   }
 
@@ -77,7 +75,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     hostname: textOf(config.Hostname),
     restart: restartOf(host),
     ports: declaredPorts(host, row),
-    // A named volume is declared by its name, not by the folder that the engine keeps it in.
+    // A named volume is declared by its name, not by the folder where the engine stores it.
     mounts: row.mounts.map(({ type, name, source, target, readOnly }) => ({
       type,
       source: name ?? source,
@@ -112,12 +110,12 @@ function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "hea
   };
 }
 
-/** As it was made with: a stopped container has no ports, but still declares them. */
+/** The ports it was created with: a stopped container has none open, but still declares them. */
 function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports"] {
   // Podman lists the ports of the container whose network this one shares.
   if (textOf(host.NetworkMode).startsWith("container:")) return [];
   const bindings = Object.entries(objectOf(host.PortBindings));
-  // What is left without a number on the host is only exposed, by the image perhaps.
+  // A port without a host port is only exposed, perhaps by the image.
   if (bindings.length === 0) return row.ports.filter(({ host }) => host !== null);
   return bindings.flatMap(([name, value]) => {
     const [port = "", protocol = "tcp"] = name.split("/");

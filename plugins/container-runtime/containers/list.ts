@@ -1,6 +1,5 @@
-/** Lists of containers over all engines, kept as text and compressed once until something in them changes. */
+/** Lists of containers over all engines, cached as text and compressed once until something in them changes. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import type { Cached } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
@@ -9,6 +8,7 @@ import type { Backends } from "../backends/backends.ts";
 import { Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
+import { engineError } from "../engine/errors.ts";
 
 export const ContainerList = z.object({
   items: z.array(Container),
@@ -18,27 +18,27 @@ export const ContainerList = z.object({
 }).meta({ id: "ContainerList" });
 
 interface MadeList {
-  /** What it was made from; another stamp means that it may have changed. */
+  /** The versions of what it was made from; another stamp means that it may have changed. */
   readonly stamp: string;
   readonly text: CachedText;
 }
 
-const MOST_KEPT = 32;
+const MAX_CACHED = 32;
 
 export class ContainerLists {
-  readonly #kept = new Map<string, MadeList>();
-  /** Versions begin anew with every start of the service. */
+  readonly #cached = new Map<string, MadeList>();
+  /** Versions start again at 0 with every start of the service. */
   readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, string>();
   #textsOwnership = -1;
 
   constructor(private readonly backends: Backends, private readonly ownership: Ownership) {}
 
-  /** The list that the query asks for: from what is kept, if nothing changed since. */
+  /** The list that the query asks for, from the cache if nothing changed since. */
   async answer(query: ContainerQuery, request: Request): Promise<Cached> {
     const mark = request.url.indexOf("?");
     const key = mark < 0 ? "" : request.url.slice(mark);
-    const known = this.#kept.get(key);
+    const known = this.#cached.get(key);
     const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
       ? known
       : await this.#settled(key, query);
@@ -60,7 +60,7 @@ export class ContainerLists {
     return text;
   }
 
-  /** The first list with a project nobody asked about before says whose it is, too. */
+  /** Waits until the owner of every listed project is known. */
   async #settled(key: string, query: ContainerQuery): Promise<MadeList> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
       await this.ownership.refresh(); // it may have been registered just now
@@ -71,13 +71,13 @@ export class ContainerLists {
 
   async #renew(key: string, query: ContainerQuery): Promise<MadeList> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
-      throw new ServiceError(
+      throw engineError(
         "workspace_not_found",
         `Cannot list containers: there is no workspace "${query.workspace}"`,
       );
     }
     const { up, unavailable } = await this.backends.fresh("containers", this.backends.pick(query.backend));
-    // From here on nothing waits, so the stamp is that of the rows.
+    // Nothing below waits, so the stamp fits the rows.
     const stamp = this.backends.settled("containers") ? this.#stamp() : "";
     const fitting: ContainerRow[] = [];
     for (const link of up) {
@@ -89,19 +89,19 @@ export class ContainerLists {
     const text = `{"items":[${rows.map((row) => this.textOf(row)).join(",")}],"total":${fitting.length}` +
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
       `,"unavailable":${JSON.stringify(unavailable)}}`;
-    // What the text was made from names it as well as its own bytes do, and is a thousandth of them.
+    // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
     const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
     const list: MadeList = { stamp, text: new CachedText(text, etag) };
-    this.#keep(key, list);
+    this.#store(key, list);
     return list;
   }
 
-  #keep(key: string, list: MadeList): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, list);
-    if (this.#kept.size <= MOST_KEPT) return;
-    const oldest = this.#kept.keys().next();
-    if (!oldest.done) this.#kept.delete(oldest.value);
+  #store(key: string, list: MadeList): void {
+    this.#cached.delete(key);
+    this.#cached.set(key, list);
+    if (this.#cached.size <= MAX_CACHED) return;
+    const oldest = this.#cached.keys().next();
+    if (!oldest.done) this.#cached.delete(oldest.value);
   }
 
   #stamp(): string {

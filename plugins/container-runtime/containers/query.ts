@@ -1,9 +1,10 @@
-/** Which containers a caller wants to see, and in which order. */
+/** Filters, sorts and pages a list of containers. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import { count, many, text } from "../../../http/query.ts";
 import { BackendName } from "../backends/route_fields.ts";
-import { type ContainerRow, ContainerState } from "../rows/container.ts";
+import { ContainerState } from "../../../core/runtime.ts";
+import type { ContainerRow } from "../rows/container.ts";
+import { engineError } from "../engine/errors.ts";
 
 export const ContainerQuery = z.object({
   state: many(ContainerState).optional(),
@@ -22,7 +23,7 @@ export type ContainerQuery = z.output<typeof ContainerQuery>;
 
 export type Workspace = { readonly id: string; readonly unit: string | null } | null;
 
-/** All but the order and the page. */
+/** Whether a container passes the filters. */
 export function fits(
   row: ContainerRow,
   query: ContainerQuery,
@@ -91,7 +92,7 @@ export interface Page {
   readonly next: string | undefined;
 }
 
-/** The page behind the cursor: it names the last row seen, so rows that come and go repeat and hide nothing. */
+/** The page after the cursor. A cursor names the last row seen, so rows that come or go cause no repeats or gaps. */
 export function page(sorted: readonly ContainerRow[], query: ContainerQuery): Page {
   const { limit = sorted.length, cursor, sort = "created", order } = query;
   const direction = (order ?? (sort === "created" ? "desc" : "asc")) === "asc" ? 1 : -1;
@@ -116,9 +117,9 @@ function readCursor(cursor: string): Place {
     );
     if (parsed.success) return parsed.data;
   } catch {
-    // not one of ours, as below
+    // not a cursor of ours, see below
   }
-  throw new ServiceError("invalid_request", "Cannot use the query: the cursor is not one that berth gave", {
+  throw engineError("invalid_request", "Cannot use the query: this cursor is not from berth", {
     errors: [{ path: "query.cursor", message: "Expected `next` of the page before" }],
   });
 }

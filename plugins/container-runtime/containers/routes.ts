@@ -1,20 +1,21 @@
-/** Containers: what runs on the engines, what each is made of, and starting, stopping and removing it. */
+/** `/api/containers`: lists, inspects, starts, stops and removes containers. */
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
-import { ServiceError } from "../../../core/error.ts";
+import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
-import { control, remove, type Verb } from "./control.ts";
+import { control, Controlled, remove, type Verb } from "./control.ts";
 import { ContainerDetail, containerDetail } from "./detail.ts";
 import { ContainerDetails, readContainer } from "./cached_details.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { ContainerList, ContainerLists } from "./list.ts";
 import { maskObject } from "../rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
-import { containerRow, ContainerState } from "../rows/container.ts";
+import { containerRow } from "../rows/container.ts";
 import { BackendName, onBackend } from "../backends/route_fields.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const byId = z.object({ id: z.string().min(1).max(255) });
 const failures = [
@@ -59,12 +60,6 @@ const inspect = route({
   },
 });
 
-const Controlled = z.object({
-  id: z.string(),
-  state: ContainerState,
-  changed: z.boolean().describe("False where it was so already"),
-}).meta({ id: "ContainerControlled" });
-
 const withTimeout = onBackend.extend({
   timeoutS: count(0, 600).optional().describe("Seconds until it is killed"),
 });
@@ -77,6 +72,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
     permission: "containers:control",
     params: byId,
     query,
+    particulars: (asked) => particularsOf(asked.query),
     answers: { 200: json(Controlled, "How it is now"), ...problems("conflict", ...failures) },
   });
 }
@@ -96,8 +92,11 @@ const removal = route({
     volumes: flag.optional().describe("Remove its anonymous volumes too"),
     backend: BackendName.optional(),
   }),
+  particulars: ({ query }) => particularsOf(query),
   answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
 });
+
+export const ROUTES = [list, inspect, start, stop, restart, removal];
 
 export interface ContainerRoutes {
   readonly backends: Backends;
@@ -116,17 +115,17 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
     .on(inspect, async (call) => {
       const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
       const doing = `inspect container "${id}"`;
-      if (reveal && !may(principal, "containers:reveal")) {
-        throw new ServiceError(
+      if (reveal && !may<ContainerPermission>(principal, "containers:reveal")) {
+        throw engineError(
           "forbidden",
-          `Cannot ${doing}: revealing needs the permission "containers:reveal"`,
+          `Cannot ${doing}: "reveal" needs the permission "containers:reveal"`,
         );
       }
       const found = await findContainer(backends, id, backend, doing);
       if (!raw && !reveal) return await details.answer(found, doing);
       const inspected = await readContainer(found, doing);
       if (reveal) await call.shows({ container: found.row.id });
-      // The engine's object has its own fields; only its secrets are ours to care for.
+      // The engine's own object, whatever its fields are, with its secrets masked
       if (raw) return reply(200, (reveal ? inspected : maskObject(inspected)) as Record<string, unknown>);
       const row = containerRow(inspected, found.link.name) ?? found.row;
       return reply(200, { ...containerDetail(row, inspected, reveal), workspace: ownership.ownerOf(row) });

@@ -1,4 +1,5 @@
-/** What one engine's objects take on disk, read from its `/system/df`. */
+/** Measures one engine's disk usage with its `/system/df`. */
+import { z } from "zod";
 import { imageIdOf, stateOf } from "../rows/container.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
@@ -7,19 +8,19 @@ import { flagOf, listOf, numberOf, objectOf, textOf, textsOf, timeOf, type Wire 
 export const USAGE_TYPES = ["images", "containers", "volumes", "buildCache"] as const;
 export type UsageType = typeof USAGE_TYPES[number];
 
-export interface UsageItem {
-  readonly id: string;
-  readonly name: string;
-  /** Bytes that go when it goes. */
-  readonly size: number;
-  readonly active: boolean;
-  readonly createdAt: string | null;
-  readonly backend: string;
-}
+export const UsageItem = z.object({
+  id: z.string(),
+  name: z.string(),
+  size: z.int().describe("Bytes that go when it goes"),
+  active: z.boolean(),
+  createdAt: z.string().nullable(),
+  backend: z.string(),
+}).meta({ id: "UsageItem" });
+export type UsageItem = Readonly<z.infer<typeof UsageItem>>;
 
 export interface Usage {
   readonly items: readonly UsageItem[];
-  /** Less than the sum of the items where they share layers. */
+  /** Less than the sum of the items if they share layers. */
   readonly size: number;
   readonly reclaimable: number;
 }
@@ -29,7 +30,7 @@ export interface Measurement {
   readonly usage: Readonly<Record<UsageType, Usage>>;
 }
 
-/** Engines take seconds for it, minutes on slow disks. */
+/** Engines take seconds to measure, minutes on slow disks. */
 const MEASURING_MS = 120_000;
 
 export async function measure(engine: Engine, signal: AbortSignal): Promise<Measurement> {

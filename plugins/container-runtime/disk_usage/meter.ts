@@ -1,9 +1,9 @@
-/** Measuring an engine's disk: one measurement at a time, shared by all who wait, ended when nobody does. */
+/** Shares one measurement of an engine among all who wait for it, and ends it when nobody does. */
 import type { Link } from "../backends/link.ts";
 import { measure, type Measurement } from "./measurement.ts";
 
-/** How old a measurement may be that is answered instead of a new one. */
-const KEPT_MS = 30_000;
+/** How long a measurement is answered instead of a new one. */
+const CACHE_MS = 30_000;
 
 interface Running {
   readonly result: Promise<Measurement>;
@@ -12,26 +12,26 @@ interface Running {
 }
 
 export class Meter {
-  readonly #kept = new Map<Link, { readonly measurement: Measurement; readonly until: number }>();
+  readonly #cached = new Map<Link, { readonly measurement: Measurement; readonly until: number }>();
   readonly #running = new Map<Link, Running>();
 
-  constructor(private readonly keptMs = KEPT_MS) {}
+  constructor(private readonly cacheMs = CACHE_MS) {}
 
-  /** A measurement that is kept, or the one that runs, or a new one. */
+  /** The cached measurement, the one that runs, or a new one. */
   async read(link: Link, signal: AbortSignal): Promise<Measurement> {
-    const kept = this.#kept.get(link);
+    const kept = this.#cached.get(link);
     if (kept !== undefined && kept.until > performance.now()) return kept.measurement;
     return await this.#join(this.#running.get(link) ?? this.#start(link), signal);
   }
 
-  /** A measurement that began now: what somebody decides by must not be old. */
+  /** A new measurement: decisions must not rest on an old one. */
   async anew(link: Link, signal: AbortSignal): Promise<Measurement> {
     return await this.#join(this.#start(link), signal);
   }
 
-  /** Something was removed: what is kept, and what runs, no longer tells the truth. */
+  /** Called after a removal: cached and running measurements are out of date. */
   forget(link: Link): void {
-    this.#kept.delete(link);
+    this.#cached.delete(link);
     this.#running.delete(link);
   }
 
@@ -41,7 +41,7 @@ export class Meter {
     this.#running.set(link, running);
     const current = () => this.#running.get(link) === running;
     running.result.then((measurement) => {
-      if (current()) this.#kept.set(link, { measurement, until: performance.now() + this.keptMs });
+      if (current()) this.#cached.set(link, { measurement, until: performance.now() + this.cacheMs });
     }, () => {}).finally(() => {
       if (current()) this.#running.delete(link);
     });

@@ -1,23 +1,15 @@
-/** What images, containers, volumes and build caches take on disk, and how much of it could go. */
+/** `/api/system/disk-usage`: what images, containers, volumes and build caches take, and how much could be freed. */
 import { z } from "zod";
 import { asServiceError } from "../../../http/problem.ts";
 import { flag } from "../../../http/query.ts";
-import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends, Unavailable as UnavailableEngine } from "../backends/backends.ts";
-import { type Measurement, USAGE_TYPES, type UsageType } from "./measurement.ts";
+import { json, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends } from "../backends/backends.ts";
+import { type Measurement, USAGE_TYPES, UsageItem, type UsageType } from "./measurement.ts";
 import type { Meter } from "./meter.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
+import { problems } from "../engine/errors.ts";
 
-const UsageItem = z.object({
-  id: z.string(),
-  name: z.string(),
-  size: z.int().describe("Bytes that go when it goes"),
-  active: z.boolean(),
-  createdAt: z.string().nullable(),
-  backend: z.string(),
-}).meta({ id: "UsageItem" });
-
-const Usage = z.object({
+const UsageTotal = z.object({
   count: z.int(),
   active: z.int().describe("How many are in use"),
   size: z.int().describe("Bytes; layers that images share count once"),
@@ -26,10 +18,10 @@ const Usage = z.object({
 }).meta({ id: "Usage" });
 
 export const DiskUsage = z.object({
-  images: Usage.optional(),
-  containers: Usage.optional(),
-  volumes: Usage.optional(),
-  buildCache: Usage.optional(),
+  images: UsageTotal.optional(),
+  containers: UsageTotal.optional(),
+  volumes: UsageTotal.optional(),
+  buildCache: UsageTotal.optional(),
   measuredAt: z.string().nullable().describe("The oldest measurement in it; null without any"),
   unavailable: z.array(Unavailable),
 }).meta({ id: "DiskUsage" });
@@ -49,6 +41,8 @@ const read = route({
   answers: { 200: json(DiskUsage, "The usage, by type"), ...problems("backend_not_found") },
 });
 
+export const ROUTES = [read];
+
 export function diskUsage(
   { backends, meter }: { readonly backends: Backends; readonly meter: Meter },
 ): Router {
@@ -56,7 +50,7 @@ export function diskUsage(
     const links = backends.pick(query.backend);
     await Promise.all(links.map((link) => link.settle()));
     const measured: Measurement[] = [];
-    const unavailable: UnavailableEngine[] = [];
+    const unavailable: Unavailable[] = [];
     await Promise.all(links.map(async (link) => {
       if (link.state !== "up") return void unavailable.push({ backend: link.name, reason: link.reason });
       try {
@@ -70,10 +64,10 @@ export function diskUsage(
   });
 }
 
-/** Exported for its test: several engines in one answer. */
+/** The measurements of several engines as one answer. Exported for its test. */
 export function joined(
   measured: readonly Measurement[],
-  unavailable: readonly UnavailableEngine[],
+  unavailable: readonly Unavailable[],
   only: UsageType | undefined,
 ): DiskUsage {
   const answer: DiskUsage = {

@@ -1,4 +1,4 @@
-/** Where an engine listens: a unix socket, or TCP under mutual TLS and nothing less. */
+/** Where an engine listens: a unix socket, or TCP with mutual TLS. */
 
 export interface UnixAddress {
   readonly kind: "unix";

@@ -1,13 +1,13 @@
 /**
- * Reading the body of an engine's answer so that its end can be forced. Once a response is there, Deno no longer
- * holds on to the signal of its request: after a garbage collection an abort ends nothing, and only cancelling
- * the reader does.
+ * Reads the body of an engine's answer so that it can be ended. Deno holds the signal of a request only weakly once the
+ * response is there: after a garbage collection an abort ends nothing, so the reader is cancelled.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import { engineError } from "./errors.ts";
 
 export type Chunk = Uint8Array<ArrayBuffer>;
 
-/** The body, closed as soon as `signal` aborts. */
+/** The body, which ends as soon as `signal` aborts. */
 export function endable(body: ReadableStream<Chunk>, signal: AbortSignal): ReadableStream<Chunk> {
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
@@ -27,7 +27,7 @@ export function endable(body: ReadableStream<Chunk>, signal: AbortSignal): Reada
   }, { highWaterMark: 0 });
 }
 
-/** The whole body as text, within a limit of bytes. */
+/** The whole body as text. Throws when it is longer than `maxBytes`. */
 export async function readText(
   response: Response,
   maxBytes: number,
@@ -64,7 +64,7 @@ export async function readText(
 }
 
 function tooLong(maxBytes: number, doing: string): ServiceError {
-  return new ServiceError(
+  return engineError(
     "engine_failed",
     `Cannot ${doing}: the engine answered more than ${maxBytes} bytes`,
   );

@@ -1,6 +1,7 @@
-/** How a request to the engine ends early: its time is over, its caller left, or the service stops. */
+/** Ends a request to an engine early: its time is over, its caller left, or the service stops. */
 import { ServiceError } from "../../../core/error.ts";
 import { type Subject, unreachable } from "./failure.ts";
+import { engineError } from "./errors.ts";
 
 export class Cutoff implements Disposable {
   readonly #controller = new AbortController();
@@ -21,7 +22,7 @@ export class Cutoff implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Ends the request this long from now; null: not by time. */
+  /** Ends the request after `ms`; null removes the time limit. */
   expire(ms: number | null): void {
     clearTimeout(this.#timer);
     if (ms === null) return;
@@ -37,11 +38,11 @@ export class Cutoff implements Disposable {
     this.#controller.abort();
   }
 
-  /** What a failure of the request is to its caller. */
+  /** The error to throw for a failure of the request: a timeout, the caller's own reason, or unreachable. */
   failure(engine: string, thrown: unknown, subject: Subject): unknown {
     if (thrown instanceof ServiceError) return thrown;
     if (this.#expired) {
-      return new ServiceError(
+      return engineError(
         "engine_timeout",
         `Cannot ${subject.doing}: engine "${engine}" took too long to answer`,
         { cause: thrown },

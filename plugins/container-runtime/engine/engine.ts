@@ -1,5 +1,4 @@
-/** One engine, Docker or Podman: bounded calls over its socket, whose answers and refusals are our own types. */
-import { ServiceError } from "../../../core/error.ts";
+/** One engine, Docker or Podman: bounded calls over its socket, with answers and errors of our own types. */
 import { type EngineAddress, hostText } from "./address.ts";
 import { Cutoff } from "./cutoff.ts";
 import { type Chunk, endable, readText } from "./body.ts";
@@ -7,14 +6,15 @@ import { failureOf, type Subject, unreachable } from "./failure.ts";
 import { at, type EnginePath } from "./path.ts";
 import { Slots } from "./slots.ts";
 import { objectOf, textOf } from "./wire.ts";
+import { engineError } from "./errors.ts";
 
 /** The oldest and newest API versions that berth speaks. */
 const OLDEST: ApiVersion = [1, 41];
 const NEWEST: ApiVersion = [1, 52];
 
 /**
- * The host in the URLs of unix sockets. A literal needs no look-up on every connect, and this one (kept for
- * documentation) is nobody's, so that the permission to ask it opens nothing.
+ * The host in the URLs of unix sockets. A literal address needs no DNS look-up, and this one is reserved for
+ * documentation, so that the permission for it opens nothing.
  */
 export const UNIX_HOST = "192.0.2.1:80";
 
@@ -26,7 +26,7 @@ const MAX_BODY = 64 * 1024 * 1024;
 export type ApiVersion = readonly [major: number, minor: number];
 export type EngineKind = "docker" | "podman";
 
-/** What `/_ping` settled. */
+/** What `/_ping` answered. */
 export interface Greeting {
   readonly kind: EngineKind;
   readonly api: string;
@@ -43,24 +43,24 @@ export interface EngineCall extends Subject {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Built by us; nothing of a caller's request is forwarded. */
+  /** Only our own headers; none of a caller's request is forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends reads early. A mutation is never tied to it: a closed tab must not cancel half a create. */
+  /** Ends a read early. A change is never cancelled by it: a closed tab must not leave half a create. */
   readonly signal?: AbortSignal;
   /** How long the engine may take until its answer begins. */
   readonly firstByteMs?: number;
   readonly maxBytes?: number;
 }
 
-/** A finished mutation: 304 tells that it was so already. */
+/** The answer to a change. `changed` is false after a 304: it was so already. */
 export interface Done {
   readonly changed: boolean;
   readonly text: string;
 }
 
-/** A streamed answer; disposing it ends the engine's side too. */
+/** A streamed answer; disposing it closes the connection. */
 export interface EngineStream extends AsyncDisposable {
-  /** Ends as if it were done when the call's signal aborts. */
+  /** Ends like a complete body when the call's signal aborts. */
   readonly body: ReadableStream<Chunk>;
 }
 
@@ -68,7 +68,7 @@ export class Engine implements Disposable {
   readonly #reads: Deno.HttpClient;
   readonly #writes: Deno.HttpClient;
   readonly #origin: string;
-  /** Plain calls and streams never starve each other. */
+  /** Separate limits, so that calls and streams cannot block each other. */
   readonly #calls = new Slots(24, 1_000);
   readonly #streams = new Slots(512, 0);
   readonly #closing = new AbortController();
@@ -82,11 +82,11 @@ export class Engine implements Disposable {
       ? { proxy: { transport: "unix", path: address.path } }
       : { caCerts: [address.ca], cert: address.cert, key: address.key };
     this.#reads = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
-    // On a reused connection that closes before answering, Deno repeats POST and DELETE without a word.
+    // Deno silently repeats a POST or DELETE if a reused connection closes before the answer, so none is reused.
     this.#writes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 0 });
   }
 
-  /** Settles kind and version; settled once per connection, again after `forget`. */
+  /** Asks for kind and version, once until `forget`. */
   greet(): Promise<Greeting> {
     this.#greeting ??= this.#ping().catch((error) => {
       this.#greeting = null;
@@ -95,12 +95,12 @@ export class Engine implements Disposable {
     return this.#greeting;
   }
 
-  /** The connection was lost: another engine, or another version of it, may be behind the socket now. */
+  /** Called when the connection is lost: the engine may be upgraded or replaced when it comes back. */
   forget(): void {
     this.#greeting = null;
   }
 
-  /** `GET /version`, which a slow Podman takes seconds for: nothing waits for it. */
+  /** `GET /version`. A slow Podman takes seconds, so nothing waits for it. */
   async version(): Promise<EngineVersion> {
     const answer = objectOf(
       await this.get(at`/version`, { doing: "read the engine's version", firstByteMs: 30_000 }),
@@ -119,15 +119,15 @@ export class Engine implements Disposable {
     try {
       return JSON.parse(text.text);
     } catch (cause) {
-      throw new ServiceError(
+      throw engineError(
         "engine_failed",
-        `Cannot ${call.doing}: engine "${this.name}" answered no JSON`,
+        `Cannot ${call.doing}: engine "${this.name}" sent an answer that is not JSON`,
         { cause },
       );
     }
   }
 
-  /** A mutation, sent exactly once. 304 is success that changed nothing. */
+  /** A change, sent exactly once. 304 is a success that changed nothing. */
   post(path: EnginePath, call: EngineCall): Promise<Done> {
     return this.#call("POST", path, call);
   }
@@ -136,7 +136,7 @@ export class Engine implements Disposable {
     return this.#call("DELETE", path, call);
   }
 
-  /** An answer of unknown length: events, pull, stats. Bounded in its first byte only; ends with `signal`. */
+  /** A streamed answer: events, pull, stats. Only its first byte has a time limit; `signal` ends it. */
   async stream(
     method: "GET" | "POST",
     path: EnginePath,
@@ -167,7 +167,7 @@ export class Engine implements Disposable {
     }
   }
 
-  /** A raw connection, for streams that speak HTTP themselves. The caller closes it. */
+  /** A raw connection, for requests that are written by hand. The caller closes it. */
   async connect(subject: Subject): Promise<Deno.Conn> {
     const address = this.address;
     try {
@@ -185,7 +185,7 @@ export class Engine implements Disposable {
     }
   }
 
-  /** The request target of a path: version, path and query. */
+  /** The request target: version, path and query. */
   async target(path: EnginePath, query: EngineCall["query"] = {}): Promise<string> {
     const { api } = await this.greet();
     const search = new URLSearchParams();
@@ -201,7 +201,7 @@ export class Engine implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#closing.abort(new ServiceError("stopping", "Cannot ask the engine: the service stops"));
+    this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
     this.#reads.close();
     this.#writes.close();
   }
@@ -279,20 +279,20 @@ export class Engine implements Disposable {
   }
 }
 
-/** The newest version that both speak. Throws `engine_failed` with words that a person can act on. */
+/** The newest API version that both support. Throws `engine_failed` if there is none. */
 function negotiated(engine: string, offered: string | null): string {
   const match = /^(\d{1,3})\.(\d{1,3})$/.exec(offered ?? "");
   if (match === null) {
-    throw new ServiceError(
+    throw engineError(
       "engine_failed",
-      `Cannot use engine "${engine}": it does not say which API version it speaks`,
+      `Cannot use engine "${engine}": its answer does not name an API version`,
     );
   }
   const theirs: ApiVersion = [Number(match[1]), Number(match[2])];
   if (older(theirs, OLDEST)) {
-    throw new ServiceError(
+    throw engineError(
       "engine_failed",
-      `Cannot use engine "${engine}": it speaks API version ${theirs.join(".")}, and berth needs at least ${
+      `Cannot use engine "${engine}": it has API version ${theirs.join(".")}, and berth needs at least ${
         OLDEST.join(".")
       }`,
     );

@@ -1,15 +1,16 @@
-/** What Docker, Podman and whatever stands before them answer when they refuse, as our own errors. */
-import { type ErrorCode, ServiceError } from "../../../core/error.ts";
+/** Maps what Docker, Podman and proxies answer when they refuse to our own errors. */
+import type { ServiceError } from "../../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
+import { engineError, type EngineErrorCode } from "./errors.ts";
 
-/** What a call is about: the words for its error, and what a 404 means to it. */
+/** What a call is about: words for its error, and the code of a 404. */
 export interface Subject {
   /** "start container \"web\"": follows "Cannot". */
   readonly doing: string;
-  readonly missing?: ErrorCode;
+  readonly missing?: EngineErrorCode;
 }
 
-/** The engine's own refusal, kept as a cause for the log. */
+/** The engine's own refusal, as the cause of our error. */
 export class EngineAnswer extends Error {
   override readonly name = "EngineAnswer";
   constructor(readonly status: number, readonly words: string) {
@@ -17,7 +18,7 @@ export class EngineAnswer extends Error {
   }
 }
 
-/** The engine's words without anything that could forge a line or an escape, at most 512 characters. */
+/** The engine's words without control characters, at most 512 characters. */
 export function clean(text: string): string {
   // deno-lint-ignore no-control-regex -- control and bidi characters are what is removed here
   return text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g, " ").trim().slice(
@@ -39,8 +40,8 @@ export function wordsOf(body: string): string {
   }
 }
 
-/** Docker and Podman disagree on statuses, so the words decide first. The order matters. */
-const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
+/** Docker and Podman use different statuses, so the words decide first. The order matters. */
+const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/multiple ids found|more than one|ambiguous|multiple .* match/i, "ambiguous_id"],
   [
     /is already in use by|name .* is (?:already )?in use|already exists|volume name .* not unique/i,
@@ -59,8 +60,8 @@ const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
 export function failureOf(engine: string, status: number, body: string, subject: Subject): ServiceError {
   const words = wordsOf(body);
   const cause = new EngineAnswer(status, words);
-  const refuse = (code: ErrorCode, why: string) =>
-    new ServiceError(code, `Cannot ${subject.doing}: ${why}`, { cause });
+  const refuse = (code: EngineErrorCode, why: string) =>
+    engineError(code, `Cannot ${subject.doing}: ${why}`, { cause });
   const said = words === ""
     ? `engine "${engine}" answered ${status}`
     : `engine "${engine}" says "${quotable(words)}"`;
@@ -77,9 +78,9 @@ export function failureOf(engine: string, status: number, body: string, subject:
   return refuse("engine_failed", said);
 }
 
-/** What went wrong on the way to the engine, told apart by the only thing Deno gives: its words. */
+/** The error for an engine that could not be reached. */
 export function unreachable(engine: string, thrown: unknown, subject: Subject): ServiceError {
-  return new ServiceError(
+  return engineError(
     "runtime_unavailable",
     `Cannot ${subject.doing}: engine "${engine}" is away, ${reasonOf(thrown)}`,
     { cause: thrown },
@@ -100,6 +101,14 @@ export function reasonOf(thrown: unknown): string {
   if (/connection refused/i.test(text)) return "nothing listens at its address";
   if (/certificate|tls|handshake/i.test(text)) return "TLS with it failed";
   return "the connection failed";
+}
+
+/** An answer of the engine that lacks what every such answer has. */
+export function unreadable(engine: string, doing: string): ServiceError {
+  return engineError(
+    "engine_failed",
+    `Cannot ${doing}: berth does not understand the answer of engine "${engine}"`,
+  );
 }
 
 function quotable(words: string): string {

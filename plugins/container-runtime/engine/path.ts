@@ -1,5 +1,5 @@
-/** Paths of the engine's API, built so that no text of a caller can change where they lead. */
-import { ServiceError } from "../../../core/error.ts";
+/** Builds paths of the engine's API so that no text of a caller can change where they lead. */
+import { engineError } from "./errors.ts";
 
 /** dockerd's own grammar, with a cap: containers, volumes, networks, execs. */
 const IDENTIFIER = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/;
@@ -10,10 +10,10 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** The same text, once it is sure that the engine's grammar allows it. Throws `invalid_request`. */
+/** Returns the text if the engine's grammar allows it. Throws `invalid_request`. */
 export function identifier(text: string): string {
   if (IDENTIFIER.test(text)) return text;
-  throw new ServiceError("invalid_request", `Cannot ask the engine: ${shown(text)} is not an identifier`, {
+  throw engineError("invalid_request", `Cannot ask the engine: ${shown(text)} is not an identifier`, {
     errors: [{ path: "path.id", message: "Expected a name or an id, as engines give them" }],
   });
 }
@@ -25,7 +25,7 @@ export class SlashedName {
   constructor(name: string) {
     const segments = name.split("/");
     if (segments.length > 12 || !segments.every((segment) => SEGMENT.test(segment))) {
-      throw new ServiceError("invalid_request", `Cannot ask the engine: ${shown(name)} is not a reference`, {
+      throw engineError("invalid_request", `Cannot ask the engine: ${shown(name)} is not a reference`, {
         errors: [{ path: "path.id", message: "Expected an image reference or an id" }],
       });
     }

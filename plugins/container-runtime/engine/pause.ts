@@ -1,14 +1,14 @@
-/** A wait that ends early when what it serves does, and that leaves neither timer nor listener behind. */
+/** A wait that can end early, and leaves neither timer nor listener behind. */
 
 /** Resolves after `ms`, or as soon as `signal` aborts or `woken` resolves. */
-export async function pause(ms: number, signal: AbortSignal, woken?: Promise<void>): Promise<void> {
-  if (signal.aborted) return;
+export async function pause(ms: number, signal?: AbortSignal, woken?: Promise<void>): Promise<void> {
+  if (signal?.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const onEnd = () => resolve();
   const timer = setTimeout(onEnd, ms);
-  signal.addEventListener("abort", onEnd);
+  signal?.addEventListener("abort", onEnd);
   woken?.then(onEnd);
   await promise;
   clearTimeout(timer);
-  signal.removeEventListener("abort", onEnd);
+  signal?.removeEventListener("abort", onEnd);
 }

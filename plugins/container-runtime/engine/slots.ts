@@ -1,5 +1,5 @@
-/** A bounded number of calls at a time: Deno panics when an engine takes all descriptors. */
-import { ServiceError } from "../../../core/error.ts";
+/** Limits the calls at a time: Deno panics when it runs out of file descriptors. */
+import { engineError } from "./errors.ts";
 
 export class Slots {
   readonly #waiting: { readonly enter: () => void }[] = [];
@@ -28,7 +28,10 @@ export class Slots {
 
   #turn(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= this.maxWaiting) {
-      throw new ServiceError("engine_busy", "Cannot ask the engine: too many calls wait for it already");
+      throw engineError(
+        "engine_busy",
+        "Cannot ask the engine: too many calls wait for it already, try again later",
+      );
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { enter: resolve };

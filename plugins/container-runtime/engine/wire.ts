@@ -1,11 +1,20 @@
 /**
- * Reading the engine's JSON: a field that is missing, null or of another type than documented counts as
- * absent, because all three occur between versions, and nothing an engine says may throw.
+ * Reads the engine's JSON. A field that is missing, null or of an undocumented type counts as absent: all three occur
+ * between versions, and no answer of an engine may make berth throw.
  */
 
 export type Wire = Readonly<Record<string, unknown>>;
 
 const EMPTY: Wire = Object.freeze({});
+
+/** The parsed text; null for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 export function objectOf(value: unknown): Wire {
   // The check makes the cast true: any object may be read by string keys, and every value stays unknown.
@@ -44,7 +53,7 @@ export function mapOf(value: unknown): Record<string, string> {
   return Object.fromEntries(entries.sort(([one], [other]) => one < other ? -1 : 1));
 }
 
-/** An RFC 3339 time in UTC from the engine's text or seconds; null for its zero time and for nonsense. */
+/** An RFC 3339 time in UTC from the engine's text or seconds; null for its zero time and what is no time. */
 export function timeOf(value: unknown): string | null {
   const date = typeof value === "number"
     ? new Date(value * 1000)

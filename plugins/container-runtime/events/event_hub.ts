@@ -1,14 +1,14 @@
-/** Container events to many viewers: told once a tick, written once for all who want the same. */
+/** Sends container events to many viewers, once per tick, encoded once for all with the same filter. */
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
 
-/** One frame a tick holds many more events a second than one frame an event. */
+/** Events of one tick share a frame: a frame for each would be far slower. */
 const TICK_MS = 10;
-/** Of one container and action, so many go through in each window; then they are counted and told now and then. */
+/** Per container and action, 12 events in 10 s are sent; further ones are counted and summed up each second. */
 const CALM_WINDOW_MS = 10_000;
 const CALM_COUNT = 12;
 const SUMMARY_MS = 1_000;
 
-/** Which events somebody wants. Equal keys want the same. */
+/** Which events a viewer wants. Filters with equal keys want the same. */
 export interface EventFilter {
   readonly key: string;
   wants(event: EngineEvent): boolean;
@@ -16,7 +16,7 @@ export interface EventFilter {
 
 export interface EventViewer {
   readonly filter: EventFilter;
-  /** One or several messages as one frame; written once for all who have the same filter. */
+  /** Takes one frame of one or several messages. */
   frame(text: string): void;
 }
 
@@ -47,11 +47,11 @@ export class EventHub implements Disposable {
   }
 
   /**
-   * From now on the viewer is told of everything it wants; first of what happened since `since`, or that this
-   * is not known any more.
+   * Sends the viewer the events since `since`, or a `resync` if they are no longer known, and then every new event that
+   * it wants.
    */
   add(viewer: EventViewer, since: number | undefined): Disposable {
-    this.#flush(); // what waits was before the viewer came, and is part of its past
+    this.#flush(); // pending events belong to the past of the new viewer
     const messages = [JSON.stringify({ type: "hello", seq: this.#feed.seq })];
     if (since !== undefined) {
       const past = this.#feed.since(since);
@@ -78,7 +78,7 @@ export class EventHub implements Disposable {
     if (!this.#isHeld(event)) this.#say(event, eventText(event));
   }
 
-  /** Whether the event is one of very many, and is told with those that follow. */
+  /** Whether the event is one of too many, and goes into the next summary. */
   #isHeld(event: EngineEvent): boolean {
     const key = `${event.backend} ${event.id} ${event.action}`;
     const now = performance.now();
@@ -152,7 +152,7 @@ export function framed(messages: readonly string[]): string {
 }
 
 function isShown({ type, action }: EngineEvent): boolean {
-  // Looking through an exec is what berth and health checks do all the time
+  // berth and health checks inspect execs all the time
   return type === "container" && action !== "exec_inspect";
 }
 
@@ -162,7 +162,7 @@ function eventText({ seq, time, action, id, backend, attributes }: EngineEvent, 
     type: "event",
     seq,
     time,
-    // Once more: what follows the colon is a command line
+    // After the colon comes a command line, which may hold secrets
     action: action.startsWith("exec_") ? action.replace(/:.*$/s, "") : action,
     container: { id, name },
     backend,

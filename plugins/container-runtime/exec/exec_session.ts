@@ -1,20 +1,23 @@
-/** One process in a container, with the connection that carries its input and output. */
+/** One process in a container, with the connection for its input and output. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
+import { pause } from "../engine/pause.ts";
 import { at } from "../engine/path.ts";
-import { flagOf, objectOf, textOf } from "../engine/wire.ts";
+import { flagOf, objectOf, parseJson, textOf } from "../engine/wire.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
+import { engineError } from "../engine/errors.ts";
 
-/** A compatible engine may never close the stream of a process that has ended. */
+/** Some compatible engines never close the stream of a process that has ended, so it is inspected this often. */
 const LOOK_MS = 5_000;
 const EXIT_LOOKS = 40;
 const EXIT_LOOK_MS = 50;
 const FAREWELL_MS = 500;
-/** Every process of a command inherits it. */
+/** An environment variable that every process of a command inherits. */
 const MARK = "BERTH_EXEC";
-const SWEEP = `for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx "${MARK}=$0" && ` +
+const HANG_UP =
+  `for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx "${MARK}=$0" && ` +
   `kill -HUP "\${p#/proc/}"; done`;
 const CTRL_C = 3;
 const CTRL_D = 4;
@@ -30,7 +33,7 @@ export interface ExecWish {
 }
 
 export interface ExecExit {
-  /** Null when the engine does not know any more: the container is gone. */
+  /** Null when the container is gone. */
   readonly code: number | null;
 }
 
@@ -45,8 +48,8 @@ export class ExecSession implements AsyncDisposable {
   #inputEnded = false;
   /** Input that the process has not taken yet. */
   pendingBytes = 0;
-  /** The last of several sizes that came at once, until it was told a second time. */
-  #crowded: { readonly columns: number; readonly rows: number } | null = null;
+  /** The last of several sizes that came at once, until it was sent a second time. */
+  #burstSize: { readonly columns: number; readonly rows: number } | null = null;
   #outputEnded = false;
 
   readonly #mark: string;
@@ -67,7 +70,7 @@ export class ExecSession implements AsyncDisposable {
     this.#user = wish.user ?? "";
   }
 
-  /** Starts the process. Throws what the engine refuses; a command that does not exist shows as an exit code. */
+  /** Starts the process. Throws the engine's refusal; most engines report a missing command as an exit code. */
   static async start(container: LiveContainer, wish: ExecWish): Promise<ExecSession> {
     const { engine } = container;
     const doing = `run a command in container "${container.name}"`;
@@ -86,8 +89,8 @@ export class ExecSession implements AsyncDisposable {
         AttachStderr: true,
       },
     });
-    const id = textOf(objectOf(parsed(created.text)).Id);
-    if (id === "") throw new ServiceError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
+    const id = textOf(objectOf(parseJson(created.text)).Id);
+    if (id === "") throw engineError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
     const ending = new AbortController();
     const answer = await openConnection(engine, {
       method: "POST",
@@ -99,12 +102,12 @@ export class ExecSession implements AsyncDisposable {
       signal: ending.signal,
     });
     const session = new ExecSession(id, container, wish, { answer, ending, mark });
-    // Only now: before the start Docker lets a resize wait for ten seconds and then fails
+    // Not earlier: before the start, Docker delays a resize for ten seconds and then fails
     if (wish.terminal) session.resize(wish.columns, wish.rows);
     return session;
   }
 
-  /** Reads the output until it ends; `give` may make it wait, and the process then waits too. */
+  /** Reads the output until it ends. While `give` waits, the process is held back. */
   read(give: (bytes: Uint8Array<ArrayBuffer>) => Promise<void> | void): Promise<void> {
     return this.#reading = this.#read(give);
   }
@@ -115,7 +118,7 @@ export class ExecSession implements AsyncDisposable {
     const frames = new FrameReader(output, { framed: !this.#terminal, framing: answer.framing });
     const look = setInterval(() => {
       this.#endIfGone();
-      this.#tellSizeAgain();
+      this.#resendSize();
     }, LOOK_MS);
     try {
       do {
@@ -130,21 +133,21 @@ export class ExecSession implements AsyncDisposable {
     }
   }
 
-  /** Queues input behind what was written before; resolves when the process's side has taken it. */
+  /** Queues input; resolves when the engine has taken it. */
   write(bytes: Uint8Array): Promise<void> {
     this.pendingBytes += bytes.byteLength;
     this.#input = this.#input.then(async () => {
       if (!this.#inputEnded && !this.#answer.closed) {
-        await writeAll(this.#answer.conn, bytes).catch(() => {}); // it has exited: the output's end tells
+        await writeAll(this.#answer.conn, bytes).catch(() => {}); // it has exited: the end of the output shows it
       }
       this.pendingBytes -= bytes.byteLength;
     });
     return this.#input;
   }
 
-  /** The process reads the end of its input; its output goes on. */
+  /** Ends the input of the process; its output goes on. */
   endInput(): Promise<void> {
-    if (this.#terminal) return this.write(new Uint8Array([CTRL_D])); // a terminal knows no other end
+    if (this.#terminal) return this.write(new Uint8Array([CTRL_D])); // the only way to end a terminal's input
     this.#input = this.#input.then(async () => {
       if (this.#inputEnded || this.#answer.closed) return;
       this.#inputEnded = true;
@@ -153,19 +156,19 @@ export class ExecSession implements AsyncDisposable {
     return this.#input;
   }
 
-  /** Never waited for by anybody: of several sizes that come at once the last one counts. */
+  /** Sends the size in the background; of several that come at once, the last one counts. */
   resize(columns: number, rows: number): void {
     if (!this.#terminal) return;
     this.#size = { columns: clamped(columns), rows: clamped(rows) };
-    if (this.#resizing) this.#crowded = this.#size;
+    if (this.#resizing) this.#burstSize = this.#size;
     else this.#resize();
   }
 
-  /** Podman hands sizes to the terminal through a pipe and loses some of many: the last of a crowd is told again. */
-  #tellSizeAgain(): void {
-    if (this.#crowded === null || this.#resizing) return;
-    this.#size = this.#crowded;
-    this.#crowded = null;
+  /** Podman loses some of many sizes in a row, so the last one is sent again. */
+  #resendSize(): void {
+    if (this.#burstSize === null || this.#resizing) return;
+    this.#size = this.#burstSize;
+    this.#burstSize = null;
     this.#resize();
   }
 
@@ -182,18 +185,18 @@ export class ExecSession implements AsyncDisposable {
     this.#resizing = false;
   }
 
-  /** How the process ended, asked until the engine knows. */
+  /** Inspects the process until the engine knows its exit code, for two seconds at most. */
   async exit(): Promise<ExecExit> {
     for (let look = 0; look < EXIT_LOOKS; look++) {
       const state = await this.#inspect();
       if (state === null) return { code: null };
       if (!state.running) return { code: state.code };
-      await new Promise((resolve) => setTimeout(resolve, EXIT_LOOK_MS));
+      await pause(EXIT_LOOK_MS);
     }
     return { code: null };
   }
 
-  /** Whether the process still runs although its stream is gone; null where that cannot be known. */
+  /** Whether the process still runs; null if the engine cannot be asked. */
   async isRunning(): Promise<boolean | null> {
     try {
       return (await this.#inspect())?.running ?? false;
@@ -203,14 +206,14 @@ export class ExecSession implements AsyncDisposable {
   }
 
   /**
-   * What a terminal does when its window is closed: interrupts, ends the input, and where that does not help has
-   * the process told to hang up from inside its container. Answers whether something stays behind all the same.
+   * Ends the process like a terminal whose window is closed: Ctrl-C, end of input, and if that does not help, SIGHUP
+   * from inside the container. Returns whether it still runs after that.
    */
   async hangUp(): Promise<boolean> {
     const late = setTimeout(() => this.#ending.abort(), FAREWELL_MS);
     if (this.#terminal) await this.write(new Uint8Array([CTRL_C]));
     await this.endInput();
-    // Reading goes on: a process that waits for its output to be taken would never come to its end
+    // The output is read on, because a process that waits for its reader would never end
     const rest = this.#reading.catch(() => {});
     await Promise.race([
       rest,
@@ -220,29 +223,29 @@ export class ExecSession implements AsyncDisposable {
     this.#ending.abort();
     await rest;
     if (!await this.#stillRuns()) return false;
-    await this.#sweep();
+    await this.#hangUpInside();
     return await this.#stillRuns();
   }
 
   async #stillRuns(): Promise<boolean> {
     for (let look = 0; look < 10; look++) {
       if (await this.isRunning() === false) return false;
-      await new Promise((resolve) => setTimeout(resolve, EXIT_LOOK_MS));
+      await pause(EXIT_LOOK_MS);
     }
     return true;
   }
 
-  /** There is no call to end a command, so another one looks for its mark and sends SIGHUP. */
-  async #sweep(): Promise<void> {
+  /** No engine has a call to end a command, so a second one finds its processes by their mark and sends SIGHUP. */
+  async #hangUpInside(): Promise<void> {
     const doing = "hang up a command";
     try {
       const created = await this.engine.post(at`/containers/${this.container.id}/exec`, {
         doing,
-        body: { Cmd: ["sh", "-c", SWEEP, this.#mark], User: this.#user },
+        body: { Cmd: ["sh", "-c", HANG_UP, this.#mark], User: this.#user },
       });
-      const id = textOf(objectOf(parsed(created.text)).Id);
+      const id = textOf(objectOf(parseJson(created.text)).Id);
       await this.engine.post(at`/exec/${id}/start`, { doing, body: { Detach: true } });
-    } catch { // a container without a shell, or none any more
+    } catch { // the container has no shell, or is gone
     }
   }
 
@@ -255,7 +258,7 @@ export class ExecSession implements AsyncDisposable {
     try {
       const inspected = objectOf(
         await this.engine.get(at`/exec/${this.id}/json`, {
-          doing: "look after a command",
+          doing: "inspect a command",
           missing: "not_found",
         }),
       );
@@ -273,7 +276,7 @@ export class ExecSession implements AsyncDisposable {
   }
 }
 
-/** What came in one read, put together. */
+/** Joins what came in one read. */
 class Output implements RunSink {
   #pieces: Uint8Array<ArrayBuffer>[] = [];
 
@@ -299,12 +302,4 @@ class Output implements RunSink {
 
 function clamped(size: number): number {
   return Math.min(1_000, Math.max(1, Math.floor(size) || 1));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

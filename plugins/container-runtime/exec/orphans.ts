@@ -1,4 +1,4 @@
-/** Commands that went on running after their terminal was closed: no engine has a call to end them. */
+/** Remembers commands that still run after their terminal was closed: no engine has a call to end them. */
 import type { ExecSession } from "./exec_session.ts";
 
 const MOST = 1_000;
@@ -19,7 +19,7 @@ export class Orphans {
     if (this.#sessions.size > MOST && oldest !== undefined) this.#sessions.delete(oldest);
   }
 
-  /** Those that still run in this container, as the engine says now. */
+  /** The commands that still run in this container, by the engine's present answer. */
   async of(containerId: string): Promise<Orphan[]> {
     const found: Orphan[] = [];
     for (const [id, { session, since }] of this.#sessions) {

@@ -1,20 +1,22 @@
-/** A command or a shell in a container, over a WebSocket. */
+/** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
-import { json, problems, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
+import { json, particularsOf, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
+import { asServiceError } from "../../../http/problem.ts";
+import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import { Orphans } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
-/** Output that may wait for a slow terminal before the process has to wait too. */
+/** Output queued for a slow terminal before the process is held back. */
 const OUTPUT_BYTES = 512 * 1024;
-/** Input that may wait for a process that does not read. */
+/** Input queued for a process that does not read. */
 const INPUT_BYTES = 1024 * 1024;
-/** The best shell that is there; `exec`, so that hanging up reaches it. */
+/** The best shell of the container; `exec`, so that the hang-up signal reaches it. */
 const SHELL = [
   "sh",
   "-c",
@@ -40,8 +42,17 @@ const exec = socketRoute({
     "`ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` is split at " +
     "its blanks, several are program and arguments.",
   permission: "containers:exec",
+  audited: "act",
   params: z.object({ id: z.string() }),
   query: Query,
+  particulars: ({ query: { cmd, user, workdir, env, backend } }) =>
+    particularsOf({
+      command: maskArguments(commandOf(cmd)).join(" "),
+      user,
+      workdir,
+      env: env && maskEnvironment(env).join(" "),
+      backend,
+    }),
 });
 
 const orphaned = route({
@@ -72,6 +83,8 @@ const orphaned = route({
   },
 });
 
+export const ROUTES = [exec, orphaned];
+
 const Control = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("resize"), cols: z.number(), rows: z.number() }),
   z.strictObject({ type: z.literal("eof") }),
@@ -83,7 +96,7 @@ export interface ExecRoutes {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The routes, and the commands that run through them: disposing waits until each is hung up. */
+/** The routes and the commands that run through them; disposing waits until each has ended. */
 export class Execs implements AsyncDisposable {
   readonly routes: Router;
   readonly #parts: ExecRoutes;
@@ -93,7 +106,8 @@ export class Execs implements AsyncDisposable {
   constructor(parts: ExecRoutes) {
     this.#parts = parts;
     this.routes = router()
-      .socket(exec, ({ request, params, query, principal, revoked, stopping }) => {
+      .socket(exec, (call) => {
+        const { request, params, query, principal, revoked, stopping } = call;
         const viewer = parts.streamLimit.enter(principal);
         const wish: ExecWish = {
           command: commandOf(query.cmd),
@@ -104,11 +118,26 @@ export class Execs implements AsyncDisposable {
           columns: query.cols,
           rows: query.rows,
         };
-        return openSocket(request, (socket) => this.#run(socket, params.id, query.backend, wish), {
+        const over = call.goesOn();
+        let isOpen = false;
+        const run = async (socket: Socket) => {
+          isOpen = true;
+          try {
+            const exit = await this.#run(socket, params.id, query.backend, wish);
+            over({ particulars: particularsOf({ exit }) });
+          } catch (thrown) {
+            over({ code: asServiceError(thrown).code });
+            throw thrown;
+          }
+        };
+        return openSocket(request, run, {
           revoked,
           stopping,
           onFailure: parts.onFailure,
-          onGone: () => viewer[Symbol.dispose](),
+          onGone: () => {
+            viewer[Symbol.dispose]();
+            if (!isOpen) over({ code: "left" });
+          },
         });
       })
       .on(orphaned, async ({ params, query }) => {
@@ -126,16 +155,25 @@ export class Execs implements AsyncDisposable {
     await Promise.all(this.#running);
   }
 
-  async #run(socket: Socket, id: string, backend: string | undefined, wish: ExecWish): Promise<void> {
+  /** The command's exit status; null where its caller left before. */
+  async #run(
+    socket: Socket,
+    id: string,
+    backend: string | undefined,
+    wish: ExecWish,
+  ): Promise<number | null> {
     const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
     if (!container.running) {
-      throw new ServiceError("conflict", `Cannot run a command: container "${container.name}" does not run`);
+      throw engineError(
+        "conflict",
+        `Cannot run a command: container "${container.name}" is not running; start it first`,
+      );
     }
     const session = await ExecSession.start(container, wish);
     const over = Promise.withResolvers<void>();
     this.#running.add(over.promise);
     try {
-      await this.#carry(socket, session);
+      return await this.#connect(socket, session);
     } finally {
       await session[Symbol.asyncDispose]();
       over.resolve();
@@ -143,7 +181,7 @@ export class Execs implements AsyncDisposable {
     }
   }
 
-  async #carry(socket: Socket, session: ExecSession): Promise<void> {
+  async #connect(socket: Socket, session: ExecSession): Promise<number | null> {
     socket.send(JSON.stringify({ type: "ready", execId: session.id, container: session.container.id }));
     const input = takeInput(socket, session);
     const output = session.read(async (bytes) => {
@@ -162,21 +200,22 @@ export class Execs implements AsyncDisposable {
     if (socket.signal.aborted) {
       output.catch(() => {}); // it ends with the connection
       if (await session.hangUp()) this.#orphans.add(session);
-      return;
+      return null;
     }
     const { code } = await session.exit();
     socket.send(JSON.stringify({ type: "exit", code }));
+    return code;
   }
 }
 
-/** Why carrying ends when the socket does. */
+/** The result of the race when the socket closes first. */
 const LEFT = Symbol("left");
 
 async function takeInput(socket: Socket, session: ExecSession): Promise<void> {
   for await (const message of socket) {
     if (typeof message !== "string") {
       const taken = session.write(message);
-      // A size may change while the process reads nothing, so only so much input is waited for
+      // Waits only when much input is queued, so that a resize still gets through
       if (session.pendingBytes > INPUT_BYTES) await taken;
       continue;
     }
@@ -190,13 +229,13 @@ function readControl(message: Message & string): z.output<typeof Control> {
   try {
     return Control.parse(JSON.parse(message));
   } catch (cause) {
-    throw new ServiceError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
+    throw engineError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
       cause,
     });
   }
 }
 
-/** One text is split at its blanks, quotes keep them; several texts are taken as they are. No shell is involved. */
+/** Splits one text at its blanks, except in quotes; takes several texts as they are. No shell is involved. */
 export function commandOf(cmd: readonly string[] | undefined): readonly string[] {
   if (cmd === undefined || cmd.length === 0) return SHELL;
   const [only = ""] = cmd;
@@ -204,7 +243,7 @@ export function commandOf(cmd: readonly string[] | undefined): readonly string[]
     ? cmd
     : [...only.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
   if (words.length === 0 || words[0] === "") {
-    throw new ServiceError("invalid_request", "Cannot run a command: it is empty", {
+    throw engineError("invalid_request", "Cannot run a command: it is empty", {
       errors: [{ path: "query.cmd", message: "Expected a program" }],
     });
   }

@@ -1,10 +1,11 @@
-/** One request on a connection of its own, whose answer is read into one reused buffer. */
+/** One request on its own connection to an engine; the answer is read into one reused buffer. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
 import type { Framing } from "./frames.ts";
+import { engineError } from "../engine/errors.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 const HEAD_LIMIT_BYTES = 32 * 1024;
@@ -20,9 +21,9 @@ export interface ConnectionRequest extends Subject {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Asks for the connection itself: 101 and 200 are both a yes. */
+  /** Asks to take over the connection: 101 and 200 are both a yes. */
   readonly upgrade?: boolean;
-  /** How much of the answer is held at once: 64 KiB unless told. */
+  /** The size of the buffer; 64 KiB by default. */
   readonly bufferBytes?: number;
   /** Closes the connection. */
   readonly signal: AbortSignal;
@@ -39,16 +40,16 @@ export class EngineConnection implements Disposable {
   /** What came and was not given on yet: `#bytes` from `#start` up to `#end`. */
   #start = 0;
   #end = 0;
-  /** When they came. */
+  /** When the latest bytes came. */
   readAt = 0;
-  /** When the request was sent, and when the head of its answer was there. */
+  /** When the request was sent, and when the head of its answer had come. */
   askedAt = 0;
   headAt = 0;
   status = 0;
   framing: Framing = { kind: "close" };
   readonly #signal: AbortSignal;
   #closed = false;
-  /** What was asked for and is not there yet; it lands behind `end`. */
+  /** A read that has not finished; its bytes go behind `#end`. */
   #coming: Promise<number> | null = null;
   #cameAt = 0;
 
@@ -87,7 +88,7 @@ export class EngineConnection implements Disposable {
     const from = this.#coming === null ? 0 : this.#end;
     this.#start = this.#end = from;
     const isThere = await this.#take(this.#coming ?? this.#fill());
-    // What was asked for behind the piece before moves to the front, so that it has all the room
+    // Bytes that came behind an earlier piece move to the front, so that they have all the room
     if (from > 0) this.#bytes.copyWithin(0, from, this.#end);
     this.#start -= from;
     this.#end -= from;
@@ -95,12 +96,12 @@ export class EngineConnection implements Disposable {
   }
 
   /**
-   * Reads on behind what is there until nothing comes for so long, and not before that moment; or until there is no
-   * room. False when the connection ended meanwhile.
+   * Reads until nothing came for `quietMs`, and at least until `notBefore`, or until the buffer is full. False when the
+   * connection ended meanwhile.
    */
   async settle(quietMs: number, notBefore = 0): Promise<boolean> {
     const until = Math.max(notBefore, performance.now()) + LONGEST_SETTLING_MS;
-    // In two halves: a process that was held up sees its timer first, and what had come by then only after it
+    // In two halves: after a delay of the process, the timer fires before bytes that had already come are seen
     for (let quiet = 0; quiet < 2 || performance.now() < notBefore; quiet++) {
       if (this.#closed) return false;
       if (this.#end === this.#bytes.byteLength || performance.now() > until) break;
@@ -114,11 +115,11 @@ export class EngineConnection implements Disposable {
     return true;
   }
 
-  /** Asks for what comes behind `end`: how much it is, none at the end. */
+  /** Reads behind `#end`: the number of bytes, 0 at the end. */
   async #fill(): Promise<number> {
     try {
       return await this.conn.read(this.#bytes.subarray(this.#end)) ?? 0;
-    } catch { // reset by the engine, or closed by us
+    } catch { // closed by the engine or by us
       return 0;
     } finally {
       this.#cameAt = performance.now();
@@ -139,7 +140,7 @@ export class EngineConnection implements Disposable {
     this.#signal.removeEventListener("abort", this.#onAbort);
     try {
       this.conn.close();
-    } catch { // it was closed from the other side already
+    } catch { // the engine has closed it already
     }
   }
 
@@ -164,7 +165,7 @@ export class EngineConnection implements Disposable {
         return true;
       }
       if (filled > HEAD_LIMIT_BYTES) {
-        throw new ServiceError("engine_failed", "Cannot read the engine's answer: its head never ends");
+        throw engineError("engine_failed", "Cannot read the engine's answer: its head is too long");
       }
     }
   }
@@ -173,7 +174,7 @@ export class EngineConnection implements Disposable {
     const [first = "", ...lines] = latin1.decode(this.#bytes.subarray(0, end)).split("\r\n");
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(first);
     if (status === null) {
-      throw new ServiceError("engine_failed", "Cannot read the engine's answer: it does not speak HTTP");
+      throw engineError("engine_failed", "Cannot read the engine's answer: it is not HTTP");
     }
     this.status = Number(status[1]);
     for (const line of lines) {
@@ -187,7 +188,7 @@ export class EngineConnection implements Disposable {
     }
   }
 
-  /** What a refusal says, as far as it comes soon. */
+  /** The text of a refusal, as far as it comes within two seconds. */
   async readRefusal(): Promise<string> {
     const late = setTimeout(() => this.close(), REFUSAL_MS);
     let text = "";
@@ -200,7 +201,7 @@ export class EngineConnection implements Disposable {
     } finally {
       clearTimeout(late);
     }
-    // One chunk is all that a refusal has
+    // A refusal has one chunk
     return this.framing.kind === "chunked"
       ? text.replace(/^[0-9a-f]+\r\n/i, "").replace(/\r\n0\r\n[\s\S]*$/, "")
       : text;
@@ -217,7 +218,7 @@ function endOfHead(bytes: Uint8Array, from: number, filled: number): number {
   return -1;
 }
 
-/** Sends the request and reads the answer's head. Throws what the engine refused, as our own error. */
+/** Sends the request and reads the head of the answer. Throws the engine's refusal as our own error. */
 export async function openConnection(engine: Engine, request: ConnectionRequest): Promise<EngineConnection> {
   const target = await engine.target(request.path, request.query);
   request.signal.throwIfAborted();
@@ -240,7 +241,7 @@ export async function openConnection(engine: Engine, request: ConnectionRequest)
     if (error instanceof ServiceError) throw error;
     request.signal.throwIfAborted();
     if (late) {
-      throw new ServiceError(
+      throw engineError(
         "engine_timeout",
         `Cannot ${request.doing}: engine "${engine.name}" took too long to answer`,
       );

@@ -1,15 +1,16 @@
 /**
- * De-chunking and demultiplexing in one pass over the bytes as they were read: the engine writes one HTTP chunk
- * and one frame per log line, so whoever copies or allocates per chunk pays per line.
+ * Decodes HTTP chunks and the engine's frames in one pass, without a copy: an engine writes one chunk and one frame per
+ * log line, so any work per chunk is work per line.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** The engine writes frames of about 16 KiB; its own reader would accept any 32-bit length. */
 export const FRAME_LIMIT_BYTES = 1024 * 1024;
 const ENGINE_ERROR_LIMIT_BYTES = 4 * 1024;
 const CHUNK_HEAD_LIMIT_BYTES = 256;
 
-/** How the length of the body is told. */
+/** How the end of the body is known. */
 export type Framing =
   | { readonly kind: "chunked" }
   | { readonly kind: "length"; readonly bytes: number }
@@ -20,8 +21,8 @@ export type Stream = 1 | 2;
 
 export interface RunSink {
   /**
-   * Payload bytes `from` up to `to`, to be used before this returns. `first` and `last` tell whether the run
-   * begins and ends a frame; of a body without frames `first` tells that a chunk begins, for what that is worth.
+   * Payload bytes `from` up to `to`, to be used before this returns. `first` and `last` tell whether the run begins and
+   * ends a frame; in a body without frames `first` tells only that a chunk begins.
    */
   run(
     stream: Stream,
@@ -81,15 +82,15 @@ export class FrameReader {
   }
 
   /**
-   * What the end of the connection means: the body may be cut between two frames, which only the missing last
-   * chunk tells, or in the middle of one.
+   * Whether the body is cut if the connection ends now: in the middle of a frame, or between two frames without the
+   * last chunk.
    */
   get cut(): boolean {
     const between = this.#headerBytes === 0 && this.#frameLeft === 0;
     return !between || !(this.complete || this.#untilClose);
   }
 
-  /** Takes what was read, bytes `at` up to `end`. Throws `engine_failed` at what no engine should send. */
+  /** Takes bytes `at` up to `end`. Throws `engine_failed` for a malformed body. */
   push(bytes: Uint8Array<ArrayBuffer>, at: number, end: number): void {
     while (at < end) {
       if (this.#chunk === Chunk.Data) {
@@ -143,7 +144,7 @@ export class FrameReader {
         continue;
       }
       if (byte === CR) continue;
-      if (++headBytes > CHUNK_HEAD_LIMIT_BYTES) throw malformed("a chunk's head never ends");
+      if (++headBytes > CHUNK_HEAD_LIMIT_BYTES) throw malformed("a chunk's head is too long");
       if (chunk !== Chunk.Size) continue;
       const digit = hexDigit(byte);
       if (digit >= 0) {
@@ -196,15 +197,19 @@ export class FrameReader {
     this.#frameBegun = true;
   }
 
-  /** Type 3: the daemon failed after its 200, and these are its words. */
+  /** Type 3: the daemon failed after its 200, with this message. */
   #complain(bytes: Uint8Array, at: number, end: number): void {
     const room = ENGINE_ERROR_LIMIT_BYTES - this.#engineError.length;
     this.#engineError.push(...bytes.subarray(at, Math.min(end, at + room)));
     if (this.#frameLeft > 0) return;
     const words = new TextDecoder().decode(new Uint8Array(this.#engineError));
-    throw new ServiceError("engine_failed", "Cannot go on reading the stream: the engine reports an error", {
-      cause: new Error(words),
-    });
+    throw engineError(
+      "engine_failed",
+      "Cannot read the rest of the stream: the engine reports an error",
+      {
+        cause: new Error(words),
+      },
+    );
   }
 }
 
@@ -215,5 +220,5 @@ function hexDigit(byte: number): number {
 }
 
 function malformed(what: string): ServiceError {
-  return new ServiceError("engine_failed", `Cannot read the engine's stream: ${what}`);
+  return engineError("engine_failed", `Cannot read the engine's stream: ${what}`);
 }

@@ -1,4 +1,4 @@
-/** RegistryCredentials of one pull: for that reference's registry alone, and never kept. */
+/** Credentials of one pull, sent for its registry alone and never stored. */
 import { z } from "zod";
 import { DEFAULT_REGISTRY } from "./reference.ts";
 
@@ -10,7 +10,7 @@ export const RegistryCredentials = z.union([
 ]).meta({ id: "RegistryCredentials" });
 export type RegistryCredentials = z.infer<typeof RegistryCredentials>;
 
-/** The value of `X-Registry-Auth`. A malformed one would silently become an anonymous pull. */
+/** The value of `X-Registry-Auth`. Engines treat a malformed one as an anonymous pull, without an error. */
 export function registryAuth(credentials: RegistryCredentials, registry: string): string {
   const serveraddress = registry === DEFAULT_REGISTRY ? "https://index.docker.io/v1/" : registry;
   const said = "identityToken" in credentials

@@ -1,4 +1,4 @@
-/** One image in full: configuration, history and layers, without the secrets that people bake in. */
+/** One image in full: configuration, history and layers, with secrets masked. */
 import { z } from "zod";
 import { maskArguments, maskEnvironment, maskText, maskValues } from "../../../core/secrets.ts";
 import type { Engine } from "../engine/engine.ts";

@@ -1,15 +1,16 @@
-/** Pulling an image: the engine's progress as our own, and success only where it really is there afterwards. */
+/** Pulls an image and reports progress; succeeds only if the engine has the image afterwards. */
 import { z } from "zod";
-import { type ErrorCode, ServiceError } from "../../../core/error.ts";
+import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Cutoff } from "../engine/cutoff.ts";
 import { clean, EngineAnswer } from "../engine/failure.ts";
 import { TextLines } from "../engine/text_lines.ts";
 import { at, SlashedName } from "../engine/path.ts";
-import { numberOf, objectOf, textOf, textOrNull, textsOf } from "../engine/wire.ts";
+import { numberOf, objectOf, parseJson, textOf, textOrNull, textsOf } from "../engine/wire.ts";
 import { registryAuth, type RegistryCredentials } from "./credentials.ts";
 import { nameOf, parseReference, type Reference, textOfReference, versionOf } from "./reference.ts";
 import { imageIdOf } from "../rows/container.ts";
+import { engineError, type EngineErrorCode } from "../engine/errors.ts";
 
 export const PullProgress = z.object({
   layer: z.string().nullable(),
@@ -28,7 +29,7 @@ export const PullResult = z.object({
 }).meta({ id: "PullResult" });
 export type PullResult = z.infer<typeof PullResult>;
 
-/** Without a sign of life for so long, a pull has failed. */
+/** A pull without any progress for this long has failed. */
 const SILENCE_MS = 120_000;
 
 export interface Pull {
@@ -42,8 +43,8 @@ export interface Pull {
 }
 
 /**
- * Throws `image_not_found` where the registry has no such image, `pull_refused` where it wants (other) credentials, and
- * `pull_failed` for all else; the engine's own words are in the message.
+ * Throws `image_not_found` if the registry has no such image, `pull_refused` if it wants other credentials, and
+ * `pull_failed` for the rest, with the engine's own words in the message.
  */
 export async function pull(engine: Engine, wanted: Pull): Promise<PullResult> {
   const before = await look(engine, wanted);
@@ -69,7 +70,7 @@ async function look(engine: Engine, { reference, signal }: Pull) {
       }),
     );
     const digests = textsOf(answer.RepoDigests).filter((one) => isOf(one, reference));
-    // Podman gives an image's digests to each of its names: of several, none is claimed.
+    // Podman lists all digests under each name, so one of several cannot be chosen.
     const [digest = null] = digests.length === 1 ? digests.map((one) => one.slice(one.indexOf("@") + 1)) : [];
     return { id: imageIdOf(textOf(answer.Id)), digest };
   } catch (error) {
@@ -87,14 +88,14 @@ function isOf(digested: string, reference: Reference): boolean {
   }
 }
 
-/** Reads the engine's progress to its clean end; the digest, where it told one. */
+/** Reads the engine's progress to a clean end. Returns the digest, if the engine named one. */
 async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
   const { reference, platform, credentials, progress, silenceMs = SILENCE_MS } = wanted;
   using ending = new Cutoff([wanted.signal]);
   ending.expire(silenceMs);
   let digest: string | null = null;
   const take = (line: string) => {
-    const frame = objectOf(parsed(line));
+    const frame = objectOf(parseJson(line));
     const refused = textOf(objectOf(frame.errorDetail).message) || textOf(frame.error);
     if (refused !== "") throw failed(wanted, refused);
     const status = clean(textOf(frame.status)).slice(0, 200);
@@ -121,9 +122,9 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
       ending.expire(silenceMs);
       for (const line of lines.push(chunk)) take(line);
     }
-    // An aborted stream looks like a finished one.
+    // An aborted stream looks like a complete one.
     if (ending.signal.aborted) throw ending.signal.reason;
-    for (const line of lines.push(NEWLINE)) take(line); // an error may be the last line, and lack its end
+    for (const line of lines.push(NEWLINE)) take(line); // the last line may be an error without a newline
     return digest;
   } catch (error) {
     if (ending.signal.aborted) throw ending.failure(engine.name, ending.signal.reason, subject);
@@ -149,15 +150,15 @@ function progressOf(frame: Readonly<Record<string, unknown>>, status: string): P
   };
 }
 
-/** The registry's refusal comes as words only, and not the same from Docker, Podman and the many registries. */
+/** Registries refuse in words only, and each engine and registry has its own. */
 function failed(wanted: Pull, words: string, cause?: unknown): ServiceError {
   const said = clean(words).replaceAll('"', "'").replace(/[.\s]+$/, "");
-  return new ServiceError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
+  return engineError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
     cause,
   });
 }
 
-function codeOf(words: string): ErrorCode {
+function codeOf(words: string): EngineErrorCode {
   if (/unauthori[sz]ed|authentication required|access denied|no basic auth|denied:|forbidden/i.test(words)) {
     return "pull_refused";
   }
@@ -165,12 +166,4 @@ function codeOf(words: string): ErrorCode {
     return "image_not_found";
   }
   return "pull_failed";
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }

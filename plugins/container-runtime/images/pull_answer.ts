@@ -1,4 +1,4 @@
-/** A pull as the caller wants to see it: its end as JSON, or its progress as NDJSON or server-sent events. */
+/** Answers a pull with its result as JSON, or with its progress as NDJSON or server-sent events. */
 import { z } from "zod";
 import { asServiceError } from "../../../http/problem.ts";
 import { PullProgress, PullResult } from "./pull.ts";
@@ -10,12 +10,12 @@ export const PullFrame = z.union([
   z.object({ error: z.object({ code: z.string(), title: z.string() }) }),
 ]).meta({ id: "PullFrame" });
 
-/** Frames that a slow reader may have waiting before progress is skipped; the last frame always arrives. */
+/** Frames queued for a slow reader before progress is skipped; the last frame always arrives. */
 const WAITING_FRAMES = 256;
 
 export type PullFormat = "application/x-ndjson" | "text/event-stream";
 
-/** What the caller asked for; null means plain JSON at the end. */
+/** The format that the caller accepts; null for JSON at the end. */
 export function pullFormat(accept: string | null): PullFormat | null {
   if (accept?.includes("application/x-ndjson")) return "application/x-ndjson";
   if (accept?.includes("text/event-stream")) return "text/event-stream";
@@ -23,8 +23,8 @@ export function pullFormat(accept: string | null): PullFormat | null {
 }
 
 /**
- * Answers as soon as there is something to show; a failure before that is thrown, and so has its own status. The last
- * frame is `{ done }` or `{ error }`. When the reader leaves, `leave` is called.
+ * Answers at the first progress; an earlier failure is thrown, so that it gets its own status. The last frame is
+ * `{ done }` or `{ error }`. `leave` is called when the reader disconnects.
  */
 export async function streamPull(
   format: PullFormat,

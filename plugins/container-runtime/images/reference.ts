@@ -1,5 +1,5 @@
-/** Image references, parsed: what a caller wrote becomes a registry, a repository and a tag or digest, or nothing. */
-import { ServiceError } from "../../../core/error.ts";
+/** Parses image references into registry, repository, and tag or digest. */
+import { engineError } from "../engine/errors.ts";
 
 /** The grammar of the distribution project, with its caps. */
 const HOST =
@@ -22,21 +22,21 @@ export interface Reference {
   readonly digest: string | null;
 }
 
-/** Throws `invalid_request` for what is not a reference; a missing tag becomes `latest`, unless a digest is there. */
+/** Throws `invalid_request` for a text that is no reference. A missing tag becomes `latest`, unless there is a digest. */
 export function parseReference(text: string): Reference {
   const parsed = read(text);
   if (parsed !== null) return parsed;
-  throw new ServiceError("invalid_request", `Cannot use ${quoted(text)}: it is not an image reference`, {
+  throw engineError("invalid_request", `Cannot use ${quoted(text)}: it is not an image reference`, {
     errors: [{ path: "body.reference", message: 'must look like "registry.example:5000/team/app:1.2"' }],
   });
 }
 
-/** In full, as every engine understands it whatever its search list of registries says. */
+/** With the registry, so that an engine's own list of registries does not matter. */
 export function nameOf(reference: Reference): string {
   return `${reference.registry}/${reference.repository}`;
 }
 
-/** What follows the name: the digest, which decides, or the tag. */
+/** The digest if there is one, else the tag. */
 export function versionOf(reference: Reference): string {
   return reference.digest ?? reference.tag ?? "latest";
 }
@@ -66,7 +66,7 @@ function read(text: string): Reference | null {
   };
 }
 
-/** The first part is a registry only if it could not be a person's name. */
+/** Splits off the registry: a first part that could be a user's name is none. */
 function located(name: string): [registry: string, repository: string] {
   const slash = name.indexOf("/");
   const first = name.slice(0, slash);

@@ -1,7 +1,7 @@
-/** Images: what the engines have, who uses it, and how it comes and goes. */
+/** `/api/images`: lists, inspects, pulls and removes images. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
-import { empty, json, problems, raw, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, raw, reply, route, type Router, router } from "../../../http/router.ts";
+import { asServiceError } from "../../../http/problem.ts";
 import { flag, text } from "../../../http/query.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
@@ -15,14 +15,11 @@ import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
 import { parseReference, textOfReference } from "./reference.ts";
 import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
-import { BackendName, Unavailable } from "../backends/route_fields.ts";
+import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { UsedBy } from "../backends/used_by.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
-const ImageList = z.object({
-  items: z.array(Image),
-  total: z.int(),
-  unavailable: z.array(Unavailable),
-}).meta({ id: "ImageList" });
+const ImageList = listAnswer(Image, "ImageList");
 
 const list = route({
   method: "get",
@@ -70,6 +67,7 @@ const pulling = route({
   permission: "images:write",
   query: z.object({ backend: BackendName.optional() }),
   body: PullRequest,
+  particulars: ({ query, body: { reference, platform } }) => particularsOf({ ...query, reference, platform }),
   answers: {
     200: raw("The image, as the engine has it now", {
       "application/json": PullResult,
@@ -98,6 +96,7 @@ const remove = route({
     force: flag.optional(),
     noprune: flag.optional().describe("Keep untagged parents"),
   }),
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems(
@@ -111,6 +110,8 @@ const remove = route({
   },
 });
 
+export const ROUTES = [list, inspect, pulling, remove];
+
 export interface ImagesOptions {
   readonly backends: Backends;
   /** The registries that pulls may go to; null for all. */
@@ -120,20 +121,14 @@ export interface ImagesOptions {
 export function images({ backends, registries }: ImagesOptions): Router {
   const all = new CachedList(backends, "images", imagesOf);
   return router()
-    .on(list, async ({ query, request }) => {
-      const { backend, q, dangling, unused } = query;
-      if (backend === undefined && q === undefined && dangling === undefined && unused === undefined) {
-        return await all.whole(request);
-      }
-      const part = q?.toLowerCase();
-      return reply(
-        200,
-        await all.some(backend, (image) =>
-          (dangling === undefined || image.dangling === dangling) &&
-          (unused === undefined || (image.usedBy.length === 0) === unused) &&
-          (part === undefined || image.id.includes(part) ||
-            image.tags.some((tag) => tag.toLowerCase().includes(part)))),
-      );
+    .on(list, ({ query, request }) => {
+      const { dangling, unused } = query;
+      const part = query.q?.toLowerCase();
+      return all.answer(query, request, (image) =>
+        (dangling === undefined || image.dangling === dangling) &&
+        (unused === undefined || (image.usedBy.length === 0) === unused) &&
+        (part === undefined || image.id.includes(part) ||
+          image.tags.some((tag) => tag.toLowerCase().includes(part))));
     })
     .on(inspect, async ({ params, query, left }) => {
       const name = new SlashedName(params.id);
@@ -142,14 +137,15 @@ export function images({ backends, registries }: ImagesOptions): Router {
       await backends.fresh("containers", [link]);
       return reply(200, { ...detail, usedBy: UsedBy.of(link).image(detail.id) });
     })
-    .on(pulling, async ({ body, query, request, ending }) => {
+    .on(pulling, async (call) => {
+      const { body, query, request, ending } = call;
       const reference = parseReference(body.reference);
       if (registries !== null && !registries.includes(reference.registry)) {
-        throw new ServiceError(
+        throw engineError(
           "pull_refused",
           `Cannot pull "${
             textOfReference(reference)
-          }": this service may not pull from "${reference.registry}"`,
+          }": this service is not allowed to pull from "${reference.registry}"`,
         );
       }
       const link = backends.target(query.backend);
@@ -169,7 +165,20 @@ export function images({ backends, registries }: ImagesOptions): Router {
         }
       };
       const format = pullFormat(request.headers.get("accept"));
-      if (format !== null) return await streamPull(format, run, () => leaving.abort());
+      if (format !== null) {
+        const over = call.goesOn();
+        const told = async (progress: (frame: PullProgress) => void) => {
+          try {
+            const pulled = await run(progress);
+            over({});
+            return pulled;
+          } catch (thrown) {
+            over({ code: asServiceError(thrown).code });
+            throw thrown;
+          }
+        };
+        return await streamPull(format, told, () => leaving.abort());
+      }
       return Response.json(await run(() => {}));
     })
     .on(remove, async ({ params, query }) => {
@@ -218,7 +227,7 @@ function holding(backends: Backends, id: string, backend: string | undefined, ve
   });
 }
 
-/** The reference in full; none where the text is no reference, but an id. */
+/** The reference in full; empty for a text that is an id and no reference. */
 function fullName(text: string): string[] {
   try {
     return [textOfReference(parseReference(text))];

@@ -1,19 +1,19 @@
-/** Bytes put together piece by piece and handed on in one go: one write per chunk, never one per line. */
+/** Collects bytes and hands them on in one piece: one write per chunk instead of one per line. */
 
 const FIRST_BYTES = 256 * 1024;
 const MOST_SPARE = 2;
 
-/** A writer is empty whenever somebody else has a turn, so that all of them share a few buffers. */
+/** A writer is empty between turns of the event loop, so all writers share a few buffers. */
 const spare: Uint8Array<ArrayBuffer>[] = [];
 const NOTHING = new Uint8Array(0);
 
 export class ByteWriter {
-  /** Written directly by encoders, after `reserve`. */
+  /** Encoders write into it directly, after `reserve`. */
   bytes: Uint8Array<ArrayBuffer> = NOTHING;
   length = 0;
   #settled: Uint8Array<ArrayBuffer> | null = null;
 
-  /** Makes room for so many bytes more. */
+  /** Makes room for `size` more bytes. */
   reserve(size: number): void {
     const needed = this.length + size;
     if (needed <= this.bytes.byteLength) return;
@@ -39,7 +39,7 @@ export class ByteWriter {
     return this.length === 0 && this.#settled === null;
   }
 
-  /** Keeps what was written in just the room it needs, so that the buffer is free for the next one's turn. */
+  /** Copies what was written into a buffer of its size, and returns the shared buffer. */
   settle(): void {
     if (this.length === 0) return;
     const before = this.#settled;
@@ -55,7 +55,7 @@ export class ByteWriter {
     this.bytes = NOTHING;
   }
 
-  /** All that was written, as a copy of its own; the writer starts again with nothing. */
+  /** Returns all that was written, as a copy, and empties the writer. */
   take(): Uint8Array<ArrayBuffer> {
     this.settle();
     const taken = this.#settled ?? NOTHING;

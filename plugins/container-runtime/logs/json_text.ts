@@ -1,4 +1,4 @@
-/** The inside of a JSON string, from bytes to bytes: four at a time while none of them needs an escape. */
+/** Escapes bytes for a JSON string, four at a time while none needs an escape. */
 
 const NOT_ASCII = 0xff;
 const BACKSLASH = 92;
@@ -6,7 +6,7 @@ const BACKSLASH = 92;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** How each byte stands in a JSON text: 0 as itself, a letter behind a backslash, 1 as \u00.., 0xff not ASCII. */
+/** How a byte is written in JSON: 0 as itself, 1 as \u00.., 0xff not ASCII, otherwise this letter after a backslash. */
 const ESCAPE = new Uint8Array(256);
 ESCAPE.fill(1, 0, 32);
 ESCAPE.fill(NOT_ASCII, 128);
@@ -21,15 +21,15 @@ for (
 const CONTROL = encoder.encode("u00");
 const HEX = encoder.encode("0123456789abcdef");
 
-/** Views of the bytes that were seen last: nearly always those of the next line, too. */
+/** Views of the latest buffers, which are nearly always those of the next line, too. */
 let source = new Uint8Array(0);
 let sourceWords = new DataView(source.buffer);
 let drain = source;
 let drainWords = sourceWords;
 
 /**
- * Puts bytes `from` up to `to` into `target` and returns where they end. There must be room for six times as many.
- * Anything but ASCII takes the way through a decoder, as it may not be UTF-8.
+ * Writes bytes `from` up to `to` into `target`, which must have room for six times as many, and returns where they end.
+ * Text that is not ASCII goes through a decoder, because it may not be UTF-8.
  */
 export function putEscaped(
   target: Uint8Array<ArrayBuffer>,
@@ -84,7 +84,7 @@ export function putEscaped(
 
 /**
  * Whether each of four bytes is ASCII, no control character, no quote and no backslash. A difference below zero sets
- * its byte's highest bit; what it borrows from the next byte can only make that one look worse than it is.
+ * the highest bit of its byte; the borrow from the next byte can only cause a false alarm there.
  */
 function isPlain(word: number): boolean {
   const control = word - 0x20202020 | 0;

@@ -1,4 +1,4 @@
-/** From runs of bytes to whole log lines: the engine's time cut off, what it split at 16 KiB joined again. */
+/** Turns bytes into whole log lines: separates the engine's time, and joins what it split at 16 KiB. */
 import type { RunSink, Stream } from "../frames/frames.ts";
 
 /** A line that grows beyond this is cut, and says so. */
@@ -15,8 +15,8 @@ const TIME_LIMIT_BYTES = 64;
 const NOTHING = new Uint8Array(0);
 
 /**
- * What a frame without a newline is. Podman's is always a part, of any size; Docker's may also be the last words
- * of a process that ended without one, and only the size tells them apart.
+ * How to tell a part of a line from a last line without a newline. With Podman, a frame without a newline is always a
+ * part (`unended`). With Docker only the size of the frame tells (`sized`).
  */
 export type Parts = "unended" | "sized";
 
@@ -43,7 +43,7 @@ export interface LineSink {
   line(line: Line): void;
 }
 
-/** A line of which not everything is there. */
+/** A line that is not complete yet. */
 class Unfinished {
   bytes = new Uint8Array(1024);
   length = 0;
@@ -56,7 +56,7 @@ class Unfinished {
   cut = false;
   readonly time = new Uint8Array(TIME_LIMIT_BYTES);
   timeLength = 0;
-  /** A chunk of a terminal's log began in the middle of this line. */
+  /** A chunk of a terminal's log began inside this line. */
   mayEnd = false;
 
   append(from: Uint8Array, start: number, end: number): void {
@@ -73,7 +73,7 @@ class Unfinished {
     this.length += size;
   }
 
-  /** Reads the time that may stand before a further part, wherever it is split; says how far it got. */
+  /** Reads the time that may come before a further part. Returns where it stopped. */
   readTime(bytes: Uint8Array, from: number, to: number): number {
     while (from < to) {
       const byte = bytes[from++]!; // below to
@@ -145,7 +145,7 @@ export class LineReader implements RunSink {
       if (first && rest.length > 0 && !rest.atTime) rest.atTime = rest.mayEnd = true;
       return this.#raw(rest, bytes, from, to);
     }
-    // Nearly always: a frame is a line, and all of it is here
+    // Nearly always a frame is one whole line
     if (first && last && !rest.continues && bytes[to - 1] === LF) {
       return this.#emit(stream, bytes, from, to - 1, true, false);
     }
@@ -153,8 +153,8 @@ export class LineReader implements RunSink {
   }
 
   /**
-   * The log ended as it should: last words without a newline are a line too. What the engine would have gone
-   * on with is only given when `final`, as it comes again in whole when the log is opened again.
+   * The log ended as it should: the rest without a newline is a line too. A line that the engine would have continued
+   * is given only if `final`; otherwise it comes again, complete, when the log is opened again.
    */
   finish(final: boolean): void {
     for (const [stream, rest] of [[1, this.#out], [2, this.#err]] as const) {
@@ -166,7 +166,7 @@ export class LineReader implements RunSink {
     this.reset();
   }
 
-  /** The log broke off: what is half there comes again. */
+  /** The log broke off: incomplete lines come again. */
   reset(): void {
     this.#out.clear();
     this.#err.clear();
@@ -203,7 +203,7 @@ export class LineReader implements RunSink {
     rest.clear();
   }
 
-  /** A terminal's log has no frames: lines end where a newline is. */
+  /** A terminal's log has no frames; only newlines end its lines. */
   #raw(rest: Unfinished, bytes: Uint8Array<ArrayBuffer>, from: number, to: number): void {
     while (from < to) {
       const found = bytes.indexOf(LF, from);
@@ -226,7 +226,7 @@ export class LineReader implements RunSink {
       if (rest.atTime) {
         from = rest.readTime(bytes, from, to);
         if (!rest.atTime) this.#afterTime(rest);
-      } else if (rest.partBytes < 0) { // the time before the first part is kept
+      } else if (rest.partBytes < 0) { // the time before the first part belongs to the line
         const space = bytes.indexOf(SPACE, from);
         const end = space < 0 || space >= to ? to : space + 1;
         rest.append(bytes, from, end);
@@ -244,7 +244,7 @@ export class LineReader implements RunSink {
     }
   }
 
-  /** A time in the middle of a terminal's line is a further part's, or the last words before it had no newline. */
+  /** A time inside a terminal's line begins a further part, or the line before it had no newline. */
   #afterTime(rest: Unfinished): void {
     if (!rest.isTime) {
       rest.partBytes += rest.timeLength;
@@ -267,8 +267,8 @@ export class LineReader implements RunSink {
     ended: boolean,
     cut: boolean,
   ): void {
-    // Times have the same length nearly always, so the usual place of the space is looked at first; behind a short
-    // line stands what was read before
+    // Times nearly always have the same length, so the usual place of the space is checked first. After a short line
+    // the buffer still holds older bytes
     const isUsual = from + 30 < to && bytes[from + 30] === SPACE && bytes[from + 29] === Z;
     let space = isUsual ? from + 30 : bytes.indexOf(SPACE, from);
     if (space < 0 || space > to) space = to;
@@ -285,7 +285,7 @@ export class LineReader implements RunSink {
   }
 }
 
-/** As long as a buffer of the engine, or several. */
+/** Whether the part is as long as one or several buffers of the engine. */
 function isSized(rest: Unfinished): boolean {
   const time = rest.bytes.subarray(0, TIME_LIMIT_BYTES).indexOf(SPACE) + 1;
   const size = rest.length - time;

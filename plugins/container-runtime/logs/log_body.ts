@@ -1,4 +1,4 @@
-/** A log as the body of an answer: read from the engine only as fast as the caller reads it. */
+/** A log as the body of an answer, read from the engine as fast as the caller reads. */
 import { asServiceError } from "../../../http/problem.ts";
 import type { ByteWriter } from "./byte_writer.ts";
 import { FrameReader } from "../frames/frames.ts";
@@ -7,20 +7,20 @@ import type { LogSource } from "./log_source.ts";
 import type { EngineConnection } from "../frames/connection.ts";
 
 const HEARTBEAT_MS = 15_000;
-/** A caller who reads nothing for so long costs the engine nothing more, and goes on at the same line later. */
-const PATIENCE_MS = 5_000;
+/** When a caller reads nothing for this long, the engine's stream is closed; reading goes on at the same line later. */
+const IDLE_LIMIT_MS = 5_000;
 
 export interface LogBodyOptions {
   readonly source: LogSource;
   readonly writer: LogWriter;
-  /** Aborted when the caller left, lost the right, or the service stops. */
+  /** Aborts when the caller leaves, loses the permission, or the service stops. */
   readonly ending: AbortSignal;
-  /** Why a stream ended that was cut short from our side. */
+  /** Why berth ended the stream. */
   readonly reason: () => string;
-  /** Told once when nothing more will come. */
+  /** Called once, at the end. */
   readonly onEnd: () => void;
   readonly heartbeatMs?: number;
-  readonly patienceMs?: number;
+  readonly idleLimitMs?: number;
 }
 
 export function logBody(options: LogBodyOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -35,7 +35,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   #lastAt = performance.now();
   #pulledAt = performance.now();
   #beat: ReturnType<typeof setInterval> | undefined;
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  #readerTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: LogBodyOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     if (writer.heartbeat() !== null) {
       this.#beat = setInterval(() => this.#heartbeat(heartbeatMs), heartbeatMs / 3);
     }
-    this.#waitPatiently();
+    this.#watchReader();
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
@@ -67,7 +67,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     } finally {
       this.#isPulled = false;
       this.#pulledAt = this.#lastAt = performance.now();
-      if (!this.#over) this.#waitPatiently();
+      if (!this.#over) this.#watchReader();
     }
   }
 
@@ -91,7 +91,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     writer.note({ error: { code, title: message } });
     const isTold = writer.heartbeat() !== null;
     this.#flush(controller);
-    // Text has no place for an error: only a body that breaks off is not mistaken for a whole one
+    // Text has no place for an error, so the body breaks off and cannot be mistaken for a complete one
     this.#finish(() => isTold ? controller.close() : controller.error(brokenOff()));
   }
 
@@ -110,22 +110,22 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     this.#controller?.enqueue(beat);
   }
 
-  /** One timer for very many pulls: a caller who reads fast would pay for one each. */
-  #waitPatiently(idleMs = 0): void {
-    const { patienceMs = PATIENCE_MS } = this.#options;
-    this.#patience ??= setTimeout(() => this.#lookWhoWaits(patienceMs), patienceMs - idleMs);
+  /** One timer for many pulls: one for each would slow a fast reader. */
+  #watchReader(idleMs = 0): void {
+    const { idleLimitMs = IDLE_LIMIT_MS } = this.#options;
+    this.#readerTimer ??= setTimeout(() => this.#checkReader(idleLimitMs), idleLimitMs - idleMs);
   }
 
-  #lookWhoWaits(patienceMs: number): void {
-    this.#patience = undefined;
-    if (this.#isPulled || this.#over) return; // whoever reads is waited for again when it was given something
+  #checkReader(idleLimitMs: number): void {
+    this.#readerTimer = undefined;
+    if (this.#isPulled || this.#over) return; // `pull` waits again when it has given something
     const idleMs = performance.now() - this.#pulledAt;
-    if (idleMs < patienceMs - 1) this.#waitPatiently(idleMs);
+    if (idleMs < idleLimitMs - 1) this.#watchReader(idleMs);
     else this.#options.source.pause();
   }
 
   readonly #onEnding = () => {
-    // Whoever is being read to hears of it in `pull`; whoever reads nothing cannot be told anything
+    // A caller who waits for data is told by `pull`; one who reads nothing cannot be told
     if (!this.#isPulled) this.#finish(() => this.#controller?.error(brokenOff()));
   };
 
@@ -133,7 +133,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
     if (this.#over) return;
     this.#over = true;
     clearInterval(this.#beat);
-    clearTimeout(this.#patience);
+    clearTimeout(this.#readerTimer);
     this.#options.ending.removeEventListener("abort", this.#onEnding);
     this.#options.source.close();
     this.#options.onEnd();
@@ -141,7 +141,7 @@ class LogBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** Text without times of a log that does not go on: its frames' bytes as they are, and nothing to find again. */
+/** Plain text of a log that is not followed: the payload of its frames, without a way to resume. */
 export function rawLogBody(
   answer: EngineConnection,
   options: { readonly terminal: boolean; readonly ending: AbortSignal; readonly onEnd: () => void },
@@ -173,7 +173,7 @@ export function rawLogBody(
   }, { highWaterMark: 0 });
 }
 
-/** The runtime prints what a body fails with: neither the engine's words nor a stack belong there. */
+/** Without the engine's words or a stack: the runtime prints it. */
 function brokenOff(): Error {
   const error = new Error("A log was broken off");
   error.stack = error.message;

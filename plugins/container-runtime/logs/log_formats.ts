@@ -1,4 +1,4 @@
-/** Log lines as text, NDJSON and server-sent events, written from bytes to bytes. */
+/** Writes log lines as text, NDJSON or server-sent events, from bytes to bytes. */
 import { ByteWriter } from "./byte_writer.ts";
 import type { RunSink, Stream } from "../frames/frames.ts";
 import { putEscaped } from "./json_text.ts";
@@ -20,17 +20,17 @@ const SPACE = 32;
 const encoder = new TextEncoder();
 const bytesOf = (text: string) => encoder.encode(text);
 
-/** What becomes of a log: its lines, and whatever berth itself has to say in between. */
+/** Writes lines, and berth's own records between them. */
 export interface LogWriter extends LineSink {
   readonly output: ByteWriter;
   gap(gap: Gap): void;
-  /** A record that is no line: an ending, an error. */
+  /** A record that is no line: an end or an error. */
   note(record: Readonly<Record<string, unknown>>): void;
-  /** Sent while nothing else is, so that nobody in between takes the stream for dead. */
+  /** Sent while there are no lines, so that no proxy closes the stream; null for formats without one. */
   heartbeat(): Uint8Array<ArrayBuffer> | null;
 }
 
-/** The log's own bytes. What is not a line has no place in it. */
+/** Writes the log's own bytes, without berth's records. */
 export class TextWriter implements LogWriter {
   readonly output = new ByteWriter();
   readonly #position: LogPosition;
@@ -64,7 +64,7 @@ export class TextWriter implements LogWriter {
 
 const CUT_MARK = bytesOf(" [line cut by berth]");
 
-/** For text that nobody has to find a place in: what is in the frames, as it is. */
+/** Copies the payload of frames, for plain text without times or a cursor. */
 export class RawTextWriter implements RunSink {
   readonly output = new ByteWriter();
 
@@ -79,7 +79,7 @@ const TIME_KEY = bytesOf(`","time":"`);
 const TAIL = bytesOf(`"}`);
 const CUT_TAIL = bytesOf(`","cut":true}`);
 
-/** `{ cursor, time, stream, line }` a line; as events the same, with the cursor as the event's id. */
+/** Writes `{ cursor, time, stream, line }` per line; as events, the cursor is also the event's id. */
 export class JsonWriter implements LogWriter {
   readonly output = new ByteWriter();
   readonly #position: LogPosition;
@@ -141,5 +141,5 @@ const DATA_ALONE = bytesOf("data: ");
 const COMMENT = bytesOf(":\n\n");
 const NEWLINE = bytesOf("\n");
 
-/** All of a record but its text. */
+/** The length of a record without its text. */
 const FIXED_BYTES = 3 * CURSOR_BYTES + 128;

@@ -1,12 +1,13 @@
 /**
- * Where in a container's log somebody stands. An engine numbers nothing, so a place is, for each of the two
- * streams, the time of the latest line and how many lines of that time there were: each stream is written by
- * one process in order, while the two may overtake each other by a little.
+ * A reader's position in a container's log. Engines do not number lines, so a position is the time of the latest line
+ * and the number of lines with that time, for each stream: lines of one stream are in order, while the two streams may
+ * overtake each other by a little.
  */
-import { ServiceError } from "../../../core/error.ts";
+import type { ServiceError } from "../../../core/error.ts";
 import type { Stream } from "../frames/frames.ts";
 import type { Line } from "./lines.ts";
 import { compareLogTimes, engineTime, inUtc, type LogTime, ofMs, readLogTime } from "./log_time.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** How far apart the engine may write the two streams of one container. */
 const OVERTAKING_S = 2;
@@ -24,21 +25,21 @@ const decoder = new TextDecoder();
 
 /** The latest line of one stream. */
 class Place {
-  /** As the engine wrote it. */
+  /** The time as the engine wrote it. */
   readonly raw = new Uint8Array(LONGEST_TIME);
   rawLength = 0;
-  /** In UTC, as we write it: nearly always the same bytes. */
+  /** The time in UTC: nearly always the same bytes. */
   utc: Uint8Array = this.raw.subarray(0, 0);
   #isUtc = true;
-  /** How many lines had this time. */
+  /** The number of lines with this time. */
   count = 0;
-  /** Podman tells whole seconds, and the reading began within this one: there are older lines of the same time. */
+  /** Podman's times are whole seconds and reading began within this one, so older lines have the same time. */
   isPartial = false;
-  /** Then a hash of the latest line finds the place again, behind at least `count` lines. */
+  /** If partial: a hash of the latest line, which finds the place again after at least `count` lines. */
   mark = 0;
-  /** While the place is searched in a stream that was opened again: lines of its time still to come. */
+  /** After reopening: how many lines of this time are still to be skipped. */
   toSkip = 0;
-  /** Nothing of this stream was seen; what is not behind its time was not wanted when the reading began. */
+  /** No line seen yet; lines at or before this time were not requested. */
   isFloor = false;
 
   get isKnown(): boolean {
@@ -53,7 +54,7 @@ class Place {
     return true;
   }
 
-  /** Whether that time is before this one; only of two that are written alike. */
+  /** Whether that time is before this one; false if they are written differently. */
   isBehind(bytes: Uint8Array, from: number, to: number): boolean {
     if (!this.#isUtc || to - from !== this.rawLength) return false;
     for (let at = 0; at < this.rawLength; at++) {
@@ -67,7 +68,7 @@ class Place {
     const size = Math.min(to - from, LONGEST_TIME);
     for (let at = 0; at < size; at++) this.raw[at] = bytes[from + at]!; // within the line
     const isUtc = size > 0 && this.raw[size - 1] === 0x5a; // Z
-    // The view of the time before shows this one, too
+    // `utc` is a view of the same bytes and shows the new time already
     if (isUtc && this.#isUtc && size === this.utc.length) return;
     this.rawLength = size;
     this.#isUtc = isUtc;
@@ -81,9 +82,9 @@ class Place {
 }
 
 export interface Gap {
-  /** The last line that was surely seen. */
+  /** The time of the last line before the gap. */
   readonly after: string;
-  /** The first line that is there again. */
+  /** The time of the first line after it. */
   readonly before: string | null;
 }
 
@@ -94,7 +95,7 @@ export class LogPosition {
   #searching = 0;
   #liveSince: LogTime | null = null;
 
-  /** `bounded`: the reading begins somewhere in the log, so that older lines are not wanted. */
+  /** `bounded`: reading begins somewhere inside the log, and older lines are not wanted. */
   constructor(options: { readonly bounded: boolean } = { bounded: false }) {
     this.#bounded = options.bounded;
   }
@@ -131,21 +132,18 @@ export class LogPosition {
     return this.#of(stream).time;
   }
 
-  /**
-   * Called before the log is opened again: from where on to ask for it. Until the lines that were seen have
-   * gone by, `admit` refuses them.
-   */
+  /** The time from which to open the log again. `admit` then refuses the lines that were seen already. */
   resume(): string {
     const times = [this.#out, this.#err].filter(({ isKnown }) => isKnown)
       .map((place) => ({ place, time: readLogTime(place.time) }))
       .filter((one): one is { place: Place; time: LogTime } => one.time !== null);
     const latest = times.reduce((a, b) => compareLogTimes(a.time, b.time) >= 0 ? a : b).time;
     const floor: LogTime = { seconds: latest.seconds - OVERTAKING_S, nanos: latest.nanos };
-    // What the other stream wrote before this may stand behind it
+    // Lines of the other stream with an earlier time may come later
     let since = times.length === 2 ? latest : floor;
     this.#searching = 0;
     for (const { place, time } of times) {
-      // A stream that has been silent for long is not searched: all that comes of it is new
+      // After a long silence of a stream, all its lines are new
       const isNear = compareLogTimes(time, floor) >= 0;
       place.toSkip = isNear ? Math.max(1, place.count) : 0;
       if (isNear) this.#searching++;
@@ -155,9 +153,9 @@ export class LogPosition {
   }
 
   /**
-   * An engine that rotates a log reads a file again now and then to those who follow it. From here on a line that is
-   * older than the latest of its stream begins such a repetition, if the latest was written after `since`: what was
-   * written before may go back in time because the clock did.
+   * Call this for a log that rotates: engines sometimes send a file again to a follower. From now on, a line older than
+   * the latest of its stream begins a repetition, if the latest was written after `since`. Earlier lines may be out of
+   * order because the clock was set back.
    */
   expectRepeats(since: LogTime): void {
     this.#liveSince = since;
@@ -189,7 +187,7 @@ export class LogPosition {
     return true;
   }
 
-  /** Called at the end of a log that does not go on: what was searched and never came is gone. */
+  /** Called at the end of a log that is not followed: lines that were sought and never came are lost. */
   endSearch(onGap: (gap: Gap) => void): void {
     for (const place of [this.#out, this.#err]) {
       const isLost = place.toSkip > 0 && !place.isFloor;
@@ -199,14 +197,14 @@ export class LogPosition {
     this.#searching = 0;
   }
 
-  /** Puts the cursor of the latest line into `target`: resuming gives what comes after it. Returns where it ends. */
+  /** Writes the cursor of the latest line into `target` and returns where it ends. */
   putCursor(target: Uint8Array, at: number): number {
     if (this.#out.isKnown) at = putPlace(target, at, 0x6f, this.#out); // o
     if (this.#err.isKnown) at = putPlace(target, at, 0x65, this.#err); // e
     return at;
   }
 
-  /** The same for the time of the stream's latest line. */
+  /** Writes the time of the stream's latest line. */
   putTime(stream: Stream, target: Uint8Array, at: number): number {
     return put(target, at, this.#of(stream).utc);
   }
@@ -227,7 +225,7 @@ export class LogPosition {
     other.isFloor = true;
   }
 
-  /** A latest line from the future says that the clock was put back since, and not that anything is repeated. */
+  /** A latest line from the future means that the clock was set back, not that lines are repeated. */
   #isRepeated({ time }: Place): boolean {
     const latest = readLogTime(time);
     return latest !== null && this.#liveSince !== null && compareLogTimes(latest, this.#liveSince) >= 0 &&
@@ -246,7 +244,7 @@ export class LogPosition {
     const order = compareLogTimes(time, sought);
     if (order < 0) return true;
     if (order === 0 && place.isFloor) {
-      // What Podman wrote behind the other stream's latest line is new, within the same second too
+      // A line that Podman wrote after the other stream's latest line is new, even within the same second
       if (!isCoarse(bytes, from) || this.#of(stream === 1 ? 2 : 1).toSkip > 0) return true;
     } else if (order === 0) {
       if (place.toSkip > 1) place.toSkip--;
@@ -277,7 +275,7 @@ function putNumber(target: Uint8Array, at: number, sign: number, number: number)
   return at;
 }
 
-/** Whether a time tells the second alone. */
+/** Whether a time has no fraction of a second. */
 function isCoarse(bytes: Uint8Array, from: number): boolean {
   return bytes[from + SECONDS_LENGTH] !== DOT;
 }
@@ -296,7 +294,7 @@ export function put(target: Uint8Array, at: number, from: Uint8Array): number {
 }
 
 function badCursor(): ServiceError {
-  return new ServiceError("invalid_request", "Cannot resume the logs: this is no cursor of theirs", {
+  return engineError("invalid_request", "Cannot resume the logs: this is not a cursor of a log", {
     errors: [{ path: "query.cursor", message: "Expected the cursor of an earlier line" }],
   });
 }

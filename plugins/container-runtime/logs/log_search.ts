@@ -1,4 +1,4 @@
-/** Keeps the lines that hold a text, ASCII letters in either case; linear, whatever is searched for. */
+/** Passes on the lines that contain a text, in linear time. The case of ASCII letters does not matter. */
 import type { LineSink } from "./lines.ts";
 
 const LOWER = new Uint8Array(256).map((_, byte) => byte >= 65 && byte <= 90 ? byte + 32 : byte);

@@ -3,12 +3,14 @@ import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
+import type { Awaken } from "./awaken.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
 import { PodmanLife } from "./podman_life.ts";
 import { type EngineConnection, openConnection } from "../frames/connection.ts";
+import { engineError } from "../engine/errors.ts";
 
 /** How often a log that is not followed is opened again when the connection breaks. */
 const RETRIES = 5;
@@ -38,9 +40,6 @@ export interface LogListener extends LineSink {
   /** Called right after the lines of one read, before any other code runs. */
   taken?(): void;
 }
-
-/** Calls `wake` when a container starts or is removed, so that a stopped one need not be polled. */
-export type Awaken = (id: string, wake: () => void) => Disposable;
 
 export type LogEnd = "complete" | "removed";
 
@@ -275,7 +274,7 @@ export class LogSource {
     this.#drop(!cut);
     if (!this.#follows) {
       if (cut) {
-        throw new ServiceError(
+        throw engineError(
           "runtime_unavailable",
           `Cannot read the logs of container "${this.#target.name}": the engine broke off`,
         );

@@ -1,5 +1,5 @@
-/** The times that engines put before log lines: RFC 3339 with none to nine digits, compared to the nanosecond. */
-import { ServiceError } from "../../../core/error.ts";
+/** The times before log lines: RFC 3339 with up to nine digits, compared to the nanosecond. */
+import { engineError } from "../engine/errors.ts";
 
 export interface LogTime {
   readonly seconds: number;
@@ -8,7 +8,7 @@ export interface LogTime {
 
 const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Null for what is no time. */
+/** Null for a text that is no time. */
 export function readLogTime(text: string): LogTime | null {
   const match = RFC3339.exec(text);
   if (match === null) return null;
@@ -21,7 +21,7 @@ export function compareLogTimes(one: LogTime, other: LogTime): number {
   return one.seconds - other.seconds || one.nanos - other.nanos;
 }
 
-/** The same time in UTC, with as many digits as it had. */
+/** The time in UTC, with as many digits as before. */
 export function inUtc(text: string): string {
   if (text.endsWith("Z")) return text;
   const time = readLogTime(text);
@@ -30,7 +30,7 @@ export function inUtc(text: string): string {
   return `${new Date(time.seconds * 1000).toISOString().slice(0, 19)}${fraction}Z`;
 }
 
-/** What the engines take as `since` and `until`. */
+/** A time as engines take it for `since` and `until`. */
 export function engineTime({ seconds, nanos }: LogTime): string {
   return `${seconds}.${String(nanos).padStart(9, "0")}`;
 }
@@ -48,7 +48,7 @@ export function readCallersTime(text: string, nowMs = Date.now()): LogTime {
   }
   const time = readLogTime(text);
   if (time === null || time.seconds < 0) {
-    throw new ServiceError("invalid_request", "Cannot read the logs: a time is not one", {
+    throw engineError("invalid_request", "Cannot read the logs: a time is not valid", {
       errors: [{
         path: "query",
         message: `Expected RFC 3339, seconds since 1970 or a duration such as "10m"`,

@@ -1,18 +1,19 @@
-/** The logs of several containers as one, in the order of their times. */
-import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
+/** Merges the logs of several containers in the order of their times. */
+import type { EngineEvent } from "../mirror/event_feed.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { Stream } from "../frames/frames.ts";
 import { LogPosition } from "./log_position.ts";
-import { type Awaken, type LogRequest, LogSource } from "./log_source.ts";
+import type { Awaken } from "./awaken.ts";
+import { type LogRequest, LogSource } from "./log_source.ts";
 
-/** Lines that come within it are put in order. */
+/** Lines that come within this time are sorted. */
 const ORDER_MS = 30;
 const MOST_CONTAINERS = 256;
-/** For so long the lines of one container wait for the past of another, which has to be put in order with them. */
+/** How long new lines wait for the past lines of another container, to be sorted with them. */
 const HOLD_MS = 1_000;
-/** Lines of one frame at most, so that one frame is never near the queue's limit. */
+/** The longest frame, far below the limit of a socket's queue. */
 const FRAME_CHARACTERS = 64 * 1024;
-/** Collected lines that make reading wait. */
+/** With more lines than this collected, reading waits. */
 const PENDING_CHARACTERS = 512 * 1024;
 
 export interface LogViewer {
@@ -28,21 +29,6 @@ interface Collected {
 
 const decoder = new TextDecoder();
 const CR = 13;
-
-const AWAKENING: ReadonlySet<string> = new Set(["start", "restart", "unpause", "destroy"]);
-
-/** Wakes whoever waits for a container to run, or to be gone. */
-export function awakenBy(feed: EventFeed): Awaken {
-  return (id, wake) =>
-    feed.subscribe({
-      event: (event) => {
-        if (event.id === id && AWAKENING.has(event.action)) wake();
-      },
-      backend: (_, state) => {
-        if (state === "up") wake();
-      },
-    });
-}
 
 export class MergedLogs implements AsyncDisposable {
   readonly #viewer: LogViewer;
@@ -74,14 +60,11 @@ export class MergedLogs implements AsyncDisposable {
     return this.#members.has(id);
   }
 
-  /**
-   * Adds a container, unless it is there: who was registered before its past was read gets nothing twice when
-   * its start is told late. `find` may fail, for the container may be gone by then.
-   */
+  /** Adds a container, unless it is there already. `find` may fail: the container may be gone by then. */
   add(id: string, find: () => Promise<LiveContainer>, tail: number | null = this.#tail): void {
     if (this.#members.has(id) || this.#members.size >= MOST_CONTAINERS) return;
     const reading = this.#read(find, tail)
-      .catch(() => {}) // gone, or its engine is: its events tell
+      .catch(() => {}) // it or its engine is gone, which has its own event
       .finally(() => this.#members.delete(id));
     this.#members.set(id, reading);
   }
@@ -157,7 +140,7 @@ export class MergedLogs implements AsyncDisposable {
     this.#timer ??= setTimeout(() => this.#flush(), this.#holding > 0 && !isFull ? HOLD_MS : ORDER_MS);
   }
 
-  /** One past less to wait for. */
+  /** The past of one container was read. */
   #release(): void {
     if (--this.#holding > 0) return;
     clearTimeout(this.#timer);
@@ -175,7 +158,7 @@ export class MergedLogs implements AsyncDisposable {
     const lines = this.#pending;
     this.#pending = [];
     this.#pendingCharacters = 0;
-    // Stable, so that lines of one time keep the order in which they were read
+    // A stable sort, so that lines of one time keep their order
     lines.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
     let frame: string[] = [];
     let characters = 0;
@@ -200,7 +183,7 @@ function lineText(stream: Stream, time: string, container: string, backend: stri
     `"backend":${backend},"line":${JSON.stringify(line)}}`;
 }
 
-/** Whether the event brings a container that may have a log to follow. */
+/** Whether a container may begin to log after this event. */
 export function begins({ type, action }: EngineEvent): boolean {
   return type === "container" && (action === "start" || action === "create" || action === "restart");
 }

@@ -1,20 +1,19 @@
 /**
- * How far Podman's word on a followed log can be believed. When it tells its reader of the log to stop where the file
- * ends, that reader leaves lines out at random on its way there, and parts of lines: of 300,000 lines 28,691 came. It
- * does so a quarter of a second after the container's end, or after the answer's begin if the container was paused
- * then, and sometimes while the container lives: Podman 4 waits for an event, and reads old ones once more when it
- * shortens the file of its events. So nothing counts that may have been sent behind the container's end, or was sent
- * right before the answer's: whoever follows reads it from the log as it lies there.
+ * Decides whether Podman's answer to a followed log is complete. When Podman 4 stops following at the end of the file,
+ * it drops lines and parts of lines at random: of 300,000 lines 28,691 came. It does so 250 ms after the container's
+ * end, 250 ms after the start of the answer if the container was paused then, and sometimes while the container runs,
+ * because it reads old events again when it shortens its event file. So bytes that may come from after the container's
+ * end, or came right before the answer's end, do not count: they are read again from the stored log.
  */
 import { ServiceError } from "../../../core/error.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { EngineConnection } from "../frames/connection.ts";
 
-/** Podman waits 250 ms before it tells its reader to stop. */
+/** Podman stops 250 ms after the end; what comes before this is sound. */
 const SOUND_MS = 200;
-/** So long after the answer's head it has ended if the container was paused, or stopping, when it was asked for. */
+/** This long after its head, an answer has ended if the container was paused or stopping at the request. */
 const SETTLED_MS = 400;
-/** Podman looks for new lines four times a second, and tells them, and its end, in one go. */
+/** Podman looks for new lines four times a second, and sends them, and its end, in one burst. */
 const QUIET_MS = 50;
 
 export class PodmanLife {
@@ -28,7 +27,7 @@ export class PodmanLife {
     this.#look = look;
   }
 
-  /** Called before the log is opened: whether it can be followed. */
+  /** Called before the log is opened. Returns whether it can be followed. */
   async begins(): Promise<boolean> {
     const { running, paused, life } = await this.#look();
     this.#life = running && !paused ? life : null;
@@ -36,7 +35,7 @@ export class PodmanLife {
     return this.#life !== null;
   }
 
-  /** Whether what was read, and what came along with it, is whole, or is all that is left of the log. */
+  /** Whether what was read is complete, or is all that is left of the log. */
   async vouchesFor(answer: EngineConnection): Promise<boolean> {
     if (this.#isGone || answer.readAt < answer.askedAt + SOUND_MS) return true;
     const goesOn = await answer.settle(QUIET_MS, answer.headAt + SETTLED_MS);
@@ -44,7 +43,7 @@ export class PodmanLife {
     const now = performance.now();
     try {
       const { running, paused, life } = await this.#look();
-      // What is opened while the container stops ends as if it had stopped; what was open before goes on
+      // An answer opened while the container stops ends too early; one opened before goes on
       if (life !== this.#life || !this.#isSure && (!running || paused)) return false;
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === "container_not_found")) throw error;

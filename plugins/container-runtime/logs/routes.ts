@@ -1,19 +1,20 @@
-/** The logs of a container, followed across its restarts and the engine's. */
+/** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import type { Call } from "../../../http/call.ts";
 import { count, flag, text } from "../../../http/query.ts";
-import { problems, raw, route, type Router, router } from "../../../http/router.ts";
+import { raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import { logBody, rawLogBody } from "./log_body.ts";
 import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
 import { LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
-import { type Awaken, type LogRequest, LogSource } from "./log_source.ts";
+import type { Awaken } from "./awaken.ts";
+import { type LogRequest, LogSource } from "./log_source.ts";
 import { engineTime, readCallersTime } from "./log_time.ts";
 import { openConnection } from "../frames/connection.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
 const LogRecord = z.union([
   z.object({
@@ -75,6 +76,8 @@ const logs = route({
     ),
   },
 });
+
+export const ROUTES = [logs];
 
 type LogCall = Call<{ id: string }, Query, undefined>;
 
@@ -171,9 +174,13 @@ async function lineBody(call: LogCall, given: {
 
 function wantedOf(query: Query): LogRequest {
   if (!query.stdout && !query.stderr) {
-    throw new ServiceError("invalid_request", "Cannot read the logs: both streams are switched off", {
-      errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
-    });
+    throw engineError(
+      "invalid_request",
+      "Cannot read the logs: stdout and stderr are both switched off",
+      {
+        errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
+      },
+    );
   }
   return {
     follow: query.follow,

@@ -1,4 +1,4 @@
-/** One engine's containers in memory, each row read anew by its id when something may have touched it. */
+/** One engine's containers in memory; each row is read by its id when it may have changed. */
 import { ServiceError } from "../../../core/error.ts";
 import { isRefusal } from "./refusal.ts";
 import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../rows/container.ts";
@@ -10,10 +10,10 @@ import { RefreshQueue } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
 
 const AT_ONCE = 8;
-/** A row that is not read by then is looked for again later. */
+/** A row that is not read by then is read again later. */
 const LATE_MS = 5_000;
 const HANGS = 3;
-/** More containers than this are not kept: a list beyond it is hostile or a mistake. */
+/** The rest of a longer list is ignored. */
 const MOST = 50_000;
 
 export class ContainerMirror implements Disposable {
@@ -21,13 +21,13 @@ export class ContainerMirror implements Disposable {
   readonly #rechecks = new Rechecks((ids) => this.#mark(ids, "check"));
   readonly #queue = new RefreshQueue(() => this.#refresh());
   #dirty = new Set<string>();
-  /** `all`: read every row anew. `compare`: only those that the engine's list shows otherwise. */
+  /** `all`: read every row. `compare`: read only the rows that differ from the engine's list. */
   #listing: "all" | "compare" | null = null;
 
-  /** Why the rows are not true, although the engine answers; null while they are. */
+  /** Why the rows could not be read although the engine answers; null while they are right. */
   problem: string | null = null;
 
-  /** `failed` is told when a pass could not reach the engine; the mirror is then worth nothing. */
+  /** `failed` is called when a refresh cannot reach the engine; the rows can then not be trusted. */
   constructor(private readonly engine: Engine, private readonly failed: (error: unknown) => void) {}
 
   get settled(): boolean {
@@ -43,20 +43,20 @@ export class ContainerMirror implements Disposable {
     return this.#queue.idle();
   }
 
-  /** Something happened to this container: reads from now on wait until it was read. */
+  /** The container may have changed: lists wait from now on until it was read. */
   touch(id: string): void {
     this.#mark([id], "change");
     this.#rechecks.schedule(id);
   }
 
-  /** Everything may have changed. */
+  /** Reads every row again. */
   async resync(): Promise<void> {
     this.#listing = "all";
     this.#queue.need("change");
     await this.#queue.fresh();
   }
 
-  /** The slow clock: whether the engine's list shows something that no event told. */
+  /** Compares the rows with the engine's list, for changes without an event. */
   compare(): void {
     this.#listing ??= "compare";
     this.#queue.need("check");
@@ -90,7 +90,7 @@ export class ContainerMirror implements Disposable {
       for (const id of ids) this.#dirty.add(id);
       if (isRefusal(error)) {
         this.problem = error.message;
-        return; // the slow clock tries again
+        return; // `compare` tries again
       }
       this.#listing ??= listing;
       this.failed(error);
@@ -98,7 +98,7 @@ export class ContainerMirror implements Disposable {
     }
   }
 
-  /** The ids whose rows have to be read: those that the list does not show as we have them, and ours that it lacks. */
+  /** The ids to read: those that the list shows differently, and those that it lacks. */
   async #listed(listing: "all" | "compare"): Promise<Set<string>> {
     const answer = await this.engine.get(at`/containers/json`, {
       doing: `list the containers of engine "${this.engine.name}"`,
@@ -124,14 +124,14 @@ export class ContainerMirror implements Disposable {
       for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
         const lateness = await this.#readOne(id);
         if (lateness === null) answered += 1;
-        // One container may be locked for long; when none of several answers, the engine hangs.
+        // One container may be locked for long. If none of several answers, the engine hangs.
         else if ((late += 1) >= HANGS && answered === 0) throw lateness;
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, reader));
   }
 
-  /** Returns what was thrown where the engine did not answer in time; the row then stays as it was. */
+  /** Returns the error if the engine did not answer in time; the row then stays as it was. */
   async #readOne(id: string): Promise<ServiceError | null> {
     try {
       const inspected = await this.engine.get(at`/containers/${id}/json`, {
@@ -144,7 +144,7 @@ export class ContainerMirror implements Disposable {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === "container_not_found") this.rows.delete(id);
-      // Podman fails so while a container comes or goes: the row stays until the next look.
+      // Podman fails like this while a container is created or removed: the row stays until the next check.
       else if (error.code === "engine_failed" || error.code === "conflict") this.#rechecks.schedule(id);
       else if (error.code === "engine_timeout") {
         this.#rechecks.schedule(id);
@@ -155,7 +155,7 @@ export class ContainerMirror implements Disposable {
   }
 }
 
-/** Whether a list's entry says the same as the row, as far as it says anything. */
+/** Whether an entry of the engine's list agrees with the row, in the fields that it has. */
 function shows(listed: Readonly<Record<string, unknown>>, row: ContainerRow): boolean {
   const names = listOf(listed.Names).map((name) => textOf(name).replace(/^\//, ""));
   const networks = Object.keys(objectOf(objectOf(listed.NetworkSettings).Networks));

@@ -1,39 +1,39 @@
-/** All engines' events in one numbered row: one reader per engine, however many listen. */
+/** The events of all engines, numbered in one sequence, for any number of listeners. */
 
 export interface EngineEvent {
-  /** Rises by one from event to event, over all engines, while the service runs. */
+  /** Rises by one with each event of any engine. */
   readonly seq: number;
   readonly backend: string;
   readonly time: string;
   readonly type: string;
-  /** Without what follows the colon: an exec's command line may hold secrets. */
+  /** Without the part after a colon: an exec's command line may hold secrets. */
   readonly action: string;
   readonly id: string;
-  /** The few attributes that are known to be harmless. */
+  /** The attributes that hold no secrets. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** An event as an engine's reader hands it in. */
+/** An event as it was read from an engine. */
 export interface RawEvent extends Omit<EngineEvent, "seq" | "backend"> {
   readonly timeNano: number;
 }
 
 export interface FeedListener {
   event?(event: EngineEvent): void;
-  /** Events may have been missed on this engine: what is shown of it has to be read again. */
+  /** Events of this engine may have been missed: its state has to be read again. */
   resync?(backend: string): void;
   backend?(backend: string, state: string): void;
 }
 
-const KEPT = 4_096;
+const MAX_EVENTS = 4_096;
 
 export class EventFeed {
   readonly #listeners = new Set<FeedListener>();
-  readonly #kept: EngineEvent[] = [];
-  /** Where the oldest kept event stands once the row is full. */
+  readonly #events: EngineEvent[] = [];
+  /** The index of the oldest event once the buffer is full. */
   #oldest = 0;
   #seq = 0;
-  /** The highest number that a `resync` made worthless to resume from. */
+  /** Nobody can resume after an earlier number than this, because of a `resync`. */
   #broken = 0;
 
   /** The number of the latest event. */
@@ -46,12 +46,12 @@ export class EventFeed {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  /** The events after `seq`, in order; null where some of them are gone. */
+  /** The events after `seq`, in order; null if some of them are no longer known. */
   since(seq: number): readonly EngineEvent[] | null {
     const missed = this.#seq - seq;
     if (missed === 0) return [];
-    if (missed < 0 || missed > this.#kept.length || seq < this.#broken) return null;
-    const inOrder = this.#kept.slice(this.#oldest).concat(this.#kept.slice(0, this.#oldest));
+    if (missed < 0 || missed > this.#events.length || seq < this.#broken) return null;
+    const inOrder = this.#events.slice(this.#oldest).concat(this.#events.slice(0, this.#oldest));
     return inOrder.slice(-missed);
   }
 
@@ -65,10 +65,10 @@ export class EventFeed {
       id: raw.id,
       attributes: raw.attributes,
     };
-    if (this.#kept.length < KEPT) this.#kept.push(event);
+    if (this.#events.length < MAX_EVENTS) this.#events.push(event);
     else {
-      this.#kept[this.#oldest] = event;
-      this.#oldest = (this.#oldest + 1) % KEPT;
+      this.#events[this.#oldest] = event;
+      this.#oldest = (this.#oldest + 1) % MAX_EVENTS;
     }
     for (const listener of this.#listeners) listener.event?.(event);
   }

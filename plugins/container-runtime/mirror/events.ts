@@ -1,13 +1,13 @@
-/** One engine's `/events`, always drained: whoever does not read it slows every client of the engine. */
+/** Reads one engine's `/events` without a pause: a slow reader would slow every client of the engine. */
 import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
 import { MAX_LINE, TextLines } from "../engine/text_lines.ts";
-import { numberOf, objectOf, textOf } from "../engine/wire.ts";
+import { numberOf, objectOf, parseJson, textOf } from "../engine/wire.ts";
 import type { RawEvent } from "./event_feed.ts";
 
 const REMEMBERED = 1_024;
 
-/** What may be shown of an event; labels, which may hold anything, stay out. */
+/** The attributes of an event that are shown; labels may hold secrets and are not. */
 const ATTRIBUTES = new Set([
   "name",
   "oldName",
@@ -23,12 +23,12 @@ const ATTRIBUTES = new Set([
 ]);
 
 export interface EventReading {
-  /** The stream is open: whatever changes from now on will be told. */
+  /** Called when the stream is open: every later change has an event. */
   opened(): void;
   event(event: RawEvent): void;
 }
 
-/** Reads until the engine or `signal` ends it. Throws only where the stream could not be opened. */
+/** Reads until the engine or `signal` ends the stream. Throws only if it cannot be opened. */
 export async function readEvents(engine: Engine, signal: AbortSignal, reading: EventReading): Promise<void> {
   await using stream = await engine.stream("GET", at`/events`, {
     doing: `watch engine "${engine.name}"`,
@@ -47,20 +47,15 @@ export async function readEvents(engine: Engine, signal: AbortSignal, reading: E
       }
     }
   } catch {
-    // However it broke off, what follows is the same: connect and list again.
+    // Whatever broke it, the next step is the same: connect and list again.
   }
 }
 
-/** One line of `/events`; null for what is none. Newer engines put 0x1E before each. */
+/** One line of `/events`; null if it is no event. Newer engines put 0x1E before each. */
 export function parseEvent(line: string): RawEvent | null {
   const text = line.startsWith("\x1e") ? line.slice(1) : line;
   if (text === "" || text.length > MAX_LINE) return null;
-  let wire;
-  try {
-    wire = objectOf(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  const wire = objectOf(parseJson(text));
   const actor = objectOf(wire.Actor);
   const type = textOf(wire.Type);
   const action = textOf(wire.Action) || textOf(wire.status);
@@ -82,7 +77,7 @@ export function parseEvent(line: string): RawEvent | null {
   };
 }
 
-/** One word for each thing, Docker's where Podman has its own, and nothing of an exec's command line. */
+/** Docker's word for the action, without an exec's command line. */
 function plainAction(action: string): string {
   const colon = action.indexOf(":");
   const word = colon < 0 || action.startsWith("health_status") ? action : action.slice(0, colon);
@@ -96,7 +91,7 @@ function plainAction(action: string): string {
   }
 }
 
-/** The latest keys, to tell a repeated event. */
+/** The latest keys, to recognise a repeated event. */
 class Recent {
   readonly #keys = new Set<string>();
   constructor(private readonly limit: number) {}

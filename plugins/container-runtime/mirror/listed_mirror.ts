@@ -1,4 +1,4 @@
-/** What changes seldom and is cheap to list whole (images, volumes, networks), kept in memory. */
+/** One engine's images, volumes or networks in memory: they change seldom and are listed whole. */
 import type { Engine } from "../engine/engine.ts";
 import { isRefusal } from "./refusal.ts";
 import { Rechecks } from "./rechecks.ts";
@@ -13,7 +13,7 @@ export class ListedMirror<Row> implements Disposable {
   readonly #rechecks = new Rechecks(() => this.#queue.need("check"));
   readonly #queue = new RefreshQueue(() => this.#refresh());
 
-  /** Why the rows are not true, although the engine answers; null while they are. */
+  /** Why the rows could not be read although the engine answers; null while they are right. */
   problem: string | null = null;
 
   constructor(
@@ -34,7 +34,7 @@ export class ListedMirror<Row> implements Disposable {
     return this.#queue.idle();
   }
 
-  /** Something of this kind changed: reads from now on wait until it was read. */
+  /** Something of this kind changed: lists wait from now on until it was read. */
   touch(): void {
     this.#queue.need("change");
     this.#rechecks.schedule("");
@@ -65,7 +65,7 @@ export class ListedMirror<Row> implements Disposable {
     } catch (error) {
       if (isRefusal(error)) {
         this.problem = error.message;
-        return; // the slow clock tries again
+        return; // `compare` tries again
       }
       this.failed(error);
       throw error;

@@ -1,4 +1,4 @@
-/** One engine's containers, images, volumes and networks in memory: listed once, then kept true by its events. */
+/** One engine's containers, images, volumes and networks in memory: listed once, then updated by its events. */
 import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
 import { listOf, objectOf } from "../engine/wire.ts";
@@ -9,8 +9,8 @@ import { ListedMirror } from "./listed_mirror.ts";
 import { type NetworkRow, networkRow } from "../rows/network.ts";
 import { type VolumeRow, volumeRow } from "../rows/volume.ts";
 
-/** What happens to a container without changing anything that its row shows. */
-const WITHOUT_TRACE = new Set([
+/** Events of a container that change nothing in its row. */
+const NO_CHANGE = new Set([
   "exec_create",
   "exec_start",
   "exec_die",
@@ -34,7 +34,7 @@ export class Mirror implements Disposable {
   readonly volumes: ListedMirror<VolumeRow>;
   readonly networks: ListedMirror<NetworkRow>;
 
-  /** `failed` hears of every refresh that could not be done. */
+  /** `failed` is called when a refresh fails. */
   constructor(engine: Engine, failed: (error: unknown) => void) {
     this.containers = new ContainerMirror(engine, failed);
     this.images = new ListedMirror(engine, listImages, failed);
@@ -42,13 +42,13 @@ export class Mirror implements Disposable {
     this.networks = new ListedMirror(engine, listNetworks, failed);
   }
 
-  /** Reads everything anew. */
+  /** Reads everything again. */
   async resync(): Promise<void> {
     const all = await Promise.allSettled(this.#each((part) => part.resync()));
     for (const one of all) if (one.status === "rejected") throw one.reason;
   }
 
-  /** The slow clock: whether the engine shows something that no event told. */
+  /** Called every 30 s: looks for changes without an event. */
   compare(): void {
     this.#each((part) => part.compare());
   }
@@ -57,12 +57,12 @@ export class Mirror implements Disposable {
     this.#each((part) => part.clear());
   }
 
-  /** Marks what the event may have touched; the reading itself happens soon after. */
+  /** Marks what the event may have changed, to be read soon after. */
   handle({ type, action, id, attributes }: RawEvent): void {
     switch (type) {
       case "container":
         if (action === "commit") this.images.touch();
-        if (WITHOUT_TRACE.has(action)) return;
+        if (NO_CHANGE.has(action)) return;
         if (id === "") this.containers.compare();
         else this.containers.touch(id);
         return;

@@ -1,6 +1,6 @@
 /**
- * Looking again: Docker announces die, pause and rename before its own answers show them, so one reading
- * right after an event is not trusted.
+ * Reads an object again three times after its event: Docker announces die, pause and rename before its own answers
+ * show them.
  */
 
 /** Milliseconds after the latest event of an id. */
@@ -14,7 +14,7 @@ export class Rechecks implements Disposable {
 
   constructor(private readonly look: (ids: readonly string[]) => void) {}
 
-  /** Looks at the id again and again for a second; starts over where that goes on already. */
+  /** Checks the id three times within a second; starts over if it is being checked already. */
   schedule(id: string): void {
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(id)) return;
     this.#waiting.set(id, { since: performance.now(), step: 0 });

@@ -1,16 +1,16 @@
-/** Refreshing one pass at a time, so that a reader knows which pass saw what was known when it asked. */
+/** Runs one refresh at a time, so that a reader knows which refresh includes the changes known to it. */
 
-/** `sure`: something did change. Otherwise it is only a look whether it did, and no reader waits for that. */
+/** `change`: something did change. `check`: it may have, and no reader waits for that. */
 export type Need = "change" | "check";
 
 export class RefreshQueue {
   #current: { readonly done: Promise<void>; changed: boolean } | null = null;
   #next: { readonly resolvers: PromiseWithResolvers<void>; changed: boolean } | null = null;
 
-  /** `run` takes what is dirty in its first step, before it waits for anything. */
+  /** `run` takes the pending changes in its first step, before it waits for anything. */
   constructor(private readonly run: () => Promise<void>) {}
 
-  /** Whether every change that is known was read. */
+  /** Whether every known change was read. */
   get settled(): boolean {
     return !this.#current?.changed && !this.#next?.changed;
   }
@@ -24,19 +24,19 @@ export class RefreshQueue {
     }
     if (this.#next === null) {
       const resolvers = Promise.withResolvers<void>();
-      resolvers.promise.catch(() => {}); // whoever waits learns of it; nobody has to
+      resolvers.promise.catch(() => {}); // a rejection is for those who wait, if anybody does
       this.#next = { resolvers, changed };
     }
     this.#next.changed ||= changed;
   }
 
-  /** Resolves when all changes that are known now were read; rejects as the pass that should have. */
+  /** Resolves when all changes known now were read; rejects if that refresh fails. */
   async fresh(): Promise<void> {
     if (this.#next?.changed) await this.#next.resolvers.promise;
     else if (this.#current?.changed) await this.#current.done;
   }
 
-  /** Resolves when nothing runs and nothing waits to. */
+  /** Resolves when no refresh runs or waits. */
   async idle(): Promise<void> {
     while (this.#current !== null) {
       await (this.#next?.resolvers.promise ?? this.#current.done).catch(() => {});
@@ -44,7 +44,7 @@ export class RefreshQueue {
   }
 
   #begin(): Promise<void> {
-    // Begun a moment later, so that one pass serves all marks of one chunk of events.
+    // Starts a moment later, so that one refresh serves all events of one chunk.
     const done = Promise.resolve().then(this.run).finally(() => {
       const next = this.#next;
       this.#next = null;

@@ -1,4 +1,4 @@
-/** Telling an engine that answers badly from one that does not answer: only the latter is away. */
+/** Distinguishes an engine that refuses a call from one that does not answer: only the latter is away. */
 import { ServiceError } from "../../../core/error.ts";
 
 export function isRefusal(error: unknown): error is ServiceError {

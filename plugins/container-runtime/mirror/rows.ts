@@ -1,4 +1,4 @@
-/** Rows in memory, each with its JSON text, and a number that changes with them. */
+/** Rows in memory, with a version that rises when one of them changes. */
 
 export class Rows<Row> {
   readonly #rows = new Map<string, { readonly row: Row; readonly text: string }>();
@@ -25,8 +25,8 @@ export class Rows<Row> {
   }
 
   /**
-   * Whether that changed anything. The row is another object even then, so that what was derived from an older
-   * reading, and may hold more than the row does, is known to be old.
+   * Returns whether the row changed. The row object is replaced in any case, so that what is cached by the old object
+   * is known to be old.
    */
   put(key: string, row: Row): boolean {
     const text = JSON.stringify(row);
@@ -47,7 +47,7 @@ export class Rows<Row> {
     this.#rows.clear();
   }
 
-  /** Exactly these, and none else. */
+  /** Replaces all rows by these. */
   replace(rows: Iterable<readonly [string, Row]>): void {
     const kept = new Set<string>();
     for (const [key, row] of rows) {

@@ -1,4 +1,4 @@
-/** One network with the addresses that its containers have in it. */
+/** One network, with the addresses of its containers. */
 import { z } from "zod";
 import { objectOf, textOf, textOrNull } from "../engine/wire.ts";
 import type { UsedBy } from "../backends/used_by.ts";
@@ -16,7 +16,7 @@ export const NetworkDetail = Network.extend({
   endpoints: z.array(Endpoint).describe("Of the containers that run"),
 }).meta({ id: "NetworkDetail" });
 
-/** Null where the engine's answer is none. */
+/** Null for an answer without an id. */
 export function networkDetail(
   answer: unknown,
   backend: string,

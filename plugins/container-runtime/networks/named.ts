@@ -1,4 +1,4 @@
-/** Which engine has the network that a route names. */
+/** Finds the engine that has the network of that name or id. */
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { identifier } from "../engine/path.ts";

@@ -1,26 +1,23 @@
-/** Networks: what the engines have, who is connected, and how they come and go. */
+/** `/api/networks`: lists, inspects, creates and removes networks. */
 import { z } from "zod";
-import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
+import { unreadable } from "../engine/failure.ts";
 import { at } from "../engine/path.ts";
-import { objectOf, textOf } from "../engine/wire.ts";
+import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 import { CachedList } from "../backends/cached_list.ts";
-import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "../backends/route_fields.ts";
+import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
 import { NetworkDetail, networkDetail } from "./detail.ts";
-import { memberships } from "./membership.ts";
+import { MEMBERSHIP_ROUTES, memberships } from "./membership.ts";
 import { holding } from "./named.ts";
 import { Network } from "../rows/network.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
 import { UsedBy } from "../backends/used_by.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
-const NetworkList = z.object({
-  items: z.array(Network),
-  total: z.int(),
-  unavailable: z.array(Unavailable),
-}).meta({ id: "NetworkList" });
+const NetworkList = listAnswer(Network, "NetworkList");
 
 const list = route({
   method: "get",
@@ -69,6 +66,7 @@ const create = route({
   permission: "networks:write",
   query: onBackend,
   body: NewNetwork,
+  particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(NetworkDetail, "The network as the engine made it"),
     ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "runtime_unavailable"),
@@ -82,6 +80,7 @@ const remove = route({
   permission: "networks:write",
   params: byName,
   query: onBackend,
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems(
@@ -95,20 +94,20 @@ const remove = route({
   },
 });
 
+export const ROUTES = [list, inspect, create, remove, ...MEMBERSHIP_ROUTES];
+
 export function networks({ backends }: { readonly backends: Backends }): Router {
   const all = new CachedList(backends, "networks", networksOf);
   return router()
-    .on(list, async ({ query: { backend, q, unused }, request }) => {
-      if (backend === undefined && q === undefined && unused === undefined) return await all.whole(request);
-      const part = q?.toLowerCase();
-      return reply(
-        200,
-        await all.some(
-          backend,
-          (network) =>
-            (unused === undefined || (network.containers.length === 0) === unused) &&
-            (part === undefined || network.name.toLowerCase().includes(part) || network.id.includes(part)),
-        ),
+    .on(list, ({ query, request }) => {
+      const { unused } = query;
+      const part = query.q?.toLowerCase();
+      return all.answer(
+        query,
+        request,
+        ({ id, name, containers }) =>
+          (unused === undefined || (containers.length === 0) === unused) &&
+          (part === undefined || name.toLowerCase().includes(part) || id.includes(part)),
       );
     })
     .on(inspect, async ({ params, query, left }) => {
@@ -135,21 +134,21 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
           Options: body.options,
           Labels: body.labels,
         },
-        firstByteMs: 60_000, // Docker looks 15 s for a driver that is not there
+        firstByteMs: 60_000, // Docker searches 15 s for a missing driver
       }).finally(() => link.mirror.networks.touch());
-      const made = await read(backends, link, idOf(text) ?? body.name);
+      const made = await read(backends, link, textOf(objectOf(parseJson(text)).Id) || body.name);
       return reply(201, made, { location: `/api/networks/${made.name}` });
     })
     .on(remove, async ({ params, query }) => {
       const link = await holding(backends, params.name, query.backend, "remove");
       const doing = `remove network "${params.name}"`;
-      await link.mirror.containers.resync(); // what no event told yet counts too
+      await link.mirror.containers.resync(); // the mirror may lack the latest changes
       const network = await read(backends, link, params.name);
-      if (network.predefined) throw new ServiceError("conflict", `Cannot ${doing}: it is the engine's own`);
+      if (network.predefined) throw engineError("conflict", `Cannot ${doing}: it belongs to the engine`);
       const [user] = network.containers;
       if (user !== undefined) {
-        // The engines would remove it from under a stopped container, which then cannot start any more.
-        throw new ServiceError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
+        // The engines would remove it although a stopped container needs it to start.
+        throw engineError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
       }
       await link.engine.delete(at`/networks/${network.id}`, {
         doing,
@@ -176,21 +175,10 @@ async function read(
   await backends.fresh("containers", [link]);
   const detail = networkDetail(wire, link.name, UsedBy.of(link));
   if (detail !== null) return detail;
-  throw new ServiceError(
-    "engine_failed",
-    `Cannot read network "${name}": engine "${link.name}" answered nonsense`,
-  );
+  throw unreadable(link.name, `inspect network "${name}"`);
 }
 
 function networksOf(link: Link): z.infer<typeof Network>[] {
   const users = UsedBy.of(link);
   return [...link.mirror.networks.rows.values()].map((row) => ({ ...row, containers: users.network(row) }));
-}
-
-function idOf(text: string): string | null {
-  try {
-    return textOf(objectOf(JSON.parse(text)).Id) || null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,4 @@
-/** Addresses and subnets as people write them, checked before an engine sees them. */
+/** Checks addresses and subnets before an engine gets them. */
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/;
 
@@ -15,7 +15,7 @@ export function isSubnet(text: string): boolean {
   return (IPV4.test(address) && Number(bits) <= 32) || (isIpv6(address) && Number(bits) <= 128);
 }
 
-/** The URL parser knows the whole grammar. */
+/** Uses the URL parser, which knows the whole grammar. */
 function isIpv6(text: string): boolean {
   return text.includes(":") && /^[0-9a-fA-F:.]+$/.test(text) && URL.canParse(`http://[${text}]/`);
 }

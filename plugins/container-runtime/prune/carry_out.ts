@@ -1,10 +1,10 @@
-/** Removing exactly what a plan lists: never by force, each thing looked at once more, one after another. */
+/** Removes exactly what a plan lists, one object at a time, each checked again first, never by force. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
 import { at, SlashedName } from "../engine/path.ts";
-import { objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
+import { objectOf, parseJson, textOf, textsOf, timeOf } from "../engine/wire.ts";
 import { imageIdOf } from "../rows/container.ts";
 import { UsedBy } from "../backends/used_by.ts";
 import { type Planned, PruneItem } from "./plan.ts";
@@ -15,10 +15,10 @@ export const PruneResult = PruneItem.extend({
 }).meta({ id: "PruneResult" });
 export type PruneResult = z.infer<typeof PruneResult>;
 
-/** A removal may wait for the engine's disk. */
+/** A removal may wait for a slow disk. */
 const REMOVING_MS = 60_000;
 
-/** `stopping` ends it between two removals; what is left is kept, and said so. */
+/** Stops between two removals when `stopping` aborts; the rest is reported as kept. */
 export async function carryOut(
   backends: Backends,
   plan: readonly Planned[],
@@ -54,7 +54,7 @@ async function attempt(
 
 const MISSING = new Set(["container_not_found", "image_not_found", "volume_not_found", "network_not_found"]);
 
-/** Why it was kept after all; null once it is gone. */
+/** Why it was kept after all; null when it was removed. */
 async function remove(link: Link, planned: Planned): Promise<string | null> {
   const { engine, mirror } = link;
   const { id, name } = planned;
@@ -67,8 +67,8 @@ async function remove(link: Link, planned: Planned): Promise<string | null> {
       }).finally(() => mirror.containers.touch(id));
       return null;
     case "networks": {
-      // Both engines remove a network from under stopped containers, which then cannot start any more. So they are
-      // asked themselves: what no event told yet is not in the mirror.
+      // Both engines remove a network that stopped containers still need to start. The mirror may lack the latest
+      // changes, so the containers are read again first.
       await mirror.containers.resync();
       if (UsedBy.of(link).network(planned).length > 0) return "a container is connected to it by now";
       await engine.delete(at`/networks/${id}`, {
@@ -94,12 +94,13 @@ async function remove(link: Link, planned: Planned): Promise<string | null> {
         query: { all: true, filters: JSON.stringify({ id: [id] }) },
         firstByteMs: REMOVING_MS,
       });
-      return deletedCaches(text).includes(id) ? null : "the engine still uses it";
+      const deleted = textsOf(objectOf(parseJson(text)).CachesDeleted);
+      return deleted.includes(id) ? null : "the engine still uses it";
     }
   }
 }
 
-/** By its names, so that one that it got since keeps it; by its id only while nothing names it. */
+/** Removes an image by its names, so that a name it got since then keeps it; by its id only if it has no name. */
 async function removeImage(link: Link, { id, name, tags }: Planned): Promise<string | null> {
   const call = {
     doing: `remove image "${name}"`,
@@ -128,12 +129,4 @@ async function removeImage(link: Link, { id, name, tags }: Planned): Promise<str
 
 function namesOf(tags: readonly string[]): string[] {
   return tags.filter((tag) => !tag.startsWith("<none>"));
-}
-
-function deletedCaches(text: string): string[] {
-  try {
-    return textsOf(objectOf(JSON.parse(text)).CachesDeleted);
-  } catch {
-    return [];
-  }
 }

@@ -1,4 +1,4 @@
-/** Which objects a prune may take at all: by age and by label. */
+/** Selects what a prune may remove, by age and by label. */
 import { z } from "zod";
 
 const DURATION = /^(\d{1,6})(s|m|h|d)$/;
@@ -22,7 +22,7 @@ export interface Prunable {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What has no known time of making is never older than anything. */
+/** An object of unknown age never passes `until`. */
 export function passes(one: Prunable, filters: PruneFilters, now: Date): boolean {
   if (filters.until !== undefined) {
     const moment = momentOf(filters.until, now);

@@ -1,39 +1,39 @@
-/** Plans that were shown and may be carried out: for a while, once, and by whom they were shown to. */
-import { ServiceError } from "../../../core/error.ts";
+/** Stores prune plans for 15 minutes. Each can be carried out once, by its owner. */
 import type { Planned } from "./plan.ts";
+import { engineError } from "../engine/errors.ts";
 
 const LIFETIME_MS = 15 * 60_000;
-const MOST = 64;
+const MAX_PLANS = 64;
 
-interface Kept {
+interface StoredPlan {
   readonly owner: string;
   readonly expires: number;
   readonly items: readonly Planned[];
 }
 
 export class Plans {
-  readonly #kept = new Map<string, Kept>();
+  readonly #plans = new Map<string, StoredPlan>();
 
-  keep(owner: string, items: readonly Planned[]): { readonly id: string; readonly expiresAt: string } {
+  store(owner: string, items: readonly Planned[]): { readonly id: string; readonly expiresAt: string } {
     const now = Date.now();
-    for (const [id, { expires }] of this.#kept) if (expires <= now) this.#kept.delete(id);
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size >= MOST && !oldest.done) this.#kept.delete(oldest.value);
+    for (const [id, { expires }] of this.#plans) if (expires <= now) this.#plans.delete(id);
+    const oldest = this.#plans.keys().next();
+    if (this.#plans.size >= MAX_PLANS && !oldest.done) this.#plans.delete(oldest.value);
     const id = crypto.randomUUID();
-    this.#kept.set(id, { owner, expires: now + LIFETIME_MS, items });
+    this.#plans.set(id, { owner, expires: now + LIFETIME_MS, items });
     return { id, expiresAt: new Date(now + LIFETIME_MS).toISOString() };
   }
 
-  /** Hands a plan out and forgets it: two who post it at once do not both carry it out. */
+  /** Returns a plan and forgets it, so that two requests cannot both carry it out. Throws `plan_not_found`. */
   take(owner: string, id: string): readonly Planned[] {
-    const kept = this.#kept.get(id);
-    if (kept === undefined || kept.owner !== owner || kept.expires <= Date.now()) {
-      throw new ServiceError(
+    const plan = this.#plans.get(id);
+    if (plan === undefined || plan.owner !== owner || plan.expires <= Date.now()) {
+      throw engineError(
         "plan_not_found",
-        "Cannot prune: there is no such plan (any more), ask for a new one",
+        "Cannot prune: there is no such plan, or it has expired; ask for a new one",
       );
     }
-    this.#kept.delete(id);
-    return kept.items;
+    this.#plans.delete(id);
+    return plan.items;
   }
 }

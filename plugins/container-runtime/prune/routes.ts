@@ -1,16 +1,17 @@
-/** Removing what nobody uses: first a list with reasons and bytes, then exactly that list. */
+/** `/api/system/prune`: lists what nobody uses, with reasons and bytes, and removes exactly that list. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Principal } from "../../../core/access.ts";
 import { asServiceError } from "../../../http/problem.ts";
-import { json, problems, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends, Unavailable as UnavailableEngine } from "../backends/backends.ts";
+import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends } from "../backends/backends.ts";
 import type { Meter } from "../disk_usage/meter.ts";
 import { BackendName, Unavailable } from "../backends/route_fields.ts";
 import { carryOut, PruneResult, shown } from "./carry_out.ts";
 import { PruneFilters } from "./filters.ts";
 import { planFor, type Planned, PRUNE_TYPES, PruneType } from "./plan.ts";
 import { Plans } from "./plans.ts";
+import { problems } from "../engine/errors.ts";
 
 export const PruneRequest = z.strictObject({
   types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),
@@ -43,11 +44,14 @@ const prune = route({
   summary: "Remove what nobody uses",
   permission: "system:prune",
   body: PruneRequest,
+  particulars: ({ body }) => particularsOf(body),
   answers: {
     200: json(PruneReport, "What would go, or what went"),
     ...problems("plan_not_found", "backend_not_found", "runtime_unavailable", "no_engine"),
   },
 });
+
+export const ROUTES = [prune];
 
 export function pruning({ backends, meter }: { readonly backends: Backends; readonly meter: Meter }): Router {
   const plans = new Plans();
@@ -59,7 +63,7 @@ export function pruning({ backends, meter }: { readonly backends: Backends; read
     }
     const { items, unavailable } = await planned(backends, meter, body, left);
     if (body.dryRun !== true) return reply(200, await executed(items, unavailable));
-    const { id, expiresAt } = plans.keep(owner, items);
+    const { id, expiresAt } = plans.store(owner, items);
     return reply(200, {
       dryRun: true,
       plan: id,
@@ -70,7 +74,7 @@ export function pruning({ backends, meter }: { readonly backends: Backends; read
       unavailable,
     });
 
-    async function executed(items: readonly Planned[], unavailable: UnavailableEngine[]) {
+    async function executed(items: readonly Planned[], unavailable: Unavailable[]) {
       const results = await carryOut(backends, items, stopping)
         .finally(() => backends.links.forEach((link) => meter.forget(link)));
       return {
@@ -91,12 +95,12 @@ async function planned(
   meter: Meter,
   { types = [], filters = {}, backend }: z.infer<typeof PruneRequest>,
   signal: AbortSignal,
-): Promise<{ items: Planned[]; unavailable: UnavailableEngine[] }> {
+): Promise<{ items: Planned[]; unavailable: Unavailable[] }> {
   const links = backends.pick(backend);
   await Promise.all(links.map((link) => link.settle()));
   if (!links.some(({ state }) => state === "up")) backends.target(backend); // throws, and says why
   const items: Planned[] = [];
-  const unavailable: UnavailableEngine[] = [];
+  const unavailable: Unavailable[] = [];
   for (const link of links) {
     if (link.state !== "up") {
       unavailable.push({ backend: link.name, reason: link.reason });

@@ -1,5 +1,6 @@
-/** A container as lists show it, read from what the engine says of one container. */
+/** A container as lists show it, read from the engine's `inspect`. */
 import { z } from "zod";
+import { ContainerState } from "../../../core/runtime.ts";
 import {
   flagOf,
   listOf,
@@ -13,28 +14,16 @@ import {
 } from "../engine/wire.ts";
 import { maskValues } from "../../../core/secrets.ts";
 
-export const ContainerState = z.enum([
-  "created",
-  "running",
-  "paused",
-  "restarting",
-  "removing",
-  "exited",
-  "dead",
-  "unknown",
-]);
-export type ContainerState = z.infer<typeof ContainerState>;
+const Health = z.enum(["starting", "healthy", "unhealthy"]);
 
-export const Health = z.enum(["starting", "healthy", "unhealthy"]);
-
-export const Port = z.object({
+const Port = z.object({
   container: z.int(),
   protocol: z.string(),
   host: z.int().nullable().describe("Null where it is exposed and not published"),
   address: z.string().nullable(),
 }).meta({ id: "ContainerPort" });
 
-export const Mount = z.object({
+const Mount = z.object({
   type: z.string().describe("volume, bind, tmpfs, ..."),
   name: z.string().nullable().describe("The volume's name"),
   source: z.string(),
@@ -68,15 +57,15 @@ export const Container = z.object({
   backend: z.string(),
 }).meta({ id: "Container" });
 
-/** What the mirror keeps: all but the workspace, which is asked for when a list is built. */
+/** What the mirror holds: all but the workspace, which is added when a list is built. */
 export type ContainerRow = Readonly<Omit<z.infer<typeof Container>, "workspace">> & {
-  /** The ids of the networks, for those who count users. */
+  /** For counting the users of a network. */
   readonly networkIds: readonly string[];
 };
 
 const EPOCH = new Date(0).toISOString();
 
-/** The row of an inspected container; null where the answer has no id, and so is none. */
+/** The row of an inspected container; null for an answer without an id. */
 export function containerRow(inspected: unknown, backend: string): ContainerRow | null {
   const wire = objectOf(inspected);
   const id = textOf(wire.Id);
@@ -88,7 +77,7 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
   const phase = stateOf(textOf(state.Status));
   const health = healthOf(state);
   const ended = phase === "exited" || phase === "dead";
-  // Podman says -1 where it never learned the code.
+  // Podman says -1 for an exit code that it does not know.
   const exitCode = ended && numberOf(state.ExitCode) >= 0 ? numberOf(state.ExitCode) : null;
   const networks = Object.entries(objectOf(settings.Networks)).sort(([one], [other]) => one < other ? -1 : 1);
   return {
@@ -115,7 +104,7 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
   };
 }
 
-/** Docker's eight states and Podman's own words for them. */
+/** Docker's states, and Podman's words for the same. */
 export function stateOf(status: string): ContainerState {
   switch (status.toLowerCase()) {
     case "created":
@@ -151,7 +140,7 @@ function statusOf(state: ContainerState, health: string | null, exitCode: number
   return health === null ? state : `${state} (${health})`;
 }
 
-/** Podman leaves the algorithm out here and there. */
+/** With the algorithm, which Podman sometimes leaves out. */
 export function imageIdOf(text: string): string {
   return /^[0-9a-f]{64}$/.test(text) ? `sha256:${text}` : text;
 }
@@ -190,7 +179,7 @@ function mountOf(value: unknown): z.infer<typeof Mount> {
   };
 }
 
-/** Compose's facts, as Docker's and Podman's tools write them. */
+/** What the labels of Docker's and Podman's Compose tools say. */
 function composeOf(labels: Readonly<Record<string, string>>): ContainerRow["compose"] {
   const project = labels["com.docker.compose.project"] ?? labels["io.podman.compose.project"];
   const service = labels["com.docker.compose.service"] ?? labels["io.podman.compose.service"];

@@ -1,4 +1,4 @@
-/** An image as lists show it, read from the engine's list or from what it says of one image. */
+/** An image as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
 import { mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
 import { imageIdOf } from "./container.ts";
@@ -20,12 +20,12 @@ export const Image = z.object({
   backend: z.string(),
 }).meta({ id: "Image" });
 
-/** What the mirror keeps: who uses it is joined when a list is built. */
+/** What the mirror holds; its users are added when a list is built. */
 export type ImageRow = Readonly<Omit<z.infer<typeof Image>, "usedBy">>;
 
 const EPOCH = new Date(0).toISOString();
 
-/** Null where the answer has no id, and so is none. */
+/** Null for an answer without an id. */
 export function imageRow(answer: unknown, backend: string): ImageRow | null {
   const wire = objectOf(answer);
   const id = imageIdOf(textOf(wire.Id));
@@ -46,7 +46,7 @@ export function imageRow(answer: unknown, backend: string): ImageRow | null {
   };
 }
 
-/** Without the `<none>` that engines write for nothing. */
+/** Without `<none>`, which engines write where there is no name. */
 function namesOf(value: unknown): string[] {
   return textsOf(value).filter((name) => !name.startsWith("<none>") && !name.endsWith(":<none>")).sort();
 }

@@ -1,10 +1,10 @@
-/** The engine's own object without the secrets in it. */
+/** Masks the secrets inside an engine's own object. */
 import { looksSecret, MASK, maskArguments, maskEnvironment, maskText } from "../../../core/secrets.ts";
 import { listOf, objectOf, textsOf, type Wire } from "../engine/wire.ts";
 
 /**
- * The engine's own object, masked like our own fields. Lists under the names that hold environments and
- * arguments are masked as such wherever they stand, and all other text is searched for secrets.
+ * Masks the engine's own object: environments, arguments and labels by the names of their fields wherever they stand,
+ * and secrets inside all other text.
  */
 export function maskObject(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return maskText(value);

@@ -1,10 +1,10 @@
-/** A network as lists show it, read from what the engine says of it. */
+/** A network as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
 import { maskValues } from "../../../core/secrets.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
 
-export const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
+const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
 
 export const Network = z.object({
   id: z.string(),
@@ -23,12 +23,12 @@ export const Network = z.object({
   backend: z.string(),
 }).meta({ id: "Network" });
 
-/** What the mirror keeps: who is connected is joined when a list is built. */
+/** What the mirror holds; connected containers are added when a list is built. */
 export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers">>;
 
 const PREDEFINED = new Set(["bridge", "host", "none", "podman", "ingress", "docker_gwbridge"]);
 
-/** Null where the answer has no id, and so is none. */
+/** Null for an answer without an id. */
 export function networkRow(answer: unknown, backend: string): NetworkRow | null {
   const wire = objectOf(answer);
   const id = textOf(wire.Id);

@@ -1,4 +1,4 @@
-/** A volume as lists show it, read from what the engine says of it. */
+/** A volume as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
 import { looksSecret, MASK, maskText, maskValues } from "../../../core/secrets.ts";
 import { mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
@@ -17,10 +17,10 @@ export const Volume = z.object({
   backend: z.string(),
 }).meta({ id: "Volume" });
 
-/** What the mirror keeps: who uses it is joined when a list is built. */
+/** What the mirror holds; its users are added when a list is built. */
 export type VolumeRow = Readonly<Omit<z.infer<typeof Volume>, "usedBy">>;
 
-/** Null where the answer has no name, and so is none. */
+/** Null for an answer without a name. */
 export function volumeRow(answer: unknown, backend: string): VolumeRow | null {
   const wire = objectOf(answer);
   const name = textOf(wire.Name);

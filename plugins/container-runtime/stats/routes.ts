@@ -1,4 +1,4 @@
-/** What a container uses, as it changes, over a WebSocket. */
+/** `/api/containers/{id}/stats`: a container's CPU, memory, network and disk, over a WebSocket. */
 import { z } from "zod";
 import { text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
@@ -7,7 +7,7 @@ import type { FindLive } from "../backends/live_container.ts";
 import type { StatsFeeds } from "./stats_feed.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 
-/** Whoever has not read so much is not sent more: an old measurement is worth nothing. */
+/** A reader with this much unread is sent nothing more: old measurements are worth nothing. */
 const BEHIND_BYTES = 16 * 1024;
 
 const stats = socketRoute({
@@ -20,6 +20,8 @@ const stats = socketRoute({
   params: z.object({ id: z.string() }),
   query: z.object({ backend: text(128).optional() }),
 });
+
+export const ROUTES = [stats];
 
 export interface StatsRoutes {
   readonly find: FindLive;

@@ -1,15 +1,15 @@
-/** The engine's own measurements of one container: one stream, however many look at it. */
+/** Reads the engine's measurements of a container once for all its viewers. */
 import { ServiceError } from "../../../core/error.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import type { Engine } from "../engine/engine.ts";
 import { TextLines } from "../engine/text_lines.ts";
 import { at } from "../engine/path.ts";
-import { listOf, numberOf, objectOf, textOf, timeOf, type Wire } from "../engine/wire.ts";
+import { listOf, numberOf, objectOf, parseJson, textOf, timeOf, type Wire } from "../engine/wire.ts";
 import { pause } from "../engine/pause.ts";
 
-/** Who comes back soon finds the stream still open; nobody's stream is open for longer. */
+/** Keeps an unwatched stream open briefly, for reconnects. */
 const LINGER_MS = 2_000;
-/** Podman's own stream has a measurement every five seconds; asked for a single one, it answers at once. */
+/** Podman's stream has a measurement every five seconds, so single ones are asked for this often. */
 const ASKING_MS = 1_000;
 const AWAY: ReadonlySet<string> = new Set(["runtime_unavailable", "engine_timeout"]);
 const RETRIES = 4;
@@ -18,7 +18,7 @@ const LAST_WAIT_MS = 2_000;
 
 export interface Sample {
   readonly time: string;
-  /** 100 is one processor; null for the first sample, which has nothing to compare with. */
+  /** 100 is one processor; null in the first sample, which has nothing to compare with. */
   readonly cpuPercent: number | null;
   readonly memoryBytes: number;
   readonly memoryLimitBytes: number;
@@ -126,7 +126,7 @@ class StatsFeed {
         }
       } catch (error) {
         if (this.#ending.signal.aborted) return;
-        // A container that is going down is refused in several ways for a moment
+        // While a container stops, engines fail in several ways for a moment
         const mayPass = !(error instanceof ServiceError) || AWAY.has(error.code) ||
           error.code !== "container_not_found" && before !== null && failures < RETRIES;
         if (!mayPass) return this.#finish(asServiceError(error));
@@ -159,12 +159,7 @@ interface Reading {
 
 /** One object of the stream; null for what is none, and for the empty ones of a container that is down. */
 export function readStats(line: string): Reading | null {
-  let wire: Wire;
-  try {
-    wire = objectOf(JSON.parse(line));
-  } catch {
-    return null;
-  }
+  const wire = objectOf(parseJson(line));
   const time = timeOf(textOf(wire.read));
   if (time === null) return null;
   const cpuNanos = numberOf(objectOf(objectOf(wire.cpu_stats).cpu_usage).total_usage);
@@ -174,7 +169,7 @@ export function readStats(line: string): Reading | null {
 export function sampleOf({ atMs, time, cpuNanos, wire }: Reading, before: Reading | null): Sample {
   const memory = objectOf(wire.memory_stats);
   const details = objectOf(memory.stats);
-  // What the kernel could drop at once is not counted, as in the engines' own command lines
+  // Without the cache that the kernel can drop, like `docker stats`
   const cache = numberOf(details.inactive_file, numberOf(details.total_inactive_file));
   const usage = numberOf(memory.usage);
   const networks = Object.values(objectOf(wire.networks)).map(objectOf);

@@ -1,4 +1,4 @@
-/** Whether a volume's options reach folders of the host: then a container that mounts it can do so too. */
+/** Tells whether a volume's options give its containers access to folders of the host. */
 
 /** Names under which drivers take a path or a device of the host. */
 const PATHS = new Set([
@@ -13,7 +13,7 @@ const PATHS = new Set([
   "share",
 ]);
 
-/** Errs towards yes: any device at all, and whatever another driver may take for a path. */
+/** In doubt yes: any device counts, and anything that another driver may take for a path. */
 export function bindsHostPath(
   driver: string | undefined,
   options: Readonly<Record<string, string>>,

@@ -1,24 +1,24 @@
-/** Volumes: what the engines keep, who mounts it, and how it comes and goes. */
+/** `/api/volumes`: lists, inspects, creates and removes volumes. */
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
+import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
-import { empty, json, problems, reply, route, type Router, router } from "../../../http/router.ts";
+import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Link } from "../backends/link.ts";
+import { unreadable } from "../engine/failure.ts";
 import { at, identifier } from "../engine/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { CachedList } from "../backends/cached_list.ts";
-import { BackendName, byName, Name, onBackend, TextMap, Unavailable } from "../backends/route_fields.ts";
+import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
+import { parseJson } from "../engine/wire.ts";
 import { UsedBy } from "../backends/used_by.ts";
 import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
+import { engineError, problems } from "../engine/errors.ts";
 
-const VolumeList = z.object({
-  items: z.array(Volume),
-  total: z.int(),
-  unavailable: z.array(Unavailable),
-}).meta({ id: "VolumeList" });
+const VolumeList = listAnswer(Volume, "VolumeList");
 
 const list = route({
   method: "get",
@@ -60,6 +60,7 @@ const create = route({
   permission: "volumes:write",
   query: onBackend,
   body: NewVolume,
+  particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(Volume, "The volume as the engine made it"),
     ...problems("forbidden", "name_taken", "backend_not_found", "no_engine", "runtime_unavailable"),
@@ -73,27 +74,28 @@ const remove = route({
   permission: "volumes:write",
   params: byName,
   query: onBackend,
+  particulars: ({ query }) => particularsOf(query),
   answers: {
     204: empty("It is gone"),
     ...problems("volume_not_found", "in_use", "ambiguous_id", "backend_not_found", "runtime_unavailable"),
   },
 });
 
+export const ROUTES = [list, inspect, create, remove];
+
 export function volumes({ backends }: { readonly backends: Backends }): Router {
   const all = new CachedList(backends, "volumes", volumesOf);
   const claims = new Claims();
   return router()
-    .on(list, async ({ query: { backend, q, unused }, request }) => {
-      if (backend === undefined && q === undefined && unused === undefined) return await all.whole(request);
-      const part = q?.toLowerCase();
-      return reply(
-        200,
-        await all.some(
-          backend,
-          (volume) =>
-            (unused === undefined || (volume.usedBy.length === 0) === unused) &&
-            (part === undefined || volume.name.toLowerCase().includes(part)),
-        ),
+    .on(list, ({ query, request }) => {
+      const { unused } = query;
+      const part = query.q?.toLowerCase();
+      return all.answer(
+        query,
+        request,
+        ({ name, usedBy }) =>
+          (unused === undefined || (usedBy.length === 0) === unused) &&
+          (part === undefined || name.toLowerCase().includes(part)),
       );
     })
     .on(inspect, async ({ params, query, left }) => {
@@ -107,15 +109,18 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
         }),
         link.name,
       );
-      if (row === null) throw nonsense(name, link);
+      if (row === null) throw unreadable(link.name, `inspect volume "${name}"`);
       await backends.fresh("containers", [link]);
       return reply(200, { ...row, usedBy: UsedBy.of(link).volume(row.name) });
     })
     .on(create, async ({ body, query, principal }) => {
-      if (bindsHostPath(body.driver, body.options ?? {}) && !may(principal, "volumes:host-paths")) {
-        throw new ServiceError(
+      if (
+        bindsHostPath(body.driver, body.options ?? {}) &&
+        !may<ContainerPermission>(principal, "volumes:host-paths")
+      ) {
+        throw engineError(
           "forbidden",
-          `Cannot create the volume: options that reach folders of the host need the permission "volumes:host-paths"`,
+          `Cannot create the volume: options that bind folders of the host need the permission "volumes:host-paths"`,
         );
       }
       const link = backends.target(query.backend);
@@ -126,8 +131,8 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
         body: { Name: body.name, Driver: body.driver, DriverOpts: body.options, Labels: body.labels },
         firstByteMs: 60_000,
       }).finally(() => link.mirror.volumes.touch());
-      const row = volumeRow(parsed(text), link.name);
-      if (row === null) throw nonsense(body.name ?? "", link);
+      const row = volumeRow(parseJson(text), link.name);
+      if (row === null) throw unreadable(link.name, "create a volume");
       return reply(201, { ...row, usedBy: [] }, { location: `/api/volumes/${row.name}` });
     })
     .on(remove, async ({ params, query }) => {
@@ -157,7 +162,7 @@ function holding(backends: Backends, name: string, backend: string | undefined, 
   });
 }
 
-/** Names that are being created: of two who ask for one name at once, one makes it and the other is told. */
+/** Names that are being created: of two requests for one name, the second is refused. */
 class Claims {
   readonly #held = new Set<string>();
 
@@ -169,7 +174,7 @@ class Claims {
   }
 }
 
-/** Both engines answer a create of what is there already with success, and ignore the other options. */
+/** Both engines answer success when the volume already exists, and ignore the other options. */
 async function assertFree(link: Link, name: string): Promise<void> {
   try {
     await link.engine.get(at`/volumes/${name}`, {
@@ -184,23 +189,8 @@ async function assertFree(link: Link, name: string): Promise<void> {
 }
 
 function taken(link: Link, name: string): ServiceError {
-  return new ServiceError(
+  return engineError(
     "name_taken",
     `Cannot create volume "${name}": engine "${link.name}" has one of that name`,
   );
-}
-
-function nonsense(name: string, link: Link): ServiceError {
-  return new ServiceError(
-    "engine_failed",
-    `Cannot read volume "${name}": engine "${link.name}" answered nonsense`,
-  );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,14 +1,7 @@
-/** What the doctor finds, and what it looks at. */
+/** What the doctor looks at, and how. */
 import type { Config } from "../../config.ts";
+import type { Finding } from "../../core/finding.ts";
 import type { StoreFile } from "../../store/sqlite/inspection.ts";
-
-export interface Finding {
-  /** `wrong` must be mended; `risky` works until it does not. */
-  readonly level: "wrong" | "risky";
-  readonly what: string;
-  /** What to do about it. */
-  readonly mend: string;
-}
 
 /** What all checks look at. */
 export interface Setup {
@@ -24,9 +17,6 @@ export interface Check {
   readonly name: string;
   look(setup: Setup): Promise<readonly Finding[]> | readonly Finding[];
 }
-
-export const wrong = (what: string, mend: string): Finding => ({ level: "wrong", what, mend });
-export const risky = (what: string, mend: string): Finding => ({ level: "risky", what, mend });
 
 /** Null where there is nothing or it may not be looked at. */
 export async function statOf(path: string): Promise<Deno.FileInfo | null> {

@@ -1,7 +1,7 @@
 /** Real engines that die, hang and come back, several at once: what callers are told meanwhile, and afterwards. */
 import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "./engine.ts";
-import { engineTests } from "./engine_tests.ts";
+import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { startService, type TestService } from "./service.ts";
 
@@ -28,8 +28,8 @@ async function names(berth: TestService, query = ""): Promise<string[]> {
   return body.items.map((one: { name: string; backend: string }) => `${one.backend} ${one.name}`).sort();
 }
 
-const docker = await engineTests("docker");
-const podman = await engineTests("podman");
+const docker = await sharedEngine("docker");
+const podman = await sharedEngine("podman");
 
 for (const { test } of [docker, podman]) {
   test("an engine that is killed is named as away, refuses in words, and is back with what it has", async (engine) => {

@@ -2,7 +2,7 @@
 
 import { type EngineKind, NoEngine, startEngine, type TestEngine } from "./engine.ts";
 
-export interface EngineTests {
+export interface SharedEngine {
   /** The engine of this file, or null where it cannot run. */
   readonly engine: TestEngine | null;
   /**
@@ -20,7 +20,7 @@ export interface EngineTests {
  * Starts the engine while the file loads, so that its tests can say in time that they are skipped; stops it after the
  * last one. `BERTH_TEST_ENGINES_REQUIRED=1` turns a missing engine into a failure.
  */
-export async function engineTests(kind: EngineKind, settings?: string): Promise<EngineTests> {
+export async function sharedEngine(kind: EngineKind, settings?: string): Promise<SharedEngine> {
   let engine: TestEngine | null = null;
   let reason = "";
   try {

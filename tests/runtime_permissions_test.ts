@@ -17,10 +17,10 @@ console.log(JSON.stringify(backends.report()));
 Deno.test("Backends works on the permissions that the plugin declares, and goes on without those it lacks", async () => {
   await using allowed = new ScriptedWorld({});
   await using closed = new ScriptedWorld({});
-  const config = containerRuntime.config.parse({
+  const config = containerRuntime.settings.parse({
     engines: [{ name: "allowed", url: `unix://${allowed.socket}` }],
   });
-  const flags = containerRuntime.permissions(config).map((one) =>
+  const flags = containerRuntime.needs(config).map((one) =>
     "path" in one ? `--allow-${one.name}=${one.path}` : "host" in one ? `--allow-net=${one.host}` : ""
   );
   const script = await Deno.makeTempFile({ suffix: ".ts" });

@@ -1,4 +1,4 @@
-/** Rules about the start order: cycles, and edges that say nothing or are missing. */
+/** Rules about the start order: cycles, redundant dependencies, isolated units. */
 
 import type { Model, Place, Unit } from "../artifact.ts";
 import { edgesFrom, type Graph, graphOf, START_KINDS } from "../graph/graph.ts";
@@ -6,7 +6,7 @@ import { components, cycles, digraph, redundant } from "../graph/order.ts";
 import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
 
-/** Circles over the whole workspace. `wants` says whether a rule that costs time is on. */
+/** Cycles over the whole workspace. `wants` tells whether a rule that costs time is on. */
 export function checkGraph(
   model: Model,
   wants: (code: "graph/redundant-edge" | "graph/isolated") => boolean,
@@ -57,7 +57,7 @@ function sayCycle(
     subject: nodes[0]!.id,
     data: { cycle: nodes.map((node) => node.id) },
     related: places.slice(1).flatMap((at, i) =>
-      at === null ? [] : [{ message: `"${names[i + 1]}" needs "${names[i + 2]}"`, at }]
+      at === null ? [] : [{ message: `"${names[i + 1]}" depends on "${names[i + 2]}"`, at }]
     ),
     ...(!enabledTogether(units) && { severity: "warning" as const }),
   });
@@ -76,7 +76,7 @@ function checkBuildCycles(graph: Graph, edgesOf: EdgesOf, say: Say): void {
   }
 }
 
-/** Start edges lifted to groups: a circle there means that no order of `up` fits, though every unit could start. */
+/** Cycles between groups: every unit could start, but no order of `docker compose up` works. */
 function checkGroupCycles(graph: Graph, say: Say): void {
   const sources: number[] = [];
   const targets: number[] = [];
@@ -99,10 +99,13 @@ function checkGroupCycles(graph: Graph, say: Say): void {
     if (known.has([...cycle].sort().join(" "))) continue;
     const names = [...cycle, cycle[0]!].map((number) => graph.nodes[number]!.label);
     const steps = cycle.map((number, i) => places.get(`${number} ${cycle[(i + 1) % cycle.length]}`)!);
-    say("graph/group-cycle", steps[0]!, `Groups in a circle: ${names.join(" -> ")}`, {
+    say("graph/group-cycle", steps[0]!, `Group dependency cycle: ${names.join(" -> ")}`, {
       subject: graph.nodes[cycle[0]!]!.id,
       data: { cycle: cycle.map((number) => graph.nodes[number]!.id) },
-      related: steps.slice(1).map((at, i) => ({ message: `"${names[i + 1]}" needs "${names[i + 2]}"`, at })),
+      related: steps.slice(1).map((at, i) => ({
+        message: `"${names[i + 1]}" depends on "${names[i + 2]}"`,
+        at,
+      })),
     });
   }
 }
@@ -114,9 +117,14 @@ function checkRedundant(graph: Graph, edgesOf: EdgesOf, say: Say): void {
     if (edge?.reference === null || edge === undefined || edge.reference.implicit) continue;
     const condition = edge.reference.condition ?? "service_started";
     if (condition !== "service_started") continue;
-    say("graph/redundant-edge", edge.reference.at, `A longer path implies "${graph.nodes[target]!.label}"`, {
-      subject: graph.nodes[source]!.id,
-    });
+    say(
+      "graph/redundant-edge",
+      edge.reference.at,
+      `Another dependency already implies "${graph.nodes[target]!.label}"`,
+      {
+        subject: graph.nodes[source]!.id,
+      },
+    );
   }
 }
 
@@ -125,6 +133,6 @@ function checkIsolated(graph: Graph, say: Say): void {
   for (const { source, target } of graph.edges) touched[source] = touched[target] = 1;
   graph.nodes.forEach((node, number) => {
     if (node.kind !== "unit" || touched[number] === 1) return;
-    say("graph/isolated", node.at, `"${node.label}" has no edges`, { subject: node.id });
+    say("graph/isolated", node.at, `"${node.label}" is connected to nothing`, { subject: node.id });
   });
 }

@@ -1,0 +1,175 @@
+/** A built page, served at `/` from a fixed list of files: nothing outside the list can be asked for. */
+import { holds } from "./etag.ts";
+import { gzip, takesGzip } from "./gzip.ts";
+import { headOf } from "./head.ts";
+import { securityHeaders } from "./security_headers.ts";
+
+/** A built page: its files, and what it may load besides its own origin. */
+export interface Site {
+  /** A folder, or the files themselves by their paths: `{ "index.html": "<!doctype html>..." }`. */
+  readonly files: URL | Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
+  /** Further sources by directive: `{ "img-src": ["blob:"] }`. Scripts and styles come from files of the page alone. */
+  readonly sources?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One source for each kind of content, ours; frames, plugins and other origins are refused. */
+const POLICY: Readonly<Record<string, readonly string[]>> = {
+  "default-src": ["'none'"],
+  "script-src": ["'self'"],
+  "style-src": ["'self'"],
+  "img-src": ["'self'", "data:"],
+  "font-src": ["'self'"],
+  "connect-src": ["'self'"],
+  "manifest-src": ["'self'"],
+  "worker-src": ["'self'"],
+  "base-uri": ["'none'"],
+  "frame-ancestors": ["'none'"],
+  "form-action": ["'self'"],
+};
+/** What a page may open further; all else stays as it is. */
+const OPENABLE = ["img-src", "font-src", "connect-src", "media-src"];
+const SOURCE = /^(?:blob:|data:|(?:https|wss):\/\/[\w.-]+(?::\d+)?)$/;
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  mjs: "text/javascript; charset=utf-8",
+  json: "application/json",
+  map: "application/json",
+  webmanifest: "application/manifest+json",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
+  wasm: "application/wasm",
+  png: "image/png",
+  jpg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  avif: "image/avif",
+  ico: "image/x-icon",
+  woff2: "font/woff2",
+};
+const COMPRESSIBLE = /^(?:text\/|application\/(?:json|manifest)|image\/svg)/;
+/** A build puts a hash of the content into the name: such a file never changes. */
+const HASHED = /[.-][0-9A-Za-z_-]{8,}\.(?:js|css|woff2|svg|png|webp|map)$/;
+
+const MOST_FILES = 2_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+
+interface SiteFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  readonly etag: string;
+  readonly caching: string;
+  zipped: Promise<Uint8Array<ArrayBuffer>> | undefined;
+}
+
+export class StaticSite {
+  readonly #files: ReadonlyMap<string, SiteFile>;
+  readonly #headers: readonly [string, string][];
+
+  private constructor(files: ReadonlyMap<string, SiteFile>, headers: readonly [string, string][]) {
+    this.#files = files;
+    this.#headers = headers;
+  }
+
+  /** Reads the page once. Throws for a page without `index.html`, one that is too large, and a source it may not open. */
+  static async open(site: Site, options: { readonly tls: boolean }): Promise<StaticSite> {
+    const files = new Map<string, SiteFile>();
+    let size = 0;
+    for await (const [path, bytes] of filesOf(site.files)) {
+      size += bytes.byteLength;
+      if (files.size >= MOST_FILES || size > MOST_BYTES) {
+        throw new Error(`The page has more than ${MOST_FILES} files or ${MOST_BYTES} bytes`);
+      }
+      files.set(`/${path}`, await siteFile(path, bytes));
+    }
+    const index = files.get("/index.html");
+    if (index === undefined) throw new Error("The page has no index.html");
+    files.set("/", index);
+    return new StaticSite(files, securityHeaders({ ...options, contentSecurityPolicy: policyOf(site) }));
+  }
+
+  /**
+   * Null for what is not the page's: another method, `/api`, a file that is not there. A path without an extension is a
+   * view of the page, and answered with its `index.html`.
+   */
+  async answer(request: Request, path: string, requestId: string): Promise<Response | null> {
+    if ((request.method !== "GET" && request.method !== "HEAD") || /^\/api(?:\/|$)/.test(path)) return null;
+    const file = this.#files.get(path) ?? (isView(request, path) ? this.#files.get("/") : undefined);
+    if (file === undefined) return null;
+    const headers: [string, string][] = [
+      ...this.#headers,
+      ["x-request-id", requestId],
+      ["etag", file.etag],
+      ["cache-control", file.caching],
+      ["vary", "accept-encoding"],
+    ];
+    if (holds(request, file.etag)) return new Response(null, { status: 304, headers });
+    headers.push(["content-type", file.type]);
+    let { bytes } = file;
+    if (COMPRESSIBLE.test(file.type) && takesGzip(request)) {
+      bytes = await (file.zipped ??= gzip(bytes));
+      headers.push(["content-encoding", "gzip"]);
+    }
+    const response = new Response(bytes, { headers });
+    return request.method === "HEAD" ? await headOf(response, true) : response;
+  }
+}
+
+/** Somebody navigates: a browser asks for a document, at a path that names no file. */
+function isView({ headers }: Request, path: string): boolean {
+  return !path.slice(path.lastIndexOf("/")).includes(".") &&
+    (headers.get("accept") ?? "").includes("text/html");
+}
+
+function policyOf({ sources = {} }: Site): string {
+  for (const [directive, added] of Object.entries(sources)) {
+    const refused = OPENABLE.includes(directive) ? added.find((source) => !SOURCE.test(source)) : directive;
+    if (refused !== undefined) throw new Error(`The page may not open "${refused}" in its policy`);
+  }
+  return Object.entries({
+    ...POLICY,
+    ...Object.fromEntries(
+      Object.keys(sources).map((name) => [
+        name,
+        [...POLICY[name] ?? ["'self'"], ...sources[name] ?? []],
+      ]),
+    ),
+  }).map(([directive, allowed]) => `${directive} ${allowed.join(" ")}`).join("; ");
+}
+
+async function siteFile(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<SiteFile> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return {
+    bytes,
+    type: TYPES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()] ?? "application/octet-stream",
+    etag: `"${digest.subarray(0, 12).toHex()}"`,
+    // Deno would compress again on every request, and weaken the tag: told not to.
+    caching: `${HASHED.test(path) ? "public, max-age=31536000, immutable" : "no-cache"}, no-transform`,
+    zipped: undefined,
+  };
+}
+
+async function* filesOf(
+  files: Site["files"],
+): AsyncGenerator<[path: string, bytes: Uint8Array<ArrayBuffer>]> {
+  if (files instanceof URL) yield* filesBelow(files.href.endsWith("/") ? files : new URL(`${files}/`), "");
+  else {
+    for (const [path, content] of Object.entries(files)) {
+      yield [path, typeof content === "string" ? new TextEncoder().encode(content) : content];
+    }
+  }
+}
+
+/** Regular files only: a link may point outside the folder. */
+async function* filesBelow(
+  folder: URL,
+  below: string,
+): AsyncGenerator<[path: string, bytes: Uint8Array<ArrayBuffer>]> {
+  for await (const { name, isFile, isDirectory } of Deno.readDir(folder)) {
+    const url = new URL(encodeURIComponent(name), folder);
+    if (isDirectory) yield* filesBelow(new URL(`${url}/`), `${below}${name}/`);
+    else if (isFile) yield [below + name, await Deno.readFile(url)];
+  }
+}

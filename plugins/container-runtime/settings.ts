@@ -1,0 +1,68 @@
+/** The plugin's settings: which engines, and which registries. */
+import { z } from "zod";
+import { absolutePath, listOf, matching, text } from "../../core/setting_shapes.ts";
+
+/** One engine to talk to; a remote one needs mutual TLS. */
+function engine() {
+  return z.strictObject({
+    name: matching(
+      /^[a-z0-9][a-z0-9_.-]{0,62}$/,
+      "expected a name of lower-case letters, digits, dots and dashes",
+    ),
+    url: text(),
+    ca: absolutePath().optional(),
+    cert: absolutePath().optional(),
+    key: absolutePath().optional(),
+  }).check((context) => {
+    const { url, ca, cert, key } = context.value;
+    const refuse = (message: string) =>
+      context.issues.push({ code: "custom", message, input: url, path: ["url"] });
+    const parsed = URL.parse(url);
+    if (parsed !== null && parsed.protocol === "unix:") {
+      if (!parsed.pathname.startsWith("/") || parsed.host !== "") refuse("expected unix:///absolute/path");
+      return;
+    }
+    if (parsed === null || !/^(tcp|https):$/.test(parsed.protocol) || parsed.host === "") {
+      refuse("expected unix:///absolute/path or tcp://host:port");
+    } else if (ca === undefined || cert === undefined || key === undefined) {
+      refuse("an engine on another host needs mutual TLS: set ca, cert and key in config.yaml");
+    }
+  });
+}
+export type EngineSetting = z.output<ReturnType<typeof engine>>;
+
+function engines() {
+  return listOf(engine(), ",", namedUrl).refine(
+    (list) => new Set(list.map(({ name }) => name)).size === list.length,
+    "two engines have the same name",
+  );
+}
+
+function namedUrl(part: string): unknown {
+  const at = part.indexOf("=");
+  return { name: part.slice(0, Math.max(at, 0)).trim(), url: part.slice(at + 1).trim() };
+}
+
+export const Settings = z.strictObject({
+  engines: engines().nullable().default(null).describe(
+    "Container engines, `name=unix:///path` or `name=tcp://host:2376` separated by commas; `none` for no engine. " +
+      "In the file a list of `name`, `url`, and for a remote engine `ca`, `cert`, `key`",
+  ).meta({ shown: "found by looking" }),
+  registries: z.array(z.string().min(1).max(253)).max(256).nullable().default(null).describe(
+    "A list of the registries that images may be pulled from, as `ghcr.io`",
+  ).meta({ shown: "all" }),
+  home: z.string().nullable().default(null).describe(
+    "The home folder, where engines of the user put their sockets",
+  ),
+  runtimeFolder: z.string().nullable().default(null).describe("The folder of the user's own sockets"),
+  dockerHost: z.string().nullable().default(null).describe("The engine that Docker's own tools use"),
+});
+export type Settings = z.output<typeof Settings>;
+
+/** What the environment says of engines is read beside berth's own variable. */
+export const VARIABLES = {
+  engines: "BERTH_ENGINES",
+  home: Deno.build.os === "windows" ? "USERPROFILE" : "HOME",
+  runtimeFolder: "XDG_RUNTIME_DIR",
+  dockerHost: "DOCKER_HOST",
+} as const satisfies Partial<Record<keyof Settings, string>>;

@@ -1,0 +1,64 @@
+/** The container runtimes of several plugins, as the one that the rest of the service asks. */
+import { ServiceError } from "../core/error.ts";
+import type { ContainerRuntime, Holdings, RuntimeCounts } from "../core/runtime.ts";
+
+/** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
+export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRuntime | null {
+  const [first, ...others] = runtimes;
+  if (first === undefined || others.length === 0) return first ?? null;
+  let seen = runtimes.map((one) => one.revision);
+  let revision = 0;
+  return {
+    backends: () =>
+      runtimes.flatMap((one) =>
+        one.backends().map((backend) => ({ ...backend, default: backend.default && one === first }))
+      ),
+    settle: async () => void await Promise.all(runtimes.map((one) => one.settle())),
+    counts: () => joinCounts(runtimes.flatMap((one) => one.counts() ?? [])),
+    containers: async () => (await Promise.all(runtimes.map((one) => one.containers()))).flat(),
+    get revision() {
+      const now = runtimes.map((one) => one.revision);
+      if (now.some((one, index) => one !== seen[index])) {
+        seen = now;
+        revision += 1;
+      }
+      return revision;
+    },
+    holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
+    inspect: async (id, backend) => {
+      const owner = runtimes.find((one) => one.backends().some(({ name }) => name === backend));
+      if (owner === undefined) {
+        throw new ServiceError(
+          "not_found",
+          `No engine "${backend}"; see /api/system/info for those there are`,
+        );
+      }
+      return await owner.inspect(id, backend);
+    },
+  };
+}
+
+function joinCounts(counts: readonly RuntimeCounts[]): RuntimeCounts | null {
+  if (counts.length === 0) return null;
+  const sum = (of: (one: RuntimeCounts) => number) => counts.reduce((total, one) => total + of(one), 0);
+  return {
+    containers: {
+      running: sum(({ containers }) => containers.running),
+      paused: sum(({ containers }) => containers.paused),
+      stopped: sum(({ containers }) => containers.stopped),
+      total: sum(({ containers }) => containers.total),
+    },
+    images: sum(({ images }) => images),
+  };
+}
+
+function joinHoldings(answers: readonly (Holdings | null)[]): Holdings | null {
+  const holdings = answers.filter((one) => one !== null);
+  if (holdings.length === 0) return null;
+  return {
+    ports: holdings.flatMap(({ ports }) => ports),
+    networks: holdings.flatMap(({ networks }) => networks),
+    volumes: holdings.flatMap(({ volumes }) => volumes),
+    images: holdings.flatMap(({ images }) => images),
+  };
+}

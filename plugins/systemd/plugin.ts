@@ -1,0 +1,88 @@
+/** The units of systemd, read only; off unless the settings name it. */
+import { z } from "zod";
+import { failure } from "../../core/error.ts";
+import { count, text } from "../../http/query.ts";
+import { json, problemsOf, reply, route, router } from "../../http/router.ts";
+import { plugin } from "../plugin.ts";
+import { run } from "./process.ts";
+
+const CODES = { units_unavailable: 503 } as const;
+const PERMISSIONS = [{ name: "units:read", roles: ["viewer", "operator", "admin"] }] as const;
+export type UnitPermission = (typeof PERMISSIONS)[number]["name"];
+
+const Unit = z.object({
+  unit: z.string().describe("Its name, as `ssh.service`"),
+  load: z.string(),
+  active: z.string().describe("`active`, `inactive`, `failed`, ..."),
+  sub: z.string(),
+  description: z.string(),
+}).meta({ id: "Unit" });
+
+const list = route({
+  method: "get",
+  path: "/units",
+  summary: "The units that systemd has loaded",
+  permission: "units:read",
+  query: z.object({
+    active: text(32).optional().describe("Only units in this state"),
+    q: text(128).optional().describe("Text that the name or description holds"),
+    limit: count(1, 5_000).optional().describe("1,000 unless given"),
+  }),
+  answers: {
+    200: json(z.object({ items: z.array(Unit), total: z.int() }).meta({ id: "UnitList" }), "By name"),
+    ...problemsOf(CODES)("units_unavailable"),
+  },
+});
+
+export const systemd = plugin({
+  name: "systemd",
+  summary: "The units of systemd, read only",
+  version: "0.1.0",
+  optIn: true,
+  permissions: PERMISSIONS,
+  errors: CODES,
+  settings: z.strictObject({
+    systemctl: z.string().min(1).max(4_096).default("systemctl").describe("The program that lists the units"),
+    timeoutS: z.int().min(1).max(60).default(5).describe("Seconds that it may take"),
+  }),
+  routes: [list],
+  needs: ({ systemctl }) => [{ name: "run", command: systemctl }],
+  start(_host, { systemctl, timeoutS }) {
+    const stopping = new AbortController();
+    /** All who ask while it runs share one run. */
+    let running: Promise<z.infer<typeof Unit>[]> | null = null;
+    const units = () => running ??= read().finally(() => running = null);
+    async function read(): Promise<z.infer<typeof Unit>[]> {
+      const ran = await run(systemctl, ["list-units", "--all", "--full", "--no-pager", "--output", "json"], {
+        signal: stopping.signal,
+        timeoutMs: timeoutS * 1_000,
+        maxBytes: 8 * 1024 * 1024,
+      });
+      const parsed = "output" in ran ? z.array(Unit).safeParse(jsonOf(ran.output)) : null;
+      if (parsed?.success) return parsed.data.sort((a, b) => a.unit < b.unit ? -1 : 1);
+      const reason = "reason" in ran ? ran.reason : "it did not answer a list of units";
+      throw failure(CODES, "units_unavailable", `Cannot list units with "${systemctl}": ${reason}`);
+    }
+    return Promise.resolve({
+      routes: router().on(list, async ({ query: { active, q = "", limit = 1_000 } }) => {
+        const found = (await units()).filter((one) =>
+          (active === undefined || one.active === active) &&
+          `${one.unit} ${one.description}`.toLowerCase().includes(q.toLowerCase())
+        );
+        return reply(200, { items: found.slice(0, limit), total: found.length });
+      }),
+      [Symbol.asyncDispose]: async () => {
+        stopping.abort();
+        await running?.catch(() => {}); // whoever asked was told
+      },
+    });
+  },
+});
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
