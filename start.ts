@@ -172,12 +172,9 @@ async function readTls(config: Config): Promise<{ cert: string; key: string } | 
 async function reload(config: Config, listener: Listener, log: OpenLog): Promise<void> {
   try {
     const tls = await readTls(config);
-    if (tls === null) {
-      log.info("There is nothing to reload: only a certificate can be renewed while berth runs");
-    } else {
-      await listener.renew(tls);
-      log.info("The certificate was read again");
-    }
+    if (tls === null) return;
+    await listener.renew(tls);
+    log.info("The certificate was read again");
   } catch (error) {
     log.error("The certificate cannot be renewed, and the one before is kept", { error });
   }

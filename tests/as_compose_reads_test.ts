@@ -166,6 +166,23 @@ Deno.test("what stands empty where Compose wants something is said, unless anoth
   assert.deepEqual(errors(filled.found), []);
 });
 
+Deno.test("a link beside a dependency that may be absent makes it no less optional", async () => {
+  const { found } = await read(compose(web(
+    "depends_on: { db: { condition: service_started, required: false } }\nlinks: [db]",
+    "  db: { image: 'db:1', profiles: [x] }\n",
+  )));
+  assert.deepEqual(errors(found), []);
+});
+
+Deno.test("what a base overrides in its own file, it does not override where it is extended", async () => {
+  const { units } = await read({
+    "compose.yaml": web("volumes: [/own]"),
+    "compose.override.yaml": "services: { web: { extends: { file: base.yaml, service: base } } }\n",
+    "base.yaml": "services: { base: { image: 'b:1', volumes: !override [/base] } }\n",
+  });
+  assert.deepEqual(units[0]?.service?.mounts.map(({ target }) => target), ["/own", "/base"]);
+});
+
 Deno.test("a number where Compose wants a word is said with what to write", async () => {
   assert.deepEqual(brief((await read(compose(web("user: 1000")))).found, "schema/"), [
     'error: "services.web.user" is a number, expected text: write it as "1000", with the quotes',

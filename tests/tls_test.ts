@@ -114,6 +114,6 @@ Deno.test(
 Deno.test("SIGHUP without TLS ends nothing", async () => {
   await using berth = await startBerthProcess();
   berth.child.kill("SIGHUP");
-  await eventually("it says so", () => berth.stderr.includes("nothing to reload"));
+  await eventually("it says so", () => berth.stderr.includes("role rules were read again"));
   assert.equal((await berth.end()).code, 0);
 });

@@ -38,9 +38,10 @@ const SETS = new Set([
 /** `over` wins. Neither is changed. */
 export function merge(under: Node, over: Node, key = "", inService = false): Node {
   if (over.tag === "!override") return untagged(over);
+  // Nothing replaces them, too.
+  if (REPLACED.has(key)) return over;
   if (isNull(over)) return under;
   if (isNull(under)) return over;
-  if (REPLACED.has(key)) return over;
   if (inService) {
     if (KEYED.has(key)) return mergeKeyed(keyed(under), keyed(over));
     if (NAMED.has(key)) return mergeMappings(named(under, key), named(over, key), true);

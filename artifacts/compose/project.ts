@@ -293,7 +293,8 @@ class Loader {
       return local;
     }
     const under = await this.#extend(base, found, from, environment, [...stack, step]);
-    return isNull(under) ? local : mergeService(under, local);
+    // What the base resets or overrides, it does so in its own file.
+    return isNull(under) ? local : mergeService(settle(under), local);
   }
 
   async #extendsFile(written: string, at: Node, environment: Environment): Promise<Mapping | null> {

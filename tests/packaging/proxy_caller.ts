@@ -69,7 +69,7 @@ function slow(): Promise<number | null> {
   const { hostname, port } = new URL(url);
   const begun = performance.now();
   const { promise, resolve } = Promise.withResolvers<number | null>();
-  const late = setTimeout(() => resolve(null), 18_000);
+  const late = setTimeout(() => resolve(null), 35_000);
   const half = connectTls({ host: hostname, port: Number(port || 443), rejectUnauthorized: false }, () => {
     half.write(`GET /api/health HTTP/1.1\r\nHost: ${hostname}\r\nX-Slow: `);
   });

@@ -68,6 +68,29 @@ function nginx(change: (text: string) => string = (text) => text): Proxy {
   };
 }
 
+const TRAEFIK: Proxy = {
+  name: "Traefik",
+  program: "traefik",
+  async prepare(folder, port) {
+    const rules = (await file("traefik/berth.yaml")).replaceAll("127.0.0.1:8700", `127.0.0.1:${port}`)
+      .replaceAll("berth.example", "localhost");
+    await Deno.writeTextFile(`${folder}/berth.yaml`, rules);
+    const own = (await file("traefik/traefik.yaml")).replaceAll(
+      "/etc/traefik/berth.yaml",
+      `${folder}/berth.yaml`,
+    );
+    await Deno.writeTextFile(`${folder}/traefik.yaml`, own);
+    return ["traefik", `--configFile=${folder}/traefik.yaml`];
+  },
+};
+
+/** Debian has no Traefik, so that none is asked for where all other parts must be there. */
+const hasTraefik = await new Deno.Command("traefik", { args: ["version"], stdout: "null" }).output().then(
+  ({ success }) => success,
+  () => false,
+);
+if (!hasTraefik) console.error("NOT RUN: berth behind Traefik, because there is no Traefik on the path");
+
 /** A berth and a proxy before it, both where the engine lives; every one with a port of its own, for nothing ends early. */
 async function behind(
   engine: TestEngine,
@@ -111,8 +134,10 @@ async function behind(
   }
 }
 
-for (const [at, proxy] of [CADDY, nginx()].entries()) {
-  const missing = await Deno.stat(proxy.program).then(() => null, () => `${proxy.name} is not installed`);
+for (const [at, proxy] of [CADDY, nginx(), ...(hasTraefik ? [TRAEFIK] : [])].entries()) {
+  const missing = proxy === TRAEFIK
+    ? null
+    : await Deno.stat(proxy.program).then(() => null, () => `${proxy.name} is not installed`);
   test(
     `behind ${proxy.name} lists, quiet streams and sockets work, and slow callers are cut`,
     async (engine) => {
