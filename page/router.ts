@@ -28,7 +28,9 @@ export function withQuery(changed: Readonly<Record<string, string | null>>): str
 export function listen(): void {
   addEventListener("popstate", () => address.value = new URL(location.href));
   document.addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) {
+      return;
+    }
     const link = (event.target as Element).closest?.("a");
     if (!link || link.target !== "" || link.origin !== location.origin) return;
     if (link.pathname.startsWith("/api/") || link.getAttribute("href")?.startsWith("#")) return;

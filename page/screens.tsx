@@ -37,6 +37,10 @@ export function screenAt(url: URL): Screen {
   }
   return {
     title: words.problem.notFound,
-    view: <Empty title={words.problem.notFound}><a href="/">{words.problem.toOverview}</a></Empty>,
+    view: (
+      <Empty title={words.problem.notFound}>
+        <a href="/">{words.problem.toOverview}</a>
+      </Empty>
+    ),
   };
 }

@@ -54,11 +54,14 @@ const SCREENS = [["/", words.nav.overview], ["/c", words.nav.containers]] as con
 
 function Bar() {
   const { pathname } = address.value;
-  const isIn = (path: string) => path === "/" ? pathname === "/" || pathname.startsWith("/w/") : pathname.startsWith(path);
+  const isIn = (path: string) =>
+    path === "/" ? pathname === "/" || pathname.startsWith("/w/") : pathname.startsWith(path);
   return (
     <header class="bar">
       <a class="brand" href="/">
-        <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 6h10M3 10h10M10.5 3 5.5 13" /></svg>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M3 6h10M3 10h10M10.5 3 5.5 13" />
+        </svg>
         {words.name}
       </a>
       <nav aria-label={words.nav.label}>

@@ -50,7 +50,10 @@ export function Form(
   const onSubmit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (isSending) return;
-    const fields = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Record<string, string>;
+    const fields = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Record<
+      string,
+      string
+    >;
     setSending(true);
     setProblem(null);
     try {
@@ -65,7 +68,9 @@ export function Form(
     <form class="form" onSubmit={onSubmit}>
       {children}
       {problem !== null && <Trouble problem={problem} />}
-      {problem?.errors.map(({ message }) => <p class="hint" key={message}>{message}</p>)}
+      {problem?.errors.filter(({ message }) => !problem.title.includes(message)).map(({ message }) => (
+        <p class="hint" key={message}>{message}</p>
+      ))}
       <div class="form-end">
         <button type="submit" class="button is-main" disabled={isSending}>{submit}</button>
         {aside}

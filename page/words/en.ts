@@ -1,6 +1,6 @@
 /** Every sentence of the page in English. */
 import type { Permission } from "../../client/berth/models.ts";
-import type { Verdict } from "../live/verdict.ts";
+import type { Verdict } from "../verdict.ts";
 
 const number = new Intl.NumberFormat("en");
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -17,9 +17,9 @@ function count(amount: number, one: string, many: string): string {
   return `${number.format(amount)} ${amount === 1 ? one : many}`;
 }
 
-/** `3 d`, `40 s`: the largest unit that fits. */
+/** `3 d`, `40 s`: the largest unit that fits, and never nothing. */
 function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const seconds = Math.max(1, Math.round(ms / 1_000));
   const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["s", 1];
   return `${Math.floor(seconds / size)} ${unit}`;
 }
@@ -34,7 +34,6 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   unknown: "unknown",
   undeclared: "not declared",
 };
-
 
 export const words = {
   name: "berth",
@@ -121,7 +120,8 @@ export const words = {
     emptyLead:
       "Name a folder with Compose files or other YAML of yours. berth reads it, changes nothing in it, and shows where what runs differs.",
     noRight: "You may not see workspaces. Ask an admin for the permission workspaces:read.",
-    noEngine: "No container engine is known. Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
+    noEngine:
+      "No container engine is known. Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
     workspaces: "Workspaces",
     register: "Register a folder",
     path: "The folder's full path on the machine that runs berth",
@@ -156,7 +156,8 @@ export const words = {
     differences: "Differences",
     findings: "Findings",
     tabs: "Views of the workspace",
-    noDifferences: (units: number) => `What runs is what is written, in all ${count(units, "unit", "units")}.`,
+    noDifferences: (units: number) =>
+      `What runs is what is written, in all ${count(units, "unit", "units")}.`,
     noUnits: "Nothing in this folder is declared as a unit.",
     notRunning: "is written and does not run",
     onEngine: (container: string, backend: string) => `${container} on ${backend}`,
@@ -164,9 +165,11 @@ export const words = {
     noFindings: "No rule has anything to say about these files.",
     rule: "Rule",
     liveHint: "Differences are in the other view.",
-    truncated: (amount: number) => `${count(amount, "further finding is", "further findings are")} not shown.`,
+    truncated: (amount: number) =>
+      `${count(amount, "further finding is", "further findings are")} not shown.`,
     forget: "Forget this workspace",
-    forgetQuestion: (name: string) => `Forget ${name}? Nothing on disk is touched, and you can register it again.`,
+    forgetQuestion: (name: string) =>
+      `Forget ${name}? Nothing on disk is touched, and you can register it again.`,
     asWritten: "As written",
     severity: { error: "error", warning: "warning", info: "info", hint: "hint" } as Record<string, string>,
   },
@@ -175,7 +178,9 @@ export const words = {
     filter: "Filter by name, image, project or label",
     all: "all states",
     shown: (shown: number, total: number) =>
-      shown === total ? count(total, "container", "containers") : `${number.format(shown)} of ${number.format(total)}`,
+      shown === total
+        ? count(total, "container", "containers")
+        : `${number.format(shown)} of ${number.format(total)}`,
     name: "Name",
     state: "State",
     project: "Project",
@@ -199,7 +204,10 @@ export const words = {
       amount === 1 ? `Remove ${names}?` : `Remove ${number.format(amount)} containers: ${names}?`,
     removeHint: "Their file systems go with them. Named volumes stay.",
     removeRunning: "What runs is killed first.",
-    done: { start: "started", stop: "stopped", restart: "restarted", remove: "removed" } as Record<string, string>,
+    done: { start: "started", stop: "stopped", restart: "restarted", remove: "removed" } as Record<
+      string,
+      string
+    >,
     unchanged: "was so already",
     working: "…",
     results: "Results",
@@ -247,7 +255,11 @@ export const words = {
     following: "following",
     reading: "reading",
     waiting: "the connection is lost, trying again",
-    ended: { removed: "the container is gone", not_allowed: "you may not read it any more", stopping: "berth stops" } as Record<
+    ended: {
+      removed: "the container is gone",
+      not_allowed: "you may not read it any more",
+      stopping: "berth stops",
+    } as Record<
       string,
       string
     >,
