@@ -112,7 +112,7 @@ export async function composeApp(
   );
   const parts: AppParts = { config, store, access, log, registry, plugins, permissions, stopping };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
-  return { parts, edge: await createEdgeOf(parts, foundation, routers) };
+  return { parts, edge: createEdgeOf(parts, foundation, routers) };
 }
 
 function coreRouters(
@@ -143,11 +143,11 @@ function coreRouters(
   ];
 }
 
-async function createEdgeOf(
+function createEdgeOf(
   { config, access, log, plugins, permissions, stopping }: AppParts,
   { health, names, responder, tls }: Foundation,
   routers: readonly Router[],
-): Promise<Handler> {
+): Handler {
   return createApp({
     version: health.version,
     routers,

@@ -232,7 +232,9 @@ function connection(socket: WebSocket, call: Call, deadline: Deadline): Connecti
     send(message) {
       if (socket.readyState !== OPEN) throw failure(call, "the connection is not open");
       // Bytes that are shared with a worker cannot be sent: `send` takes none.
-      socket.send(message instanceof Uint8Array ? message as Uint8Array<ArrayBuffer> : JSON.stringify(message));
+      socket.send(
+        message instanceof Uint8Array ? message as Uint8Array<ArrayBuffer> : JSON.stringify(message),
+      );
     },
     [Symbol.asyncIterator]: messages,
     [Symbol.dispose]: () => close(),

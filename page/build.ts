@@ -3,7 +3,7 @@
 const PAGE = new URL("./", import.meta.url);
 const BUILT = new URL("built/", PAGE);
 const CLIENT = new URL("../client/", PAGE);
-const STYLES = ["base", "parts", "screens", "print"];
+const STYLES = ["base", "parts", "screens", "listings", "print"];
 
 /** Where the digest of what it was made from stands in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
@@ -74,19 +74,23 @@ async function digestOf(): Promise<string> {
 async function filesBelow(folder: URL, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isFile, isDirectory } of Deno.readDir(new URL(below || ".", folder))) {
-    if (isDirectory && !/^(?:built|shots)/.test(name)) found.push(...await filesBelow(folder, `${below}${name}/`));
-    else if (isFile && /\.(?:tsx?|css|html|svg|json|lock)$/.test(name)) found.push(below + name);
+    if (isDirectory && !/^(?:built|shots)/.test(name)) {
+      found.push(...await filesBelow(folder, `${below}${name}/`));
+    } else if (isFile && /\.(?:tsx?|css|html|svg|json|lock)$/.test(name)) found.push(below + name);
   }
   return found;
 }
 
+/** `page/build.ts [folder]` builds into another folder than `page/built/`. */
 if (import.meta.main) {
+  const [folder] = Deno.args;
   try {
-    const done = await buildPage();
+    const into = folder === undefined ? BUILT : new URL(`${folder}/`, `file://${Deno.cwd()}/`);
+    const done = await buildPage(into);
     if (done !== null) console.log(done);
   } catch (error) {
     // berth serves everything else without its page, so this is no reason not to start.
-    console.error(`The page could not be built, berth goes on without it: ${error instanceof Error ? error.message : error}`);
-    if (Deno.args.includes("--strict")) Deno.exit(1);
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`The page could not be built, berth goes on without it: ${reason}`);
   }
 }

@@ -2,11 +2,12 @@
 import { render } from "preact";
 import { watch } from "./live/changes.ts";
 import { begin } from "./live/session.ts";
-import { listen, takeSetupToken } from "./router.ts";
+import { listen, takeToken } from "./router.ts";
 import { Shell } from "./shell.tsx";
 
-const setupToken = takeSetupToken();
+const setupToken = takeToken("setup");
+const passwordToken = takeToken("password");
 listen();
 watch();
 void begin();
-render(<Shell setupToken={setupToken} />, document.getElementById("page")!);
+render(<Shell setupToken={setupToken} passwordToken={passwordToken} />, document.getElementById("page")!);

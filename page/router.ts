@@ -28,7 +28,9 @@ export function withQuery(changed: Readonly<Record<string, string | null>>): str
 export function listen(): void {
   addEventListener("popstate", () => address.value = new URL(location.href));
   document.addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) {
+      return;
+    }
     const link = (event.target as Element).closest?.("a");
     if (!link || link.target !== "" || link.origin !== location.origin) return;
     if (link.pathname.startsWith("/api/") || link.getAttribute("href")?.startsWith("#")) return;
@@ -37,10 +39,10 @@ export function listen(): void {
   });
 }
 
-/** The one-time token of the link that berth prints. It is gone from the address before anything else happens. */
-export function takeSetupToken(): string | null {
-  const [, token] = /^#setup=(.+)$/.exec(location.hash) ?? [];
-  if (token === undefined) return null;
+/** The one-time token of a link that berth made. It is gone from the address before anything else happens. */
+export function takeToken(kind: "setup" | "password"): string | null {
+  const [, named, token] = /^#(\w+)=(.+)$/.exec(location.hash) ?? [];
+  if (named !== kind || token === undefined) return null;
   history.replaceState(null, "", location.pathname + location.search);
   address.value = new URL(location.href);
   return decodeURIComponent(token);

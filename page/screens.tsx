@@ -4,6 +4,10 @@ import { Empty } from "./parts/states.tsx";
 import { Container } from "./screens/container/container.tsx";
 import { Containers } from "./screens/containers/containers.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
+import { Engines } from "./screens/settings/engines.tsx";
+import { Keys } from "./screens/settings/keys.tsx";
+import { People } from "./screens/settings/people.tsx";
+import { Sessions } from "./screens/settings/sessions.tsx";
 import { Workspace } from "./screens/workspace/workspace.tsx";
 import { words } from "./words/en.ts";
 
@@ -22,6 +26,10 @@ const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) =
     title: name,
     view: <Container backend={backend} name={name} key={`${backend}/${name}`} />,
   })],
+  [pattern("/settings/keys"), () => ({ title: words.settings.keys.title, view: <Keys /> })],
+  [pattern("/settings/people"), () => ({ title: words.settings.people.title, view: <People /> })],
+  [pattern("/settings/sessions"), () => ({ title: words.settings.sessions.title, view: <Sessions /> })],
+  [pattern("/settings/engines"), () => ({ title: words.settings.engines.title, view: <Engines /> })],
 ];
 
 function pattern(pathname: string): URLPattern {
@@ -37,6 +45,10 @@ export function screenAt(url: URL): Screen {
   }
   return {
     title: words.problem.notFound,
-    view: <Empty title={words.problem.notFound}><a href="/">{words.problem.toOverview}</a></Empty>,
+    view: (
+      <Empty title={words.problem.notFound}>
+        <a href="/">{words.problem.toOverview}</a>
+      </Empty>
+    ),
   };
 }

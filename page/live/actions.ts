@@ -2,10 +2,10 @@
 import { signal } from "@preact/signals";
 import {
   CONTAINER,
+  type Container,
   CONTAINER_RESTART,
   CONTAINER_START,
   CONTAINER_STOP,
-  type Container,
 } from "../../client/berth/containers.ts";
 import type { Permission } from "../../client/berth/models.ts";
 import { changed } from "./changes.ts";

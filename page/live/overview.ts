@@ -1,21 +1,21 @@
 /** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
-import { CONTAINERS, type Container } from "../../client/berth/containers.ts";
-import { SYSTEM_BACKENDS, type Backend } from "../../client/berth/system.ts";
+import { type Container, CONTAINERS } from "../../client/berth/containers.ts";
+import { type Backend, SYSTEM_BACKENDS } from "../../client/berth/system.ts";
 import {
   type DagNode,
   type Drift,
   type Location,
   type UnitDetail,
   type UnitLive,
+  type Workspace,
   WORKSPACE_ARTIFACTS_DAG,
   WORKSPACE_ARTIFACTS_UNIT,
   WORKSPACES,
-  type Workspace,
 } from "../../client/berth/workspaces.ts";
 import { isStatusError } from "../../client/mod.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { client, may } from "./session.ts";
-import { type Verdict, verdictOf, VERDICTS } from "./verdict.ts";
+import { type Verdict, verdictOf, VERDICTS } from "../verdict.ts";
 
 /** Where something is written. */
 export interface Place {
@@ -70,7 +70,9 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
     listed.json().items.map((workspace) => readWorkspaceState(workspace, signal)),
   );
   const declared = new Set(
-    workspaces.flatMap(({ units }) => units.flatMap(({ live }) => live?.containers.map(({ id }) => id) ?? [])),
+    workspaces.flatMap(({ units }) =>
+      units.flatMap(({ live }) => live?.containers.map(({ id }) => id) ?? [])
+    ),
   );
   return {
     workspaces,
@@ -106,7 +108,8 @@ export async function readWorkspaceState(workspace: Workspace, signal: AbortSign
 }
 
 export function byVerdict(one: Unit, other: Unit): number {
-  return VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict) || one.name.localeCompare(other.name);
+  return VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict) ||
+    one.name.localeCompare(other.name);
 }
 
 async function unitOf(workspace: string, node: DagNode, signal: AbortSignal): Promise<Unit | null> {

@@ -1,6 +1,12 @@
 /** Who is signed in. The access token is in memory alone, the refresh token in a cookie that no script can read. */
 import { signal } from "@preact/signals";
-import { AUTH_KEY, AUTH_LOGOUT, AUTH_PASSWORD, AUTH_REFRESH } from "../../client/berth/auth.ts";
+import {
+  AUTH_KEY,
+  AUTH_LOGOUT,
+  AUTH_PASSWORD,
+  AUTH_PASSWORD_LINK,
+  AUTH_REFRESH,
+} from "../../client/berth/auth.ts";
 import type { Permission, Principal, Tokens } from "../../client/berth/models.ts";
 import { SETTINGS_SETUP, SETTINGS_SETUP_REQUIRED } from "../../client/berth/settings.ts";
 import { type Auth, Client, isStatusError } from "../../client/mod.ts";
@@ -95,6 +101,11 @@ export async function signIn(name: string, password: string): Promise<void> {
 /** The key buys a session and is not held anywhere. */
 export async function signInWithKey(key: string): Promise<void> {
   accept((await open.post(AUTH_KEY, { payload: { key } })).json());
+}
+
+/** By the one-time link that an admin made; whoever has it is signed in with it. */
+export async function setPassword(token: string, password: string): Promise<void> {
+  accept((await open.post(AUTH_PASSWORD_LINK, { payload: { token, password } })).json());
 }
 
 /** Makes the first admin: a person, who is signed in. */

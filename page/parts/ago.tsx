@@ -8,6 +8,8 @@ setInterval(() => {
   if (document.visibilityState === "visible") now.value = Date.now();
 }, 1_000);
 
-export function Ago({ since, say = (text) => text }: { readonly since: number; readonly say?: (ago: string) => string }) {
+export function Ago(
+  { since, say = (text) => text }: { readonly since: number; readonly say?: (ago: string) => string },
+) {
   return <>{say(words.duration(now.value - since))}</>;
 }

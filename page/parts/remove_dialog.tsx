@@ -18,7 +18,9 @@ export function RemoveDialog(
         {words.containers.removeQuestion(containers.length > 8 ? `${names} …` : names, containers.length)}
       </p>
       <p class="hint">{words.containers.removeHint}</p>
-      {containers.some(({ state }) => state === "running") && <p class="hint">{words.containers.removeRunning}</p>}
+      {containers.some(({ state }) => state === "running") && (
+        <p class="hint">{words.containers.removeRunning}</p>
+      )}
       <div class="form-end">
         <button
           type="button"

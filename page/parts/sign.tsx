@@ -1,5 +1,5 @@
 /** How something is, as a sign of its own shape beside its word; the colour comes on top. */
-import type { Verdict } from "../live/verdict.ts";
+import type { Verdict } from "../verdict.ts";
 import { words } from "../words/en.ts";
 
 const SHAPES: Readonly<Record<Verdict, string>> = {

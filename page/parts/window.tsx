@@ -53,7 +53,9 @@ export function Rows<T>(
   useLayoutEffect(() => {
     if (!moved.current) return;
     moved.current = false;
-    box.current?.querySelector<HTMLElement>(`[aria-rowindex="${current + 2}"]`)?.focus({ preventScroll: true });
+    box.current?.querySelector<HTMLElement>(`[aria-rowindex="${current + 2}"]`)?.focus({
+      preventScroll: true,
+    });
   });
 
   const moveTo = (index: number) => {
@@ -85,8 +87,9 @@ export function Rows<T>(
     const to = steps[event.key];
     if (to !== undefined) moveTo(to);
     else if (item !== undefined && (event.key === "x" || event.key === " ")) choose(item);
-    else if (item !== undefined && event.key === "Enter" && (event.target as Element).role === "row") open(item);
-    else return;
+    else if (item !== undefined && event.key === "Enter" && (event.target as Element).role === "row") {
+      open(item);
+    } else return;
     event.preventDefault();
   };
   return (
@@ -124,7 +127,11 @@ export function Rows<T>(
 
 /** The box that chooses a row; one focus a row is enough, so it is reached by `x`. */
 export function Choice(
-  { name, isChosen, choose }: { readonly name: string; readonly isChosen: boolean; readonly choose: () => void },
+  { name, isChosen, choose }: {
+    readonly name: string;
+    readonly isChosen: boolean;
+    readonly choose: () => void;
+  },
 ) {
   return (
     <input

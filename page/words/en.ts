@@ -1,28 +1,10 @@
 /** Every sentence of the page in English. */
 import type { Permission } from "../../client/berth/models.ts";
-import type { Verdict } from "../live/verdict.ts";
-
-const number = new Intl.NumberFormat("en");
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const UNITS: readonly (readonly [unit: string, seconds: number])[] = [
-  ["y", 31_536_000],
-  ["mo", 2_592_000],
-  ["d", 86_400],
-  ["h", 3_600],
-  ["min", 60],
-  ["s", 1],
-];
-
-function count(amount: number, one: string, many: string): string {
-  return `${number.format(amount)} ${amount === 1 ? one : many}`;
-}
-
-/** `3 d`, `40 s`: the largest unit that fits. */
-function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["s", 1];
-  return `${Math.floor(seconds / size)} ${unit}`;
-}
+import type { Verdict } from "../verdict.ts";
+import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { records } from "./en_records.ts";
+import { resources } from "./en_resources.ts";
+import { settings } from "./en_settings.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   asWritten: "as written",
@@ -35,27 +17,48 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   undeclared: "not declared",
 };
 
-
 export const words = {
   name: "berth",
   title: (screen: string) => `${screen} · berth`,
   number: (value: number) => number.format(value),
   duration,
   time: (ms: number) => clock.format(ms),
+  moment: (ms: number) => moment.format(ms),
+  day: (ms: number) => day.format(ms),
+  bytes,
+  ago: (time: string) => `${time} ago`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   /** A container by itself: nothing was compared, so it is not "as written". */
   state: (state: string, exitCode: number | null, health: string | null) =>
     `${state}${state === "exited" && exitCode !== null ? ` ${exitCode}` : ""}${
       health === "unhealthy" || health === "starting" ? `, ${health}` : ""
     }`,
+  noRight: (permission: Permission) => `You may not see this. Ask an admin for the permission ${permission}.`,
   lacks: (permission: Permission) => `This needs the permission ${permission}`,
   skip: "Skip to the content",
   cancel: "Cancel",
   close: "Close",
   copy: "Copy",
+  copied: "Copied",
+  saved: "I have saved it",
+  actions: "Actions",
+  /** For who hears a button without seeing its row. */
+  actOn: (action: string, name: string) => `${action} ${name}`,
   again: "Try again",
   loading: "Reading …",
-  nav: { label: "Screens", overview: "Overview", containers: "Containers" },
+  nav: {
+    label: "Screens",
+    overview: "Overview",
+    containers: "Containers",
+    resources: "Resources",
+    activity: "Activity",
+    settings: "Settings",
+    /** The screens of one of them. */
+    within: (name: string) => `Screens of ${name}`,
+  },
+  settings,
+  ...records,
+  ...resources,
   bar: {
     live: "live",
     notLive: (since: number) => `not live since ${clock.format(since)}`,
@@ -121,7 +124,8 @@ export const words = {
     emptyLead:
       "Name a folder with Compose files or other YAML of yours. berth reads it, changes nothing in it, and shows where what runs differs.",
     noRight: "You may not see workspaces. Ask an admin for the permission workspaces:read.",
-    noEngine: "No container engine is known. Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
+    noEngine:
+      "No container engine is known. Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
     workspaces: "Workspaces",
     register: "Register a folder",
     path: "The folder's full path on the machine that runs berth",
@@ -156,7 +160,8 @@ export const words = {
     differences: "Differences",
     findings: "Findings",
     tabs: "Views of the workspace",
-    noDifferences: (units: number) => `What runs is what is written, in all ${count(units, "unit", "units")}.`,
+    noDifferences: (units: number) =>
+      `What runs is what is written, in all ${count(units, "unit", "units")}.`,
     noUnits: "Nothing in this folder is declared as a unit.",
     notRunning: "is written and does not run",
     onEngine: (container: string, backend: string) => `${container} on ${backend}`,
@@ -164,9 +169,11 @@ export const words = {
     noFindings: "No rule has anything to say about these files.",
     rule: "Rule",
     liveHint: "Differences are in the other view.",
-    truncated: (amount: number) => `${count(amount, "further finding is", "further findings are")} not shown.`,
+    truncated: (amount: number) =>
+      `${count(amount, "further finding is", "further findings are")} not shown.`,
     forget: "Forget this workspace",
-    forgetQuestion: (name: string) => `Forget ${name}? Nothing on disk is touched, and you can register it again.`,
+    forgetQuestion: (name: string) =>
+      `Forget ${name}? Nothing on disk is touched, and you can register it again.`,
     asWritten: "As written",
     severity: { error: "error", warning: "warning", info: "info", hint: "hint" } as Record<string, string>,
   },
@@ -175,7 +182,9 @@ export const words = {
     filter: "Filter by name, image, project or label",
     all: "all states",
     shown: (shown: number, total: number) =>
-      shown === total ? count(total, "container", "containers") : `${number.format(shown)} of ${number.format(total)}`,
+      shown === total
+        ? count(total, "container", "containers")
+        : `${number.format(shown)} of ${number.format(total)}`,
     name: "Name",
     state: "State",
     project: "Project",
@@ -199,7 +208,10 @@ export const words = {
       amount === 1 ? `Remove ${names}?` : `Remove ${number.format(amount)} containers: ${names}?`,
     removeHint: "Their file systems go with them. Named volumes stay.",
     removeRunning: "What runs is killed first.",
-    done: { start: "started", stop: "stopped", restart: "restarted", remove: "removed" } as Record<string, string>,
+    done: { start: "started", stop: "stopped", restart: "restarted", remove: "removed" } as Record<
+      string,
+      string
+    >,
     unchanged: "was so already",
     working: "…",
     results: "Results",
@@ -247,7 +259,11 @@ export const words = {
     following: "following",
     reading: "reading",
     waiting: "the connection is lost, trying again",
-    ended: { removed: "the container is gone", not_allowed: "you may not read it any more", stopping: "berth stops" } as Record<
+    ended: {
+      removed: "the container is gone",
+      not_allowed: "you may not read it any more",
+      stopping: "berth stops",
+    } as Record<
       string,
       string
     >,

@@ -3,7 +3,7 @@ import { plugin } from "../plugin.ts";
 
 export const dashboard = plugin({
   name: "dashboard",
-  summary: "The page at /: is what runs what I wrote?",
+  summary: "The page at /, which shows what runs beside what is written",
   version: "0.1.0",
   site: {
     files: new URL("../../page/built/", import.meta.url),

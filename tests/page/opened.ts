@@ -30,7 +30,7 @@ export async function openPage(
   page.on("pageerror", (error) => complaints.push(`uncaught: ${error.message}`));
   page.on("console", (message) => {
     // A browser complains of every answer that is no success; what the page makes of those is tested by itself.
-    const isAnswer = /^Failed to load resource: the server responded/.test(message.text());
+    const isAnswer = /^Failed to load resource: |^WebSocket connection to/.test(message.text());
     if (message.type() === "error" && !isAnswer) complaints.push(message.text());
   });
   await page.addInitScript(`addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
@@ -39,7 +39,7 @@ export async function openPage(
   await visit(path);
   if (key !== null) {
     await signInWithKey(page, key);
-    await page.getByRole("navigation").waitFor();
+    await page.getByRole("navigation", { name: "Screens", exact: true }).waitFor();
   }
   return { page, complaints, visit, [Symbol.asyncDispose]: () => opened.close() };
 }
@@ -78,7 +78,6 @@ export const LOOKS = [
   { colorScheme: "light", width: 1440 },
   { colorScheme: "dark", width: 1440 },
   { colorScheme: "light", width: 360 },
-  { colorScheme: "dark", width: 360 },
 ] as const;
 
 /** The document as it is, in both themes and as wide as a desk and as a phone. */

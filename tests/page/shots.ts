@@ -63,11 +63,17 @@ await inAll(async (look, suffix) => {
 await Deno.remove(folder, { recursive: true });
 
 async function inAll(
-  shoot: (look: { colorScheme: "light" | "dark"; viewport: { width: number; height: number } }, suffix: string) => Promise<void>,
+  shoot: (
+    look: { colorScheme: "light" | "dark"; viewport: { width: number; height: number } },
+    suffix: string,
+  ) => Promise<void>,
 ): Promise<void> {
   for (const colorScheme of THEMES.filter((one) => themes.split(",").includes(one))) {
     for (const width of widths.split(",").map(Number)) {
-      await shoot({ colorScheme, viewport: { width, height: width < 500 ? 780 : 900 } }, `${width}-${colorScheme}`);
+      await shoot(
+        { colorScheme, viewport: { width, height: width < 500 ? 780 : 900 } },
+        `${width}-${colorScheme}`,
+      );
     }
   }
 }

@@ -4,7 +4,7 @@ import { CONTAINER, type ContainerDetail } from "../../../client/berth/container
 import { type Action, actOn, keyOf, NEEDS, results } from "../../live/actions.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
-import { stateVerdict } from "../../live/verdict.ts";
+import { stateVerdict } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { RemoveDialog } from "../../parts/remove_dialog.tsx";
@@ -27,13 +27,16 @@ const TABS: readonly Tab[] = [
 export function Container({ backend, name }: { readonly backend: string; readonly name: string }) {
   const read = useResource(`container ${backend} ${name}`, async (signal) => {
     // Without `raw` it is always the detail.
-    return (await client.get(CONTAINER, { params: { id: name }, query: { backend }, signal })).json() as ContainerDetail;
+    return (await client.get(CONTAINER, { params: { id: name }, query: { backend }, signal }))
+      .json() as ContainerDetail;
   });
   const container = read.value.value;
   const problem = read.problem.value;
   if (container === undefined) {
     if (problem === null) return <Loading />;
-    return problem.status === 404 ? <Gone title={problem.title} /> : <Trouble problem={problem} again={read.reload} />;
+    return problem.status === 404
+      ? <Gone title={problem.title} />
+      : <Trouble problem={problem} again={read.reload} />;
   }
   const isGone = problem?.status === 404;
   const tab = currentTab(TABS);
@@ -77,11 +80,17 @@ function Buttons({ container }: { readonly container: ContainerDetail }) {
   const result = results.value.get(keyOf(container));
   const isRunning = container.state === "running" || container.state === "restarting";
   const button = (action: Action, act: () => void = () => void actOn(action, [container])) => (
-    <Act permission={NEEDS[action]} act={act} disabled={result?.state === "working"}>{words.containers[action]}</Act>
+    <Act permission={NEEDS[action]} act={act} disabled={result?.state === "working"}>
+      {words.containers[action]}
+    </Act>
   );
   return (
     <span class="screen-end">
-      {result?.state === "failed" && <span role="alert"><Mark verdict="broken">{shown(result.reason)}</Mark></span>}
+      {result?.state === "failed" && (
+        <span role="alert">
+          <Mark verdict="broken">{shown(result.reason)}</Mark>
+        </span>
+      )}
       {isRunning ? button("stop") : button("start")}
       {button("restart")}
       {button("remove", () => setAsking(true))}
@@ -113,7 +122,9 @@ function Facts({ container }: { readonly container: ContainerDetail }) {
       )}
       <div>
         <dt>{words.container.image}</dt>
-        <dd><code>{shown(image)}</code></dd>
+        <dd>
+          <code>{shown(image)}</code>
+        </dd>
       </div>
       {ports !== "" && (
         <div>
@@ -124,7 +135,9 @@ function Facts({ container }: { readonly container: ContainerDetail }) {
       {command.length > 0 && (
         <div>
           <dt>{words.container.command}</dt>
-          <dd><code>{shown(command.join(" "))}</code></dd>
+          <dd>
+            <code>{shown(command.join(" "))}</code>
+          </dd>
         </div>
       )}
       <div>

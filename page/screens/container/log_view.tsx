@@ -11,12 +11,16 @@ const MORE = 20;
 /** What one row draws at most. */
 const MOST_CHARACTERS = 4_096;
 
-export function LogView({ backend, id, name }: { readonly backend: string; readonly id: string; readonly name: string }) {
+export function LogView(
+  { backend, id, name }: { readonly backend: string; readonly id: string; readonly name: string },
+) {
   if (!may("containers:logs")) return <Empty title={words.log.noRight} />;
   return <Followed backend={backend} id={id} name={name} key={`${backend}/${id}`} />;
 }
 
-function Followed({ backend, id, name }: { readonly backend: string; readonly id: string; readonly name: string }) {
+function Followed(
+  { backend, id, name }: { readonly backend: string; readonly id: string; readonly name: string },
+) {
   const log = useMemo(() => new Log(), []);
   const [search, setSearch] = useState("");
   useEffect(() => {
@@ -74,7 +78,8 @@ function Lines(
   if (isAtEnd) seen.current = total;
 
   const measure = () => {
-    const { scrollTop, clientHeight, scrollHeight } = box.current!;
+    if (box.current === null) return; // scrolled, and left before the browser told of it
+    const { scrollTop, clientHeight, scrollHeight } = box.current;
     setView({ top: scrollTop, height: clientHeight });
     setAtEnd(scrollTop + clientHeight >= scrollHeight - LINE);
   };
@@ -102,14 +107,28 @@ function Lines(
   const unseen = total - seen.current;
   return (
     <div class="log-frame">
-      <div class="log" role="log" aria-live="off" aria-label={words.log.label(shown(name))} tabIndex={0} ref={box} onScroll={measure}>
+      <div
+        class="log"
+        role="log"
+        aria-live="off"
+        aria-label={words.log.label(shown(name))}
+        tabIndex={0}
+        ref={box}
+        onScroll={measure}
+      >
         {amount === 0 && <p class="quiet">{words.log.empty}</p>}
         <div class="log-space" ref={space}>
-          <div class="log-drawn" ref={drawn}>{lines.map((line) => <Row line={line} key={line.number} />)}</div>
+          <div class="log-drawn" ref={drawn}>
+            {lines.map((line) => <Row line={line} key={line.number} />)}
+          </div>
         </div>
       </div>
       {!isAtEnd && (
-        <button type="button" class="button log-more" onClick={() => box.current!.scrollTop = box.current!.scrollHeight}>
+        <button
+          type="button"
+          class="button log-more"
+          onClick={() => box.current!.scrollTop = box.current!.scrollHeight}
+        >
           {unseen > 0 ? words.log.follow(unseen) : words.log.toEnd}
         </button>
       )}
@@ -122,7 +141,9 @@ const ANSI = /\u001b\[[0-9;:]*[A-Za-z]/g;
 
 function Row({ line: { time, kind, text } }: { readonly line: LogLine }) {
   if (kind === "gap") {
-    return <div class="log-line is-gap">{words.log.gap(clockOf(time), text === "" ? null : clockOf(text))}</div>;
+    return (
+      <div class="log-line is-gap">{words.log.gap(clockOf(time), text === "" ? null : clockOf(text))}</div>
+    );
   }
   const plain = text.replace(ANSI, "");
   return (

@@ -8,7 +8,9 @@ import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { words } from "../../words/en.ts";
 
-export function Actions({ chosen, clear }: { readonly chosen: readonly Container[]; readonly clear: () => void }) {
+export function Actions(
+  { chosen, clear }: { readonly chosen: readonly Container[]; readonly clear: () => void },
+) {
   const [isAsking, setAsking] = useState(false);
   const isWorking = [...results.value.values()].some(({ state }) => state === "working");
   const amount = chosen.length;
@@ -18,7 +20,9 @@ export function Actions({ chosen, clear }: { readonly chosen: readonly Container
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !event.defaultPrevented && document.querySelector("dialog") === null) done();
+      if (event.key === "Escape" && !event.defaultPrevented && document.querySelector("dialog") === null) {
+        done();
+      }
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
@@ -26,7 +30,9 @@ export function Actions({ chosen, clear }: { readonly chosen: readonly Container
   useEffect(() => () => void (results.value = new Map()), []);
   if (amount === 0 && results.value.size === 0) return null;
   const button = (action: Action, act: () => void = () => void actOn(action, chosen)) => (
-    <Act permission={NEEDS[action]} act={act} disabled={isWorking || amount === 0}>{words.containers[action]}</Act>
+    <Act permission={NEEDS[action]} act={act} disabled={isWorking || amount === 0}>
+      {words.containers[action]}
+    </Act>
   );
   return (
     <div class="actions" role="region" aria-label={words.containers.chosen(amount)}>
@@ -48,7 +54,9 @@ export function Actions({ chosen, clear }: { readonly chosen: readonly Container
 }
 
 export function ResultOf({ result: { action, state, reason } }: { readonly result: Result }) {
-  if (state === "working") return <span class="quiet">{words.containers[action]} {words.containers.working}</span>;
+  if (state === "working") {
+    return <span class="quiet">{words.containers[action]} {words.containers.working}</span>;
+  }
   if (state === "failed") return <Mark verdict="broken">{shown(reason)}</Mark>;
   return (
     <Mark verdict="completed">

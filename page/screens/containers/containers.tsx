@@ -1,10 +1,10 @@
 /** Every container of every engine: found, chosen, started, stopped, removed. */
 import { useState } from "preact/hooks";
-import { CONTAINERS, type Container } from "../../../client/berth/containers.ts";
+import { type Container, CONTAINERS } from "../../../client/berth/containers.ts";
 import { keyOf, results } from "../../live/actions.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may, who } from "../../live/session.ts";
-import { stateVerdict } from "../../live/verdict.ts";
+import { stateVerdict } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
@@ -18,13 +18,16 @@ import { Actions, ResultOf } from "./actions.tsx";
 export function Containers() {
   const read = useResource(
     who.value && !may("containers:read") ? null : "containers",
-    async (signal) => (await client.get(CONTAINERS, { query: { sort: "name", order: "asc" }, signal })).json(),
+    async (signal) =>
+      (await client.get(CONTAINERS, { query: { sort: "name", order: "asc" }, signal })).json(),
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = read.value.value;
   const problem = read.problem.value;
   if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} />;
-  if (list === undefined) return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+  if (list === undefined) {
+    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+  }
   const fitting = list.items.filter(fits(query.value.get("q") ?? "", query.value.get("state")));
   const marked = fitting.filter((one) => chosen.has(keyOf(one)));
   const choose = (one: Container) => {
@@ -32,7 +35,8 @@ export function Containers() {
     if (!next.delete(keyOf(one))) next.add(keyOf(one));
     setChosen(next);
   };
-  const chooseAll = () => setChosen(marked.length === fitting.length ? new Set() : new Set(fitting.map(keyOf)));
+  const chooseAll = () =>
+    setChosen(marked.length === fitting.length ? new Set() : new Set(fitting.map(keyOf)));
   return (
     <div class="list-screen">
       {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
@@ -55,7 +59,13 @@ export function Containers() {
           choose={choose}
           open={(one) => go(hrefOf(one))}
           head={<Head isAll={marked.length === fitting.length} chooseAll={chooseAll} />}
-          cells={(one) => <Cells container={one} isChosen={chosen.has(keyOf(one))} choose={() => choose(one)} />}
+          cells={(one) => (
+            <Cells
+              container={one}
+              isChosen={chosen.has(keyOf(one))}
+              choose={() => choose(one)}
+            />
+          )}
         />
       )}
       <Actions chosen={marked} clear={() => setChosen(new Set())} />
@@ -69,7 +79,8 @@ function fits(q: string, state: string | null): (container: Container) => boolea
     if (state !== null && one.state !== state) return false;
     if (wanted.length === 0) return true;
     const labels = Object.entries(one.labels).map(([name, value]) => `${name}=${value}`).join(" ");
-    const text = `${one.name} ${one.image} ${one.compose?.project ?? ""} ${one.backend} ${labels}`.toLowerCase();
+    const text = `${one.name} ${one.image} ${one.compose?.project ?? ""} ${one.backend} ${labels}`
+      .toLowerCase();
     return wanted.every((word) => text.includes(word));
   };
 }
@@ -91,7 +102,11 @@ function Filters({ items }: { readonly items: readonly Container[] }) {
         value={query.value.get("q") ?? ""}
         onInput={change("q")}
       />
-      <select aria-label={words.containers.state} value={query.value.get("state") ?? ""} onChange={change("state")}>
+      <select
+        aria-label={words.containers.state}
+        value={query.value.get("state") ?? ""}
+        onChange={change("state")}
+      >
         <option value="">{words.containers.all}</option>
         {states.map((state) => <option key={state} value={state}>{state}</option>)}
       </select>
@@ -159,7 +174,9 @@ function Cells(
       </span>
       <span role="gridcell" class="cell-since">{since !== null && <Ago since={Date.parse(since)} />}</span>
       <span role="gridcell" class="cell-project">{shown(compose?.project ?? "")}</span>
-      <span role="gridcell" class="cell-image"><code>{shown(image)}</code></span>
+      <span role="gridcell" class="cell-image">
+        <code>{shown(image)}</code>
+      </span>
       <span role="gridcell" class="cell-ports">{portsOf(container)}</span>
     </>
   );

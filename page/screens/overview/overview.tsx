@@ -4,7 +4,7 @@ import type { Container } from "../../../client/berth/containers.ts";
 import { type Overview as State, readOverview, type Unit } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
-import { type Verdict, VERDICTS } from "../../live/verdict.ts";
+import { type Verdict, VERDICTS } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Facing } from "../../parts/facing.tsx";
 import { Place } from "../../parts/place.tsx";
@@ -47,13 +47,18 @@ function Nothing({ state, reload }: { readonly state: State; readonly reload: ()
   );
 }
 
-function Answer({ state, at, reload }: { readonly state: State; readonly at: number; readonly reload: () => void }) {
+function Answer(
+  { state, at, reload }: { readonly state: State; readonly at: number; readonly reload: () => void },
+) {
   const units = state.workspaces.flatMap((one) => one.units)
-    .sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) || a.name.localeCompare(b.name));
+    .sort((a, b) =>
+      VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) || a.name.localeCompare(b.name)
+    );
   const bad = units.filter(({ verdict }) => !WELL.includes(verdict));
   const well = units.filter(({ verdict }) => WELL.includes(verdict));
   const away = state.engines.filter((engine) => engine.state !== "up");
-  const upTo = bad.findLastIndex(({ verdict }) => VERDICTS.indexOf(verdict) < VERDICTS.indexOf("undeclared")) + 1;
+  const upTo =
+    bad.findLastIndex(({ verdict }) => VERDICTS.indexOf(verdict) < VERDICTS.indexOf("undeclared")) + 1;
   return (
     <>
       <header class="question">
@@ -77,7 +82,11 @@ function Answer({ state, at, reload }: { readonly state: State; readonly at: num
 }
 
 function Counts(
-  { units, undeclared, at }: { readonly units: readonly Unit[]; readonly undeclared: number; readonly at: number },
+  { units, undeclared, at }: {
+    readonly units: readonly Unit[];
+    readonly undeclared: number;
+    readonly at: number;
+  },
 ) {
   const amounts = VERDICTS.map((verdict) =>
     [
@@ -109,7 +118,7 @@ function Counts(
 function UnitRow({ unit }: { readonly unit: Unit }) {
   const container = unit.live?.containers[0];
   return (
-    <li class={`finding is-${unit.verdict}`}>
+    <li class={`finding is-${unit.verdict} ${unit.differences.length > 0 ? "has-differences" : ""}`}>
       <div class="finding-head">
         <Sign verdict={unit.verdict} />
         <a class="finding-name" href={hrefOf(unit)}>{shown(unit.name)}</a>
@@ -172,7 +181,11 @@ function UndeclaredRow({ container }: { readonly container: Container }) {
       </div>
       <div class="finding-rest quiet">
         <code>{shown(image)}</code>
-        {startedAt !== null && <span><Ago since={Date.parse(startedAt)} say={words.overview.since} /></span>}
+        {startedAt !== null && (
+          <span>
+            <Ago since={Date.parse(startedAt)} say={words.overview.since} />
+          </span>
+        )}
       </div>
     </li>
   );

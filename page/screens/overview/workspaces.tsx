@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { WORKSPACES } from "../../../client/berth/workspaces.ts";
 import type { WorkspaceState } from "../../live/overview.ts";
 import { client, may } from "../../live/session.ts";
-import { VERDICTS } from "../../live/verdict.ts";
+import { VERDICTS } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form } from "../../parts/form.tsx";
@@ -58,9 +58,13 @@ function WorkspaceRow({ state: { workspace, units, problem } }: { readonly state
         {workspace.state === "empty" && <span class="quiet">{words.overview.empty}</span>}
       </span>
       <span class="workspace-problems quiet">
-        {errors > 0 && <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>{words.overview.errors(errors)}</a>}
+        {errors > 0 && (
+          <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>{words.overview.errors(errors)}</a>
+        )}
         {warnings > 0 && (
-          <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>{words.overview.warnings(warnings)}</a>
+          <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>
+            {words.overview.warnings(warnings)}
+          </a>
         )}
       </span>
       <code class="workspace-path quiet">{shown(workspace.path)}</code>

@@ -70,7 +70,9 @@ function NewKey({ value }: { readonly value: string }) {
       <p class="lead">{words.setup.keyShown}</p>
       <p class="secret">
         <code>{value}</code>
-        <button type="button" class="button" onClick={copy}>{isCopied ? words.setup.copied : words.copy}</button>
+        <button type="button" class="button" onClick={copy}>
+          {isCopied ? words.setup.copied : words.copy}
+        </button>
       </p>
       <Form submit={words.setup.goOn} send={() => signInWithKey(value)}>{null}</Form>
     </main>

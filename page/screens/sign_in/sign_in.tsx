@@ -31,7 +31,12 @@ export function SignInForm() {
         send={({ name = "", password = "" }) => signIn(name, password)}
       >
         <Field label={words.signIn.name} name="name" autocomplete="username" autofocus />
-        <Field label={words.signIn.password} name="password" type="password" autocomplete="current-password" />
+        <Field
+          label={words.signIn.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+        />
       </Form>
     );
 }

@@ -11,7 +11,9 @@ import { Empty, Loading } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
 import { words } from "../../words/en.ts";
 
-export function Differences({ units, revision }: { readonly units: readonly Unit[]; readonly revision: string }) {
+export function Differences(
+  { units, revision }: { readonly units: readonly Unit[]; readonly revision: string },
+) {
   const asked = query.value.get("unit");
   const isShown = (unit: Unit) =>
     unit.name === asked || unit.verdict !== "asWritten" && unit.verdict !== "completed";
@@ -20,7 +22,9 @@ export function Differences({ units, revision }: { readonly units: readonly Unit
   return (
     <>
       {listed.length === 0 && <Empty title={words.workspace.noDifferences(units.length)} />}
-      {listed.map((unit) => <UnitBeside key={unit.id} unit={unit} revision={revision} isAsked={unit.name === asked} />)}
+      {listed.map((unit) => (
+        <UnitBeside key={unit.id} unit={unit} revision={revision} isAsked={unit.name === asked} />
+      ))}
       {listed.length < units.length && listed.length > 0 && (
         <section class="well">
           <Mark verdict="asWritten">{words.overview.wellRest(units.length - listed.length)}</Mark>
@@ -75,7 +79,9 @@ export function linesOf(
     ? texts.map((text, index) => ({
       number: first + index,
       text,
-      differences: differences.filter(({ place }) => place?.file === source.file && place.line === first + index),
+      differences: differences.filter(({ place }) =>
+        place?.file === source.file && place.line === first + index
+      ),
     }))
     : [];
   const shownOnes = new Set(lines.flatMap((line) => line.differences));
@@ -92,8 +98,7 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
           <span class="facing-word">{words.unit.declared}</span> <code>{shown(written.source.file)}</code>
         </p>
         <p class="beside-side">
-          <span class="facing-word">{words.unit.runs}</span>{" "}
-          {running === undefined
+          <span class="facing-word">{words.unit.runs}</span> {running === undefined
             ? <span class="quiet">{words.unit.none}</span>
             : (
               <a href={`/c/${encodeURIComponent(running.backend)}/${encodeURIComponent(running.name)}`}>

@@ -23,7 +23,9 @@ export function Findings({ id, revision }: { readonly id: string; readonly revis
   return (
     <>
       <ul class="rows">
-        {report.diagnostics.map((one) => <Finding key={`${one.fingerprint} ${one.subject}`} diagnostic={one} />)}
+        {report.diagnostics.map((one) => (
+          <Finding key={`${one.fingerprint} ${one.subject}`} diagnostic={one} />
+        ))}
       </ul>
       {report.truncated.diagnostics > 0 && (
         <p class="hint">{words.workspace.truncated(report.truncated.diagnostics)}</p>

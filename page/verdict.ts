@@ -1,6 +1,6 @@
 /** How something is doing in one word, out of what the API says of it. */
-import type { Container } from "../../client/berth/containers.ts";
-import type { DagNode, UnitLive } from "../../client/berth/workspaces.ts";
+import type { Container } from "../client/berth/containers.ts";
+import type { DagNode, UnitLive } from "../client/berth/workspaces.ts";
 
 /** From the worst to the best, which is how lists are sorted. */
 export const VERDICTS = [
@@ -29,7 +29,9 @@ export function verdictOf({ live, data }: Pick<DagNode, "live" | "data">): Verdi
 }
 
 /** Restarting, unhealthy, dead, or ended with a code. */
-export function isBroken({ state, health, exitCode }: Pick<LiveContainer, "state" | "health" | "exitCode">): boolean {
+export function isBroken(
+  { state, health, exitCode }: Pick<LiveContainer, "state" | "health" | "exitCode">,
+): boolean {
   return state === "restarting" || state === "dead" || health === "unhealthy" ||
     (state === "exited" && exitCode !== null && exitCode !== 0);
 }

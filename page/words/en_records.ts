@@ -1,0 +1,50 @@
+/** The sentences of the screens that tell what happened, in English. */
+import { clock, count } from "./en_counts.ts";
+
+export const records = {
+  audit: {
+    title: "Audit",
+    count: (amount: number) => count(amount, "entry", "entries"),
+    none: "Nothing was done yet.",
+    noMatch: "No entry fits.",
+    showAll: "Show all",
+    time: "When",
+    actor: "Who",
+    action: "What",
+    target: "On",
+    result: "Result",
+    peer: "From",
+    everybody: "everybody",
+    everything: "every action",
+    anyResult: "every result",
+    times: (amount: number) => `${amount} times`,
+    kinds: { user: "", apiKey: "key", anonymous: "stranger", system: "berth itself" },
+    older: "Older",
+    newest: "Newest",
+    pages: "Pages",
+    strangers: "Strangers this hour",
+    strangersHint:
+      "What callers without a good credential were refused; counted, so that they push nothing out.",
+    others: "all others",
+  },
+  events: {
+    title: "Events",
+    kind: "Kind",
+    action: "Action",
+    allKinds: "every kind",
+    allActions: "every action",
+    kinds: { container: "container", image: "image", volume: "volume", network: "network" },
+    waiting: "Nothing has happened yet. What the engines do shows here as it happens.",
+    noMatch: "Nothing that fits has happened yet.",
+    state: {
+      connecting: "connecting",
+      live: "live",
+      lost: "the connection is lost, trying again",
+    },
+    count: (amount: number) => count(amount, "event", "events"),
+    repeated: (amount: number) => `${amount} times`,
+    lost: (ms: number) => `What happened before ${clock.format(ms)} is not known.`,
+    engine: (backend: string, state: string) => `the engine ${backend} is ${state}`,
+    label: "What happened, newest first",
+  },
+} as const;
