@@ -36,7 +36,7 @@ export function Overview() {
 
 /** Nothing to compare, and the one next step. */
 function Nothing({ state, reload }: { readonly state: State; readonly reload: () => void }) {
-  if (!may("workspaces:read")) return <Empty title={words.overview.noRight} />;
+  if (!may("workspaces:read")) return <Empty title={words.overview.noRight} whole />;
   return (
     <div class="first">
       <h1>{words.overview.emptyTitle}</h1>

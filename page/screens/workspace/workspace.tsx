@@ -23,7 +23,15 @@ export function Workspace({ id }: { readonly id: string }) {
   const state = read.value.value;
   const problem = read.problem.value ?? state?.problem ?? null;
   if (state === undefined) {
-    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+    if (problem === null) return <Loading />;
+    return (
+      <>
+        <header class="screen-head">
+          <h1>{shown(id)}</h1>
+        </header>
+        <Trouble problem={problem} again={read.reload} />
+      </>
+    );
   }
   const { workspace, units } = state;
   const differing = units.filter(({ verdict }) => verdict !== "asWritten" && verdict !== "completed").length;
