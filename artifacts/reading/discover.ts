@@ -3,8 +3,10 @@
 import type { Finding } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { Budgets } from "../files/budgets.ts";
+import { isRefusal } from "../files/file_store.ts";
 import { type IgnoreRules, isNeverEntered } from "../files/ignore.ts";
 import { join } from "../files/paths.ts";
+import type { Refusal, SafeReader } from "../files/safe_reader.ts";
 
 export interface Listing {
   /** Folder ("" is the root) to the names of its files that may be artifacts. */
@@ -41,7 +43,11 @@ export function mayCount(name: string): boolean {
 }
 
 /** Walks the folders of a workspace, and stops at the limits. */
-export async function discover(root: string, ignore: IgnoreRules, budgets: Budgets): Promise<Listing> {
+export async function discover(
+  reader: SafeReader,
+  ignore: IgnoreRules,
+  budgets: Budgets,
+): Promise<Listing> {
   const folders = new Map<string, string[]>();
   const findings: Finding[] = [];
   let entries = 0;
@@ -54,26 +60,26 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
   };
 
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const found: { name: string; isFolder: boolean }[] = [];
-    try {
-      for await (const entry of Deno.readDir(next.path === "" ? root : `${root}/${next.path}`)) {
-        if (++entries > budgets.entries) break;
-        if ((entries & 1023) === 0) await yieldToEventLoop();
-        if (entry.isDirectory) {
-          if (!isNeverEntered(entry.name)) found.push({ name: entry.name, isFolder: true });
-        } else if (mayCount(entry.name)) found.push({ name: entry.name, isFolder: false });
-      }
-    } catch (error) {
-      if (next.path === "") throw error;
-      if (error instanceof Deno.errors.NotFound) continue;
+    const listed = await reader.list(next.path, budgets.entries - entries + 1);
+    if (isRefusal(listed)) {
+      if (next.path === "") throw rootError(listed);
+      // Gone since, or a folder that is never read.
+      if (listed.code === "missing" || listed.code === "fs/symlink-escape") continue;
       findings.push({
         code: "fs/unreadable",
         severity: "info",
-        message: `Cannot read "${next.path}": access is denied`,
+        message: `Cannot read "${next.path}": ${listed.why}`,
         at: null,
         path: next.path,
       });
       continue;
+    }
+    entries += listed.length;
+    const found: { name: string; isFolder: boolean }[] = [];
+    for (const { name, isDirectory } of listed) {
+      if (isDirectory) {
+        if (!isNeverEntered(name)) found.push({ name, isFolder: true });
+      } else if (mayCount(name)) found.push({ name, isFolder: false });
     }
     found.sort((a, b) => a.name < b.name ? -1 : 1);
     const names: string[] = [];
@@ -98,4 +104,9 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
     }
   }
   return { folders, findings, complete };
+}
+
+/** The folder itself cannot be read: as the system would say it. */
+function rootError({ code, why }: Refusal): Error {
+  return code === "missing" ? new Deno.errors.NotFound(why) : new Deno.errors.PermissionDenied(why);
 }

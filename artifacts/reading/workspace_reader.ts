@@ -32,6 +32,7 @@ interface State {
 }
 
 export class WorkspaceReader {
+  readonly #reader: SafeReader;
   readonly #store: FileStore;
   readonly #state: State;
   readonly #budgets: Budgets;
@@ -40,7 +41,8 @@ export class WorkspaceReader {
   /** `root` and `hidden` are real paths; hidden folders are never read. */
   constructor(readonly root: string, budgets: Partial<Budgets> = {}, hidden: readonly string[] = []) {
     this.#budgets = { ...BUDGETS, ...budgets };
-    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes, hidden));
+    this.#reader = new SafeReader(root, this.#budgets.fileBytes, hidden);
+    this.#store = new FileStore(this.#reader);
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }
 
@@ -78,7 +80,7 @@ export class WorkspaceReader {
     if (!before) return null;
     const settingsFile = await this.#store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
-    const now = await discover(this.root, await this.#ignore(this.#store, read), read.budgets);
+    const now = await discover(this.#reader, await this.#ignore(this.#store, read), read.budgets);
     const names = (listing: Listing) => JSON.stringify([...listing.folders]);
     return names(before) === names(now) ? await this.#store.outdated(this.#named) : null;
   }
@@ -106,7 +108,7 @@ export class WorkspaceReader {
     const begun = performance.now();
     const settingsFile = await store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
-    state.listing ??= await discover(this.root, await this.#ignore(store, read), read.budgets);
+    state.listing ??= await discover(this.#reader, await this.#ignore(store, read), read.budgets);
     const listing = state.listing;
     const gathered = await gather(store, listing);
     const natives = gathered.natives.map(readNatives);

@@ -1,0 +1,125 @@
+/** A folder of which entries are opened: what is found there lies in it, whatever its path leads to by then. */
+
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+/** Bound to the folder itself where the system and the permissions allow that, else compared before and after. */
+export interface Folder extends AsyncDisposable {
+  /** Where to find its entry of this name, which must not be followed if it is a link; the folder itself for "". */
+  at(name: string): string;
+  /** Whether `found` was found in it; `look` finds it again. To be asked before anything is made of what was found. */
+  stillHas(found: string, look: () => Promise<string>): Promise<boolean>;
+}
+
+/** Opens the folder with this real path, at or below `root`; null where a part of the path is now something else. */
+export async function openFolder(root: string, path: string): Promise<Folder | null> {
+  return holdsDescriptors() ? await HeldFolder.open(path) : await ComparedFolder.open(root, path);
+}
+
+const SELF = "/proc/self/fd";
+/** Opens a place, not what is there: no permission to read is needed, and no device notices. Not in `node:fs`. */
+const O_PATH = 0o10000000;
+
+let holds: boolean | undefined;
+
+/** Whether paths may start at a descriptor: on Linux, by a process that may do everything. */
+function holdsDescriptors(): boolean {
+  if (holds === undefined) {
+    try {
+      holds = Deno.build.os === "linux" && Deno.lstatSync(SELF).isDirectory;
+    } catch {
+      holds = false;
+    }
+  }
+  return holds;
+}
+
+/** Held by a descriptor: nobody can put another folder in its place. */
+class HeldFolder implements Folder {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  static async open(path: string): Promise<HeldFolder | null> {
+    const folder = new HeldFolder(await open(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW));
+    try {
+      // The kernel says where that is which was opened. A link on the way has led to another place.
+      if (await Deno.readLink(folder.at("")) === path) return folder;
+    } catch (error) {
+      await folder[Symbol.asyncDispose]();
+      throw error;
+    }
+    await folder[Symbol.asyncDispose]();
+    return null;
+  }
+
+  at(name: string): string {
+    return name === "" ? `${SELF}/${this.#handle.fd}` : `${SELF}/${this.#handle.fd}/${name}`;
+  }
+
+  stillHas(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+/** How often a found thing must be found again, and the way to it be the way: a race must be won each time. */
+const ROUNDS = 3;
+
+/** Found by its path, and by nothing else. */
+class ComparedFolder implements Folder {
+  readonly #root: string;
+  readonly #path: string;
+  readonly #way: string;
+
+  constructor(root: string, path: string, way: string) {
+    this.#root = root;
+    this.#path = path;
+    this.#way = way;
+  }
+
+  static async open(root: string, path: string): Promise<ComparedFolder | null> {
+    const way = await wayTo(root, path);
+    return way === null ? null : new ComparedFolder(root, path, way);
+  }
+
+  at(name: string): string {
+    return name === "" ? this.#path : `${this.#path === "/" ? "" : this.#path}/${name}`;
+  }
+
+  async stillHas(found: string, look: () => Promise<string>): Promise<boolean> {
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        if (await wayTo(this.#root, this.#path) !== this.#way || await look() !== found) return false;
+      }
+      return await wayTo(this.#root, this.#path) === this.#way;
+    } catch {
+      return false;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** Device and inode of the root and of every folder on the way from it; null where one is no folder. */
+async function wayTo(root: string, path: string): Promise<string | null> {
+  const way: string[] = [];
+  let part = root;
+  for (const name of ["", ...path.slice(root.length).split("/").filter((one) => one !== "")]) {
+    if (name !== "") part = part === "/" ? `/${name}` : `${part}/${name}`;
+    const stat = await Deno.lstat(part);
+    if (!stat.isDirectory) return null;
+    way.push(identityOf(stat));
+  }
+  return way.join(" ");
+}
+
+/** What a name stands for: nothing else that exists at the same time has it. */
+export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number | null }): string {
+  return `${dev}:${ino}`;
+}
