@@ -5,7 +5,7 @@ import type { WorkspaceState } from "../../core/workspace.ts";
 import type { Model } from "../artifact.ts";
 import type { WorkspaceReader } from "../reading/workspace_reader.ts";
 import { realPaths } from "./place.ts";
-import { FolderWatch } from "./watch.ts";
+import type { FolderWatch, Watcher } from "./watch.ts";
 
 export interface Problems {
   readonly errors: number;
@@ -39,11 +39,11 @@ export class Snapshot implements AsyncDisposable {
   #walked = -Infinity;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, judge: Judge, hidden: readonly string[]) {
+  constructor(path: string, judge: Judge, hidden: readonly string[], watcher: Watcher) {
     this.#path = path;
     this.#judge = judge;
     this.#hidden = hidden;
-    this.#watch = new FolderWatch(path);
+    this.#watch = watcher.folder(path);
   }
 
   /** The reading as of now; the same object while nothing changed. */
@@ -110,7 +110,7 @@ export class Snapshot implements AsyncDisposable {
       const reader = this.#reader ??= await this.#newReader();
       let model = await reader.read();
       // Changes between reading and watching would be missed, so files are compared once more.
-      if (this.#watch.follow(reader.folders) && this.#watch.isWatching) {
+      if (await this.#watch.follow(reader.folders) && this.#watch.isWatching) {
         model = await this.#again(reader, model);
       }
       return await this.#keep(model);
@@ -129,7 +129,7 @@ export class Snapshot implements AsyncDisposable {
     try {
       const reader = this.#reader!;
       const model = await reader.update(changed);
-      if (this.#watch.follow(reader.folders) && this.#watch.isWatching) {
+      if (await this.#watch.follow(reader.folders) && this.#watch.isWatching) {
         return await this.#keep(await this.#again(reader, model));
       }
       return await this.#keep(model);
