@@ -68,19 +68,26 @@ class HeldFolder implements Folder {
   }
 }
 
-/** How often a found thing must be found again, and the way to it be the way: a race must be won each time. */
-const ROUNDS = 3;
+/** Longer than the second in which times of change are told. What changed longer ago shows its next change. */
+const CALM_MS = 2_000;
+/** How often a thing must be found again where folders change all the time: a race must be won each time. */
+const ROUNDS = 10;
 
-/** Found by its path, and by nothing else. */
+/**
+ * Found by its path. To bring a link onto the path and to take it away again changes the time of change of a folder on
+ * the way, which nobody can set back. Where others change it all the time, it is compared often enough.
+ */
 class ComparedFolder implements Folder {
   readonly #root: string;
   readonly #path: string;
-  readonly #way: string;
+  readonly #way: Way;
+  readonly #isCalm: boolean;
 
-  constructor(root: string, path: string, way: string) {
+  constructor(root: string, path: string, way: Way) {
     this.#root = root;
     this.#path = path;
     this.#way = way;
+    this.#isCalm = Date.now() - way.changedMs > CALM_MS;
   }
 
   static async open(root: string, path: string): Promise<ComparedFolder | null> {
@@ -94,10 +101,13 @@ class ComparedFolder implements Folder {
 
   async stillHas(found: string, look: () => Promise<string>): Promise<boolean> {
     try {
+      const way = await wayTo(this.#root, this.#path);
+      if (this.#isCalm && way?.times === this.#way.times) return way.folders === this.#way.folders;
       for (let round = 0; round < ROUNDS; round++) {
-        if (await wayTo(this.#root, this.#path) !== this.#way || await look() !== found) return false;
+        if (await look() !== found) return false;
+        if ((await wayTo(this.#root, this.#path))?.folders !== this.#way.folders) return false;
       }
-      return await wayTo(this.#root, this.#path) === this.#way;
+      return true;
     } catch {
       return false;
     }
@@ -106,17 +116,27 @@ class ComparedFolder implements Folder {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Device and inode of the root and of every folder on the way from it; null where one is no folder. */
-async function wayTo(root: string, path: string): Promise<string | null> {
-  const way: string[] = [];
+/** The root and every folder on the way from it. */
+interface Way {
+  readonly folders: string;
+  readonly times: string;
+  /** When one of them changed last. */
+  readonly changedMs: number;
+}
+
+/** Null where a part of the path is no folder. */
+async function wayTo(root: string, path: string): Promise<Way | null> {
+  const folders: string[] = [];
+  const times: number[] = [];
   let part = root;
   for (const name of ["", ...path.slice(root.length).split("/").filter((one) => one !== "")]) {
     if (name !== "") part = part === "/" ? `/${name}` : `${part}/${name}`;
     const stat = await Deno.lstat(part);
     if (!stat.isDirectory) return null;
-    way.push(identityOf(stat));
+    folders.push(identityOf(stat));
+    times.push(stat.ctime?.getTime() ?? Date.now(), stat.mtime?.getTime() ?? Date.now());
   }
-  return way.join(" ");
+  return { folders: folders.join(" "), times: times.join(" "), changedMs: Math.max(...times) };
 }
 
 /** What a name stands for: nothing else that exists at the same time has it. */

@@ -6,7 +6,7 @@ import { loadProject, type Project } from "../compose/project.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
 import { FileStore, isRefusal } from "../files/file_store.ts";
 import { IgnoreRules, isNeverEntered } from "../files/ignore.ts";
-import { baseName, folderOf } from "../files/paths.ts";
+import { baseName, folderOf, isAtOrBelow } from "../files/paths.ts";
 import { SafeReader } from "../files/safe_reader.ts";
 import { readNatives } from "../native/documents.ts";
 import { type ReadSettings, readSettings } from "../native/settings.ts";
@@ -216,20 +216,11 @@ export class WorkspaceReader {
 function forgetProjects(state: State, changed: ReadonlySet<string>): void {
   for (const [key, project] of state.projects) {
     const needed = state.groups.get(key)?.built.needed ?? project.needed;
-    if (touches(needed, changed)) {
+    if ([...needed].some((path) => isAtOrBelow(path, changed))) {
       state.projects.delete(key);
       state.groups.delete(key);
     }
   }
-}
-
-function touches(needed: ReadonlySet<string>, changed: ReadonlySet<string>): boolean {
-  for (const path of changed) {
-    if (needed.has(path)) return true;
-    const inside = `${path}/`;
-    for (const one of needed) if (one.startsWith(inside)) return true;
-  }
-  return false;
 }
 
 function overlaidListing(listing: Listing, texts: ReadonlyMap<string, string>): Listing {
