@@ -173,3 +173,55 @@ Deno.test("readConfig takes an empty variable for one that is not set", async ()
   assert.deepEqual({ ...config, variable: null }, { ...await read({}), variable: null });
   assert.deepEqual(await mistakesOf({ HOME: "" }), ["data: no home folder is known: set BERTH_DATA"]);
 });
+
+Deno.test("readConfig reads where the audit log goes, over TCP, TLS and UDP", async () => {
+  for (
+    const [address, transport, hostname, port] of [
+      ["tcp://logs.example:601", "tcp", "logs.example", 601],
+      ["tls://logs.example:6514/", "tls", "logs.example", 6514],
+      ["udp://192.0.2.7:514", "udp", "192.0.2.7", 514],
+      ["tcp://[2001:db8::7]:601", "tcp", "2001:db8::7", 601],
+    ] as const
+  ) {
+    const { auditSyslog } = await read({ BERTH_AUDIT_SYSLOG: address });
+    assert.deepEqual(auditSyslog, { transport, hostname, port, ca: null });
+  }
+  const tls = { BERTH_AUDIT_SYSLOG: "tls://logs.example:6514", BERTH_AUDIT_SYSLOG_CA: "/etc/ca.pem" };
+  assert.equal((await read(tls)).auditSyslog?.ca, "/etc/ca.pem");
+  assert.equal((await read({})).auditSyslog, null);
+});
+
+for (
+  const address of [
+    "logs.example:514",
+    "http://logs.example:514",
+    "tcp://logs.example",
+    "tcp://:514",
+    "tcp://logs.example:0",
+    "tcp://logs.example:70000",
+    "tcp://me:secret@logs.example:514",
+    "tcp://logs.example:514/path",
+    "tcp://logs.example:514?x=1",
+    "tcp://logs.example:514#x",
+    "unix:///dev/log",
+    "tcp://",
+    "nonsense",
+  ]
+) {
+  Deno.test(`readConfig refuses to send the audit log to "${address}"`, async () => {
+    const [mistake, ...others] = await mistakesOf({ BERTH_AUDIT_SYSLOG: address });
+    assert.match(mistake ?? "", /^BERTH_AUDIT_SYSLOG: expected tcp:\/\//);
+    assert.deepEqual(others, []);
+    assert.doesNotMatch(mistake ?? "", /secret/);
+  });
+}
+
+Deno.test("readConfig refuses authorities for a receiver that shows no certificate", async () => {
+  for (const address of ["tcp://logs.example:514", undefined]) {
+    const [mistake] = await mistakesOf({
+      ...(address === undefined ? {} : { BERTH_AUDIT_SYSLOG: address }),
+      BERTH_AUDIT_SYSLOG_CA: "/etc/ca.pem",
+    });
+    assert.match(mistake ?? "", /^BERTH_AUDIT_SYSLOG_CA: only a receiver with tls/);
+  }
+});

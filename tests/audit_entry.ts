@@ -19,4 +19,4 @@ export function auditEntryOf(over: Partial<NewAuditEntry> = {}): NewAuditEntry {
 }
 
 /** Where a test does not care what is told of its change. */
-export const ENTRY = auditEntryOf();
+export const ENTRY = auditEntryOf({ at: Date.now() });

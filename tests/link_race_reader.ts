@@ -31,8 +31,8 @@ async function readFiles(): Promise<void> {
 async function list(): Promise<void> {
   while (!isOver()) {
     seen.lists++;
-    const entries = await reader.list("a/b", 100);
-    if (!isRefusal(entries)) check("a folder's entries", JSON.stringify(entries));
+    const entries = await reader.list("a/b", 100, () => true);
+    if (!isRefusal(entries)) check("a folder's entries", JSON.stringify(entries.entries));
     if (await reader.look("a/b/outside.yaml") === "file") seen.escapes.push("what is at a path");
   }
 }

@@ -8,7 +8,7 @@ export interface Folder extends AsyncDisposable {
   /** Where to find its entry of this name, which must not be followed if it is a link; the folder itself for "". */
   at(name: string): string;
   /** Whether `found` was found in it; `look` finds it again. To be asked before anything is made of what was found. */
-  stillHas(found: string, look: () => Promise<string>): Promise<boolean>;
+  stillHas<T>(found: T, look: () => Promise<T>, isEqual: (one: T, other: T) => boolean): Promise<boolean>;
 }
 
 /** Opens the folder with this real path, at or below `root`; null where a part of the path is now something else. */
@@ -99,12 +99,16 @@ class ComparedFolder implements Folder {
     return name === "" ? this.#path : `${this.#path === "/" ? "" : this.#path}/${name}`;
   }
 
-  async stillHas(found: string, look: () => Promise<string>): Promise<boolean> {
+  async stillHas<T>(
+    found: T,
+    look: () => Promise<T>,
+    isEqual: (one: T, other: T) => boolean,
+  ): Promise<boolean> {
     try {
       const way = await wayTo(this.#root, this.#path);
       if (this.#isCalm && way?.times === this.#way.times) return way.folders === this.#way.folders;
       for (let round = 0; round < ROUNDS; round++) {
-        if (await look() !== found) return false;
+        if (!isEqual(await look(), found)) return false;
         if ((await wayTo(this.#root, this.#path))?.folders !== this.#way.folders) return false;
       }
       return true;
@@ -133,13 +137,18 @@ async function wayTo(root: string, path: string): Promise<Way | null> {
     if (name !== "") part = part === "/" ? `/${name}` : `${part}/${name}`;
     const stat = await Deno.lstat(part);
     if (!stat.isDirectory) return null;
-    folders.push(identityOf(stat));
+    folders.push(`${stat.dev}:${stat.ino}`);
     times.push(stat.ctime?.getTime() ?? Date.now(), stat.mtime?.getTime() ?? Date.now());
   }
   return { folders: folders.join(" "), times: times.join(" "), changedMs: Math.max(...times) };
 }
 
-/** What a name stands for: nothing else that exists at the same time has it. */
-export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number | null }): string {
-  return `${dev}:${ino}`;
+interface Identity {
+  readonly dev: number;
+  readonly ino: number | null;
+}
+
+/** Whether two looks at a name have found the same file or folder. */
+export function isSame(one: Identity, other: Identity): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
 }

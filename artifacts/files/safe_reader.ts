@@ -5,7 +5,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { PathUse } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { BUDGETS } from "./budgets.ts";
-import { type Folder, identityOf, openFolder } from "./folder.ts";
+import { type Folder, isSame, openFolder } from "./folder.ts";
 import { baseName, folderOf } from "./paths.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -27,6 +27,12 @@ export interface Refusal {
   readonly why: string;
 }
 
+export interface Listed {
+  readonly entries: readonly Deno.DirEntry[];
+  /** How many there were, with those that do not count. */
+  readonly looked: number;
+}
+
 export class SafeReader {
   readonly #prefix: string;
 
@@ -35,6 +41,7 @@ export class SafeReader {
     readonly root: string,
     readonly fileBytes: number = BUDGETS.fileBytes,
     readonly hidden: readonly string[] = [],
+    readonly allowHardLinks = false,
   ) {
     this.#prefix = root === "/" ? "/" : `${root}/`;
   }
@@ -54,12 +61,9 @@ export class SafeReader {
       // A pipe or a link may have taken the file's place since: neither wait at one nor follow the other.
       await using file = await open(at, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
       const opened = await file.stat();
-      if (!opened.isFile() || identityOf(opened) !== identityOf(before)) return CHANGED;
+      if (!opened.isFile() || !isSame(opened, before)) return CHANGED;
       const bytes = await readAtMost(file, opened.size, this.fileBytes);
-      const isInside = await folder.stillHas(
-        identityOf(opened),
-        async () => identityOf(await Deno.lstat(at)),
-      );
+      const isInside = await folder.stillHas(opened, () => Deno.lstat(at), isSame);
       if (!isInside) return CHANGED;
       if (bytes === null) return TOO_LARGE(this.fileBytes);
       const hash = sha256(bytes);
@@ -69,20 +73,26 @@ export class SafeReader {
     }
   }
 
-  /** The entries of a folder, at most so many; links in `path` are not followed. */
-  async list(path: string, limit: number): Promise<Deno.DirEntry[] | Refusal> {
+  /** The entries of a folder that count, of so many at most; links in `path` are not followed. */
+  async list(
+    path: string,
+    limit: number,
+    counts: (entry: Deno.DirEntry) => boolean,
+  ): Promise<Listed | Refusal> {
     const full = this.#full(path);
     if (this.#isHidden(full)) return ESCAPES;
     try {
       await using folder = await openFolder(this.root, full);
       if (!folder) return CHANGED;
-      const entries = await entriesOf(folder, limit);
-      const found = JSON.stringify(entries);
+      const look = () => entriesOf(folder, limit, counts);
+      const listed = await look();
       const isInside = await folder.stillHas(
-        found,
-        async () => JSON.stringify(await entriesOf(folder, limit)),
+        listed,
+        look,
+        (one, other) =>
+          one.looked === other.looked && JSON.stringify(one.entries) === JSON.stringify(other.entries),
       );
-      return isInside ? entries : CHANGED;
+      return isInside ? listed : CHANGED;
     } catch (error) {
       return isAbsent(error) ? MISSING : refusalOf(error);
     }
@@ -107,7 +117,7 @@ export class SafeReader {
       if (!folder) return "outside";
       const at = folder.at(baseName(real));
       const stat = await Deno.lstat(at);
-      const isInside = await folder.stillHas(identityOf(stat), async () => identityOf(await Deno.lstat(at)));
+      const isInside = await folder.stillHas(stat, () => Deno.lstat(at), isSame);
       if (!isInside) return "outside";
       return stat.isFile ? "file" : stat.isDirectory ? "folder" : "other";
     } catch (error) {
@@ -152,7 +162,7 @@ export class SafeReader {
   #refusal(stat: Deno.FileInfo): Refusal | null {
     if (stat.isDirectory) return FOLDER;
     if (!stat.isFile) return { code: "fs/unreadable", why: "it is not a regular file" };
-    if ((stat.nlink ?? 1) > 1) return { code: "fs/unreadable", why: "it has several names (hard links)" };
+    if (!this.allowHardLinks && (stat.nlink ?? 1) > 1) return HARD_LINKED;
     if (stat.size > this.fileBytes) return TOO_LARGE(this.fileBytes);
     return null;
   }
@@ -164,6 +174,12 @@ const ESCAPES: Refusal = {
 };
 const MISSING: Refusal = { code: "missing", why: "it does not exist" };
 const FOLDER: Refusal = { code: "fs/unreadable", why: "it is a folder" };
+const HARD_LINKED: Refusal = {
+  code: "fs/unreadable",
+  why:
+    "it has several hard links, so it may be a file from outside the workspace; an admin can allow hard links " +
+    "for this workspace (`PUT /api/workspaces/{id}`)",
+};
 const DENIED: Refusal = { code: "fs/unreadable", why: "access is denied" };
 const CHANGED: Refusal = { code: "fs/unreadable", why: "it changed while it was read" };
 const TOO_LARGE = (limit: number): Refusal => ({ code: "fs/too-large", why: `it is over ${limit} bytes` });
@@ -194,13 +210,19 @@ function stampOf(stat: Deno.FileInfo): string {
   return `${stat.size}:${stat.mtime?.getTime() ?? 0}:${stat.ino ?? 0}:${stat.ctime?.getTime() ?? 0}`;
 }
 
-async function entriesOf(folder: Folder, limit: number): Promise<Deno.DirEntry[]> {
+async function entriesOf(
+  folder: Folder,
+  limit: number,
+  counts: (entry: Deno.DirEntry) => boolean,
+): Promise<Listed> {
   const entries: Deno.DirEntry[] = [];
+  let looked = 0;
   for await (const entry of Deno.readDir(folder.at(""))) {
-    if (entries.push(entry) >= limit) break;
-    if ((entries.length & 1023) === 0) await yieldToEventLoop();
+    if (++looked > limit) break;
+    if ((looked & 1023) === 0) await yieldToEventLoop();
+    if (counts(entry)) entries.push(entry);
   }
-  return entries;
+  return { entries, looked };
 }
 
 async function readAtMost(file: FileHandle, size: number, limit: number): Promise<Uint8Array | null> {

@@ -1,19 +1,18 @@
 /** Compares a container with its unit, field by field. What the image or the engine adds is not a difference. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
-import type { Group, Model, Node, Unit } from "../artifact.ts";
+import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
+import type { Group, KeyValue, Model, Unit } from "../artifact.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
+import { cleanPath } from "../compose/clean_path.ts";
+import { wordsOf } from "../compose/command.ts";
 import { numberOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
-import { cleanPath } from "./clean_path.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
 import { driftInPorts } from "./drift_ports.ts";
 import type { EngineView, Note } from "./engine_view.ts";
-import { valuesOfFiles } from "./env_files.ts";
 import type { Drift } from "./live.ts";
-import { looksSecret, MASK, maskText } from "../../core/secrets.ts";
-import { shellWords } from "./shell_words.ts";
 
 /** All differences of one container. */
 export function driftOf(
@@ -87,17 +86,6 @@ export function fullImage(text: string): string {
   return `${image.name}:${image.tag ?? "latest"}`;
 }
 
-/** The words of a command in either form; null where it is not declared or not known. */
-function wordsOf(node: Node | null): string[] | null {
-  if (node === null) return null;
-  if (node.kind === "list") {
-    const words = node.items.map(textOf);
-    return words.some((word) => word === null) ? null : words as string[]; // none is null
-  }
-  const text = textOf(node);
-  return text === null ? null : shellWords(text);
-}
-
 function commandDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   for (const field of ["command", "entrypoint"] as const) {
     const declared = wordsOf(valueAt(unit.value, field));
@@ -145,17 +133,20 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 
 /** Only names are shown, never values. */
 function environmentDrift(unit: Unit, container: InspectedContainer, note: Note): void {
-  const wanted: [name: string, value: string][] = [];
-  for (const [key, { value, unknown }] of unit.service!.environment) {
-    // Named without a value: it comes from the shell that started the container.
-    if (value !== null && !unknown) wanted.push([key, value]);
-  }
-  wanted.push(...valuesOfFiles(unit));
-  for (const [key, value] of wanted) {
+  for (const [key, variable] of unit.service!.environment) {
+    // Named without a value: whoever started it lent their own, which is not known here.
+    if (variable.value === null || variable.unknown || isReadDifferently(variable)) continue;
     const actual = container.env[key];
-    if (actual === value) continue;
+    if (actual === variable.value) continue;
     note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
   }
+}
+
+/** Lines of an `env_file` that older versions of Compose, and other tools, take for something else. */
+function isReadDifferently({ at: { file, start, end } }: KeyValue): boolean {
+  if (file.kind !== "env") return false;
+  const written = file.text.slice(start, end + 1);
+  return /[\\$]/.test(written) || !/^[^:=]*=/.test(written);
 }
 
 const RESTARTS: Readonly<Record<string, string>> = { "": "no", none: "no", any: "always" };

@@ -3,8 +3,8 @@
 import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Mount, Unit } from "../artifact.ts";
 import { resolve } from "../files/paths.ts";
+import { cleanPath } from "../compose/clean_path.ts";
 import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
-import { cleanPath } from "./clean_path.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 import { below } from "./join.ts";
 

@@ -8,6 +8,8 @@ const BATCH = 500;
 const LOOK_MS = 500;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
+/** What a batch that is on its way has left when berth ends. */
+const FAREWELL_MS = 2_000;
 
 export interface DeliveryOptions {
   readonly store: AuditStore;
@@ -23,6 +25,7 @@ export interface DeliveryOptions {
 export class Delivery implements AsyncDisposable {
   readonly #options: DeliveryOptions;
   readonly #running: Promise<void>;
+  readonly #ending = new AbortController();
   #wake: () => void = () => {};
   #isOver = false;
   #isFailing = false;
@@ -40,7 +43,9 @@ export class Delivery implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     this.#wake();
+    const late = setTimeout(() => this.#ending.abort(), FAREWELL_MS);
     await this.#running;
+    clearTimeout(late);
     this.#options.receiver[Symbol.dispose]();
   }
 
@@ -82,7 +87,7 @@ export class Delivery implements AsyncDisposable {
       places[chain] = entries.at(-1)?.seq ?? places[chain];
     }
     if (batch.length === 0) return 0;
-    await receiver.send(batch.map((entry) => syslogLine(entry, host)));
+    await receiver.send(batch.map((entry) => syslogLine(entry, host)), this.#ending.signal);
     await store.deliver(name, places);
     return batch.length;
   }

@@ -7,13 +7,18 @@ export interface SyslogAddress {
 }
 
 export interface Receiver extends Disposable {
-  /** Resolves once the messages are taken, as far as the transport can know it; rejects when they may be lost. */
-  send(messages: readonly string[]): Promise<void>;
+  /**
+   * Resolves once the messages are taken, as far as the transport can know it; rejects when they may be lost, and when
+   * the signal says that there is no more time.
+   */
+  send(messages: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
 const CONNECT_MS = 10_000;
 /** For sending a batch, and for the receiver to read it. */
 const TAKE_MS = 30_000;
+/** How long a receiver that leaves has to be seen leaving, before our own end could be taken for its reason. */
+const SETTLE_MS = 250;
 
 export function receiverAt(address: SyslogAddress, ca: string | null): Receiver {
   if (address.transport === "udp") return new Datagrams(address);
@@ -22,7 +27,8 @@ export function receiverAt(address: SyslogAddress, ca: string | null): Receiver 
 
 /**
  * One batch, one connection. Syslog has no acknowledgement, and what was written to a socket may still be lost with
- * its receiver. But a receiver that closes its side after we closed ours has read all that was between.
+ * its receiver. But a receiver that closes its side because we closed ours has read all that was between; one that
+ * leaves by itself does so before, and is given everything again.
  */
 class Connections implements Receiver {
   readonly #address: SyslogAddress;
@@ -33,53 +39,72 @@ class Connections implements Receiver {
     this.#ca = ca;
   }
 
-  async send(messages: readonly string[]): Promise<void> {
+  async send(messages: readonly string[], signal: AbortSignal): Promise<void> {
     const frames = messages.map((message) => {
       const bytes = new TextEncoder().encode(message);
       return [new TextEncoder().encode(`${bytes.length} `), bytes]; // counted octets (RFC 6587, RFC 5425)
     }).flat();
-    const connection = await this.#connect();
-    const late = setTimeout(() => close(connection), TAKE_MS);
+    const connection = await this.#connect(signal);
+    const hangUp = () => close(connection);
+    const late = setTimeout(hangUp, TAKE_MS);
+    signal.addEventListener("abort", hangUp);
     try {
-      await writeAll(connection, await new Blob(frames).bytes());
+      const ended = end(connection);
+      const left = ended.then(() => {
+        throw new Deno.errors.ConnectionAborted("The syslog receiver left before it was given everything");
+      });
+      const given = writeAll(connection, await new Blob(frames).bytes()).then(() => pause(SETTLE_MS));
+      await Promise.race([given, left]);
       await connection.closeWrite();
-      await end(connection);
+      await ended;
     } finally {
       clearTimeout(late);
+      signal.removeEventListener("abort", hangUp);
       close(connection);
     }
   }
 
   [Symbol.dispose](): void {}
 
-  async #connect(): Promise<Deno.Conn> {
-    const { transport, hostname, port } = this.#address;
-    let isLate = false;
-    const asked: Promise<Deno.Conn> = transport === "tcp"
-      ? Deno.connect({ hostname, port })
-      : Deno.connectTls({ hostname, port, ...(this.#ca === null ? {} : { caCerts: [this.#ca] }) })
-        .then(async (connection) => {
-          await connection.handshake();
-          return connection;
-        });
-    asked.then((connection) => isLate && close(connection), () => {});
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        isLate = true;
-        reject(new Deno.errors.TimedOut("The syslog receiver does not answer"));
-      }, CONNECT_MS);
-    });
+  /** Gives up after ten seconds, or when told to; a connection that comes later is closed. */
+  async #connect(signal: AbortSignal): Promise<Deno.Conn> {
+    const asked = this.#open();
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    const giveUp = () => {
+      asked.then(close, () => {});
+      reject(new Deno.errors.TimedOut("The syslog receiver does not answer"));
+    };
+    const timer = setTimeout(giveUp, CONNECT_MS);
+    signal.addEventListener("abort", giveUp);
     try {
-      return await Promise.race([asked, late]);
+      return await Promise.race([asked, givenUp]);
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  async #open(): Promise<Deno.Conn> {
+    const { transport, hostname, port } = this.#address;
+    if (transport === "tcp") return await Deno.connect({ hostname, port });
+    const caCerts = this.#ca === null ? {} : { caCerts: [this.#ca] };
+    const connection = await Deno.connectTls({ hostname, port, ...caCerts });
+    try {
+      await connection.handshake();
+      return connection;
+    } catch (thrown) {
+      close(connection);
+      throw thrown;
     }
   }
 }
 
 async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Resolves when the receiver has closed its side. What it says, nobody asked for. */

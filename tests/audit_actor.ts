@@ -1,0 +1,46 @@
+/** A process that changes things and acts as fast as it can, and says what was acknowledged, until it is killed. */
+import { empty, reply, route, router } from "../http/router.ts";
+import { startService } from "./service.ts";
+
+const [folder = "", admin = ""] = Deno.args;
+const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+
+const act = route({
+  method: "post",
+  path: "/acts",
+  summary: "Do something that cannot be undone",
+  permission: "containers:control",
+  answers: { 204: empty("It is done") },
+});
+
+await using berth = await startService({
+  folder,
+  admin,
+  // The engine hears of it: from here on it cannot be taken back.
+  mount: () => [
+    router().on(act, ({ requestId }) => {
+      say(`act ${requestId}`);
+      return reply(204);
+    }),
+  ],
+});
+say(`key ${berth.credential}`);
+
+async function change(): Promise<void> {
+  const made = await berth.call("POST /api/settings/api-keys", { name: "k", role: "viewer" });
+  say(`change /api/settings/api-keys/${made.body.id}`);
+}
+
+async function acts(lane: number): Promise<void> {
+  for (let n = 0; n < 10_000; n++) {
+    await berth.call("POST /api/acts", undefined, {
+      headers: { "x-request-id": `${Deno.pid}-${lane}-${n}` },
+    });
+  }
+}
+
+async function changes(): Promise<void> {
+  for (let n = 0; n < 10_000; n++) await change();
+}
+
+await Promise.all([acts(1), acts(2), changes(), changes()]);
