@@ -18,6 +18,7 @@ export const CORE_PERMISSIONS = [
   { name: "system:read", roles: ["viewer", "operator", "admin"] },
   { name: "workspaces:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
+  { name: "artifacts:reveal", roles: ["admin"] },
   { name: "workspaces:write", roles: ["operator", "admin"] },
   { name: "workspaces:manage", roles: ["admin"] },
   { name: "system:logs", roles: ["admin"] },

@@ -25,6 +25,8 @@ export interface Refusal {
     | "fs/limit-reached"
     | "missing";
   readonly why: string;
+  /** Less than the code says by itself. */
+  readonly severity?: "info";
 }
 
 export interface Listed {

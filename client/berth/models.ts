@@ -17,6 +17,7 @@ export type Permission =
   | "system:read"
   | "workspaces:read"
   | "artifacts:read"
+  | "artifacts:reveal"
   | "workspaces:write"
   | "workspaces:manage"
   | "system:logs"
