@@ -1,5 +1,5 @@
 /** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
-import { may, type Principal } from "./access.ts";
+import { EVERYTHING, may, type Principal } from "./access.ts";
 import { z } from "zod";
 
 export const ContainerState = z.enum([
@@ -163,5 +163,5 @@ export interface Ownership {
 export const SEES_RUNNING = "containers:read";
 
 export function seesRunning(principal: Principal): boolean {
-  return may<typeof SEES_RUNNING>(principal, SEES_RUNNING);
+  return may<typeof SEES_RUNNING>(principal, SEES_RUNNING, EVERYTHING);
 }

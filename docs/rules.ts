@@ -60,7 +60,8 @@ ignore:
 
 \`GET /api/workspaces/{id}/artifacts/dag\` answers nodes, edges, layers and cycles as JSON, and the same as
 \`?format=mermaid\` or \`?format=dot\`. An edge leads from what depends to what it depends on; layer 0 starts first. What
-is named and not there is a node of the kind \`missing\`. A workspace of more than 5,000 nodes is drawn by \`?group=\`.
+is named and not there is a node of the kind \`missing\`. A workspace of more than 5,000
+nodes is drawn as its groups (\`?view=groups\`), and each of them by \`?group=\`.
 
 ## What runs
 

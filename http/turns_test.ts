@@ -4,7 +4,14 @@ import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { Turns } from "./turns.ts";
 
-const caller = (id: string): Principal => ({ kind: "apiKey", id, name: id, role: null, permissions: [] });
+const caller = (id: string): Principal => ({
+  kind: "apiKey",
+  id,
+  name: id,
+  role: null,
+  permissions: [],
+  grants: [],
+});
 const ada = caller("ada");
 const stays = new AbortController().signal;
 

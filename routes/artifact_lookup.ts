@@ -35,21 +35,21 @@ export interface Looked {
   readonly liveNeeds?: typeof SEES_RUNNING;
 }
 
-/** What runs for a workspace. `only` is the id of the one unit to compare. */
+/** What runs for a workspace. `only` are the ids of the units to compare. */
 export async function lookAt(
   model: Model,
   { runtime, principal, drift, only }: {
     readonly runtime: ContainerRuntime | null;
     readonly principal: Principal;
     readonly drift: boolean;
-    readonly only?: string;
+    readonly only?: readonly string[];
   },
 ): Promise<Looked> {
   if (runtime === null) return { view: null };
   if (!seesRunning(principal)) return { view: null, liveNeeds: SEES_RUNNING };
   const { look } = await import("../artifacts/live/look.ts");
   return {
-    view: await look(model, runtime, { drift, ...(only !== undefined && { only: new Set([only]) }) }),
+    view: await look(model, runtime, { drift, ...(only !== undefined && { only: new Set(only) }) }),
   };
 }
 

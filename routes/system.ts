@@ -1,6 +1,6 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
-import { may } from "../core/access.ts";
+import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { SEES_RUNNING, seesRunning } from "../core/runtime.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
@@ -21,7 +21,7 @@ const Health = z.object({
 
 const SystemInfo = z.object({
   os: z.string(),
-  arch: z.string(),
+  arch: z.string().describe("`amd64`, `arm64`: in the words of the engines"),
   hostname: z.string().nullable(),
   cpus: z.int(),
   memoryBytes: z.int().nullable(),
@@ -106,7 +106,7 @@ export function system(options: SystemOptions): CoreRouter {
         version: options.version,
         startedAt: options.startedAt.toISOString(),
         containers: sees ? counts?.containers ?? null : null,
-        images: may<"images:read">(principal, "images:read") ? counts?.images ?? null : null,
+        images: may<"images:read">(principal, "images:read", EVERYTHING) ? counts?.images ?? null : null,
         ...(!sees && options.runtime !== null && { liveNeeds: SEES_RUNNING }),
         backends: (options.runtime?.backends() ?? []).map(({ name, kind, state, version }) => ({
           name,
@@ -119,11 +119,14 @@ export function system(options: SystemOptions): CoreRouter {
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
 }
 
+/** The engines' words for what Deno calls otherwise. */
+const ARCHITECTURES: Readonly<Record<typeof Deno.build.arch, string>> = { x86_64: "amd64", aarch64: "arm64" };
+
 /** Asked once; what the process may not ask for is null. */
 function aboutMachine() {
   return {
     os: Deno.build.os,
-    arch: Deno.build.arch,
+    arch: ARCHITECTURES[Deno.build.arch],
     hostname: allowed(() => Deno.hostname()),
     cpus: navigator.hardwareConcurrency,
     memoryBytes: allowed(() => Deno.systemMemoryInfo().total),

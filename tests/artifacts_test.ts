@@ -326,3 +326,21 @@ Deno.test("POST validate?format=sarif answers SARIF 2.1.0 with rules, places and
   assert.deepEqual([region.startLine, region.startColumn], [2, 35]);
   assert.equal(found.codeFlows[0].threadFlows[0].locations.length, 2);
 });
+
+Deno.test("GET …/artifacts answers in pages, and a line for each as it is made", async () => {
+  await using berth = await startService();
+  const services = Array.from({ length: 450 }, (_, index) => `  s${index}: { image: 'a:1' }\n`).join("");
+  const id = await register(berth, { "compose.yaml": `services:\n${services}` });
+
+  const whole = (await berth.call(`GET /api/workspaces/${id}/artifacts`)).body;
+  const page = (await berth.call(`GET /api/workspaces/${id}/artifacts?limit=3&offset=449`)).body;
+  const lines = await berth.call(`GET /api/workspaces/${id}/artifacts?format=ndjson&kind=unit`);
+
+  assert.equal(whole.items.length, 451);
+  assert.deepEqual(page, { items: whole.items.slice(449), total: 451, revision: whole.revision });
+  assert.equal(lines.headers.get("content-type"), "application/x-ndjson");
+  assert.deepEqual(
+    lines.text.trimEnd().split("\n").map((line) => JSON.parse(line)),
+    whole.items.filter(({ kind }: { kind: string }) => kind === "unit"),
+  );
+});

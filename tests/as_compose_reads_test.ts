@@ -80,9 +80,9 @@ Deno.test("names of services and resources are checked by Compose's grammar", as
   assert.deepEqual(
     brief(found, "schema/"),
     [
-      'error: "v+" is not a valid volume name: use letters, digits, ".", "_" and "-"',
       'error: "a b" is not a valid service name: use letters, digits, ".", "_" and "-"',
-    ].sort().reverse(),
+      'error: "v+" is not a valid volume name: use letters, digits, ".", "_" and "-"',
+    ],
   );
 });
 
@@ -164,6 +164,34 @@ Deno.test("what stands empty where Compose wants something is said, unless anoth
     compose(web("hostname: a"), { "compose.override.yaml": "services: { web: { hostname: } }\n" }),
   );
   assert.deepEqual(errors(filled.found), []);
+});
+
+Deno.test("a link beside a dependency that may be absent makes it no less optional", async () => {
+  const { found } = await read(compose(web(
+    "depends_on: { db: { condition: service_started, required: false } }\nlinks: [db]",
+    "  db: { image: 'db:1', profiles: [x] }\n",
+  )));
+  assert.deepEqual(errors(found), []);
+});
+
+Deno.test("what a base overrides in its own file, it does not override where it is extended", async () => {
+  const { units } = await read({
+    "compose.yaml": web("volumes: [/own]"),
+    "compose.override.yaml": "services: { web: { extends: { file: base.yaml, service: base } } }\n",
+    "base.yaml": "services: { base: { image: 'b:1', volumes: !override [/base] } }\n",
+  });
+  assert.deepEqual(units[0]?.service?.mounts.map(({ target }) => target), ["/own", "/base"]);
+});
+
+Deno.test("what a service resets or overrides beside `extends`, it does so in the files before", async () => {
+  const { units } = await read({
+    "compose.yaml": web("ports: ['80:80']\nvolumes: [/own]"),
+    "compose.override.yaml":
+      "services: { web: { extends: { file: base.yaml, service: base }, ports: !reset [], volumes: !override [/a] } }\n",
+    "base.yaml": "services: { base: { image: 'b:1', ports: ['90:90'], volumes: [/base] } }\n",
+  });
+  const service = units[0]!.service!;
+  assert.deepEqual([service.ports.length, service.mounts.map(({ target }) => target)], [0, ["/a"]]);
 });
 
 Deno.test("a number where Compose wants a word is said with what to write", async () => {

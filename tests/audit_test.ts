@@ -1,8 +1,11 @@
 /** Promise: the audit log tells everything that was changed or tried, before it is done, and strangers cannot spoil it. */
 import assert from "node:assert/strict";
+import { BearerAuth, Client } from "@berth/client";
+import { SYSTEM_AUDIT } from "@berth/client/berth";
+import { stream } from "@berth/client/stream";
 import { empty, reply, route, router } from "../http/router.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { makeKey, startAccess } from "./access_service.ts";
+import { makeKey, PROGRAM, startAccess } from "./access_service.ts";
 import { eventually } from "./eventually.ts";
 import { quiet } from "./quiet_engine.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
@@ -217,11 +220,12 @@ Deno.test("A sign-in is told with its person, their session, the issuer and the 
     email: null,
     picture: null,
     claims: { groups: ["ops"] },
+    authenticatedAt: null,
   };
   const { auditEntryOf } = await import("./audit_entry.ts");
   const { session } = await berth.access.sessions.open(
     identity,
-    null,
+    PROGRAM,
     auditEntryOf({ at: entry, action: "POST /api/auth/idp" }),
   );
   const [signIn] =
@@ -329,6 +333,19 @@ Deno.test("GET /api/system/audit?format=ndjson gives every sealed entry in order
   }
 });
 
+Deno.test("The typed client pages through the audit log and follows it", async () => {
+  await using berth = await startService();
+  using client = new Client({ baseUrl: berth.url, auth: new BearerAuth(berth.admin ?? "") });
+  const page = (await client.get(SYSTEM_AUDIT, { query: { limit: 5 } })).json();
+  assert.equal(page.items[0]?.action, "test");
+  await berth.key("viewer");
+  const query = { follow: true, after: ["changes:1"] } as const;
+  for await (const line of stream(client, SYSTEM_AUDIT, { as: "ndjson", query })) {
+    assert.deepEqual([line.chain, line.seq, line.action], ["changes", 2, "POST /api/settings/api-keys"]);
+    break;
+  }
+});
+
 Deno.test("A stream of the audit log ends with the right to read it, and with the service", async () => {
   await using berth = await startService();
   const reader = await berth.key(["audit:read"]);
@@ -346,7 +363,7 @@ Deno.test("What berth leaves at its end is sealed, and what a command wrote is s
     await using berth = await startService({ folder });
     await berth.key("viewer");
     await berth.berth.stop();
-    const { makeAdminKey } = await import("../auth/access.ts");
+    const { makeAdminKey } = await import("../auth/admin_key.ts");
     {
       await using store = await openSqliteStore(`${folder}/data/berth.db`);
       assert.equal(await store.audit.unsealed(), 0);

@@ -38,9 +38,10 @@ const SETS = new Set([
 /** `over` wins. Neither is changed. */
 export function merge(under: Node, over: Node, key = "", inService = false): Node {
   if (over.tag === "!override") return untagged(over);
+  // Nothing replaces them, too.
+  if (REPLACED.has(key)) return over;
   if (isNull(over)) return under;
   if (isNull(under)) return over;
-  if (REPLACED.has(key)) return over;
   if (inService) {
     if (KEYED.has(key)) return mergeKeyed(keyed(under), keyed(over));
     if (NAMED.has(key)) return mergeMappings(named(under, key), named(over, key), true);
@@ -49,7 +50,8 @@ export function merge(under: Node, over: Node, key = "", inService = false): Nod
     if (key === "logging" && differ(under, over, "driver")) return over;
     if (key === "ports") return unique(under, over, portKey);
     if (key === "volumes" && under.kind === "list" && over.kind === "list") {
-      return withItems(over, lastMounts(lastMounts([], under.items), over.items));
+      const below = under.merged ? under.items : lastMounts([], under.items);
+      return { ...withItems(over, lastMounts(below, over.items)), merged: true };
     }
     if (key === "devices") return unique(under, over, mountKey);
     if (key === "secrets" || key === "configs") return unique(under, over, grantKey);

@@ -61,6 +61,7 @@ const CASES: [key: string, under: string, over: string, merged: unknown][] = [
   ["depends_on", "{a: {condition: service_healthy, restart: true}}", "[a]", {
     a: { condition: "service_started", restart: true, required: true },
   }],
+  ["command", "npm start", "null", null],
   ["environment", "{A: 1, B: 2}", "[A, B=3]", { A: null, B: "3" }],
   ["extra_hosts", "['a:1.1.1.1']", "{b: [1.1.1.2, 1.1.1.3]}", ["a:1.1.1.1", "b=1.1.1.2", "b=1.1.1.3"]],
   ["volumes", "['/x/']", "['../out:/x', '/x/']", ["/x/"]],

@@ -311,7 +311,12 @@ class Loader {
     const under = await this.#extend(base, found, from, environment, [...stack, step]);
     // Written the other way round, each service has what it extends already.
     if (under.depth >= EXTENDS_DEPTH) return this.#extendsTooDeep(local, baseAt);
-    return { node: isNull(under.node) ? local : mergeService(under.node, local), depth: under.depth + 1 };
+    if (isNull(under.node)) return { node: local, depth: under.depth + 1 };
+    // What the base resets or overrides, it does so in its own file.
+    return {
+      node: retagged(mergeService(settle(under.node), local), local),
+      depth: under.depth + 1,
+    };
   }
 
   /** Told once, where it begins. What extends this one is too deep as well. */
@@ -498,6 +503,19 @@ class Loader {
     }
     return withEntries(local, sections);
   }
+}
+
+/** What a service resets or overrides, it does so in the files before, not only in what it extends. */
+function retagged(merged: Node, local: Node): Node {
+  if (merged.kind !== "mapping" || local.kind !== "mapping") return merged;
+  const entries = new Map(merged.entries);
+  for (const [key, entry] of local.entries) {
+    const { tag } = entry.value;
+    if (tag === "!reset") entries.set(key, entry);
+    const value = merged.entries.get(key)?.value;
+    if (tag === "!override" && value) entries.set(key, { key: entry.key, value: { ...value, tag } });
+  }
+  return withEntries(merged, entries);
 }
 
 function mergeConflict(section: string, theirs: Node, ours: Node): Node {
