@@ -38,13 +38,15 @@ export function createEdge(options: EdgeOptions): Handler {
     const started = performance.now();
     const requestId = requestIdOf(request);
     const socketPeer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unix";
+    const peer = options.peerOf?.(request, socketPeer) ?? socketPeer;
     const scope: RequestScope = {
       requestId,
-      peer: options.peerOf?.(request, socketPeer) ?? socketPeer,
+      peer,
       stopping: options.stopping,
       caller: null,
       code: null,
       demandProof: options.guard.demandProof,
+      recognise: () => options.guard.authenticate(request, peer),
     };
     const refused = refuseProxied(request, socketPeer, options) ?? refuse(request, options.hosts);
     const response = refused === null

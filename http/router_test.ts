@@ -62,6 +62,7 @@ function service(routes: Router) {
       admit: () => null,
       stranger: () => {},
       demandProof: () => Promise.resolve(),
+      recognise: () => null,
     },
     auditor: createAuditor({
       audit: { first: (entry) => Promise.resolve(record(entry)), record },

@@ -60,7 +60,8 @@ export class StartupGate {
       caller: null,
       code: null,
     });
-    return this.#options.responder.reply(reply(status, report), requestId);
+    // Nobody is known yet, so everybody gets the word alone.
+    return this.#options.responder.reply(reply(status, { status: report.status }), requestId);
   }
 }
 

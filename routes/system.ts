@@ -12,9 +12,9 @@ const Check = z.object({
 
 const Health = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
-  version: z.string(),
-  uptimeMs: z.number(),
-  checks: z.record(z.string(), Check).describe(
+  version: z.string().optional(),
+  uptimeMs: z.number().optional(),
+  checks: z.record(z.string(), Check).optional().describe(
     "`store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine",
   ),
 }).meta({ id: "Health" });
@@ -61,7 +61,8 @@ const health = route({
   method: "get",
   path: "/health",
   summary: "Whether the service can serve",
-  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503.",
+  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503. " +
+    "Strangers are told `status` alone; the rest needs a credential with `system:read`.",
   permission: "open",
   answers: {
     200: json(Health, "It serves"),
@@ -94,8 +95,10 @@ export function system(options: SystemOptions): CoreRouter {
   const machine = aboutMachine();
   const look = cachedHealth(options);
   return router()
-    .on(health, async () => {
-      const answer = await look();
+    .on(health, async (call) => {
+      const [report, principal] = await Promise.all([look(), call.recognised()]);
+      const mayKnow = principal !== null && may(principal, "system:read", EVERYTHING);
+      const answer = mayKnow ? report : { status: report.status };
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
     })
     .on(info, ({ principal }) => {

@@ -37,6 +37,7 @@ export class StreamService implements AsyncDisposable {
         admit: () => caller,
         stranger: () => {},
         demandProof: () => Promise.resolve(),
+        recognise: () => null,
       },
       auditor: createAuditor({
         audit: {
