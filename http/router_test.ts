@@ -62,7 +62,6 @@ function service(routes: Router) {
       admit: () => null,
       stranger: () => {},
       demandProof: () => Promise.resolve(),
-      recognise: () => null,
     },
     auditor: createAuditor({
       audit: { first: (entry) => Promise.resolve(record(entry)), record },

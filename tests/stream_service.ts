@@ -37,7 +37,6 @@ export class StreamService implements AsyncDisposable {
         admit: () => caller,
         stranger: () => {},
         demandProof: () => Promise.resolve(),
-        recognise: () => null,
       },
       auditor: createAuditor({
         audit: {
