@@ -18,6 +18,8 @@ export const CORE_PERMISSIONS = [
   { name: "system:read", roles: ["viewer", "operator", "admin"] },
   { name: "workspaces:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
+  // What runs is shown by the core beside what is declared, too.
+  { name: "containers:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },
   { name: "workspaces:write", roles: ["operator", "admin"] },
   { name: "workspaces:manage", roles: ["admin"] },

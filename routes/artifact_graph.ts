@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Model } from "../artifacts/artifact.ts";
 import { Dag } from "../artifacts/drawing/dag_shape.ts";
 import { CachedText } from "../http/cached_text.ts";
-import { holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";
 import { type CoreRouter, raw, route, router } from "../http/router.ts";
 import {
@@ -68,9 +67,7 @@ export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRout
         `dag ${id} ${format} ${wanted ?? ""} ${group ?? ""}`,
         () => draw(model, { id, format, wanted, group, looked: { view: null } }),
       );
-    const headers = { etag: drawn.etag, "cache-control": "private, no-cache" };
-    if (holds(request, drawn.etag)) return new Response(null, { status: 304, headers });
-    return new Response(drawn.text, { headers: { ...headers, "content-type": TYPES[format] } });
+    return await drawn.response(request, TYPES[format]);
   });
 }
 

@@ -11,7 +11,6 @@ import {
 import { EVERYTHING, may } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/call.ts";
-import { holds } from "../http/etag.ts";
 import { count, flag, text } from "../http/query.ts";
 import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 import { artifactGraph } from "./artifact_graph.ts";
@@ -129,9 +128,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
           return JSON.stringify({ items: page(all), total: all.length, revision: model.revision });
         },
       );
-      const headers = { etag: text.etag, "cache-control": "private, no-cache" };
-      if (holds(request, text.etag)) return new Response(null, { status: 304, headers });
-      return new Response(text.text, { headers: { ...headers, "content-type": "application/json" } });
+      return await text.response(request, "application/json");
     })
     .on(group, async (call) => {
       const model = await registry.model(call.params.id);
@@ -177,7 +174,7 @@ function liveOf(
 
 type NamedCall = Call<z.output<typeof Named>, z.output<typeof Reveal>>;
 
-/** Whether secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`. */
+/** Whether secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`, `sign_in_again`. */
 async function mayReveal(call: NamedCall, { id }: { readonly id: string }): Promise<boolean> {
   if (!call.query.reveal) return false;
   if (!may(call.principal, "artifacts:reveal", EVERYTHING)) {

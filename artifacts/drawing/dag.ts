@@ -35,7 +35,7 @@ export function dagOf(
   const included = chosen(graph, group);
   const isTooMany = included.count > MAX_NODES;
   if (view === "groups" || (view === undefined && group === undefined && isTooMany)) {
-    return overviewOf(model, workspace, { live, liveNeeds });
+    return overviewOf(model, workspace, live, liveNeeds);
   }
   if (isTooMany) {
     throw new ServiceError(
@@ -83,7 +83,8 @@ export function dagOf(
 function overviewOf(
   model: Model,
   workspace: string,
-  { live, liveNeeds }: { readonly live: DagOptions["live"]; readonly liveNeeds: DagOptions["liveNeeds"] },
+  live: DagOptions["live"],
+  liveNeeds: DagOptions["liveNeeds"],
 ): Dag {
   const graph = graphOf(model);
   const isGroup = (number: number) => graph.nodes[number]?.kind === "group";

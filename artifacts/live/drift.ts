@@ -6,7 +6,7 @@ import type { Group, KeyValue, Model, Unit } from "../artifact.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import { cleanPath } from "../compose/clean_path.ts";
 import { wordsOf } from "../compose/command.ts";
-import { numberOf, shownOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../yaml/values.ts";
+import { numberOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../yaml/values.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
