@@ -18,7 +18,7 @@ import { Findings } from "./findings.tsx";
 export function Workspace({ id }: { readonly id: string }) {
   const read = useResource(`workspace ${id}`, async (signal) => {
     const workspace = (await client.get(WORKSPACE, { params: { id }, signal })).json();
-    return await readWorkspaceState(workspace, signal);
+    return await readWorkspaceState(workspace, new Map(), signal);
   }, { polled: true });
   const state = read.value.value;
   const problem = read.problem.value ?? state?.problem ?? null;
