@@ -19,7 +19,7 @@ export type LiveContainer = UnitLive["containers"][number];
 
 /** A unit that a profile leaves out and that nobody started is as it should be: null. */
 export function verdictOf({ live, data }: Pick<DagNode, "live" | "data">): Verdict | null {
-  if (live === undefined || live.state === "unknown") return "unknown";
+  if (!live || live.state === "unknown") return "unknown";
   if (live.state === "absent") return data.active === false || live.desired === 0 ? null : "notStarted";
   if (live.state === "exited" || live.containers.some(isBroken)) return "broken";
   if ((live.drift?.length ?? 0) > 0) return "differs";

@@ -60,7 +60,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "building the page for the first time fetches at most 3 packages and 20 MB, and nothing the second time",
+  name:
+    "building the page for the first time fetches at most 3 packages and 20 MB, and nothing the second time",
   ignore: reason !== null,
   async fn() {
     const cache = await Deno.makeTempDir({ prefix: "berth-page-cache-" });
@@ -72,7 +73,11 @@ Deno.test({
           env: { DENO_DIR: `${cache}/cache` },
           stdin: "null",
         }).output();
-        assert.match(new TextDecoder().decode(stdout), /^The page is built/, new TextDecoder().decode(stderr));
+        assert.match(
+          new TextDecoder().decode(stdout),
+          /^The page is built/,
+          new TextDecoder().decode(stderr),
+        );
       };
       await build("one");
       const fetched = await packagesIn(`${cache}/cache`);

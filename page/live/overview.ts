@@ -42,6 +42,8 @@ export interface Unit {
   readonly name: string;
   readonly verdict: Verdict;
   readonly live: UnitLive | null;
+  /** The same containers as their list tells of them, for who may see it. */
+  readonly containers: readonly Container[];
   readonly image: string | null;
   readonly place: Place | null;
   readonly differences: readonly Difference[];
@@ -66,8 +68,9 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
     may("containers:read") ? listOrNone(() => client.get(CONTAINERS, { signal })) : null,
     may("system:read") ? listOrNone(() => client.get(SYSTEM_BACKENDS, { signal })) : null,
   ]);
+  const running = new Map((containers?.json().items ?? []).map((one) => [one.id, one]));
   const workspaces = await Promise.all(
-    listed.json().items.map((workspace) => readWorkspaceState(workspace, signal)),
+    listed.json().items.map((workspace) => readWorkspaceState(workspace, running, signal)),
   );
   const declared = new Set(
     workspaces.flatMap(({ units }) =>
@@ -76,7 +79,7 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
   );
   return {
     workspaces,
-    undeclared: (containers?.json().items ?? []).filter(({ id }) => !declared.has(id)),
+    undeclared: [...running.values()].filter(({ id }) => !declared.has(id)),
     engines: engines?.json().items ?? [],
   };
 }
@@ -91,13 +94,18 @@ async function listOrNone<T>(ask: () => Promise<T>): Promise<T | null> {
   }
 }
 
-export async function readWorkspaceState(workspace: Workspace, signal: AbortSignal): Promise<WorkspaceState> {
-  if (workspace.state !== "ready" || !may("artifacts:read")) return { workspace, units: [], problem: null };
+export async function readWorkspaceState(
+  workspace: Workspace,
+  running: ReadonlyMap<string, Container>,
+  signal: AbortSignal,
+): Promise<WorkspaceState> {
+  const isRead = workspace.state === "ready" || workspace.state === "reading";
+  if (!isRead || !may("artifacts:read")) return { workspace, units: [], problem: null };
   try {
     const asked = { params: { id: workspace.id }, query: { live: true }, signal };
     const { nodes } = (await client.get(WORKSPACE_ARTIFACTS_DAG, asked)).json();
     const units = await Promise.all(
-      nodes.filter(({ kind }) => kind === "unit").map((node) => unitOf(workspace.id, node, signal)),
+      nodes.filter(({ kind }) => kind === "unit").map((node) => unitOf(workspace.id, node, running, signal)),
     );
     return { workspace, units: units.filter((unit) => unit !== null).sort(byVerdict), problem: null };
   } catch (error) {
@@ -112,7 +120,12 @@ export function byVerdict(one: Unit, other: Unit): number {
     one.name.localeCompare(other.name);
 }
 
-async function unitOf(workspace: string, node: DagNode, signal: AbortSignal): Promise<Unit | null> {
+async function unitOf(
+  workspace: string,
+  node: DagNode,
+  running: ReadonlyMap<string, Container>,
+  signal: AbortSignal,
+): Promise<Unit | null> {
   const verdict = verdictOf(node);
   if (verdict === null) return null;
   const name = node.id.slice("unit:".length);
@@ -124,6 +137,7 @@ async function unitOf(workspace: string, node: DagNode, signal: AbortSignal): Pr
     name,
     verdict,
     live: node.live ?? null,
+    containers: node.live?.containers.flatMap(({ id }) => running.get(id) ?? []) ?? [],
     image: node.data.image ?? null,
     place: node.source,
     differences: drift.map((one) => ({ ...one, place: placeOf(one, written) ?? node.source })),

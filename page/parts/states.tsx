@@ -15,12 +15,17 @@ export function Loading() {
   return <p class="loading" role="status">{isSlow ? words.loading : ""}</p>;
 }
 
+/** `whole` where it is all that the screen shows. */
 export function Empty(
-  { title, children }: { readonly title: string; readonly children?: ComponentChildren },
+  { title, whole = false, children }: {
+    readonly title: string;
+    readonly whole?: boolean;
+    readonly children?: ComponentChildren;
+  },
 ) {
   return (
     <div class="empty">
-      <p class="empty-title">{title}</p>
+      {whole ? <h1>{title}</h1> : <p class="empty-title">{title}</p>}
       {children}
     </div>
   );

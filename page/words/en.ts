@@ -136,6 +136,7 @@ export const words = {
     inNoFile: "runs, in no file",
     since: (ago: string) => `for ${ago}`,
     units: (amount: number) => count(amount, "unit", "units"),
+    reading: "Still being read",
     missing: "The folder is gone; it comes back by itself",
     unreadable: "The folder cannot be read",
     empty: "Nothing in it is an artifact",
@@ -148,6 +149,14 @@ export const words = {
     none: "nothing runs",
     restarting: "restarting",
     exited: (code: number | null) => code === null ? "exited" : `exited with ${code}`,
+    /** `exit 137, 5 restarts: no space left`. */
+    ended: (code: number | null, restarts: number, reason: string | null) =>
+      [
+        code === null ? "" : `exit ${code}`,
+        restarts === 0 ? "" : count(restarts, "restart", "restarts"),
+        reason ?? "",
+      ]
+        .filter((part) => part !== "").join(", "),
     unhealthy: "unhealthy",
     dead: "dead",
     degraded: (running: number, desired: number | null) =>

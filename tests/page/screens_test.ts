@@ -97,7 +97,7 @@ test("what happens behind berth's back shows by itself, and a mended file clears
   const cache = page.getByRole("listitem").filter({
     has: page.getByRole("link", { name: "blog.cache", exact: true }),
   });
-  await cache.getByText("268435456 bytes").waitFor();
+  await cache.getByText("256 MiB").waitFor();
   await cache.getByText("blog/compose.yaml:8:").waitFor();
   const file = `${folder}/blog/compose.yaml`;
   const text = await Deno.readTextFile(file);

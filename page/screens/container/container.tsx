@@ -69,7 +69,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
 
 function Gone({ title }: { readonly title: string }) {
   return (
-    <Empty title={shown(title)}>
+    <Empty title={shown(title)} whole>
       <a class="button" href="/c">{words.container.toList}</a>
     </Empty>
   );

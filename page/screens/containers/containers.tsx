@@ -24,7 +24,7 @@ export function Containers() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = read.value.value;
   const problem = read.problem.value;
-  if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} />;
+  if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} whole />;
   if (list === undefined) {
     return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
   }

@@ -4,7 +4,7 @@ import type { Container } from "../../../client/berth/containers.ts";
 import { type Overview as State, readOverview, type Unit } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
-import { type Verdict, VERDICTS } from "../../verdict.ts";
+import { isBroken, type Verdict, VERDICTS } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Facing } from "../../parts/facing.tsx";
 import { Place } from "../../parts/place.tsx";
@@ -36,7 +36,7 @@ export function Overview() {
 
 /** Nothing to compare, and the one next step. */
 function Nothing({ state, reload }: { readonly state: State; readonly reload: () => void }) {
-  if (!may("workspaces:read")) return <Empty title={words.overview.noRight} />;
+  if (!may("workspaces:read")) return <Empty title={words.overview.noRight} whole />;
   return (
     <div class="first">
       <h1>{words.overview.emptyTitle}</h1>
@@ -140,6 +140,7 @@ function UnitRow({ unit }: { readonly unit: Unit }) {
             </a>
           </Facing>
         ))}
+        {detailOf(unit) !== "" && <span class="finding-detail">{shown(detailOf(unit))}</span>}
         {unit.differences.length === 0 && (
           <a href={hrefOf(unit)}>
             <Place place={unit.place} folder={unit.workspace} />
@@ -166,6 +167,13 @@ function whyOf({ verdict, live }: Unit): string {
   return words.unit.degraded(containers.filter(({ state }) => state === "running").length, desired);
 }
 
+/** What the engine says of a broken one: how it ended, how often, and why. */
+function detailOf({ verdict, containers }: Unit): string {
+  const bad = verdict === "broken" ? containers.find(isBroken) : undefined;
+  if (bad === undefined) return "";
+  return words.unit.ended(bad.state === "exited" ? null : bad.exitCode, bad.restartCount, bad.reason);
+}
+
 function UndeclaredRow({ container }: { readonly container: Container }) {
   const { backend, name, image, startedAt } = container;
   const href = `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
@@ -182,7 +190,7 @@ function UndeclaredRow({ container }: { readonly container: Container }) {
       <div class="finding-rest quiet">
         <code>{shown(image)}</code>
         {startedAt !== null && (
-          <span>
+          <span class="finding-detail">
             <Ago since={Date.parse(startedAt)} say={words.overview.since} />
           </span>
         )}

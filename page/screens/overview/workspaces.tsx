@@ -53,6 +53,7 @@ function WorkspaceRow({ state: { workspace, units, problem } }: { readonly state
           <Mark verdict={verdict} key={verdict}>{words.overview.count(verdict, amount)}</Mark>
         ))}
         {problem !== null && <Mark verdict="unknown">{shown(problem.title)}</Mark>}
+        {workspace.state === "reading" && <span class="quiet">{words.overview.reading}</span>}
         {workspace.state === "missing" && <Mark verdict="unknown">{words.overview.missing}</Mark>}
         {workspace.state === "unreadable" && <Mark verdict="unknown">{words.overview.unreadable}</Mark>}
         {workspace.state === "empty" && <span class="quiet">{words.overview.empty}</span>}

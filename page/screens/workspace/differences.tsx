@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { UnitDetail } from "../../../client/berth/workspaces.ts";
 import { type Difference, readUnit, type Unit } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
-import { Facing } from "../../parts/facing.tsx";
+import { Facing, readable } from "../../parts/facing.tsx";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
@@ -116,7 +116,7 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
               {differences.map((one) => (
                 <span key={`${one.field} ${one.container}`}>
                   <span class="facing-field">{shown(one.field)}</span>
-                  <span class="line-runs">{words.unit.runs}</span> <code>{shown(one.actual)}</code>
+                  <span class="line-runs">{words.unit.runs}</span> <code>{shown(readable(one.actual))}</code>
                 </span>
               ))}
             </span>

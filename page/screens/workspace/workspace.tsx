@@ -18,12 +18,20 @@ import { Findings } from "./findings.tsx";
 export function Workspace({ id }: { readonly id: string }) {
   const read = useResource(`workspace ${id}`, async (signal) => {
     const workspace = (await client.get(WORKSPACE, { params: { id }, signal })).json();
-    return await readWorkspaceState(workspace, signal);
+    return await readWorkspaceState(workspace, new Map(), signal);
   }, { polled: true });
   const state = read.value.value;
   const problem = read.problem.value ?? state?.problem ?? null;
   if (state === undefined) {
-    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+    if (problem === null) return <Loading />;
+    return (
+      <>
+        <header class="screen-head">
+          <h1>{shown(id)}</h1>
+        </header>
+        <Trouble problem={problem} again={read.reload} />
+      </>
+    );
   }
   const { workspace, units } = state;
   const differing = units.filter(({ verdict }) => verdict !== "asWritten" && verdict !== "completed").length;
