@@ -1,8 +1,10 @@
 /** The table of screens: which address shows which. */
 import type { ComponentChild } from "preact";
 import { Empty } from "./parts/states.tsx";
+import { Audit } from "./screens/audit/audit.tsx";
 import { Container } from "./screens/container/container.tsx";
 import { Containers } from "./screens/containers/containers.tsx";
+import { Events } from "./screens/events/events.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
 import { Engines } from "./screens/settings/engines.tsx";
 import { Keys } from "./screens/settings/keys.tsx";
@@ -26,6 +28,8 @@ const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) =
     title: name,
     view: <Container backend={backend} name={name} key={`${backend}/${name}`} />,
   })],
+  [pattern("/events"), () => ({ title: words.events.title, view: <Events /> })],
+  [pattern("/audit"), () => ({ title: words.audit.title, view: <Audit /> })],
   [pattern("/settings/keys"), () => ({ title: words.settings.keys.title, view: <Keys /> })],
   [pattern("/settings/people"), () => ({ title: words.settings.people.title, view: <People /> })],
   [pattern("/settings/sessions"), () => ({ title: words.settings.sessions.title, view: <Sessions /> })],

@@ -32,7 +32,8 @@ async function ask(by: ProofWanted["by"]): Promise<void> {
   proofWanted.value = {
     by,
     prove: async (secret) => {
-      await client.post(AUTH_PROOF, { payload: by === "key" ? { key: secret } : { password: secret } });
+      const payload = by === "key" ? { key: secret } : { password: secret };
+      await client.post(AUTH_PROOF, { payload, expectedStatus: 204 });
       resolve();
     },
     giveUp: () => reject(new DOMException("It was given up", "AbortError")),

@@ -14,6 +14,11 @@ const { nav, settings } = words;
 const GROUPS: readonly Group[] = [
   { word: nav.overview, paths: ["/w/"], screens: [["/", nav.overview]] },
   { word: nav.containers, paths: [], screens: [["/c", nav.containers]] },
+  {
+    word: nav.activity,
+    paths: [],
+    screens: [["/events", words.events.title], ["/audit", words.audit.title]],
+  },
 ];
 
 const SETTINGS: Group = {

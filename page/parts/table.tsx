@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 export interface Column<T> {
   readonly head: string;
   readonly cell: (item: T) => ComponentChildren;
-  /** `end` for figures; `acts` for what can be done with the row. */
-  readonly kind?: "name" | "end" | "acts";
+  /** `short` stays in one line; `end` for figures; `acts` for what can be done with the row. */
+  readonly kind?: "name" | "short" | "end" | "acts";
 }
 
 export function Table<T>(

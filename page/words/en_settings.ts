@@ -83,6 +83,7 @@ export const settings = {
     count: (amount: number) => count(amount, "session", "sessions"),
     device: "Where",
     unknownDevice: "a program",
+    browser: (name: string, system: string) => `${name} on ${system}`,
     peer: "From",
     opened: "Opened",
     used: "Last used",

@@ -17,5 +17,6 @@ export function rightsOf(grants: readonly Grant[]): string {
 
 /** All of it, for who looks closer. */
 export function permissionsOf(grants: readonly Grant[]): string {
-  return grants.flatMap((grant): readonly string[] => "role" in grant ? [grant.role] : grant.permissions).join("\n");
+  return grants.flatMap((grant): readonly string[] => "role" in grant ? [grant.role] : grant.permissions)
+    .join("\n");
 }

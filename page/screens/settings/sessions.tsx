@@ -9,6 +9,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form } from "../../parts/form.tsx";
 import { Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
+import { deviceOf } from "./device.ts";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en.ts";
 
@@ -71,7 +72,7 @@ export function Sessions() {
           {asked !== null && typeof asked === "object" && (
             <Confirm
               title={text.end}
-              question={text.endQuestion(shown(asked.device ?? text.unknownDevice))}
+              question={text.endQuestion(deviceOf(asked.device))}
               hints={[text.endHint]}
               close={close}
               act={async () => {
@@ -94,15 +95,19 @@ function columns(ask: (session: Session) => void): readonly Column<Session>[] {
       kind: "name",
       cell: ({ device, current }) => (
         <>
-          <strong>{shown(device ?? text.unknownDevice)}</strong>
+          <strong title={shown(device ?? "")}>{deviceOf(device)}</strong>
           {current && <span class="quiet">{text.current}</span>}
         </>
       ),
     },
-    { head: text.peer, cell: ({ peer }) => peer },
-    { head: text.opened, cell: ({ createdAt }) => words.moment(Date.parse(createdAt)) },
-    { head: text.used, cell: ({ lastUsedAt }) => <Ago since={Date.parse(lastUsedAt)} say={words.ago} /> },
-    { head: text.ends, cell: ({ expiresAt }) => words.moment(Date.parse(expiresAt)) },
+    { head: text.peer, kind: "short", cell: ({ peer }) => peer },
+    { head: text.opened, kind: "short", cell: ({ createdAt }) => words.moment(Date.parse(createdAt)) },
+    {
+      head: text.used,
+      kind: "short",
+      cell: ({ lastUsedAt }) => <Ago since={Date.parse(lastUsedAt)} say={words.ago} />,
+    },
+    { head: text.ends, kind: "short", cell: ({ expiresAt }) => words.moment(Date.parse(expiresAt)) },
     {
       head: words.actions,
       kind: "acts",
@@ -111,7 +116,7 @@ function columns(ask: (session: Session) => void): readonly Column<Session>[] {
           <button
             type="button"
             class="link is-danger"
-            aria-label={words.actOn(text.end, shown(session.device ?? text.unknownDevice))}
+            aria-label={words.actOn(text.end, deviceOf(session.device))}
             onClick={() => ask(session)}
           >
             {text.end}
@@ -129,7 +134,7 @@ function NewPassword({ close, done }: { readonly close: () => void; readonly don
         submit={text.savePassword}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={async ({ password = "", newPassword = "" }) => {
-          await client.put(AUTH_PASSWORD, { payload: { password, newPassword } });
+          await client.put(AUTH_PASSWORD, { payload: { password, newPassword }, expectedStatus: 204 });
           close();
           done();
         }}
