@@ -5,7 +5,7 @@ import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 
 export function Confirm(
-  { title, question, hints = [], act, close, children }: {
+  { title, question, hints = [], act, close, isReady = true, children }: {
     /** Also what the button says. */
     readonly title: string;
     readonly question: string;
@@ -13,6 +13,7 @@ export function Confirm(
     /** Gets the fields in `children` by name. */
     readonly act: (fields: Readonly<Record<string, string>>) => Promise<unknown>;
     readonly close: () => void;
+    readonly isReady?: boolean | ((fields: Readonly<Record<string, string>>) => boolean);
     readonly children?: ComponentChildren;
   },
 ) {
@@ -23,6 +24,7 @@ export function Confirm(
       <Form
         submit={title}
         kind="is-danger"
+        isReady={isReady}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
         send={async (fields) => {
           await act(fields);

@@ -15,6 +15,16 @@ const GROUPS: readonly Group[] = [
   { word: nav.overview, paths: ["/w/"], screens: [["/", nav.overview]] },
   { word: nav.containers, paths: [], screens: [["/c", nav.containers]] },
   {
+    word: nav.resources,
+    paths: [],
+    screens: [
+      ["/images", words.images.title],
+      ["/volumes", words.volumes.title],
+      ["/networks", words.networks.title],
+      ["/disk", words.disk.title],
+    ],
+  },
+  {
     word: nav.activity,
     paths: [],
     screens: [["/events", words.events.title], ["/audit", words.audit.title]],

@@ -9,16 +9,18 @@ export interface Column<T> {
 }
 
 export function Table<T>(
-  { label, columns, items, keyOf, isDim = () => false }: {
+  { label, columns, items, keyOf, isDim = () => false, isTerse = false }: {
     readonly label: string;
     readonly columns: readonly Column<T>[];
     readonly items: readonly T[];
     readonly keyOf: (item: T) => string | number;
     readonly isDim?: (item: T) => boolean;
+    /** Cells that need no name on a phone: they flow one after the other. */
+    readonly isTerse?: boolean;
   },
 ) {
   return (
-    <table class="listing" aria-label={label}>
+    <table class={isTerse ? "listing is-terse" : "listing"} aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ head, kind }) => (

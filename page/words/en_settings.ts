@@ -109,7 +109,6 @@ export const settings = {
     noneHint: "Start Docker or Podman, or name one in BERTH_ENGINES; berth finds it by itself.",
     name: "Name",
     state: "State",
-    kind: "Kind",
     version: "Version",
     address: "Address",
     machine: "Runs on",

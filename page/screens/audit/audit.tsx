@@ -34,9 +34,15 @@ export function Audit() {
             <span class="quiet" role="status">{TEXT.count(page.total)}</span>
             <Filters items={page.items} />
           </header>
-          {page.items.length === 0
-            ? <None isFiltered={asked.length > 0} />
-            : <Table label={TEXT.title} items={page.items} keyOf={({ id }) => id} columns={COLUMNS} />}
+          {page.items.length === 0 ? <None isFiltered={asked.length > 0} /> : (
+            <Table
+              label={TEXT.title}
+              items={page.items}
+              keyOf={({ id }) => id}
+              isTerse
+              columns={COLUMNS}
+            />
+          )}
           <Pages next={page.next} isFirst={cursor === 0} />
           <Strangers of={page.strangers ?? []} />
         </>
@@ -161,7 +167,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     cell: ({ result, count }) => (
       <>
         <Result result={result} />
-        {count > 1 && <span class="quiet">{" "}{TEXT.times(count)}</span>}
+        {count > 1 && <span class="quiet">{TEXT.times(count)}</span>}
       </>
     ),
   },

@@ -64,7 +64,7 @@ function Feeding(
         ? problem === null && state !== "connecting" && (
           <Empty title={action === null && kinds.length === offered.length ? TEXT.waiting : TEXT.noMatch} />
         )
-        : <Table label={TEXT.label} items={items} keyOf={({ number }) => number} columns={COLUMNS} />}
+        : <Table label={TEXT.label} items={items} keyOf={({ number }) => number} isTerse columns={COLUMNS} />}
     </>
   );
 }
@@ -111,8 +111,8 @@ function What({ of }: { readonly of: Happening }) {
   return (
     <>
       {isBad ? <Mark verdict="broken">{shown(action)}</Mark> : shown(action)}
-      {code !== undefined && <span class="quiet">{" "}{shown(code)}</span>}
-      {repeated !== undefined && <span class="quiet">{" "}{TEXT.repeated(repeated)}</span>}
+      {code !== undefined && <span class="quiet">{shown(code)}</span>}
+      {repeated !== undefined && <span class="quiet">{TEXT.repeated(repeated)}</span>}
     </>
   );
 }
@@ -121,7 +121,7 @@ function Whom({ of }: { readonly of: Happening }) {
   if (of.type !== "event") return null;
   const subject = of.container ?? of.subject;
   if (subject === undefined) return null;
-  if (of.kind !== "container") return <code>{shown(subject.name)}</code>;
+  if (of.kind !== "container") return <code>{shown(subject.name || subject.id)}</code>;
   const href = `/c/${encodeURIComponent(of.backend)}/${encodeURIComponent(subject.name)}`;
   return <a href={href}>{shown(subject.name)}</a>;
 }
