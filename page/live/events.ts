@@ -76,7 +76,8 @@ export class Events {
     switch (message.type) {
       case "hello":
         this.state.value = "live";
-        this.#seen = Math.max(this.#seen, message.seq);
+        // A berth that was started anew counts from the beginning.
+        this.#seen = Math.min(this.#seen, message.seq);
         return;
       case "event":
         this.#seen = Math.max(this.#seen, message.seq);

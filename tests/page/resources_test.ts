@@ -46,7 +46,7 @@ test("images, volumes and networks show who uses each, and what is used cannot b
     await opened.visit(path);
     const row = page.getByRole("row", { name }).first();
     await row.getByRole("link", { name: "web" }).waitFor();
-    const remove = row.getByRole("button", { name: `Remove ${name}` });
+    const remove = row.getByRole("button", { name: /^Remove / });
     assert.ok(await remove.isDisabled(), path);
     assert.equal(await remove.getAttribute("title"), "Containers use it; remove them first.");
     await assertFitsAll(opened, path);
