@@ -43,10 +43,12 @@ export const words = {
   time: (ms: number) => clock.format(ms),
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   /** A container by itself: nothing was compared, so it is not "as written". */
-  state: (state: string, exitCode: number | null, health: string | null) =>
-    `${state}${state === "exited" && exitCode !== null ? ` ${exitCode}` : ""}${
-      health === "unhealthy" || health === "starting" ? `, ${health}` : ""
-    }`,
+  state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
+    [
+      `${state}${exitCode !== null && state !== "running" ? ` ${exitCode}` : ""}`,
+      health === "unhealthy" || health === "starting" ? health : "",
+      restarts > 1 ? `${number.format(restarts)} restarts` : "",
+    ].filter((part) => part !== "").join(", "),
   lacks: (permission: Permission) => `This needs the permission ${permission}`,
   skip: "Skip to the content",
   cancel: "Cancel",

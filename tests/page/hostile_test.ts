@@ -15,7 +15,15 @@ const TURNED = "safe\u202egnp.exe";
 test("markup and characters that turn a line around are text, as label, name, command, log line and file", async (engine) => {
   await engine.cli(
     ...["run", "-d", "--name", "hostile", "--label", `note=${MARKUP}`, "--env", `NOTE=${MARKUP}`],
-    ...["--label", `com.docker.compose.project=${MARKUP}`, "--label", "com.docker.compose.service=web", FIXTURE, "sh", "-c"],
+    ...[
+      "--label",
+      `com.docker.compose.project=${MARKUP}`,
+      "--label",
+      "com.docker.compose.service=web",
+      FIXTURE,
+      "sh",
+      "-c",
+    ],
     `printf '%s\\n' '${MARKUP}' '${TURNED}' '\u001b[31mred\u001b[0m \u001b]8;;http://evil.test\u0007link'; exec idle`,
   );
   await using berth = await serveEngines({ docker: engine });
