@@ -63,24 +63,34 @@ test("markup and characters that turn a line around are text, as label, name, co
   assert.deepEqual(opened.complaints, []);
 });
 
-test("a secret in environment, label and differences is nowhere in document, storage or address", async (engine) => {
+test("a secret in environment, label and file is nowhere in document, storage or address", async (engine) => {
   const secret = "canary-4471-hunter2";
   await engine.cli(
     ...["run", "-d", "--name", "keeper", "--env", `DB_PASSWORD=${secret}`, "--label", `api_token=${secret}`],
     ...[FIXTURE, "sh", "-c", "exec idle"],
   );
   await using berth = await serveEngines({ docker: engine });
+  const path = `${berth.folder}/workspaces/keeper`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(
+    `${path}/compose.yaml`,
+    `services:\n  db:\n    image: keeper:1\n    environment:\n      DB_PASSWORD: ${secret}\n`,
+  );
+  await berth.call("POST /api/workspaces", { path });
   await using browser = await startBrowser();
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
-  for (const view of ["", "?view=environment", "?view=inspect"]) {
-    await opened.visit(`/c/docker/keeper${view}`);
-    await page.getByRole("heading", { name: "keeper" }).waitFor();
-    if (view === "?view=environment") await page.getByText("DB_PASSWORD").waitFor();
-    if (view === "?view=inspect") {
-      await page.getByText("HostConfig").waitFor();
-      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
-    }
+  for (
+    const [view, text] of [
+      ["/c/docker/keeper", "Image"],
+      ["/c/docker/keeper?view=environment", "DB_PASSWORD"],
+      ["/c/docker/keeper?view=inspect", "HostConfig"],
+      ["/w/keeper", "DB_PASSWORD"],
+    ] as const
+  ) {
+    await opened.visit(view);
+    await page.getByRole("main").getByText(text).first().waitFor();
+    await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     const all = await page.evaluate<string>(
       "JSON.stringify([document.documentElement.outerHTML, localStorage, sessionStorage, location.href, history.state])",
     );
