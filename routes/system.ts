@@ -1,6 +1,5 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
-import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { SEES_RUNNING, seesRunning } from "../core/runtime.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
@@ -30,7 +29,9 @@ const SystemInfo = z.object({
   startedAt: z.iso.datetime(),
   containers: z.object({ running: z.int(), paused: z.int(), stopped: z.int(), total: z.int() }).nullable()
     .describe("Null while no engine is up, and without `containers:read`"),
-  images: z.int().nullable().describe("Null while no engine is up, and without `images:read`"),
+  images: z.int().nullable().describe(
+    "Null while no engine is up, and without the permission in `liveNeeds`",
+  ),
   liveNeeds: z.literal(SEES_RUNNING).optional().describe(
     "The permission that the caller lacks to see what runs",
   ),
@@ -106,7 +107,7 @@ export function system(options: SystemOptions): CoreRouter {
         version: options.version,
         startedAt: options.startedAt.toISOString(),
         containers: sees ? counts?.containers ?? null : null,
-        images: may<"images:read">(principal, "images:read", EVERYTHING) ? counts?.images ?? null : null,
+        images: sees ? counts?.images ?? null : null,
         ...(!sees && options.runtime !== null && { liveNeeds: SEES_RUNNING }),
         backends: (options.runtime?.backends() ?? []).map(({ name, kind, state, version }) => ({
           name,

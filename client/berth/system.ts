@@ -347,7 +347,7 @@ export type SystemInfo = {
     readonly stopped: number;
     readonly total: number;
   } | null;
-  /** Null while no engine is up, and without `images:read`. */
+  /** Null while no engine is up, and without the permission in `liveNeeds`. */
   readonly images: number | null;
   /** The permission that the caller lacks to see what runs. */
   readonly liveNeeds?: "containers:read";
