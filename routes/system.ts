@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { SEES_RUNNING, seesRunning } from "../core/runtime.ts";
-import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
+import { LIVE, READY, word } from "../http/probe.ts";
+import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
@@ -70,6 +71,29 @@ const health = route({
   },
 });
 
+const live = route({
+  method: "get",
+  path: belowApi(LIVE),
+  summary: "Whether the process lives",
+  description: "For supervisors: asks nothing of the store, and is answered whatever the host name.",
+  permission: "open",
+  answers: { 200: raw("The word `live`", { "text/plain": null }) },
+});
+
+const ready = route({
+  method: "get",
+  path: belowApi(READY),
+  summary: "Whether it can serve",
+  description:
+    "For supervisors: the store can be read, every engine was read once or is known to be away, and it " +
+    "is not stopping. Answered whatever the host name.",
+  permission: "open",
+  answers: {
+    200: raw("The word `ready`", { "text/plain": null }),
+    503: raw("One of the words `starting`, `stopping`, `store`", { "text/plain": null }),
+  },
+});
+
 const info = route({
   method: "get",
   path: "/system/info",
@@ -94,7 +118,15 @@ export interface SystemOptions extends HealthSources {
 export function system(options: SystemOptions): CoreRouter {
   const machine = aboutMachine();
   const look = cachedHealth(options);
+  let isRead = options.runtime === null;
+  options.runtime?.settle().then(() => isRead = true);
   return router()
+    .on(live, () => word(200, "live"))
+    .on(ready, async ({ stopping }) => {
+      if (stopping.aborted) return word(503, "stopping");
+      if (!isRead) return word(503, "starting");
+      return (await look()).status === "failed" ? word(503, "store") : word(200, "ready");
+    })
     .on(health, async () => {
       const answer = await look();
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
@@ -118,6 +150,11 @@ export function system(options: SystemOptions): CoreRouter {
       });
     })
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
+}
+
+/** A route's path as routes declare it. */
+function belowApi(path: string): string {
+  return path.slice("/api".length);
 }
 
 /** The engines' words for what Deno calls otherwise. */

@@ -344,6 +344,8 @@ Deno.test("no route and no socket is without a declared permission (R17)", async
 /** The open routes of the API's page, and the files of the page to try it. */
 const OPEN = new Set([
   "GET /health",
+  "GET /health/live",
+  "GET /health/ready",
   "GET /auth/status",
   "POST /auth/idp",
   "POST /auth/password",
