@@ -11,6 +11,8 @@ const OPEN = new Set([
   "GET /api/health/live",
   "GET /api/health/ready",
   "GET /api/health",
+  "GET /api/health/live",
+  "GET /api/health/ready",
   "GET /api/auth/status",
   "POST /api/auth/idp",
   "POST /api/auth/refresh",
