@@ -45,7 +45,8 @@ export const words = {
   /** A container by itself: nothing was compared, so it is not "as written". */
   state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
     [
-      `${state}${exitCode !== null && state !== "running" ? ` ${exitCode}` : ""}`,
+      state === "exited" && exitCode !== null ? `exited ${exitCode}` : state,
+      state === "restarting" && exitCode !== null ? `exit ${exitCode}` : "",
       health === "unhealthy" || health === "starting" ? health : "",
       restarts > 1 ? `${number.format(restarts)} restarts` : "",
     ].filter((part) => part !== "").join(", "),
