@@ -83,6 +83,8 @@ export const words = {
     key: "API key",
     submit: "Sign in",
     withKey: "Sign in with an API key",
+    at: (provider: string) => `Sign in with ${provider}`,
+    refused: (provider: string) => `${provider} did not let you in`,
     withPassword: "Sign in with a password",
     ended: "Your session has ended. Sign in to go on where you were.",
     keyHint: "It buys a session and is not stored in this browser.",
