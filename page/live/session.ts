@@ -36,6 +36,8 @@ const SIGNED_OUT = "berth.signed-out";
 
 let access: { readonly token: string; readonly until: number } | null = null;
 let refreshing: Promise<string | null> | null = null;
+/** Who saw this document first. */
+let shownTo: string | null = null;
 
 const open = new Client({
   baseUrl: location.origin,
@@ -68,7 +70,12 @@ function accept({ accessToken, expiresIn, principal }: Tokens): void {
   access = { token: accessToken, until: Date.now() + (expiresIn - 20) * 1_000 };
   setupRequired.value = false;
   unreachable.value = null;
-  who.value = principal;
+  const name = `${principal.kind}:${principal.id}`;
+  // What somebody else was shown does not stay on the screen.
+  if (shownTo !== null && shownTo !== name) location.reload();
+  shownTo = name;
+  // Told only when it is another: everything that is read and followed begins anew with it.
+  if (JSON.stringify(principal) !== JSON.stringify(who.peek())) who.value = principal;
 }
 
 /** One at a time in all tabs: each spends the token that the one before it got. */
