@@ -131,7 +131,8 @@ const fields = {
     () => oneOf(LOG_LEVELS),
     "info",
     "info",
-    "Least level that is logged: `debug`, `info`, `warn` or `error`",
+    "Least level that is logged: `debug`, `info`, `warn` or `error`. The file has every request from `info` on, the " +
+      "console only with `debug`",
   ),
   minDescriptors: field(
     () => wholeNumber(0, 1_048_576),

@@ -40,7 +40,7 @@ export const ContainerDetail = Container.extend({
   networkMode: z.string(),
   attachments: z.array(z.object({
     network: z.string(),
-    networkId: z.string(),
+    networkId: z.string().nullable(),
     address: z.string().nullable(),
     gateway: z.string().nullable(),
     mac: z.string().nullable(),
@@ -136,7 +136,7 @@ function attachmentOf([network, value]: [string, unknown]): Detail["attachments"
   const wire = objectOf(value);
   return {
     network,
-    networkId: textOf(wire.NetworkID),
+    networkId: textOrNull(wire.NetworkID),
     address: textOrNull(wire.IPAddress),
     gateway: textOrNull(wire.Gateway),
     mac: textOrNull(wire.MacAddress),

@@ -16,6 +16,8 @@ import { engineError, problems } from "../engine/errors.ts";
 const OUTPUT_BYTES = 512 * 1024;
 /** Input queued for a process that does not read. */
 const INPUT_BYTES = 1024 * 1024;
+/** The longest side of a terminal. */
+const MOST_CHARACTERS = 1_000;
 /** The best shell of the container; `exec`, so that the hang-up signal reaches it. */
 const SHELL = [
   "sh",
@@ -29,8 +31,8 @@ const Query = z.object({
   workdir: text(4_096).optional(),
   env: many(text(8_192), 256).optional(),
   tty: flag.default(true),
-  cols: count(1, 1_000).default(80),
-  rows: count(1, 1_000).default(24),
+  cols: count(1, MOST_CHARACTERS).default(80),
+  rows: count(1, MOST_CHARACTERS).default(24),
   backend: text(128).optional(),
 });
 
@@ -85,8 +87,10 @@ const orphaned = route({
 
 export const ROUTES = [exec, orphaned];
 
+/** Of a terminal, in characters. */
+const Side = z.int().min(1).max(MOST_CHARACTERS);
 const Control = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("resize"), cols: z.number(), rows: z.number() }),
+  z.strictObject({ type: z.literal("resize"), cols: Side, rows: Side }),
   z.strictObject({ type: z.literal("eof") }),
 ]);
 
@@ -229,9 +233,11 @@ function readControl(message: Message & string): z.output<typeof Control> {
   try {
     return Control.parse(JSON.parse(message));
   } catch (cause) {
-    throw engineError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
-      cause,
-    });
+    throw engineError(
+      "invalid_request",
+      `Cannot understand a message: expected "eof", or "resize" with "cols" and "rows" from 1 to ${MOST_CHARACTERS}`,
+      { cause },
+    );
   }
 }
 

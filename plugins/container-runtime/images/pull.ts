@@ -101,7 +101,7 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
     const status = clean(textOf(frame.status)).slice(0, 200);
     if (status === "") return;
     digest = /^Digest: (sha256:[0-9a-f]{64})$/.exec(status)?.[1] ?? digest;
-    progress(progressOf(frame, status));
+    progress(progressOf(frame, status, versionOf(reference)));
   };
   const subject = {
     doing: `pull "${textOfReference(reference)}"`,
@@ -138,12 +138,14 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
 
 const NEWLINE = new TextEncoder().encode("\n");
 
-function progressOf(frame: Readonly<Record<string, unknown>>, status: string): PullProgress {
+function progressOf(frame: Readonly<Record<string, unknown>>, status: string, tag: string): PullProgress {
   const detail = objectOf(frame.progressDetail);
+  const id = clean(textOf(frame.id)).slice(0, 128);
   const total = numberOf(detail.total, -1);
   const current = numberOf(detail.current, -1);
   return {
-    layer: textOrNull(clean(textOf(frame.id)).slice(0, 128)),
+    // Docker puts the tag there when a pull begins.
+    layer: id === tag ? null : textOrNull(id),
     status,
     current: current < 0 ? null : Math.trunc(current),
     total: total < 0 ? null : Math.trunc(total),
