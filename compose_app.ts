@@ -6,6 +6,7 @@ import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
+import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Store } from "./core/store.ts";
@@ -76,8 +77,12 @@ export async function composeApp(
   owned: AsyncDisposableStack,
 ): Promise<{ readonly parts: AppParts; readonly edge: Handler }> {
   const { config, store, log, stopping } = foundation;
-  const { settings, mistakes } = checkPluginSettings(overrides.plugins, config);
+  const { settings, mistakes, unread } = checkPluginSettings(overrides.plugins, config);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
+  for (const variable of unread) {
+    const why = isOfKubernetes(variable) ? KUBERNETES_ADVICE : "docs/settings.md lists what is read";
+    log.warn(`A variable is no setting of berth: ${why}`, { variable });
+  }
   const permissions = new PermissionCatalogue(overrides.plugins);
   const access = owned.use(
     await openAccess({

@@ -1,23 +1,46 @@
-/** Schemas for what arrives in a query string: every value is text, and none is guessed. */
+/** Schemas for what arrives in a query string: every value is text there, and none is guessed. */
 import { z } from "zod";
 
+/** What a parameter means where it is no text, as the API document shows it. */
+export const meanings = z.registry<Readonly<Record<string, unknown>>>();
+
+function meaning<S extends z.ZodType>(schema: S, shown: Readonly<Record<string, unknown>>): S {
+  meanings.add(schema, shown);
+  return schema;
+}
+
 /** `true`, `false`, `1`, `0`, or the bare name (`?follow`). */
-export const flag = z.enum(["true", "false", "1", "0", ""]).transform((value) =>
-  value !== "false" && value !== "0"
+export const flag = meaning(
+  z.enum(["true", "false", "1", "0", ""], { error: "Expected true or false" })
+    .transform((value) => value !== "false" && value !== "0"),
+  { type: "boolean" },
 );
 
 /** A whole number between the bounds. */
 export function count(minimum: number, maximum: number) {
-  return z.string().regex(/^\d{1,15}$/, "Expected a whole number").transform(Number)
-    .pipe(z.number().min(minimum).max(maximum));
+  return meaning(
+    wholeNumber(minimum, maximum, `Expected a whole number from ${minimum} to ${maximum}`),
+    { type: "integer", minimum, maximum },
+  );
+}
+
+/** A whole number up to the bound; null for `all`. */
+export function countOrAll(maximum: number) {
+  const error = `Expected a number or "all"`;
+  return meaning(
+    z.union([z.literal("all").transform(() => null), wholeNumber(0, maximum, error)], { error }),
+    { anyOf: [{ type: "integer", minimum: 0, maximum }, { type: "string", const: "all" }] },
+  );
+}
+
+function wholeNumber(minimum: number, maximum: number, error: string) {
+  return z.string({ error }).regex(/^\d{1,15}$/, error).transform(Number)
+    .pipe(z.number().min(minimum, error).max(maximum, error));
 }
 
 /** Text of a bounded length without control characters. */
 export function text(maximum = 512) {
-  return z.string().max(maximum).regex(
-    /^[^\u0000-\u001f\u007f]*$/,
-    "Expected text without control characters",
-  );
+  return z.string().max(maximum).regex(/^[^\x00-\x1f\x7f]*$/, "Expected text without control characters");
 }
 
 /** A parameter that may be given several times: always a list. */

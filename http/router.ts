@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { CorePermission } from "../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
 import type { Call } from "./call.ts";
+import type { Hints } from "./checked.ts";
 import type { Audited, Particulars } from "./trail.ts";
 
 export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
@@ -29,6 +30,8 @@ export interface Route<
   readonly permission: Needed;
   readonly params?: Params;
   readonly query?: Query;
+  /** What names that other services have mean here, for who sends one of them. */
+  readonly hints?: Hints;
   readonly body?: Body;
   /** Bytes of body that are read at most; 1 MiB unless told otherwise. */
   readonly bodyLimit?: number;
@@ -55,6 +58,7 @@ export interface SocketRoute<
   readonly audited?: Audited;
   readonly params?: Params;
   readonly query?: Query;
+  readonly hints?: Hints;
   /** As of a route. */
   readonly particulars?: (asked: Asked<Params, Query, z.ZodUndefined>) => Particulars;
 }

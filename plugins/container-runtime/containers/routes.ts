@@ -44,6 +44,11 @@ const list = route({
   summary: "List the containers of all engines, running or not",
   permission: "containers:read",
   query: ContainerQuery,
+  hints: {
+    all: 'all are listed; "state=running" asks for those that run',
+    filters: 'ask by "state", "label", "project", "image" or "q"',
+    size: '"/api/system/disk-usage" tells sizes',
+  },
   answers: {
     200: json(ContainerList, "The containers"),
     ...problems("backend_not_found", "workspace_not_found"),
@@ -73,6 +78,8 @@ const withTimeout = onBackend.extend({
   timeoutS: count(0, 600).optional().describe("Seconds until it is killed"),
 });
 
+const SECONDS = 'it is called "timeoutS" here';
+
 function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, query: Query) {
   return route({
     method: "post",
@@ -81,6 +88,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
     permission: "containers:control",
     params: byId,
     query,
+    hints: "timeoutS" in query.shape ? { t: SECONDS, timeout: SECONDS } : {},
     particulars: (asked) => particularsOf(asked.query),
     answers: { 200: json(Controlled, "How it is now"), ...problems("conflict", ...failures) },
   });
@@ -142,6 +150,7 @@ const removal = route({
     volumes: flag.optional().describe("Remove its anonymous volumes too"),
     backend: BackendName.optional(),
   }),
+  hints: { v: 'it is called "volumes" here', link: "links cannot be removed" },
   particulars: ({ query }) => particularsOf(query),
   answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
 });

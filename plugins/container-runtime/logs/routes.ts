@@ -1,7 +1,7 @@
 /** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
 import { z } from "zod";
 import type { Call } from "../../../http/call.ts";
-import { count, flag, text } from "../../../http/query.ts";
+import { countOrAll, flag, text } from "../../../http/query.ts";
 import { raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
@@ -35,7 +35,7 @@ const LogRecord = z.union([
 
 const Query = z.object({
   follow: flag.default(false),
-  tail: z.union([z.literal("all").transform(() => null), count(0, 1_000_000)]).default(null),
+  tail: countOrAll(1_000_000).default(null),
   since: text(64).optional(),
   until: text(64).optional(),
   timestamps: flag.default(false),
@@ -59,6 +59,7 @@ const logs = route({
   permission: "containers:logs",
   params: z.object({ id: z.string() }),
   query: Query,
+  hints: { n: 'it is called "tail" here', lines: 'it is called "tail" here', details: "there are none" },
   answers: {
     200: raw("The log", {
       "text/plain": null,
