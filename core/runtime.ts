@@ -1,4 +1,5 @@
 /** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
+import { EVERYTHING, may, type Principal } from "./access.ts";
 import { z } from "zod";
 
 export const ContainerState = z.enum([
@@ -156,4 +157,11 @@ export interface Ownership {
   refresh(): Promise<void>;
   /** The Compose projects and working folders of a workspace; null when there is no such workspace. */
   projectsOf(workspace: string): readonly string[] | null;
+}
+
+/** The permission without which nobody sees what runs, by whatever route. */
+export const SEES_RUNNING = "containers:read";
+
+export function seesRunning(principal: Principal): boolean {
+  return may<typeof SEES_RUNNING>(principal, SEES_RUNNING, EVERYTHING);
 }

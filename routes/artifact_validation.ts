@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Report } from "../artifacts/report/report_shape.ts";
 import { flag } from "../http/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
-import { type ArtifactsOptions, InWorkspace, lookAt } from "./artifact_lookup.ts";
+import { type ArtifactsOptions, InWorkspace, lookAt, type Looked } from "./artifact_lookup.ts";
 
 const Edits = z.strictObject({
   files: z.record(z.string().min(1).max(4_096), z.string().max(1024 * 1024))
@@ -35,7 +35,7 @@ const validate = route({
 
 /** `POST /workspaces/{id}/artifacts/validate`. */
 export function artifactValidation({ registry, runtime, version }: ArtifactsOptions): CoreRouter {
-  return router().on(validate, async ({ params, query, body }) => {
+  return router().on(validate, async ({ params, query, body, principal }) => {
     const files = body?.files;
     const model = files === undefined
       ? await registry.model(params.id)
@@ -44,9 +44,14 @@ export function artifactValidation({ registry, runtime, version }: ArtifactsOpti
     const { checkInTurns } = await import("../artifacts/rules/check.ts");
     await checkInTurns(model);
     const { nestedIn } = await import("../artifacts/rules/workspace.ts");
-    const view = query.live ? await lookAt(model, runtime(), true) : null;
+    const { view, liveNeeds }: Looked = query.live
+      ? await lookAt(model, { runtime: runtime(), principal, drift: true })
+      : { view: null };
     const more = [...nestedIn(model, await registry.models()), ...view?.findings ?? []];
-    const report = reportOn(model, params.id, more);
+    const report = {
+      ...reportOn(model, params.id, more),
+      ...(liveNeeds !== undefined && { liveNeeds }),
+    };
     if (query.format === "json") return Response.json(report);
     const { sarifOf } = await import("../artifacts/report/sarif.ts");
     return new Response(JSON.stringify(sarifOf(report, version)), {

@@ -1,6 +1,8 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
+import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
+import { SEES_RUNNING, seesRunning } from "../core/runtime.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
@@ -27,8 +29,11 @@ const SystemInfo = z.object({
   denoVersion: z.string(),
   startedAt: z.iso.datetime(),
   containers: z.object({ running: z.int(), paused: z.int(), stopped: z.int(), total: z.int() }).nullable()
-    .describe("Null while no engine is up"),
-  images: z.int().nullable(),
+    .describe("Null while no engine is up, and without `containers:read`"),
+  images: z.int().nullable().describe("Null while no engine is up, and without `images:read`"),
+  liveNeeds: z.literal(SEES_RUNNING).optional().describe(
+    "The permission that the caller lacks to see what runs",
+  ),
   backends: z.array(z.object({
     name: z.string(),
     kind: z.enum(["docker", "podman"]),
@@ -93,14 +98,16 @@ export function system(options: SystemOptions): CoreRouter {
       const answer = await look();
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
     })
-    .on(info, () => {
+    .on(info, ({ principal }) => {
       const counts = options.runtime?.counts() ?? null;
+      const sees = seesRunning(principal);
       return reply(200, {
         ...machine,
         version: options.version,
         startedAt: options.startedAt.toISOString(),
-        containers: counts?.containers ?? null,
-        images: counts?.images ?? null,
+        containers: sees ? counts?.containers ?? null : null,
+        images: may<"images:read">(principal, "images:read", EVERYTHING) ? counts?.images ?? null : null,
+        ...(!sees && options.runtime !== null && { liveNeeds: SEES_RUNNING }),
         backends: (options.runtime?.backends() ?? []).map(({ name, kind, state, version }) => ({
           name,
           kind,

@@ -50,7 +50,8 @@ export function merge(under: Node, over: Node, key = "", inService = false): Nod
     if (key === "logging" && differ(under, over, "driver")) return over;
     if (key === "ports") return unique(under, over, portKey);
     if (key === "volumes" && under.kind === "list" && over.kind === "list") {
-      return withItems(over, lastMounts(lastMounts([], under.items), over.items));
+      const below = under.merged ? under.items : lastMounts([], under.items);
+      return { ...withItems(over, lastMounts(below, over.items)), merged: true };
     }
     if (key === "devices") return unique(under, over, mountKey);
     if (key === "secrets" || key === "configs") return unique(under, over, grantKey);
@@ -229,15 +230,18 @@ export function keyed(node: Node): Node {
     const text = textOf(item) ?? String(item.value);
     const sign = text.search(/[=]/);
     const name = sign === -1 ? text : text.slice(0, sign);
+    const { file, start, end, written } = item;
     const value: Scalar = {
       kind: "scalar",
-      file: item.file,
-      start: item.start,
-      end: item.end,
+      file,
+      start,
+      end,
       value: sign === -1 ? null : text.slice(sign + 1),
       ...(item.unknown && { unknown: true }),
+      ...(written !== undefined && { written: written.slice(written.indexOf("=") + 1) }),
     };
-    entries.set(name, { key: item, value });
+    const key = written === undefined ? item : { file, start, end, written: written.split("=")[0]! };
+    entries.set(name, { key, value });
   }
   return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
 }

@@ -7,7 +7,16 @@ import { interpolateText } from "../env/interpolate.ts";
 import { notFoundFinding, outsideFinding } from "../files/findings.ts";
 import { baseName, folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
-import { entriesOf, isNull, isUnknown, oneOrMany, textOf, valueAt, withEntries } from "../yaml/values.ts";
+import {
+  entriesOf,
+  isNull,
+  isUnknown,
+  oneOrMany,
+  textOf,
+  valueAt,
+  withEntries,
+  writtenOr,
+} from "../yaml/values.ts";
 import { projectName } from "./names.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
@@ -285,16 +294,18 @@ class Loader {
     if (!found) {
       this.#findings.push({
         code: "ref/extends-missing",
-        message: `Service "${base}" does not exist${written === null ? "" : ` in "${written}"`}`,
+        message: `Service "${writtenOr(baseAt, base)}" does not exist${
+          written === null ? "" : ` in "${writtenOr(fileAt, written)}"`
+        }`,
         at: baseAt,
-        data: { service: base },
+        data: { service: writtenOr(baseAt, base) },
       });
       this.#incomplete = true;
       return local;
     }
     const under = await this.#extend(base, found, from, environment, [...stack, step]);
     // What the base resets or overrides, it does so in its own file.
-    return isNull(under) ? local : mergeService(settle(under), local);
+    return isNull(under) ? local : retagged(mergeService(settle(under), local), local);
   }
 
   async #extendsFile(written: string, at: Node, environment: Environment): Promise<Mapping | null> {
@@ -308,11 +319,12 @@ class Loader {
 
   /** The file that a document names; null, with a finding, where it cannot be read. */
   async #named(written: string, folder: string, at: Node, missing: string): Promise<ArtifactFile | null> {
+    const shown = writtenOr(at, written);
     if (isRemote(written)) {
       this.#incomplete = true;
       this.#findings.push({
         code: "ref/remote-not-loaded",
-        message: `"${written}" is remote, so it was not read`,
+        message: `"${shown}" is remote, so it was not read`,
         at,
       });
       return null;
@@ -320,16 +332,19 @@ class Loader {
     const path = resolve(this.#store.root, folder, written);
     if (path === null) {
       this.#incomplete = true;
-      this.#findings.push(outsideFinding(written, at));
+      this.#findings.push(outsideFinding(shown, at));
       return null;
     }
     const file = await this.#file(path);
     if (!isRefusal(file)) return file;
     this.#incomplete = true;
     this.#findings.push(
-      file.code === "missing"
-        ? notFoundFinding(missing, written, at, { data: { path: written } })
-        : { code: file.code, message: `Cannot read "${written}": ${file.why}`, at },
+      file.code === "missing" ? notFoundFinding(missing, shown, at, { data: { path: shown } }) : {
+        code: file.code,
+        ...(file.severity !== undefined && { severity: file.severity }),
+        message: `Cannot read "${shown}": ${file.why}`,
+        at,
+      },
     );
     return null;
   }
@@ -425,14 +440,14 @@ class Loader {
       const path = written === null ? null : resolve(this.#store.root, folder, written);
       if (written === null) continue;
       if (path === null) {
-        this.#findings.push(outsideFinding(written, at));
+        this.#findings.push(outsideFinding(writtenOr(at, written), at));
         continue;
       }
       this.#needed.add(path);
       const file = await this.#store.get(path, "env");
       if (!isRefusal(file)) files.push(file);
       else if (file.code === "missing") {
-        this.#findings.push(notFoundFinding("file/env-file-missing", written, at));
+        this.#findings.push(notFoundFinding("file/env-file-missing", writtenOr(at, written), at));
       }
     }
     return files;
@@ -468,6 +483,19 @@ class Loader {
     }
     return withEntries(local, sections);
   }
+}
+
+/** What a service resets or overrides, it does so in the files before, not only in what it extends. */
+function retagged(merged: Node, local: Node): Node {
+  if (merged.kind !== "mapping" || local.kind !== "mapping") return merged;
+  const entries = new Map(merged.entries);
+  for (const [key, entry] of local.entries) {
+    const { tag } = entry.value;
+    if (tag === "!reset") entries.set(key, entry);
+    const value = merged.entries.get(key)?.value;
+    if (tag === "!override" && value) entries.set(key, { key: entry.key, value: { ...value, tag } });
+  }
+  return withEntries(merged, entries);
 }
 
 function mergeConflict(section: string, theirs: Node, ours: Node): Node {

@@ -28,6 +28,13 @@ export function kindOfYaml(path: string, text: string): FileKind | null {
   return /\.(?:group|unit|card)\.ya?ml$/.test(path) ? "native" : null;
 }
 
+const MISSING: Refusal = { code: "missing", why: "it does not exist" };
+const NOT_NAMED: Refusal = {
+  code: "fs/unreadable",
+  severity: "info",
+  why: "only an unsaved text names it; save that text, or send this file with it",
+};
+
 /** Undefined: decided by the text. */
 type WantedKind = FileKind | undefined;
 
@@ -124,8 +131,8 @@ export class FileStore {
 
   #once(path: string, kind: WantedKind): Promise<ArtifactFile | Refusal | null> {
     const overlaid = this.#overlay.get(path);
-    if (overlaid === undefined && this.#below) return this.#below.#once(path, kind);
     const key = `${path}\0${kind ?? ""}`;
+    if (overlaid === undefined && this.#below) return this.#below.#again(key, path);
     let reading = this.#reading.get(key);
     if (!reading) {
       reading = overlaid === undefined
@@ -136,13 +143,23 @@ export class FileStore {
     return reading;
   }
 
+  /** For unsaved texts: what the saved files made us read, as what they made us read it, and nothing else. */
+  async #again(key: string, path: string): Promise<ArtifactFile | Refusal | null> {
+    const read = this.#reading.get(key);
+    if (read !== undefined) return await read;
+    return await this.look(path) === "missing" ? MISSING : NOT_NAMED;
+  }
+
   async #fromOverlay(path: string, kind: WantedKind, text: string): Promise<ArtifactFile | null> {
     const told = kind ?? kindOfYaml(path, text);
     if (!told) return null;
     const hash = sha256(text);
     const cached = this.#below?.cachedFile(path, kind);
     if (cached && cached.hash === hash && !cached.stale) return cached;
-    return await parseFile({ path, kind: told, text, hash }, this.#queue);
+    // Its values point back to it, so it stays the same object.
+    return Object.assign(await parseFile({ path, kind: told, text, hash }, this.#queue), {
+      unsaved: true as const,
+    });
   }
 
   cachedFile(path: string, kind: WantedKind): ArtifactFile | undefined {

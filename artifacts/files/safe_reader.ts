@@ -22,6 +22,8 @@ export interface Refusal {
     | "fs/limit-reached"
     | "missing";
   readonly why: string;
+  /** Less than the code says by itself. */
+  readonly severity?: "info";
 }
 
 export class SafeReader {

@@ -6,7 +6,7 @@ import type { Group, KeyValue, Model, Unit } from "../artifact.ts";
 import { bytesOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import { cleanPath } from "../compose/clean_path.ts";
 import { wordsOf } from "../compose/command.ts";
-import { numberOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { numberOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../yaml/values.ts";
 import { driftInCapabilities } from "./drift_capabilities.ts";
 import { driftInMounts } from "./drift_mounts.ts";
 import { driftInNetworks } from "./drift_networks.ts";
@@ -24,11 +24,11 @@ export function driftOf(
 ): Drift[] {
   const drift: Drift[] = [];
   if (unit.service === null) return drift;
-  const note: Note = (field, declared, actual) =>
+  const note: Note = (field, declared, actual, from) =>
     void drift.push({
       field,
       container: container.name,
-      declared: maskText(declared),
+      declared: maskText(writtenIn(from, declared)),
       actual: maskText(actual),
     });
   imageDrift(group, unit, container, view.imageNow, note);
@@ -58,14 +58,14 @@ function imageDrift(
   const names = image === null ? ["-", "_"].map((sign) => `${group.project}${sign}${unit.label}`) : [image];
   const running = fullImage(container.image);
   if (!names.some((name) => fullImage(name) === running || name === container.imageId)) {
-    return note("image", names[0]!, shortImage(container.image));
+    return note("image", names[0]!, shortImage(container.image), imageAt);
   }
   // The name is the same, but was given to another image since: pulled or built anew.
   const now = imageNow(running);
   if (now !== undefined && now !== container.imageId) {
     note(
       "image",
-      `${names[0]} (${shortId(now)})`,
+      `${writtenIn(imageAt, names[0]!)} (${shortId(now)})`,
       `${shortImage(container.image)} (${shortId(container.imageId)})`,
     );
   }
@@ -93,7 +93,7 @@ function commandDrift(unit: Unit, container: InspectedContainer, note: Note): vo
     if (declared === null || same(declared, actual)) continue;
     // An empty command means that of the image.
     if (declared.length === 0 && same(container.imageDefaults?.[field] ?? actual, actual)) continue;
-    note(field, line(declared), line(actual));
+    note(field, line(declared), line(actual), valueAt(unit.value, field));
   }
 }
 
@@ -110,18 +110,22 @@ function driftInHealthcheck(unit: Unit, container: InspectedContainer, note: Not
   const text = textOf(test);
   const declared = disabled ? ["NONE"] : text !== null ? ["CMD-SHELL", text] : wordsOf(test);
   const actual = container.healthcheck ?? ["NONE"];
-  if (declared !== null && !same(declared, actual)) note("healthcheck", line(declared), line(actual));
+  if (declared !== null && !same(declared, actual)) {
+    note("healthcheck", line(declared), line(actual), disabled ? null : test);
+  }
   const times = container.healthTimes;
   if (disabled || times === null || actual[0] === "NONE") return;
   for (const [key, name] of TIMES) {
     const written = textOf(valueAt(check, key));
     const wanted = written === null ? null : nanosecondsOf(written);
     if (wanted === null || wanted === times[name]) continue;
-    note(`healthcheck.${key}`, written!, times[name] === 0 ? "(not set)" : `${times[name] / 1e9}s`);
+    const ran = times[name] === 0 ? "(not set)" : `${times[name] / 1e9}s`;
+    note(`healthcheck.${key}`, written!, ran, valueAt(check, key));
   }
   const retries = numberOf(valueAt(check, "retries"));
   if (retries !== null && retries !== times.retries) {
-    note("healthcheck.retries", String(retries), times.retries === 0 ? "(not set)" : String(times.retries));
+    const ran = times.retries === 0 ? "(not set)" : String(times.retries);
+    note("healthcheck.retries", String(retries), ran, valueAt(check, "retries"));
   }
 }
 
@@ -138,7 +142,7 @@ function environmentDrift(unit: Unit, container: InspectedContainer, note: Note)
     if (variable.value === null || variable.unknown || isReadDifferently(variable)) continue;
     const actual = container.env[key];
     if (actual === variable.value) continue;
-    note(`environment.${key}`, MASK, actual === undefined ? "(not set)" : "(another value)");
+    note(`environment.${variable.name}`, MASK, actual === undefined ? "(not set)" : "(another value)");
   }
 }
 
@@ -163,7 +167,10 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
       attempts !== container.restart.maximumRetries;
     if (wanted !== actual || wrongCount) {
       const count = container.restart.maximumRetries > 0 ? `:${container.restart.maximumRetries}` : "";
-      note("restart", attempts === null ? wanted : `${wanted}:${attempts}`, `${actual}${count}`);
+      const from = textOf(valueAt(unit.value, "restart")) === null
+        ? deployed
+        : valueAt(unit.value, "restart");
+      note("restart", attempts === null ? wanted : `${wanted}:${attempts}`, `${actual}${count}`, from);
     }
   }
   const flag = (field: string, key: string, actual: boolean) => {
@@ -178,18 +185,21 @@ function policyDrift(unit: Unit, container: InspectedContainer, note: Note): voi
 
 function limitDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   const limits = valueAt(unit.value, "deploy", "resources", "limits");
-  const memory = textOf(valueAt(unit.value, "mem_limit")) ?? textOf(valueAt(limits, "memory"));
+  const of = (key: string, other: string) =>
+    textOf(valueAt(unit.value, key)) === null ? valueAt(limits, other) : valueAt(unit.value, key);
+  const memoryAt = of("mem_limit", "memory");
+  const memory = textOf(memoryAt);
   const bytes = memory === null ? null : bytesOf(memory);
   if (bytes !== null && bytes > 0 && bytes !== container.memoryLimitBytes) {
-    note("limits.memory", `${bytes} bytes`, amount(container.memoryLimitBytes, " bytes"));
+    note("limits.memory", `${bytes} bytes`, amount(container.memoryLimitBytes, " bytes"), memoryAt);
   }
   const cpus = numberOf(valueAt(unit.value, "cpus")) ?? numberOf(valueAt(limits, "cpus"));
   if (cpus !== null && cpus > 0 && Math.abs(cpus - (container.cpus ?? 0)) > 1e-6) {
-    note("limits.cpus", String(cpus), amount(container.cpus, ""));
+    note("limits.cpus", String(cpus), amount(container.cpus, ""), of("cpus", "cpus"));
   }
   const pids = numberOf(valueAt(unit.value, "pids_limit")) ?? numberOf(valueAt(limits, "pids"));
   if (pids !== null && pids > 0 && pids !== container.pidsLimit) {
-    note("limits.pids", String(pids), amount(container.pidsLimit, ""));
+    note("limits.pids", String(pids), amount(container.pidsLimit, ""), of("pids_limit", "pids"));
   }
 }
 
@@ -199,22 +209,29 @@ const amount = (value: number | null, unit: string): string =>
 function identityDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   const compare = (field: string, key: string, actual: string) => {
     const declared = textOf(valueAt(unit.value, key));
-    if (declared !== null && declared !== actual) note(field, declared, actual || "(none)");
+    if (declared !== null && declared !== actual) {
+      note(field, declared, actual || "(none)", valueAt(unit.value, key));
+    }
   };
   compare("user", "user", container.user);
   const folder = textOf(valueAt(unit.value, "working_dir"));
   if (folder !== null && cleanPath(folder) !== cleanPath(container.workingDir)) {
-    note("workingDir", folder, container.workingDir || "(none)");
+    note("workingDir", folder, container.workingDir || "(none)", valueAt(unit.value, "working_dir"));
   }
   compare("hostname", "hostname", container.hostname);
   compare("name", "container_name", container.name);
-  for (const [key, { value, unknown }] of unit.service!.labels) {
+  for (const [key, { name, value, unknown, at }] of unit.service!.labels) {
     if (unknown) continue;
     const declared = value ?? "";
     const actual = container.labels[key];
     if (actual === declared) continue;
-    const shown = (text: string) => looksSecret(key) ? MASK : text;
-    note(`labels.${key}`, shown(declared), actual === undefined ? "(not set)" : shown(actual));
+    const isSecret = looksSecret(key) || at.file.kind === "env";
+    const shown = (text: string) => isSecret ? MASK : text;
+    note(
+      `labels.${name}`,
+      shown(writtenOr(at, declared)),
+      actual === undefined ? "(not set)" : shown(actual),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 /** Compares declared capabilities with those of a container, however the engine writes them. */
 
 import type { InspectedContainer } from "../../core/runtime.ts";
-import type { Unit } from "../artifact.ts";
+import type { Node, Unit } from "../artifact.ts";
 import { textOf, valueAt } from "../yaml/values.ts";
 import type { Note } from "./engine_view.ts";
 
@@ -17,15 +17,21 @@ export function driftInCapabilities(unit: Unit, container: InspectedContainer, n
   // Podman writes "drop ALL" as a drop of what is given, without what is added again.
   const isWrittenOut = drop?.includes("ALL") === true && dropped.length > 0 && !dropped.includes("ALL");
   const kept = isWrittenOut ? GIVEN.filter((name) => !dropped.includes(name)) : [];
-  compare("capAdd", add, plain([...added, ...kept]), note);
+  compare("capAdd", add, plain([...added, ...kept]), note, valueAt(unit.value, "cap_add"));
   // A whole set cannot be compared by name.
-  if (!isWrittenOut) compare("capDrop", drop, dropped, note);
+  if (!isWrittenOut) compare("capDrop", drop, dropped, note, valueAt(unit.value, "cap_drop"));
 }
 
-function compare(field: string, declared: string[] | null, running: string[], note: Note): void {
+function compare(
+  field: string,
+  declared: string[] | null,
+  running: string[],
+  note: Note,
+  from: Node | null,
+): void {
   if (declared === null || declared.join() === running.join()) return;
   if (declared.includes("ALL") && running.length > 0) return;
-  note(field, declared.join(", "), running.join(", ") || "(none)");
+  note(field, declared.join(", "), running.join(", ") || "(none)", from);
 }
 
 /** Null where nothing is declared, or not all of it is known. */

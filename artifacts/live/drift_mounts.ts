@@ -4,7 +4,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Mount, Unit } from "../artifact.ts";
 import { resolve } from "../files/paths.ts";
 import { cleanPath } from "../compose/clean_path.ts";
-import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
+import { isFilled, oneOrMany, textOf, valueAt, writtenOr } from "../yaml/values.ts";
 import type { EngineView, Note } from "./engine_view.ts";
 import { below } from "./join.ts";
 
@@ -23,16 +23,19 @@ export function driftInMounts(
     const written = textOf(item)?.split(":")[0] ?? "";
     const target = cleanPath(written);
     if (written === "" || inMemory.has(target) || running.get(target)?.type === "tmpfs") continue;
-    note(`mounts.${target}`, "tmpfs", "(not mounted)");
+    note(`mounts.${writtenOr(item, target)}`, "tmpfs", "(not mounted)");
   }
   for (const mount of unit.service!.mounts) {
     if (mount.unknown || mount.invalid !== null || mount.target === null) continue;
     const target = cleanPath(mount.target);
     const actual = running.get(target);
     const declared = sourceOf(model, group, unit, mount);
+    const field = `mounts.${
+      isFilled(mount.at) || isFilled(valueAt(mount.at, "target")) ? mount.shown.target : target
+    }`;
     if (actual === undefined) {
       if (mount.type !== "tmpfs" || !inMemory.has(target)) {
-        note(`mounts.${target}`, `${mount.type} ${declared.shown}`.trim(), "(not mounted)");
+        note(field, `${mount.type} ${declared.shown}`.trim(), "(not mounted)");
       }
       continue;
     }
@@ -40,7 +43,7 @@ export function driftInMounts(
       mount.type !== actual.type &&
       !(mount.type === "volume" && actual.type === "bind" && declared.real === null)
     ) {
-      note(`mounts.${target}`, `${mount.type} ${declared.shown}`, `${actual.type} ${actual.source}`);
+      note(field, `${mount.type} ${declared.shown}`, `${actual.type} ${actual.source}`);
       continue;
     }
     const source = actual.type === "bind" ? trimmed(mappedTo(actual.source)) : actual.source;
@@ -48,11 +51,11 @@ export function driftInMounts(
     const moved = declared.real !== null && declared.real !== source &&
       (actual.type !== "bind" || realOf(declared.real) !== realOf(source));
     if (moved) {
-      note(`mounts.${target}`, declared.shown, actual.source);
+      note(field, declared.shown, actual.source);
     }
     if (mount.readOnly !== actual.readOnly) {
       note(
-        `mounts.${target}`,
+        field,
         mount.readOnly ? "read-only" : "writable",
         actual.readOnly ? "read-only" : "writable",
       );
@@ -76,20 +79,21 @@ function sourceOf(
   mount: Mount,
 ): { real: string | null; shown: string } {
   const { source, type } = mount;
+  const shown = mount.shown.source ?? "(anonymous)";
   if (source === null) return { real: null, shown: "(anonymous)" };
   if (type === "volume") {
     const volume = group.resources.find((resource) => resource.kind === "volume" && resource.key === source);
-    return { real: volume?.name ?? null, shown: volume?.name ?? source };
+    return { real: volume?.name ?? null, shown: volume?.written ?? shown };
   }
-  if (type !== "bind") return { real: null, shown: source };
+  if (type !== "bind") return { real: null, shown };
   const use = unit.paths.find((path) =>
     path.kind === "bind" && path.at.start === mount.sourceAt.start && path.at.file === mount.sourceAt.file
   );
-  if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown: source };
+  if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown };
   if (use !== undefined && /^\.\.?(?:\/|$)/.test(source)) {
-    return { real: outside(model.root, use.folder, source), shown: source };
+    return { real: outside(model.root, use.folder, source), shown };
   }
-  return { real: source.startsWith("/") ? trimmed(source) : null, shown: source };
+  return { real: source.startsWith("/") ? trimmed(source) : null, shown };
 }
 
 const trimmed = (path: string): string => path.length > 1 ? path.replace(/\/+$/, "") : path;

@@ -16,20 +16,29 @@ export function driftInNetworks(
   const mode = valueAt(unit.value, "network_mode");
   if (mode !== null) {
     const declared = textOf(mode);
-    if (declared !== null) driftInMode(declared, container.networkMode, neighbour, note);
+    if (declared !== null) {
+      driftInMode(
+        declared,
+        container.networkMode,
+        neighbour,
+        (field, wanted, ran) => note(field, wanted, ran, mode),
+      );
+    }
     return;
   }
   const keys = unit.references.filter((reference) =>
     reference.kind === "uses" && reference.under === "networks"
   );
-  const names = keys.map(({ target }) =>
-    group.resources.find((resource) => resource.kind === "network" && resource.id === target)?.name ?? null
+  const networks = keys.map(({ target }) =>
+    group.resources.find((resource) => resource.kind === "network" && resource.id === target)
   );
+  const names = networks.map((network) => network?.name ?? null);
   if (names.length === 0 || names.includes(null)) return;
   const declared = new Set(names as string[]); // none is null
   const running = new Set(container.networks.map(({ name }) => name));
   if (declared.size === running.size && [...declared].every((name) => running.has(name))) return;
-  note("networks", [...declared].sort().join(", "), [...running].sort().join(", ") || "(none)");
+  const shown = new Set(networks.map((network) => network!.written)); // each has a name
+  note("networks", [...shown].sort().join(", "), [...running].sort().join(", ") || "(none)");
 }
 
 /** The engine keeps the id of a container there, which a file names by its service or its name. */

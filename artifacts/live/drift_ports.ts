@@ -31,7 +31,7 @@ export function driftInPorts(unit: Unit, container: InspectedContainer, note: No
     for (const binding of near) left.delete(binding);
     note(
       "ports",
-      shown(port, i),
+      port.filled ? port.written : shown(port, i),
       near.length > 0 ? [...new Set(near.map(binding))].join(", ") : "(not published)",
     );
   }

@@ -1,7 +1,12 @@
 /** What comparing a container with its unit needs from the engine around it. */
 
-/** Records one difference. Values that may be secrets are masked afterwards. */
-export type Note = (field: string, declared: string, actual: string) => void;
+import type { Node } from "../artifact.ts";
+
+/**
+ * Records one difference. Values that may be secrets are masked afterwards; what `from` has of variables is shown as
+ * the author wrote it.
+ */
+export type Note = (field: string, declared: string, actual: string, from?: Node | null) => void;
 
 /** What is known of the engine beside the container. */
 export interface EngineView {

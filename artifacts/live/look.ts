@@ -9,7 +9,7 @@ import { bindsOf } from "./drift_mounts.ts";
 import { liveFindings } from "./findings.ts";
 import { join, type Joined, type Joining, mapped, type RealPath, realPath, runningProjects } from "./join.ts";
 import type { Drift, Match, UnitLive } from "./live.ts";
-import { desiredOf, groupStateOf, stateOf } from "./state.ts";
+import { desiredOf, groupStateOf, shownDesired, shownReplicas, stateOf } from "./state.ts";
 
 /** What runs for a workspace. */
 export interface View {
@@ -63,7 +63,7 @@ export async function look(
     const own = byUnit.get(unit.id);
     live.set(unit.id, {
       state: stateOf(unit, own?.containers ?? []),
-      desired: desiredOf(unit),
+      desired: shownDesired(unit),
       match: own?.match ?? null,
       containers: (own?.containers ?? []).map(shown),
       drift: compared.get(unit.id) ?? (drift && own === undefined ? [] : null),
@@ -76,7 +76,9 @@ export async function look(
 function nothingKnown(model: Model): View {
   const live = new Map<string, UnitLive>();
   const unknown = { state: "unknown", match: null, containers: [], drift: null } as const;
-  for (const unit of model.units) live.set(unit.id, { ...unknown, containers: [], desired: desiredOf(unit) });
+  for (const unit of model.units) {
+    live.set(unit.id, { ...unknown, containers: [], desired: shownDesired(unit) });
+  }
   for (const group of mainGroups(model)) live.set(group.id, { ...unknown, containers: [], desired: null });
   return { live, joining: { joined: [], ambiguous: [], strangers: [] }, findings: [] };
 }
@@ -181,7 +183,7 @@ function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Dri
   return [{
     field: "replicas",
     container: null,
-    declared: String(desired),
+    declared: shownReplicas(unit) === null ? "(a variable)" : String(desired),
     actual: String(containers.length),
   }];
 }

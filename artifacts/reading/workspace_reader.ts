@@ -103,7 +103,8 @@ export class WorkspaceReader {
       groups: new Map(this.#state.groups),
     };
     forgetProjects(state, new Set(texts.keys()));
-    return await this.#read(this.#store.over(texts), state);
+    const saved = new Set([...this.#state.groups.values()].map(({ built }) => built.group.project));
+    return await this.#read(this.#store.over(texts), state, saved);
   }
 
   async #readOwn(): Promise<Model> {
@@ -113,7 +114,7 @@ export class WorkspaceReader {
     return model;
   }
 
-  async #read(store: FileStore, state: State): Promise<Model> {
+  async #read(store: FileStore, state: State, saved?: ReadonlySet<string>): Promise<Model> {
     const begun = performance.now();
     const settingsFile = await store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
@@ -133,6 +134,7 @@ export class WorkspaceReader {
       planned.projects,
       projects,
       natives.flatMap((native) => native.units),
+      saved,
     );
     const built = await this.#groups(store, state, identified);
     return await assemble({

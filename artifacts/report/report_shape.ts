@@ -1,6 +1,7 @@
 /** The shape of a report and of its diagnostics, as callers receive them. */
 
 import { z } from "zod";
+import { LiveNeeds } from "../live/live.ts";
 
 const Position = z.object({
   line: z.int().describe("From 1"),
@@ -55,6 +56,7 @@ export const Report = z.object({
     cards: z.int(),
     edges: z.int(),
   }),
+  liveNeeds: LiveNeeds.optional(),
   truncated: z.object({ diagnostics: z.int(), files: z.int().describe("Files with more than are shown") }),
 }).meta({ id: "Report" });
 export type Report = z.infer<typeof Report>;

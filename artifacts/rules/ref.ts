@@ -78,7 +78,7 @@ function checkTarget(unit: Unit, reference: Reference, target: Unit, say: Say): 
     say(
       "ref/disabled-by-profile",
       reference.at,
-      `"${target.label}" is enabled only by ${list(target.service.profiles)}`,
+      `"${target.label}" is enabled only by ${list(target.service.writtenProfiles)}`,
       {
         subject,
         related: [{ message: `"${target.label}" is defined here`, at: target.source }],

@@ -83,6 +83,8 @@ export const SYSTEM_TOOL_PROJECTS: Endpoint<"/api/system/tool-projects", {
     response: {
       readonly items: readonly (ToolProject)[];
       readonly total: number;
+      /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+      readonly liveNeeds?: "containers:read";
     };
     query: Record<string, never>;
   };
@@ -220,6 +222,7 @@ export type Check = {
 /** The answer of `GET /api/system/disk-usage`. */
 export type DiskUsage = {
   readonly images?: Usage;
+  /** Needs `containers:read`, too. */
   readonly containers?: Usage;
   readonly volumes?: Usage;
   readonly buildCache?: Usage;
@@ -337,14 +340,17 @@ export type SystemInfo = {
   readonly version: string;
   readonly denoVersion: string;
   readonly startedAt: string;
-  /** Null while no engine is up. */
+  /** Null while no engine is up, and without `containers:read`. */
   readonly containers: {
     readonly running: number;
     readonly paused: number;
     readonly stopped: number;
     readonly total: number;
   } | null;
+  /** Null while no engine is up, and without `images:read`. */
   readonly images: number | null;
+  /** The permission that the caller lacks to see what runs. */
+  readonly liveNeeds?: "containers:read";
   readonly backends: readonly ({
     readonly name: string;
     readonly kind: "docker" | "podman";
@@ -363,11 +369,11 @@ export type ToolProject = {
   /** The name of its group in that workspace. */
   readonly group: string | null;
   readonly project: string;
-  readonly status: LiveState;
+  readonly status: LiveState | null;
   readonly services: readonly ({
     readonly name: string;
-    readonly containers: number;
-    readonly running: number;
+    readonly containers: number | null;
+    readonly running: number | null;
     /** The worst of its containers. */
     readonly health: "healthy" | "unhealthy" | "starting" | null;
   })[];

@@ -50,17 +50,35 @@ export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
 
 /** GET: A group with its YAML, references both ways, diagnostics and state. */
 export const WORKSPACE_ARTIFACTS_GROUP: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}", {
-  get: { response: GroupDetail; query: Record<string, never> };
+  get: {
+    response: GroupDetail;
+    query: {
+      /** Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}");
 
 /** GET: A unit with its YAML, references both ways, diagnostics, containers and drift. */
 export const WORKSPACE_ARTIFACTS_UNIT: Endpoint<"/api/workspaces/{id}/artifacts/units/{name}", {
-  get: { response: UnitDetail; query: Record<string, never> };
+  get: {
+    response: UnitDetail;
+    query: {
+      /** Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/units/{name}");
 
 /** GET: A card with its YAML, what it describes, and diagnostics. */
 export const WORKSPACE_ARTIFACTS_CARD: Endpoint<"/api/workspaces/{id}/artifacts/cards/{name}", {
-  get: { response: CardDetail; query: Record<string, never> };
+  get: {
+    response: CardDetail;
+    query: {
+      /** Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/cards/{name}");
 
 /** POST: Check a workspace, also with unsaved files laid over it. */
@@ -163,8 +181,12 @@ export type CardDetail = {
     readonly file: string;
     readonly range: Range;
   };
-  /** As the author wrote it, comments and all; null where there is none. */
+  /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
+  /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
+  readonly yamlLine: number | null;
+  /** Something in `yaml` is masked; `?reveal=true` shows it. */
+  readonly masked: boolean;
   readonly references: readonly (ArtifactReference)[];
   readonly referencedBy: readonly (ArtifactReferrer)[];
   readonly diagnostics: readonly (Diagnostic)[];
@@ -203,6 +225,8 @@ export type Dag = {
   };
   readonly layers: readonly (readonly (string)[])[];
   readonly cycles: readonly (readonly (string)[])[];
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `Dag`. */
@@ -250,7 +274,7 @@ export type DagNode = {
     readonly active?: boolean;
     readonly card?: string | null;
   };
-  readonly live?: UnitLive;
+  readonly live?: UnitLive | null;
   readonly diagnostics: {
     readonly error: number;
     readonly warning: number;
@@ -300,8 +324,12 @@ export type GroupDetail = {
     readonly file: string;
     readonly range: Range;
   };
-  /** As the author wrote it, comments and all; null where there is none. */
+  /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
+  /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
+  readonly yamlLine: number | null;
+  /** Something in `yaml` is masked; `?reveal=true` shows it. */
+  readonly masked: boolean;
   readonly references: readonly (ArtifactReference)[];
   readonly referencedBy: readonly (ArtifactReferrer)[];
   readonly diagnostics: readonly (Diagnostic)[];
@@ -321,7 +349,9 @@ export type GroupDetail = {
     readonly external: boolean;
   })[];
   readonly incomplete: boolean;
-  readonly live?: UnitLive;
+  readonly live?: UnitLive | null;
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `Diagnostic`. */
@@ -388,6 +418,8 @@ export type Report = {
     readonly cards: number;
     readonly edges: number;
   };
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
   readonly truncated: {
     readonly diagnostics: number;
     /** Files with more than are shown. */
@@ -409,8 +441,12 @@ export type UnitDetail = {
     readonly file: string;
     readonly range: Range;
   };
-  /** As the author wrote it, comments and all; null where there is none. */
+  /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
+  /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
+  readonly yamlLine: number | null;
+  /** Something in `yaml` is masked; `?reveal=true` shows it. */
+  readonly masked: boolean;
   readonly references: readonly (ArtifactReference)[];
   readonly referencedBy: readonly (ArtifactReferrer)[];
   readonly diagnostics: readonly (Diagnostic)[];
@@ -440,7 +476,9 @@ export type UnitDetail = {
     readonly file: string;
   })[];
   readonly healthcheck: "declared" | "disabled" | "none";
-  readonly live?: UnitLive;
+  readonly live?: UnitLive | null;
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `GroupDetail`. */

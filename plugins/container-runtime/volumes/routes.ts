@@ -1,6 +1,6 @@
 /** `/api/volumes`: lists, inspects, creates and removes volumes. */
 import { z } from "zod";
-import { may } from "../../../core/access.ts";
+import { EVERYTHING, may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
@@ -13,7 +13,8 @@ import { engineThatHas } from "../backends/engine_that_has.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
 import { parseJson } from "../engine/wire.ts";
-import { UsedBy } from "../backends/used_by.ts";
+import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
+import { seesRunning } from "../../../core/runtime.ts";
 import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
 import { engineError, problems } from "../engine/errors.ts";
@@ -87,18 +88,20 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
   const all = new CachedList(backends, "volumes", volumesOf);
   const claims = new Claims();
   return router()
-    .on(list, ({ query, request }) => {
+    .on(list, (call) => {
+      const { query } = call;
+      maySelectUnused(call.principal, query.unused);
       const { unused } = query;
       const part = query.q?.toLowerCase();
       return all.answer(
         query,
-        request,
+        call,
         ({ name, usedBy }) =>
-          (unused === undefined || (usedBy.length === 0) === unused) &&
+          (unused === undefined || (usedBy?.length === 0) === unused) &&
           (part === undefined || name.toLowerCase().includes(part)),
       );
     })
-    .on(inspect, async ({ params, query, left }) => {
+    .on(inspect, async ({ params, query, left, principal }) => {
       const name = identifier(params.name);
       const link = await holding(backends, name, query.backend, "inspect");
       const row = volumeRow(
@@ -111,12 +114,12 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       );
       if (row === null) throw unreadable(link.name, `inspect volume "${name}"`);
       await backends.fresh("containers", [link]);
-      return reply(200, { ...row, usedBy: UsedBy.of(link).volume(row.name) });
+      return reply(200, { ...row, usedBy: usersOf(link, seesRunning(principal)).volume(row.name) });
     })
     .on(create, async ({ body, query, principal }) => {
       if (
         bindsHostPath(body.driver, body.options ?? {}) &&
-        !may<ContainerPermission>(principal, "volumes:host-paths")
+        !may<ContainerPermission>(principal, "volumes:host-paths", EVERYTHING)
       ) {
         throw engineError(
           "forbidden",
@@ -147,8 +150,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
     });
 }
 
-function volumesOf(link: Link): z.infer<typeof Volume>[] {
-  const users = UsedBy.of(link);
+function volumesOf(link: Link, users: Users): z.infer<typeof Volume>[] {
   return [...link.mirror.volumes.rows.values()].map((row) => ({ ...row, usedBy: users.volume(row.name) }));
 }
 
