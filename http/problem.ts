@@ -8,9 +8,14 @@ export { statusOf };
 export const Problem = z.object({
   code: z.string().describe("What programs branch on"),
   title: z.string().describe("What happened and why, for people"),
-  status: z.int(),
+  status: z.int().describe("The status of the answer"),
   requestId: z.string().describe("Finds the request in the log"),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  errors: z.array(
+    z.object({
+      path: z.string().describe("Where, as body.name or query.limit"),
+      message: z.string().describe("What is wrong there"),
+    }),
+  ).optional().describe("What is wrong with the input, one by one"),
 }).meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
 

@@ -26,7 +26,9 @@ import { containerRow } from "../rows/container.ts";
 import { BackendName, Name, onBackend } from "../backends/route_fields.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
-const byId = z.object({ id: z.string().min(1).max(255) });
+const byId = z.object({
+  id: z.string().min(1).max(255).describe("The container's id, the beginning of one, or its name"),
+});
 const failures = [
   "container_not_found",
   "ambiguous_id",
@@ -64,7 +66,11 @@ const inspect = route({
     "containers:reveal, and is audited.",
   permission: "containers:read",
   params: byId,
-  query: z.object({ raw: flag.optional(), reveal: flag.optional(), backend: BackendName.optional() }),
+  query: z.object({
+    raw: flag.optional().describe("The engine's own object, masked alike"),
+    reveal: flag.optional().describe("Masks nothing; needs containers:reveal, and is audited"),
+    backend: BackendName.optional(),
+  }),
   answers: {
     200: json(
       z.union([ContainerDetail, z.record(z.string(), z.unknown()).meta({ id: "EngineContainer" })]),
@@ -118,11 +124,12 @@ const renaming = route({
   permission: "containers:control",
   params: byId,
   query: onBackend,
-  body: z.strictObject({ name: Name }).meta({ id: "ContainerName" }),
+  body: z.strictObject({ name: Name.describe("The new name") }).meta({ id: "ContainerName" }),
   particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(
-      z.object({ id: z.string(), name: z.string() }).meta({ id: "ContainerRenamed" }),
+      z.object({ id: z.string().describe("The container's id"), name: z.string().describe("Its new name") })
+        .meta({ id: "ContainerRenamed" }),
       "Its new name",
     ),
     ...problems("conflict", "name_taken", ...failures),

@@ -19,18 +19,20 @@ const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
 
 const Query = z.object({
-  project: text(256).optional(),
-  workspace: text(256).optional(),
+  project: text(256).optional().describe("Only containers of this Compose project"),
+  workspace: text(256).optional().describe("Only containers of this workspace, by its id"),
   container: many(text(256)).optional().describe("Only these, by id or name; may be given several times"),
   kind: many(z.enum(["container", "image", "volume", "network"])).default(["container"])
     .describe("What happened to things of these kinds; all but containers need the permission to read them"),
   action: many(text(64)).optional().describe("Only these actions, as `start` or `die`"),
   healthChecks: flag.default(false).describe("With the execs of health checks"),
-  backend: text(128).optional(),
-  events: flag.default(true),
-  logs: flag.default(false),
-  tail: count(0, 10_000).default(100),
-  since: count(0, Number.MAX_SAFE_INTEGER).optional(),
+  backend: text(128).optional().describe("The name of one engine"),
+  events: flag.default(true).describe("Whether events are told"),
+  logs: flag.default(false).describe("Whether log lines are told"),
+  tail: count(0, 10_000).default(100).describe("How many earlier lines of each log come first"),
+  since: count(0, Number.MAX_SAFE_INTEGER).optional().describe(
+    "The seq of the last message seen: goes on behind it",
+  ),
 });
 type Query = z.output<typeof Query>;
 

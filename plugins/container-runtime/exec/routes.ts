@@ -26,14 +26,16 @@ const SHELL = [
 ];
 
 const Query = z.object({
-  cmd: many(text(8_192), 256).optional(),
-  user: text(256).optional(),
-  workdir: text(4_096).optional(),
-  env: many(text(8_192), 256).optional(),
-  tty: flag.default(true),
-  cols: count(1, MOST_CHARACTERS).default(80),
-  rows: count(1, MOST_CHARACTERS).default(24),
-  backend: text(128).optional(),
+  cmd: many(text(8_192), 256).optional().describe(
+    "The program and its arguments; a single one is split at its blanks. Without it the container's best shell",
+  ),
+  user: text(256).optional().describe("The user, or user:group, to run as"),
+  workdir: text(4_096).optional().describe("The folder to run in"),
+  env: many(text(8_192), 256).optional().describe("Further variables, each NAME=value"),
+  tty: flag.default(true).describe("Whether it runs on a terminal"),
+  cols: count(1, MOST_CHARACTERS).default(80).describe("The terminal's width in characters"),
+  rows: count(1, MOST_CHARACTERS).default(24).describe("The terminal's height in lines"),
+  backend: text(128).optional().describe("The name of one engine"),
 });
 
 const exec = socketRoute({
@@ -46,7 +48,7 @@ const exec = socketRoute({
   permission: "containers:exec",
   proof: true,
   audited: "act",
-  params: z.object({ id: z.string() }),
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: Query,
   particulars: ({ query: { cmd, user, workdir, env, backend } }) =>
     particularsOf({
@@ -63,16 +65,21 @@ const orphaned = route({
   path: "/containers/{id}/orphans",
   summary: "List commands that outlived their terminal",
   permission: "containers:exec",
-  params: z.object({ id: z.string() }),
-  query: z.object({ backend: text(128).optional() }),
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
+  query: z.object({ backend: text(128).optional().describe("The name of one engine") }),
   answers: {
     200: json(
       z.object({
         items: z.array(
-          z.object({ execId: z.string(), container: z.string(), backend: z.string(), since: z.string() })
+          z.object({
+            execId: z.string().describe("The command's id"),
+            container: z.string().describe("The container's id"),
+            backend: z.string().describe("The engine it is on, by name"),
+            since: z.string().describe("When its terminal was closed"),
+          })
             .meta({ id: "Orphan" }),
-        ),
-        total: z.int(),
+        ).describe("The commands"),
+        total: z.int().describe("How many there are in all"),
       }),
       "Those that still run",
     ),
@@ -91,8 +98,12 @@ export const ROUTES = [exec, orphaned];
 /** Of a terminal, in characters. */
 const Side = z.int().min(1).max(MOST_CHARACTERS);
 const Control = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("resize"), cols: Side, rows: Side }),
-  z.strictObject({ type: z.literal("eof") }),
+  z.strictObject({
+    type: z.literal("resize").describe("What is asked"),
+    cols: Side.describe("The terminal's width in characters"),
+    rows: Side.describe("The terminal's height in lines"),
+  }),
+  z.strictObject({ type: z.literal("eof").describe("What is asked") }),
 ]);
 
 export interface ExecRoutes {

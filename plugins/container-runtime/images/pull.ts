@@ -13,19 +13,19 @@ import { imageIdOf } from "../rows/container.ts";
 import { engineError, type EngineErrorCode } from "../engine/errors.ts";
 
 export const PullProgress = z.object({
-  layer: z.string().nullable(),
-  status: z.string(),
+  layer: z.string().nullable().describe("The layer this is about"),
+  status: z.string().describe("What happens, in the engine's words"),
   current: z.int().nullable().describe("Bytes so far"),
-  total: z.int().nullable(),
+  total: z.int().nullable().describe("Bytes in all"),
 }).meta({ id: "PullProgress" });
 export type PullProgress = z.infer<typeof PullProgress>;
 
 export const PullResult = z.object({
-  id: z.string(),
+  id: z.string().describe("The image's id"),
   reference: z.string().describe("In full: registry, repository, and tag or digest"),
-  digest: z.string().nullable(),
+  digest: z.string().nullable().describe("The digest that the registry has it under"),
   changed: z.boolean().describe("Whether the name means another image than before"),
-  backend: z.string(),
+  backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "PullResult" });
 export type PullResult = z.infer<typeof PullResult>;
 

@@ -6,8 +6,13 @@ import { PullProgress, PullResult } from "./pull.ts";
 /** One line or event of a streamed pull; the last one is `done` or `error`. */
 export const PullFrame = z.union([
   PullProgress,
-  z.object({ done: PullResult }),
-  z.object({ error: z.object({ code: z.string(), title: z.string() }) }),
+  z.object({ done: PullResult.describe("The result") }),
+  z.object({
+    error: z.object({
+      code: z.string().describe("What programs branch on"),
+      title: z.string().describe("What happened and why, for people"),
+    }).describe("Why it failed"),
+  }),
 ]).meta({ id: "PullFrame" });
 
 /** Frames queued for a slow reader before progress is skipped; the last frame always arrives. */

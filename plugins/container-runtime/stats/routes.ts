@@ -17,8 +17,8 @@ const stats = socketRoute({
     "About once a second: `{ time, cpuPercent, memoryBytes, memoryLimitBytes, rxBytes, txBytes, readBytes, " +
     "writeBytes, pids }`. Whoever is slow to read is sent fewer.",
   permission: "containers:read",
-  params: z.object({ id: z.string() }),
-  query: z.object({ backend: text(128).optional() }),
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
+  query: z.object({ backend: text(128).optional().describe("The name of one engine") }),
 });
 
 export const ROUTES = [stats];
