@@ -41,8 +41,8 @@ export const ApiKeyCreated = ApiKey.extend({ key: z.string().describe("Shown thi
 });
 
 const common = {
-  name: KeyName,
-  expiresInDays: z.int().min(1).max(3_650).optional(),
+  name: KeyName.describe("What to call it"),
+  expiresInDays: z.int().min(1).max(3_650).optional().describe("Days until it ends; never unless given"),
   from: z.array(
     z.string().max(50).refine((one) => addressRange(one) !== null, {
       error: 'Expected an address or a range, as "10.0.0.0/8"',

@@ -31,7 +31,7 @@ const Person = z.object({
 
 const link = {
   passwordToken: z.string().describe("Shown this once: sets the password at `POST /api/auth/password-link`"),
-  passwordTokenExpiresAt: z.iso.datetime(),
+  passwordTokenExpiresAt: z.iso.datetime().describe("Until when the link may be used"),
 };
 const PersonCreated = Person.extend(link).meta({ id: "PersonCreated" });
 const PasswordLink = z.object(link).meta({ id: "PasswordLink" });
@@ -49,7 +49,7 @@ const NewPerson = z.union([
   id: "NewPerson",
 });
 
-const disabled = z.boolean().optional();
+const disabled = z.boolean().optional().describe("True locks the person out at once");
 const PersonChange = z.union([
   z.strictObject({ disabled: z.boolean().describe("True locks the person out at once") }),
   z.strictObject({ disabled, role: Role.describe("Another role for everything") }),

@@ -56,11 +56,11 @@ const ReferenceIn = z.object({
 }).meta({ id: "ArtifactReferrer" });
 
 const common = {
-  id: z.string(),
-  name: z.string(),
-  title: z.string().nullable(),
-  description: z.string().nullable(),
-  source: Source,
+  id: z.string().describe("Its id, as unit:shop.web"),
+  name: z.string().describe("Its name"),
+  title: z.string().nullable().describe("What people call it"),
+  description: z.string().nullable().describe("What its author says of it"),
+  source: Source.describe("Where it is declared"),
   yaml: z.string().nullable().describe(
     "As the author wrote it, comments and all, secrets masked; null where there is none",
   ),
@@ -68,9 +68,9 @@ const common = {
     "The line of the file that it begins with: lines, and columns up to a mask, are those of the file",
   ),
   masked: z.boolean().describe("Something in `yaml` is masked; `?reveal=true` shows it"),
-  references: z.array(ReferenceOut),
-  referencedBy: z.array(ReferenceIn),
-  diagnostics: z.array(Diagnostic),
+  references: z.array(ReferenceOut).describe("What it refers to"),
+  referencedBy: z.array(ReferenceIn).describe("What refers to it"),
+  diagnostics: z.array(Diagnostic).describe("What is wrong with it"),
 };
 
 /** A group in full. */
