@@ -133,7 +133,7 @@ function coreRouters(
       plugins: plugins.reports,
       runtime: plugins.runtime,
     }),
-    systemLog(logReader(log.path, () => log.flush())),
+    systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     localSignIn({ access, origins: names.origins }),
     sessionRoutes({ access }),

@@ -18,7 +18,9 @@ export const CORE_PERMISSIONS = [
   { name: "system:read", roles: ["viewer", "operator", "admin"] },
   { name: "workspaces:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
-  { name: "artifacts:reveal", roles: ["admin"] },
+  // What runs is shown by the core beside what is declared, too.
+  { name: "containers:read", roles: ["viewer", "operator", "admin"] },
+  { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },
   { name: "workspaces:write", roles: ["operator", "admin"] },
   { name: "workspaces:manage", roles: ["admin"] },
   { name: "system:logs", roles: ["admin"] },

@@ -132,6 +132,8 @@ export interface RuntimeCounts {
 
 export interface ContainerRuntime {
   backends(): readonly Backend[];
+  /** Resolves when every engine that is there was read once, or is known to be away. */
+  settle(): Promise<void>;
   /** Null while no engine is up. */
   counts(): RuntimeCounts | null;
   /** Every container of every engine that is up, as fresh as the mirror's promise. */

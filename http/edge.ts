@@ -6,6 +6,7 @@ import { headOf } from "./head.ts";
 import { hostOf } from "./host.ts";
 import type { Handler } from "./listener.ts";
 import { type Pipeline, respond } from "./pipeline.ts";
+import { isProbe } from "./probe.ts";
 import { asServiceError, problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
 import { type FoundRoute, pathOf, RouteTable } from "./route_table.ts";
@@ -93,8 +94,9 @@ async function failed(
   return request.method === "HEAD" ? await headOf(response, true) : response;
 }
 
-/** Exactly one Host, equal to the request target's authority, and one of ours: else no route sees the request. */
+/** Exactly one Host, equal to the request target's authority, and one of ours: else only the probes see the request. */
 function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | null {
+  if (isProbe(request)) return null;
   const host = hostOf(request);
   if (host === null) return new ServiceError("bad_host", "The request has no Host header; send exactly one");
   const { url } = request;

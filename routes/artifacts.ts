@@ -181,7 +181,7 @@ function liveOf(
 
 type NamedCall = Call<z.output<typeof Named>, z.output<typeof Reveal>>;
 
-/** Whether secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`. */
+/** Whether secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`, `sign_in_again`. */
 async function mayReveal(call: NamedCall, { id }: { readonly id: string }): Promise<boolean> {
   if (!call.query.reveal) return false;
   if (!may(call.principal, "artifacts:reveal", EVERYTHING)) {
@@ -190,6 +190,7 @@ async function mayReveal(call: NamedCall, { id }: { readonly id: string }): Prom
       `Cannot show "${id}": "reveal" needs the permission "artifacts:reveal"`,
     );
   }
+  await call.mustBeProved();
   await call.shows({ artifact: id });
   return true;
 }

@@ -1,9 +1,9 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
-import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { SEES_RUNNING, seesRunning } from "../core/runtime.ts";
-import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
+import { LIVE, READY, word } from "../http/probe.ts";
+import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]).describe("How it is doing"),
@@ -35,7 +35,9 @@ const SystemInfo = z.object({
     total: z.int().describe("How many there are"),
   }).nullable()
     .describe("Null while no engine is up, and without `containers:read`"),
-  images: z.int().nullable().describe("Null while no engine is up, and without `images:read`"),
+  images: z.int().nullable().describe(
+    "Null while no engine is up, and without the permission in `liveNeeds`",
+  ),
   liveNeeds: z.literal(SEES_RUNNING).optional().describe(
     "The permission that the caller lacks to see what runs",
   ),
@@ -77,6 +79,29 @@ const health = route({
   },
 });
 
+const live = route({
+  method: "get",
+  path: belowApi(LIVE),
+  summary: "Whether the process lives",
+  description: "For supervisors: asks nothing of the store, and is answered whatever the host name.",
+  permission: "open",
+  answers: { 200: raw("The word `live`", { "text/plain": null }) },
+});
+
+const ready = route({
+  method: "get",
+  path: belowApi(READY),
+  summary: "Whether it can serve",
+  description:
+    "For supervisors: the store can be read, every engine was read once or is known to be away, and it " +
+    "is not stopping. Answered whatever the host name.",
+  permission: "open",
+  answers: {
+    200: raw("The word `ready`", { "text/plain": null }),
+    503: raw("One of the words `starting`, `stopping`, `store`", { "text/plain": null }),
+  },
+});
+
 const info = route({
   method: "get",
   path: "/system/info",
@@ -101,7 +126,15 @@ export interface SystemOptions extends HealthSources {
 export function system(options: SystemOptions): CoreRouter {
   const machine = aboutMachine();
   const look = cachedHealth(options);
+  let isRead = options.runtime === null;
+  options.runtime?.settle().then(() => isRead = true);
   return router()
+    .on(live, () => word(200, "live"))
+    .on(ready, async ({ stopping }) => {
+      if (stopping.aborted) return word(503, "stopping");
+      if (!isRead) return word(503, "starting");
+      return (await look()).status === "failed" ? word(503, "store") : word(200, "ready");
+    })
     .on(health, async () => {
       const answer = await look();
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
@@ -114,7 +147,7 @@ export function system(options: SystemOptions): CoreRouter {
         version: options.version,
         startedAt: options.startedAt.toISOString(),
         containers: sees ? counts?.containers ?? null : null,
-        images: may<"images:read">(principal, "images:read", EVERYTHING) ? counts?.images ?? null : null,
+        images: sees ? counts?.images ?? null : null,
         ...(!sees && options.runtime !== null && { liveNeeds: SEES_RUNNING }),
         backends: (options.runtime?.backends() ?? []).map(({ name, kind, state, version }) => ({
           name,
@@ -125,6 +158,11 @@ export function system(options: SystemOptions): CoreRouter {
       });
     })
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
+}
+
+/** A route's path as routes declare it. */
+function belowApi(path: string): string {
+  return path.slice("/api".length);
 }
 
 /** The engines' words for what Deno calls otherwise. */

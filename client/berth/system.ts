@@ -2,6 +2,16 @@
 import { Endpoint } from "../endpoint.ts";
 import type { LiveState, Unavailable } from "./models.ts";
 
+/** GET: Whether the process lives. */
+export const HEALTH_LIVE: Endpoint<"/api/health/live", {
+  get: { query: Record<string, never> };
+}> = new Endpoint("/api/health/live");
+
+/** GET: Whether it can serve. */
+export const HEALTH_READY: Endpoint<"/api/health/ready", {
+  get: { query: Record<string, never> };
+}> = new Endpoint("/api/health/ready");
+
 /** GET: Whether the service can serve. */
 export const HEALTH: Endpoint<"/api/health", {
   get: { response: Health; query: Record<string, never> };
@@ -347,7 +357,7 @@ export type SystemInfo = {
     readonly stopped: number;
     readonly total: number;
   } | null;
-  /** Null while no engine is up, and without `images:read`. */
+  /** Null while no engine is up, and without the permission in `liveNeeds`. */
   readonly images: number | null;
   /** The permission that the caller lacks to see what runs. */
   readonly liveNeeds?: "containers:read";

@@ -4,7 +4,7 @@ import { ServiceError } from "../../core/error.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
 /** "bert" in ASCII: tells our files from those of others. */
-const APPLICATION_ID = 0x62657274;
+export const APPLICATION_ID = 0x62657274;
 /** How long one attempt blocks the process, and for how long attempts go on while another process writes. */
 const BUSY_ATTEMPT_MS = 200;
 const BUSY_TOTAL_MS = 5_000;
