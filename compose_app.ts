@@ -157,6 +157,7 @@ async function createEdgeOf(
     version: health.version,
     routers,
     permissions: permissions.names,
+    tags: plugins.tags,
     guard: createGuard({
       credentials: access.credentials,
       freshProof: access.freshProof,

@@ -74,7 +74,7 @@ export interface ConfigSources {
   /** Reads one environment variable. */
   readonly env: (name: string) => string | undefined;
   /** The names of all variables, as far as they can be known. */
-  readonly names: () => readonly string[];
+  readonly names?: () => readonly string[];
   /** Whether this process runs in a container; looked at unless told. */
   readonly isContained?: boolean;
 }
@@ -133,7 +133,7 @@ export async function readConfig(
       }, fromEnv),
     );
   }
-  const named = sources.names().filter((name) => variable(name) !== undefined);
+  const named = (sources.names?.() ?? []).filter((name) => variable(name) !== undefined);
   const strays = straysAmong(named, [...SETTINGS.map((setting) => setting.variable), "BERTH_CONFIG"]);
   const given = { unclaimed: file?.unclaimed ?? {}, variable, file: file?.path ?? null, strays };
   const ofPlugins = (settings: Pick<Config, "plugins" | "pluginSettings">) =>

@@ -1,11 +1,16 @@
 /** Schemas for what arrives in a query string: every value is text there, and none is guessed. */
 import { z } from "zod";
 
-/** What a parameter means where it is no text, as the API document shows it. */
-export const meanings = z.registry<Readonly<Record<string, unknown>>>();
+/** What a parameter means that is no single text, as the API document shows it. */
+export const meanings = z.registry<{
+  /** The schema of its meaning. */
+  readonly shown?: Readonly<Record<string, unknown>>;
+  /** Given several times, or once. */
+  readonly isList?: true;
+}>();
 
 function meaning<S extends z.ZodType>(schema: S, shown: Readonly<Record<string, unknown>>): S {
-  meanings.add(schema, shown);
+  meanings.add(schema, { shown });
   return schema;
 }
 
@@ -45,8 +50,10 @@ export function text(maximum = 512) {
 
 /** A parameter that may be given several times: always a list. */
 export function many<S extends z.ZodType<unknown, string>>(schema: S, maximum = 32) {
-  return z.union([z.array(schema).max(maximum), schema.transform((one) => [one])])
+  const made = z.union([z.array(schema).max(maximum), schema.transform((one) => [one])])
     .transform((values) => values as z.output<S>[]); // both branches are lists of the schema's output
+  meanings.add(made, { isList: true });
+  return made;
 }
 
 /** A query string as a record; a repeated name becomes a list, so that a single-valued schema refuses it. */

@@ -38,7 +38,7 @@ export function openLog(options: LogOptions): OpenLog {
     if (console !== null) console.write(console.pretty ? prettyLine(line) : line);
   };
   // Who looks at the console looks for what berth says; every request is in the file.
-  const writeAccess = options.level === "debug" ? write : (line: string) => file.write(line);
+  const writeAccess = options.level === "debug" || file === null ? write : (line: string) => file.write(line);
   const log = writer({ write, writeAccess, least }, undefined);
   return Object.assign(log, {
     path: options.path,

@@ -19,6 +19,7 @@ const dag = route({
   method: "get",
   path: "/workspaces/{id}/artifacts/dag",
   summary: "The graph, to be drawn",
+  headers: ["If-None-Match"],
   permission: "artifacts:read",
   params: InWorkspace,
   query: z.object({

@@ -39,6 +39,7 @@ const list = route({
   method: "get",
   path: "/workspaces/{id}/artifacts",
   summary: "The groups, units and cards of a workspace",
+  headers: ["If-None-Match"],
   permission: "artifacts:read",
   params: InWorkspace,
   query: z.object({

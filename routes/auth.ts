@@ -57,6 +57,7 @@ const exchange = route({
   method: "post",
   path: "/auth/idp",
   summary: "Exchange an identity provider's authorization code for tokens",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: CodeAnswer,
@@ -75,6 +76,7 @@ const refresh = route({
   method: "post",
   path: "/auth/refresh",
   summary: "Exchange a refresh token for new tokens; the old one is spent",
+  headers: ["X-Berth"],
   permission: "open",
   audited: false, // each session does it every five minutes; refusals and reuse are audited all the same
   body: RefreshToken.optional(),
@@ -96,6 +98,7 @@ const logout = route({
   method: "post",
   path: "/auth/logout",
   summary: "End the caller's session, with all its tokens and streams",
+  headers: ["X-Berth"],
   permission: "any",
   audited: "change",
   answers: {

@@ -23,6 +23,7 @@ const byPassword = route({
   method: "post",
   path: "/auth/password",
   summary: "Sign in with a name and a password",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: z.strictObject({
@@ -39,6 +40,7 @@ const byLink = route({
   method: "post",
   path: "/auth/password-link",
   summary: "Set the password by a one-time link, and sign in",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: z.strictObject({
@@ -73,6 +75,7 @@ const byKey = route({
   method: "post",
   path: "/auth/key",
   summary: "Exchange an API key for a session with its rights, which ends with the key",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: z.strictObject({ key: Key.describe("An API key") }).meta({ id: "KeyForSession" }),

@@ -26,6 +26,7 @@ const setUp = route({
   path: "/settings/setup",
   summary: "Make the first admin, with the one-time token of the data folder",
   description: "With a password the first admin is a person, who is signed in; without one it is an API key",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: z.strictObject({

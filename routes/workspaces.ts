@@ -11,6 +11,7 @@ const list = route({
   method: "get",
   path: "/workspaces",
   summary: "List the registered workspaces",
+  headers: ["If-None-Match"],
   permission: "workspaces:read",
   answers: {
     200: json(

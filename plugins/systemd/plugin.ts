@@ -52,6 +52,7 @@ export const systemd = plugin({
     timeoutS: z.int().min(1).max(60).default(5).describe("Seconds that it may take"),
   }),
   routes: [list],
+  tags: { units: "The units of systemd" },
   needs: ({ systemctl }) => [{ name: "run", command: systemctl }],
   start(_host, { systemctl, timeoutS }) {
     const stopping = new AbortController();

@@ -44,6 +44,7 @@ const list = route({
   method: "get",
   path: "/containers",
   summary: "List the containers of all engines, running or not",
+  headers: ["If-None-Match"],
   permission: "containers:read",
   query: ContainerQuery,
   hints: {
@@ -64,6 +65,7 @@ const inspect = route({
   description:
     "`raw=true` answers the engine's own object, masked alike. `reveal=true` masks nothing, needs " +
     "containers:reveal, and is audited.",
+  headers: ["If-None-Match"],
   permission: "containers:read",
   params: byId,
   query: z.object({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { count, flag, many, text } from "../../../http/query.ts";
 import { json, particularsOf, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
-import { openSocket, type Socket } from "../../../http/socket.ts";
+import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
 import type { Message } from "../../../http/socket_queue.ts";
@@ -24,6 +24,30 @@ const SHELL = [
   "-c",
   "for s in bash zsh ash; do command -v $s >/dev/null 2>&1 && exec $s; done; exec sh",
 ];
+
+/** Of a terminal, in characters. */
+const Side = z.int().min(1).max(MOST_CHARACTERS);
+const Control = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("resize").describe("The terminal has another size"),
+    cols: Side.describe("The terminal's width in characters"),
+    rows: Side.describe("The terminal's height in lines"),
+  }),
+  z.strictObject({ type: z.literal("eof").describe("The input is over") }),
+]).meta({ id: "ExecRequest", description: "What an exec takes as text; its standard input goes as bytes" });
+
+const Said = z.union([
+  z.object({
+    type: z.literal("ready").describe("The command runs"),
+    execId: z.string().describe("The command's id"),
+    container: z.string().describe("The container's id"),
+  }),
+  z.object({
+    type: z.literal("exit").describe("The command has ended"),
+    code: z.int().nullable().describe("Its exit code; null where the engine does not know it"),
+  }),
+  SocketFailure,
+]).meta({ id: "ExecMessage", description: "What an exec says as text; its output comes as bytes" });
 
 const Query = z.object({
   cmd: many(text(8_192), 256).optional().describe(
@@ -50,6 +74,9 @@ const exec = socketRoute({
   audited: "act",
   params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: Query,
+  send: Control,
+  receive: Said,
+  bytes: true,
   particulars: ({ query: { cmd, user, workdir, env, backend } }) =>
     particularsOf({
       command: maskArguments(commandOf(cmd)).join(" "),
@@ -94,17 +121,6 @@ const orphaned = route({
 });
 
 export const ROUTES = [exec, orphaned];
-
-/** Of a terminal, in characters. */
-const Side = z.int().min(1).max(MOST_CHARACTERS);
-const Control = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("resize").describe("What is asked"),
-    cols: Side.describe("The terminal's width in characters"),
-    rows: Side.describe("The terminal's height in lines"),
-  }),
-  z.strictObject({ type: z.literal("eof").describe("What is asked") }),
-]);
 
 export interface ExecRoutes {
   readonly find: FindLive;

@@ -26,6 +26,7 @@ const list = route({
   method: "get",
   path: "/images",
   summary: "List the images of all engines",
+  headers: ["If-None-Match"],
   permission: "images:read",
   query: z.object({
     backend: BackendName.optional(),

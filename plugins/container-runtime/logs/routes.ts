@@ -70,6 +70,7 @@ const logs = route({
     "Resumes behind `cursor` or `Last-Event-ID` without loss or repeats, as far as the engine still has the " +
     "lines; where it has not, a `gap` says so. Following goes on across restarts of the container and of the engine, " +
     "until the container is removed.",
+  headers: ["Last-Event-ID"],
   permission: "containers:logs",
   params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: Query,

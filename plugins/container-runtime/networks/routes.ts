@@ -25,6 +25,7 @@ const list = route({
   method: "get",
   path: "/networks",
   summary: "List the networks of all engines",
+  headers: ["If-None-Match"],
   permission: "networks:read",
   query: z.object({
     backend: BackendName.optional(),

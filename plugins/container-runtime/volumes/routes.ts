@@ -25,6 +25,7 @@ const list = route({
   method: "get",
   path: "/volumes",
   summary: "List the volumes of all engines",
+  headers: ["If-None-Match"],
   permission: "volumes:read",
   query: z.object({
     backend: BackendName.optional(),
