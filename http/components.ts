@@ -46,11 +46,8 @@ export class Components {
       delete made.pattern;
     }
     if (made.type === "integer") boundsOf(made);
-    if (Array.isArray(made.type) && !made.type.includes("null")) {
-      const types = made.type.map((type) => ({ type }));
-      delete made.type;
-      made.anyOf = types;
-    }
+    // zod leaves it out where the value is made of a text.
+    if (schema instanceof z.ZodDefault) defaultOf(schema, made);
     delete made.propertyNames; // a map's keys are texts
   }
 
@@ -67,6 +64,13 @@ export class Components {
     this.#texts.set(other, text);
     return other;
   }
+}
+
+function defaultOf(schema: z.ZodDefault, made: Schema): void {
+  const { defaultValue } = schema.def;
+  const inner = meanings.get(schema.unwrap() as z.ZodType);
+  const unless = defaultValue === null ? inner?.none ?? null : defaultValue;
+  if (unless !== undefined) made.default = unless;
 }
 
 /** What is said of it besides stays. */
@@ -93,6 +97,12 @@ function renamed(schema: Schema, names: ReadonlyMap<string, string>): Schema {
     if (key === "$ref" && typeof value === "string") {
       const id = value.replace(/^#\/\$defs\//, "");
       return `#/components/schemas/${names.get(id) ?? id}`;
+    }
+    // A list of types is only known where it says that there may be nothing.
+    const { type } = typeof value === "object" && value !== null ? value as Schema : {};
+    if (Array.isArray(type) && !type.includes("null")) {
+      const { type: _, ...rest } = value as Schema;
+      return { ...rest, anyOf: type.map((one) => ({ type: one })) };
     }
     if (key === "id" && typeof value === "string" && names.has(value) && "type" in this) return undefined;
     return value;

@@ -13,6 +13,7 @@ const TEXTS: readonly (readonly [name: RegExp, text: string])[] = [
   [/^(?:peer|gateway|ipv4)$/, "10.1.0.7"],
   [/^subnet$/, "10.1.0.0/24"],
   [/^version$/, "1.0.0"],
+  [/^codeVerifier$/, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"],
   [/^(?:project|group)$/, "shop"],
   [/^(?:message|title|summary|description|reason)$/, "A sentence for people"],
 ];
@@ -33,6 +34,7 @@ function make(
   if (typeof schema.$ref === "string") {
     return again(components[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] ?? {});
   }
+  if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum.find((value) => value !== "");

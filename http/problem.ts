@@ -19,6 +19,12 @@ export const Problem = z.object({
 }).meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
 
+/** The last item of a stream that fails after its answer began. */
+export const StreamFailure = z.object({
+  code: z.string().describe("What programs branch on"),
+  title: z.string().describe("What happened and why, for people"),
+}).meta({ id: "StreamFailure", description: "Why the stream ends early" });
+
 /** Anything thrown that is not a `ServiceError` is a bug: its own words stay in the log. */
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;

@@ -5,12 +5,18 @@ import { z } from "zod";
 export const meanings = z.registry<{
   /** The schema of its meaning. */
   readonly shown?: Readonly<Record<string, unknown>>;
+  /** What stands for null. */
+  readonly none?: string;
   /** Given several times, or once. */
   readonly isList?: true;
 }>();
 
-function meaning<S extends z.ZodType>(schema: S, shown: Readonly<Record<string, unknown>>): S {
-  meanings.add(schema, { shown });
+function meaning<S extends z.ZodType>(
+  schema: S,
+  shown: Readonly<Record<string, unknown>>,
+  none?: string,
+): S {
+  meanings.add(schema, none === undefined ? { shown } : { shown, none });
   return schema;
 }
 
@@ -35,6 +41,7 @@ export function countOrAll(maximum: number) {
   return meaning(
     z.union([z.literal("all").transform(() => null), wholeNumber(0, maximum, error)], { error }),
     { anyOf: [{ type: "integer", minimum: 0, maximum }, { type: "string", const: "all" }] },
+    "all",
   );
 }
 

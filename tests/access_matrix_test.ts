@@ -18,6 +18,7 @@ const OPEN = new Set([
   "GET /api/settings/setup-required",
   "POST /api/settings/setup",
   "GET /api/openapi.json",
+  "GET /api/asyncapi.json",
 ]);
 
 /** The page that shows the API document holds nothing but that document. */

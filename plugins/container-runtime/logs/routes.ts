@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Call } from "../../../http/call.ts";
 import { countOrAll, flag, text } from "../../../http/query.ts";
+import { StreamFailure } from "../../../http/problem.ts";
 import { raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
@@ -28,21 +29,13 @@ const LogRecord = z.union([
     gap: z.object({
       after: z.string().describe("The last line before them, by its time"),
       before: z.string().nullable().describe("The first line after them, by its time"),
-    }).describe(
-      "The engine lost lines in between",
-    ),
+    }).meta({ id: "LogGap", description: "The engine lost lines in between" }),
   }),
   z.object({
-    end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]).describe("Why") }).describe(
-      "Why nothing more comes",
-    ),
+    end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]).describe("Why") })
+      .meta({ id: "LogEnd", description: "Why nothing more comes" }),
   }),
-  z.object({
-    error: z.object({
-      code: z.string().describe("What programs branch on"),
-      title: z.string().describe("What happened and why, for people"),
-    }).describe("Why it failed"),
-  }),
+  z.object({ error: StreamFailure }),
 ]).meta({ id: "LogRecord" });
 
 const Query = z.object({
