@@ -9,7 +9,7 @@ export interface Stray {
 }
 
 /** What other programs of ours read: examples, tests and benches, and what a command in a container inherits. */
-const ELSEWHERE = /^BERTH_(?:URL|KEY|EXEC|(?:TEST|BENCH|STORM|CI)_.*)$/;
+const ELSEWHERE = /^BERTH_(?:URL|KEY|EXEC|PROOF|(?:TEST|BENCH|STORM|RACE|CI)_.*)$/;
 /** What Kubernetes sets in every container beside a service that is named "berth". */
 const KUBERNETES =
   /^BERTH_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;

@@ -374,4 +374,5 @@ const OPEN = new Set([
   "GET /settings/setup-required",
   "POST /settings/setup",
   "GET /openapi.json",
+  "GET /asyncapi.json",
 ]);

@@ -1,6 +1,6 @@
 /**
  * Generators of others make clients from the API document, and what they make compiles: for TypeScript always, for Go and
- * Python where `BERTH_TEST_GENERATORS=1` asks for it, with tools that are fetched once.
+ * Python where `BERTH_PROOF=1` asks for it, with tools that are fetched once.
  */
 import assert from "node:assert/strict";
 import openapiTS, { astToString } from "npm:openapi-typescript@7.13.0";
@@ -70,9 +70,9 @@ Deno.test("openapi-typescript makes types of the document that compile, and hold
   });
 });
 
-const isAsked = Deno.env.get("BERTH_TEST_GENERATORS") === "1";
+const isAsked = Deno.env.get("BERTH_PROOF") === "1";
 if (!isAsked) {
-  console.warn("SKIPPED: clients for Go and Python; BERTH_TEST_GENERATORS=1 makes and compiles them");
+  console.warn("SKIPPED: clients for Go and Python; BERTH_PROOF=1 makes and compiles them");
 }
 
 Deno.test({
@@ -86,7 +86,7 @@ Deno.test({
       assert.equal(code, 0, text);
     }
     await withDocument(async (folder) => {
-      await Deno.writeTextFile(`${folder}/go.mod`, "module berth\\n\\ngo 1.24\\n");
+      await Deno.writeTextFile(`${folder}/go.mod`, "module berth\n\ngo 1.24\n");
       const args = ["-generate", "types,client", "-package", "berth", "-o", "client.go", "openapi.json"];
       const made = await run(tool, args, folder);
       assert.equal(made.code, 0, made.text);
@@ -132,7 +132,7 @@ const IMPORT_ALL = [
   "names = [m.name for m in pkgutil.walk_packages(berth_client.__path__, 'berth_client.')]",
   "[importlib.import_module(name) for name in names]",
   "print(len(names))",
-].join("\\n");
+].join("\n");
 
 function has(program: string, flag: string): boolean {
   try {
