@@ -302,11 +302,11 @@ export type Health = {
   /** How the whole is doing. */
   readonly status: "ok" | "degraded" | "failed";
   /** The version that runs. */
-  readonly version: string;
+  readonly version?: string;
   /** How long it has run, in milliseconds. */
-  readonly uptimeMs: number;
+  readonly uptimeMs?: number;
   /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
-  readonly checks: { readonly [key: string]: Check };
+  readonly checks?: { readonly [key: string]: Check };
 };
 
 /** An item of the stream of `GET /api/system/logs`. */
