@@ -117,6 +117,26 @@ Deno.test("the service takes what the document says, and refuses what is beside 
   assert.ok(asked > 20);
 });
 
+Deno.test("names that Docker's own API has are told what they are called here", async () => {
+  await using berth = await startService({});
+  for (
+    const [route, hint] of [
+      ["GET /api/containers?all=1", /"state=running"/],
+      ["POST /api/containers/web/stop?t=5", /"timeoutS"/],
+      ["POST /api/containers/web/restart?timeout=5", /"timeoutS"/],
+      ["GET /api/containers/web/logs?n=5", /"tail"/],
+      ["DELETE /api/containers/web?v=1", /"volumes"/],
+      ["GET /api/containers?projcet=shop", /did you mean "project"\? There are backend, cursor, /],
+    ] as const
+  ) {
+    const { status, body } = await berth.call(route);
+    assert.equal(status, 400, route);
+    assert.match(body.errors[0].message, hint, route);
+  }
+  const tail = await berth.call("GET /api/containers/web/logs?tail=abc");
+  assert.equal(tail.body.title, 'Invalid query: query.tail: Expected a number or "all"');
+});
+
 Deno.test("examples fit their schemas", () => {
   const ajv = new Ajv.default({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema({ $id: "doc", components: openapi.components });

@@ -184,9 +184,9 @@ export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
       follow?: boolean;
       /** How many of the last lines, or all. */
       tail?: number | "all";
-      /** Only lines from then on: a time as 2026-01-31T12:00:00Z, seconds since 1970, or a span as 10m. */
+      /** Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`. */
       since?: string;
-      /** Only lines up to then, written as for since. */
+      /** Only lines up to then, written as for `since`. */
       until?: string;
       /** Puts its time before each line of text. */
       timestamps?: boolean;
@@ -196,9 +196,9 @@ export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
       stderr?: boolean;
       /** Only lines that hold this text, in any case. */
       q?: string;
-      /** Instead of what the header Accept asks for. */
+      /** Instead of what the header `Accept` asks for. */
       format?: "text" | "ndjson" | "sse";
-      /** The cursor of the last line seen: goes on behind it. */
+      /** The `cursor` of the last line seen: goes on behind it. */
       cursor?: string;
       /** The name of one engine. */
       backend?: string;

@@ -90,7 +90,10 @@ function fieldsOf(schema) {
   return element(
     "div",
     { className: "fields" },
-    ...joined(objects.map((one) => [fieldList(one)]), element("p", { className: "or", textContent: "or" })),
+    ...objects.flatMap((one, index) => [
+      index === 0 ? null : element("p", { className: "or", textContent: "or" }),
+      fieldList(one),
+    ]),
   );
 }
 
@@ -164,7 +167,7 @@ function parameterRow(parameter) {
       element("span", { className: "type" }, ...typeOf(schema), boundsOf(schema)),
       " ",
       prose("span", parameter.description),
-      parameter.in === "header" ? " A header." : isList ? " Several are separated by commas." : "",
+      parameter.in === "header" ? "; a header" : isList ? "; several are separated by commas" : "",
     ),
   );
 }
@@ -216,7 +219,7 @@ async function send(method, path, form, output) {
 
 /** An example body with what is required: what the caller overwrites. */
 function exampleBody({ schema, example }) {
-  const object = schema.$ref ? schemas[nameOf(schema.$ref)] : schema;
+  const [object] = objectsIn(schema.$ref ? schemas[nameOf(schema.$ref)] : schema);
   const required = new Set(object?.required ?? []);
   if (required.size === 0 || typeof example !== "object") return JSON.stringify(example ?? {}, null, 2);
   const kept = Object.entries(example).filter(([name]) => required.has(name));

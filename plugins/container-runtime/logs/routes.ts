@@ -42,15 +42,17 @@ const Query = z.object({
   follow: flag.default(false).describe("Goes on with lines as they are written"),
   tail: countOrAll(1_000_000).default(null).describe("How many of the last lines, or all"),
   since: text(64).optional().describe(
-    "Only lines from then on: a time as 2026-01-31T12:00:00Z, seconds since 1970, or a span as 10m",
+    "Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`",
   ),
-  until: text(64).optional().describe("Only lines up to then, written as for since"),
+  until: text(64).optional().describe("Only lines up to then, written as for `since`"),
   timestamps: flag.default(false).describe("Puts its time before each line of text"),
   stdout: flag.default(true).describe("Whether lines of the standard output come"),
   stderr: flag.default(true).describe("Whether lines of the standard error come"),
   q: text(256).optional().describe("Only lines that hold this text, in any case"),
-  format: z.enum(["text", "ndjson", "sse"]).optional().describe("Instead of what the header Accept asks for"),
-  cursor: text(256).optional().describe("The cursor of the last line seen: goes on behind it"),
+  format: z.enum(["text", "ndjson", "sse"]).optional().describe(
+    "Instead of what the header `Accept` asks for",
+  ),
+  cursor: text(256).optional().describe("The `cursor` of the last line seen: goes on behind it"),
   backend: text(128).optional().describe("The name of one engine"),
 });
 type Query = z.output<typeof Query>;
