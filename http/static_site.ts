@@ -105,13 +105,13 @@ export class StaticSite {
   }
 
   /**
-   * Null for what is not the page's: another method, `/api`, a file that is not there. A path without an extension is a
-   * view of the page, and answered with its `index.html`. Throws `not_found` while the page is not there.
+   * Null for what is not the page's: another method, `/api`, a file that is not there. Any other path, where a
+   * browser asks for a document, is a view of the page and answered with its `index.html`. Throws `not_found` while the page is not there.
    */
   async answer(request: Request, path: string, requestId: string): Promise<Response | null> {
     if ((request.method !== "GET" && request.method !== "HEAD") || /^\/api(?:\/|$)/.test(path)) return null;
     const files = await this.#read();
-    const file = files.get(path) ?? (isView(request, path) ? files.get("/") : undefined);
+    const file = files.get(path) ?? (isView(request) ? files.get("/") : undefined);
     if (file === undefined) return null;
     const headers: [string, string][] = [
       ...this.#headers,
@@ -147,10 +147,9 @@ async function readSite(site: Site): Promise<ReadonlyMap<string, SiteFile>> {
   return files;
 }
 
-/** Somebody navigates: a browser asks for a document, at a path that names no file. */
-function isView({ headers }: Request, path: string): boolean {
-  return !path.slice(path.lastIndexOf("/")).includes(".") &&
-    (headers.get("accept") ?? "").includes("text/html");
+/** Somebody navigates: a browser asks for a document. A dot in the path is no file's: containers have such names. */
+function isView({ headers }: Request): boolean {
+  return (headers.get("accept") ?? "").includes("text/html");
 }
 
 function policyOf({ sources = {} }: Site): string {

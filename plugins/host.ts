@@ -26,6 +26,8 @@ export interface Plugins extends AsyncDisposable {
   readonly routers: readonly Router[];
   /** Those of all plugins as one; null while no plugin brings one. */
   readonly runtime: ContainerRuntime | null;
+  /** What the groups of routes of those that run are about. */
+  readonly tags: Readonly<Record<string, string>>;
   /** The page of the plugin that brings one. */
   readonly site: Site | null;
   /** Why no route answers at this path, when a plugin that does not run has one there. */
@@ -67,6 +69,7 @@ export async function startPlugins(
     reports,
     routers: running.flatMap(({ started }) => started.routes ?? []),
     runtime: joinRuntimes(running.flatMap(({ started }) => started.runtime ?? [])),
+    tags: Object.assign({}, ...running.map(({ plugin }) => plugin.tags)),
     site: running.find(({ plugin }) => plugin.site !== null)?.plugin.site ?? null,
     explainMissing: explainer(plugins, reports),
     async [Symbol.asyncDispose]() {

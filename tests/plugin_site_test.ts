@@ -61,7 +61,9 @@ Deno.test("a view of the page answers index.html to a browser, and everything el
   await using berth = await startService({ install: [paged(page)] });
   const browser = { headers: { accept: "text/html,application/xhtml+xml" } };
 
-  assert.match((await berth.call("GET /projects/shop", undefined, browser)).text, /A page/);
+  for (const path of ["/projects/shop", "/projects/shop.example"]) {
+    assert.match((await berth.call(`GET ${path}`, undefined, browser)).text, /A page/, path);
+  }
   for (
     const [route, status, code] of [
       ["GET /projects/shop", 404, "not_found"],

@@ -1,10 +1,9 @@
 /** A folder of which entries are opened: what is found there lies in it, whatever its path leads to by then. */
 
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, open } from "node:fs";
 
 /** Bound to the folder itself where the system and the permissions allow that, else compared before and after. */
-export interface Folder extends AsyncDisposable {
+export interface Folder extends Disposable {
   /** Where to find its entry of this name, which must not be followed if it is a link; the folder itself for "". */
   at(name: string): string;
   /** Whether `found` was found in it; `look` finds it again. To be asked before anything is made of what was found. */
@@ -34,37 +33,45 @@ function holdsDescriptors(): boolean {
   return holds;
 }
 
+/** Opened as a place alone. Closing it touches no disk. */
+function descriptorOf(path: string): Promise<number> {
+  const flags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  return new Promise((resolve, reject) =>
+    open(path, flags, (error, descriptor) => error ? reject(error) : resolve(descriptor!))
+  );
+}
+
 /** Held by a descriptor: nobody can put another folder in its place. */
 class HeldFolder implements Folder {
-  readonly #handle: FileHandle;
+  readonly #descriptor: number;
 
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor;
   }
 
   static async open(path: string): Promise<HeldFolder | null> {
-    const folder = new HeldFolder(await open(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW));
+    const folder = new HeldFolder(await descriptorOf(path));
     try {
       // The kernel says where that is which was opened. A link on the way has led to another place.
-      if (await Deno.readLink(folder.at("")) === path) return folder;
+      if (Deno.readLinkSync(folder.at("")) === path) return folder;
     } catch (error) {
-      await folder[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
       throw error;
     }
-    await folder[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
     return null;
   }
 
   at(name: string): string {
-    return name === "" ? `${SELF}/${this.#handle.fd}` : `${SELF}/${this.#handle.fd}/${name}`;
+    return name === "" ? `${SELF}/${this.#descriptor}` : `${SELF}/${this.#descriptor}/${name}`;
   }
 
   stillHas(): Promise<boolean> {
     return Promise.resolve(true);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor);
   }
 }
 
@@ -117,7 +124,7 @@ class ComparedFolder implements Folder {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  [Symbol.dispose](): void {}
 }
 
 /** The root and every folder on the way from it. */

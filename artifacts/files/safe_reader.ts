@@ -54,7 +54,7 @@ export class SafeReader {
       const real = await this.#real(path);
       if (typeof real !== "string") return real;
       if (real === this.root) return FOLDER;
-      await using folder = await openFolder(this.root, folderOf(real) || "/");
+      using folder = await openFolder(this.root, folderOf(real) || "/");
       if (!folder) return CHANGED;
       const at = folder.at(baseName(real));
       const before = await Deno.lstat(at);
@@ -84,7 +84,7 @@ export class SafeReader {
     const full = this.#full(path);
     if (this.#isHidden(full)) return ESCAPES;
     try {
-      await using folder = await openFolder(this.root, full);
+      using folder = await openFolder(this.root, full);
       if (!folder) return CHANGED;
       const look = () => entriesOf(folder, limit, counts);
       const listed = await look();
@@ -115,7 +115,7 @@ export class SafeReader {
       const real = await this.#real(path);
       if (typeof real !== "string") return real.code === "missing" ? "missing" : "outside";
       if (real === this.root) return "folder";
-      await using folder = await openFolder(this.root, folderOf(real) || "/");
+      using folder = await openFolder(this.root, folderOf(real) || "/");
       if (!folder) return "outside";
       const at = folder.at(baseName(real));
       const stat = await Deno.lstat(at);

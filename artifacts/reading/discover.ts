@@ -87,6 +87,12 @@ export async function discover(
       await yieldToEventLoop();
       const path = join(next.path, name);
       if (ignore.ignores(path, isFolder)) continue;
+      if (name.includes("\ufffd") && await reader.look(path) === "missing") {
+        const message = `Cannot read "${path}": its name is not UTF-8; rename it`;
+        const severity = isFolder ? "info" : "warning";
+        findings.push({ code: "fs/unreadable", severity, message, at: null, path });
+        continue;
+      }
       if (!isFolder) names.push(name);
       else if (next.depth < budgets.depth) queue.push({ path, depth: next.depth + 1 });
       else tooDeep.push(path);

@@ -71,6 +71,7 @@ class Watch {
     const before = this.#watcher;
     this.#turn = turn;
     this.#watcher = null;
+    this.#endPause();
     try {
       this.#watcher = Deno.watchFs([...paths], { recursive: false });
       void this.#collect(this.#watcher);
@@ -82,13 +83,18 @@ class Watch {
   }
 
   stop(): void {
-    clearTimeout(this.#pause);
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#changed = new Set();
+    this.#endPause();
     close(this.#watcher);
+    this.#watcher = null;
+  }
+
+  #endPause(): void {
+    clearTimeout(this.#pause);
     close(this.#probe);
-    this.#watcher = this.#probe = null;
+    this.#probe = null;
   }
 
   async #collect(watcher: Deno.FsWatcher): Promise<void> {

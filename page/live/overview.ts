@@ -7,6 +7,7 @@ import {
   type Location,
   type UnitDetail,
   type UnitLive,
+  WORKSPACE,
   type Workspace,
   WORKSPACE_ARTIFACTS_DAG,
   WORKSPACE_ARTIFACTS_UNIT,
@@ -68,7 +69,7 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
     may("containers:read") ? listOrNone(() => client.get(CONTAINERS, { signal })) : null,
     may("system:read") ? listOrNone(() => client.get(SYSTEM_BACKENDS, { signal })) : null,
   ]);
-  const running = new Map((containers?.json().items ?? []).map((one) => [one.id, one]));
+  const running = byId(containers?.json().items ?? []);
   const workspaces = await Promise.all(
     listed.json().items.map((workspace) => readWorkspaceState(workspace, running, signal)),
   );
@@ -84,6 +85,21 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
   };
 }
 
+function byId(containers: readonly Container[]): ReadonlyMap<string, Container> {
+  return new Map(containers.map((one) => [one.id, one]));
+}
+
+/** One workspace with what runs of it. */
+export async function readWorkspace(id: string, signal: AbortSignal): Promise<WorkspaceState> {
+  const [workspace, containers] = await Promise.all([
+    client.get(WORKSPACE, { params: { id }, signal }),
+    may("containers:read")
+      ? listOrNone(() => client.get(CONTAINERS, { query: { workspace: id }, signal }))
+      : null,
+  ]);
+  return await readWorkspaceState(workspace.json(), byId(containers?.json().items ?? []), signal);
+}
+
 /** Without the plugin of the engines there is nothing to list. */
 async function listOrNone<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
@@ -94,7 +110,7 @@ async function listOrNone<T>(ask: () => Promise<T>): Promise<T | null> {
   }
 }
 
-export async function readWorkspaceState(
+async function readWorkspaceState(
   workspace: Workspace,
   running: ReadonlyMap<string, Container>,
   signal: AbortSignal,
@@ -126,7 +142,8 @@ async function unitOf(
   running: ReadonlyMap<string, Container>,
   signal: AbortSignal,
 ): Promise<Unit | null> {
-  const verdict = verdictOf(node);
+  const listed = node.live?.containers.flatMap(({ id }) => running.get(id) ?? []) ?? [];
+  const verdict = verdictOf(node, listed.length > 0 ? listed : undefined);
   if (verdict === null) return null;
   const name = node.id.slice("unit:".length);
   const drift = node.live?.drift ?? [];
@@ -137,7 +154,7 @@ async function unitOf(
     name,
     verdict,
     live: node.live ?? null,
-    containers: node.live?.containers.flatMap(({ id }) => running.get(id) ?? []) ?? [],
+    containers: listed,
     image: node.data.image ?? null,
     place: node.source,
     differences: drift.map((one) => ({ ...one, place: placeOf(one, written) ?? node.source })),

@@ -4,7 +4,7 @@ import { browserMissing, startBrowser } from "../browser.ts";
 import { FIXTURE } from "../engine.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
-import { openPage } from "./opened.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
 
 const shared = await sharedEngine("docker");
 const test: typeof shared.test = (name, run) => shared.test(name, run, browserMissing());
@@ -58,29 +58,39 @@ test("markup and characters that turn a line around are text, as label, name, co
     assert.notEqual(await page.title(), "owned");
   }
   await opened.visit("/c/docker/hostile");
-  await page.getByText("red ").waitFor();
+  await page.locator(".log-text", { hasText: "red " }).waitFor();
   assert.equal(await page.locator("main a[href*='evil']").count(), 0);
   assert.deepEqual(opened.complaints, []);
 });
 
-test("a secret in environment, label and differences is nowhere in document, storage or address", async (engine) => {
+test("a secret in environment, label and file is nowhere in document, storage or address", async (engine) => {
   const secret = "canary-4471-hunter2";
   await engine.cli(
     ...["run", "-d", "--name", "keeper", "--env", `DB_PASSWORD=${secret}`, "--label", `api_token=${secret}`],
     ...[FIXTURE, "sh", "-c", "exec idle"],
   );
   await using berth = await serveEngines({ docker: engine });
+  const path = `${berth.folder}/workspaces/keeper`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(
+    `${path}/compose.yaml`,
+    `services:\n  db:\n    image: keeper:1\n    environment:\n      DB_PASSWORD: ${secret}\n`,
+  );
+  await berth.call("POST /api/workspaces", { path });
   await using browser = await startBrowser();
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
-  for (const view of ["", "?view=environment", "?view=inspect"]) {
-    await opened.visit(`/c/docker/keeper${view}`);
-    await page.getByRole("heading", { name: "keeper" }).waitFor();
-    if (view === "?view=environment") await page.getByText("DB_PASSWORD").waitFor();
-    if (view === "?view=inspect") {
-      await page.getByText("HostConfig").waitFor();
-      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
-    }
+  for (
+    const [view, text] of [
+      ["/c/docker/keeper", "Image"],
+      ["/c/docker/keeper?view=environment", "DB_PASSWORD"],
+      ["/c/docker/keeper?view=inspect", "HostConfig"],
+      ["/w/keeper", "DB_PASSWORD"],
+    ] as const
+  ) {
+    await opened.visit(view);
+    await page.getByRole("main").getByText(text).first().waitFor();
+    await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     const all = await page.evaluate<string>(
       "JSON.stringify([document.documentElement.outerHTML, localStorage, sessionStorage, location.href, history.state])",
     );
@@ -145,5 +155,19 @@ test("a berth that stops is told in the bar, and the screen goes on by itself wh
     assert.equal(second.url, first.url);
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+test("an engine that is away is told above what the others say", async (engine) => {
+  await using berth = await serveEngines({ docker: engine, podman: { socket: "/nowhere/podman.sock" } });
+  await engine.cli("run", "-d", "--name", "still-here", FIXTURE, "idle");
+  await using browser = await startBrowser();
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  for (const path of ["/", "/c"]) {
+    await opened.visit(path);
+    await page.getByText(/podman does not answer: \S/).waitFor();
+    await page.getByRole("link", { name: "still-here" }).waitFor();
+    await assertFitsAll(opened, path);
   }
 });

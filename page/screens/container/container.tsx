@@ -35,7 +35,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
   if (container === undefined) {
     if (problem === null) return <Loading />;
     return problem.status === 404
-      ? <Gone title={problem.title} />
+      ? <Gone name={name} title={problem.title} />
       : <Trouble problem={problem} again={read.reload} />;
   }
   const isGone = problem?.status === 404;
@@ -67,9 +67,10 @@ export function Container({ backend, name }: { readonly backend: string; readonl
   );
 }
 
-function Gone({ title }: { readonly title: string }) {
+function Gone({ name, title }: { readonly name: string; readonly title: string }) {
   return (
-    <Empty title={shown(title)} whole>
+    <Empty title={shown(name)} whole>
+      <p>{shown(title)}</p>
       <a class="button" href="/c">{words.container.toList}</a>
     </Empty>
   );

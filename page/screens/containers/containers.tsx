@@ -4,7 +4,7 @@ import { type Container, CONTAINERS } from "../../../client/berth/containers.ts"
 import { keyOf, results } from "../../live/actions.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, may, who } from "../../live/session.ts";
-import { stateVerdict } from "../../verdict.ts";
+import { isFlapping, stateVerdict } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
@@ -153,6 +153,7 @@ function Cells(
   },
 ) {
   const { name, state, exitCode, health, compose, image } = container;
+  const restarts = isFlapping(container) || state === "restarting" ? container.restartCount : 0;
   const since = state === "running" || state === "paused" ? container.startedAt : container.finishedAt;
   const result = results.value.get(keyOf(container));
   return (
@@ -167,7 +168,7 @@ function Cells(
         {result === undefined
           ? (
             <Mark verdict={stateVerdict(container)} key={`${state} ${exitCode} ${health}`}>
-              {words.state(state, exitCode, health)}
+              {words.state(state, exitCode, health, restarts)}
             </Mark>
           )
           : <ResultOf result={result} />}

@@ -60,6 +60,7 @@ const COLUMNS: readonly Column<Network>[] = [
   { head: TEXT.driver, kind: "short", cell: ({ driver }) => shown(driver) },
   {
     head: TEXT.subnets,
-    cell: ({ subnets }) => <code>{shown(subnets.map(({ subnet }) => subnet).join(", "))}</code>,
+    cell: ({ subnets }) =>
+      subnets.length > 0 && <code>{shown(subnets.map(({ subnet }) => subnet).join(", "))}</code>,
   },
 ];

@@ -4,7 +4,7 @@ import type { Container } from "../../../client/berth/containers.ts";
 import { type Overview as State, readOverview, type Unit } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
-import { isBroken, type Verdict, VERDICTS } from "../../verdict.ts";
+import { isBroken, isFlapping, type Judged, type Verdict, VERDICTS } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Facing } from "../../parts/facing.tsx";
 import { Place } from "../../parts/place.tsx";
@@ -140,12 +140,12 @@ function UnitRow({ unit }: { readonly unit: Unit }) {
             </a>
           </Facing>
         ))}
-        {detailOf(unit) !== "" && <span class="finding-detail">{shown(detailOf(unit))}</span>}
         {unit.differences.length === 0 && (
           <a href={hrefOf(unit)}>
             <Place place={unit.place} folder={unit.workspace} />
           </a>
         )}
+        {detailOf(unit) !== "" && <span class="finding-detail">{shown(detailOf(unit))}</span>}
       </div>
     </li>
   );
@@ -156,10 +156,12 @@ function hrefOf({ workspace, name }: Unit): string {
 }
 
 /** More than the verdict, where more is known. */
-function whyOf({ verdict, live }: Unit): string {
+function whyOf(unit: Unit): string {
+  const { verdict, live } = unit;
   if (verdict !== "broken" || live === null) return words.verdict(verdict);
-  const { containers, desired } = live;
-  if (containers.some(({ state }) => state === "restarting")) return words.unit.restarting;
+  const { desired } = live;
+  const containers: readonly Judged[] = unit.containers.length > 0 ? unit.containers : live.containers;
+  if (containers.some((one) => one.state === "restarting" || isFlapping(one))) return words.unit.restarting;
   if (containers.some(({ health }) => health === "unhealthy")) return words.unit.unhealthy;
   if (containers.some(({ state }) => state === "dead")) return words.unit.dead;
   const ended = containers.find(({ state }) => state === "exited");

@@ -9,6 +9,7 @@ import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
+import { stateVerdict } from "../../verdict.ts";
 import { words } from "../../words/en.ts";
 
 export function Differences(
@@ -91,6 +92,7 @@ export function linesOf(
 function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitDetail }) {
   const { lines, elsewhere } = linesOf(written, unit.differences);
   const running = unit.live?.containers[0];
+  const listed = unit.containers[0];
   return (
     <>
       <div class="beside-sides">
@@ -105,6 +107,11 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
                 {shown(words.workspace.onEngine(running.name, running.backend))}
               </a>
             )}
+          {running !== undefined && unit.verdict === "broken" && (
+            <Mark verdict={stateVerdict(listed ?? running)}>
+              {words.state(running.state, running.exitCode, running.health, listed?.restartCount)}
+            </Mark>
+          )}
         </p>
       </div>
       <div class="lines">

@@ -1,7 +1,7 @@
 /** One workspace: what is declared beside what runs, and what the rules find. */
 import { useState } from "preact/hooks";
 import { WORKSPACE } from "../../../client/berth/workspaces.ts";
-import { readWorkspaceState } from "../../live/overview.ts";
+import { readWorkspace } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
@@ -16,10 +16,7 @@ import { Differences } from "./differences.tsx";
 import { Findings } from "./findings.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
-  const read = useResource(`workspace ${id}`, async (signal) => {
-    const workspace = (await client.get(WORKSPACE, { params: { id }, signal })).json();
-    return await readWorkspaceState(workspace, new Map(), signal);
-  }, { polled: true });
+  const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal), { polled: true });
   const state = read.value.value;
   const problem = read.problem.value ?? state?.problem ?? null;
   if (state === undefined) {
