@@ -17,11 +17,11 @@ const TEXT = words.audit;
 
 export function Audit() {
   const asked = FILTERS.map((name) => [name, query.value.get(name)] as const).filter(([, value]) => value);
-  const cursor = Number(query.value.get("before") ?? 0);
+  const cursor = query.value.get("before");
   const read = useResource(
     keyIfAllowed("audit:read", `audit ${query.value}`),
     async (signal) => {
-      const wanted = { ...Object.fromEntries(asked), ...(cursor > 0 ? { cursor } : {}) };
+      const wanted = { ...Object.fromEntries(asked), ...(cursor === null ? {} : { cursor }) };
       return (await client.get(SYSTEM_AUDIT, { query: wanted, signal })).json();
     },
   );
@@ -43,7 +43,7 @@ export function Audit() {
               columns={COLUMNS}
             />
           )}
-          <Pages next={page.next} isFirst={cursor === 0} />
+          <Pages next={page.next} isFirst={cursor === null} />
           <Strangers of={page.strangers ?? []} />
         </>
       )}
