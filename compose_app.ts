@@ -117,7 +117,7 @@ export async function composeApp(
   );
   const parts: AppParts = { config, store, access, log, registry, plugins, permissions, stopping };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
-  return { parts, edge: await createEdgeOf(parts, foundation, routers) };
+  return { parts, edge: createEdgeOf(parts, foundation, routers) };
 }
 
 function coreRouters(
@@ -148,11 +148,11 @@ function coreRouters(
   ];
 }
 
-async function createEdgeOf(
+function createEdgeOf(
   { config, access, log, plugins, permissions, stopping }: AppParts,
   { health, names, responder, tls }: Foundation,
   routers: readonly Router[],
-): Promise<Handler> {
+): Handler {
   return createApp({
     version: health.version,
     routers,
@@ -168,7 +168,7 @@ async function createEdgeOf(
     responder,
     hosts: names.hosts,
     stopping,
-    ...(plugins.site === null ? {} : { site: await StaticSite.open(plugins.site, { tls }) }),
+    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
     checkProxy: proxyCheck({ trusted: config.trustedProxies, baseUrl: config.baseUrl }),
     onAccess: (entry) => log.access(entry),

@@ -145,13 +145,13 @@ async function stopOne(plugin: Plugin, started: RunningPlugin, log: Log): Promis
   }
 }
 
-/** Answers for every path at or below a route of a plugin that does not run. */
+/** Answers for every path at or below a route of a plugin that does not run, and for its page at `/`. */
 function explainer(plugins: readonly Plugin[], reports: readonly PluginReport[]): Plugins["explainMissing"] {
-  const absent = plugins.flatMap(({ routes }, index) => {
+  const absent = plugins.flatMap(({ routes, site }, index) => {
     const { name, state } = reports[index]!; // one for each plugin, in the same order
-    return state === "running"
-      ? []
-      : routes.map((route) => ({ name, state, pattern: patternOf(route.path) }));
+    if (state === "running") return [];
+    const patterns = routes.map(({ path }) => patternOf(path));
+    return [...patterns, ...(site === null ? [] : [/^\/$/])].map((pattern) => ({ name, state, pattern }));
   });
   return (path) => {
     const found = absent.find(({ pattern }) => pattern.test(path));
