@@ -34,6 +34,7 @@ const logs = route({
   summary: "The last lines of the log",
   description: "Read from the end, across rotation. With `follow` the answer goes on with every new line.",
   permission: "system:logs",
+  hints: { tail: 'it is called "lines" here', n: 'it is called "lines" here' },
   query: z.object({
     lines: count(0, 10_000).default(200).describe("How many lines at most"),
     level: z.enum(LOG_LEVELS).optional().describe("The least level shown"),
