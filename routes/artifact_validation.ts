@@ -1,9 +1,10 @@
 /** Validation: what is wrong with a workspace, also with texts that are not saved yet. */
 import { z } from "zod";
 import { Report } from "../artifacts/report/report_shape.ts";
+import { ServiceError } from "../core/error.ts";
 import { flag } from "../http/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
-import { type ArtifactsOptions, InWorkspace, lookAt, type Looked } from "./artifact_lookup.ts";
+import { type ArtifactsOptions, findModel, InWorkspace, lookAt, type Looked } from "./artifact_lookup.ts";
 
 const Edits = z.strictObject({
   files: z.record(z.string().min(1).max(4_096), z.string().max(1024 * 1024))
@@ -17,6 +18,7 @@ const validate = route({
   summary: "Check a workspace, also with unsaved files laid over it",
   description: "Invalid artifacts are a 200 with `valid: false`.",
   permission: "artifacts:read",
+  subject: "found",
   audited: false,
   params: InWorkspace,
   query: z.object({
@@ -29,25 +31,33 @@ const validate = route({
   bodyLimit: 8 * 1024 * 1024,
   answers: {
     200: raw("The report", { "application/json": Report, "application/sarif+json": null }),
-    ...problems("workspace_not_found", "workspace_unavailable", "invalid_request"),
+    ...problems("forbidden", "workspace_not_found", "workspace_unavailable", "invalid_request"),
   },
 });
 
 /** `POST /workspaces/{id}/artifacts/validate`. */
-export function artifactValidation({ registry, runtime, version }: ArtifactsOptions): CoreRouter {
-  return router().on(validate, async ({ params, query, body, principal }) => {
+export function artifactValidation({ registry, runtime, sights, version }: ArtifactsOptions): CoreRouter {
+  return router().on(validate, async ({ params, query, body, principal, reach }) => {
     const files = body?.files;
-    const model = files === undefined
-      ? await registry.model(params.id)
-      : await registry.overlaid(params.id, files);
+    const saved = await findModel(registry, params.id, reach);
+    if (files !== undefined && !reach.has({ workspace: params.id })) {
+      throw new ServiceError(
+        "forbidden",
+        'Cannot check unsaved files: this needs the permission "artifacts:read" for the whole workspace',
+      );
+    }
+    const model = files === undefined ? saved : await registry.overlaid(params.id, files);
     const { reportOn } = await import("../artifacts/report/report.ts");
     const { checkInTurns } = await import("../artifacts/rules/check.ts");
     await checkInTurns(model);
     const { nestedIn } = await import("../artifacts/rules/workspace.ts");
     const { view, liveNeeds }: Looked = query.live
-      ? await lookAt(model, { runtime: runtime(), principal, drift: true })
+      ? await lookAt(model, { runtime: runtime(), sights, principal, drift: true })
       : { view: null };
-    const more = [...nestedIn(model, await registry.models()), ...view?.findings ?? []];
+    const others = (await registry.models()).filter(({ workspace }) =>
+      reach.has({ workspace: workspace.id })
+    );
+    const more = [...nestedIn(model, others), ...view?.findings ?? []];
     const report = {
       ...reportOn(model, params.id, more),
       ...(liveNeeds !== undefined && { liveNeeds }),

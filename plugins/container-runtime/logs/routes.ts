@@ -57,6 +57,7 @@ const logs = route({
     "lines; where it has not, a `gap` says so. Following goes on across restarts of the container and of the engine, " +
     "until the container is removed.",
   permission: "containers:logs",
+  subject: "found",
   params: z.object({ id: z.string() }),
   query: Query,
   answers: {
@@ -102,7 +103,7 @@ async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): 
   const viewer = streamLimit.enter(call.principal);
   const { ending } = call;
   try {
-    const target = await find(id, query.backend, doing, ending);
+    const target = await find(call.reach, id, query.backend, doing, ending);
     const format = formatOf(call);
     const onEnd = () => viewer[Symbol.dispose]();
     const isPlain = format === "text" && !query.follow && !query.timestamps && !query.q && position.empty;
