@@ -13,7 +13,7 @@ import type { Model } from "../artifacts/artifact.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/call.ts";
 import { count, flag, text } from "../http/query.ts";
-import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 import { artifactGraph } from "./artifact_graph.ts";
 import {
   type ArtifactsOptions,
@@ -67,7 +67,7 @@ const group = route({
   subject: "found",
   params: Named,
   query: Reveal,
-  answers: { 200: json(GroupDetail, "The group"), ...missingArtifact },
+  answers: { 200: json(GroupDetail, "The group"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 const unit = route({
@@ -79,7 +79,7 @@ const unit = route({
   subject: "found",
   params: Named,
   query: Reveal,
-  answers: { 200: json(UnitDetail, "The unit"), ...missingArtifact },
+  answers: { 200: json(UnitDetail, "The unit"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 const card = route({
@@ -90,7 +90,7 @@ const card = route({
   subject: "found",
   params: Named,
   query: Reveal,
-  answers: { 200: json(CardDetail, "The card"), ...missingArtifact },
+  answers: { 200: json(CardDetail, "The card"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 /** Artifacts that are sent in one piece. */

@@ -16,6 +16,10 @@ import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { StreamService, Visitor } from "./stream_service.ts";
 
+const OWNERSHIP = {
+  ...NO_OWNER,
+  projectsOf: (workspace: string) => workspace === "known" ? ["shop"] : null,
+};
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, access() {}, with: () => SILENT };
 async function serve(real: TestEngine) {
   const backends = Backends.configured([{
@@ -28,7 +32,7 @@ async function serve(real: TestEngine) {
   const failures: unknown[] = [];
   const feeds = new StatsFeeds();
   const hub = new EventHub(backends.feed);
-  const engines = { backends, sights: new Sights(NO_OWNER) };
+  const engines = { backends, sights: new Sights(OWNERSHIP) };
   const find = findLiveIn(engines);
   const onFailure = (error: unknown) => void failures.push(error);
   const service = new StreamService(
