@@ -1,6 +1,7 @@
 /** What happens to a request once its route is known: the caller, the input, the handler, the answer, the audit log. */
 import { type Permission, Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import { reachOfRunning } from "../core/runtime.ts";
 import { Cached, Reply } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { Call, type RequestScope } from "./call.ts";
@@ -69,7 +70,10 @@ export async function respond(
     caller ??= scope.caller;
     code = error.code;
     status = statusOf(error);
-    response = responder.withHeaders(problemResponse(error, scope.requestId), scope.requestId);
+    response = responder.withHeaders(
+      problemResponse(error, scope.requestId, seesAll(entry, caller)),
+      scope.requestId,
+    );
   }
   if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
@@ -132,6 +136,11 @@ function reachFor({ route: { permission } }: Entry, caller: Caller | null): Reac
   return caller === null || permission === "open" || permission === "any"
     ? Reach.EVERYWHERE
     : reachOf<Permission>(caller.principal, permission);
+}
+
+/** Whether nothing that runs is hidden from the caller. */
+function seesAll(entry: Entry, caller: Caller | null): boolean {
+  return caller !== null && reachFor(entry, caller).everywhere && reachOfRunning(caller.principal).everywhere;
 }
 
 async function parse(

@@ -1,138 +1,24 @@
 /** Who holds scopes is answered as by a berth that has only those things. */
 import assert from "node:assert/strict";
+import {
+  berthOf,
+  BLOG_WEB,
+  FILES,
+  type Has,
+  idOf,
+  keyOn,
+  type Made,
+  NOTHING,
+  ONE,
+  type Path,
+  SHOP_DB,
+  SHOP_WEB,
+  TWIN,
+  TWO,
+} from "./scoped_world.ts";
+import type { TestCaller, TestService } from "./service.ts";
+import { Visitor } from "./stream_service.ts";
 import { eventually } from "./eventually.ts";
-import { inspected, ScriptedWorld } from "./scripted_world.ts";
-import { serveEngines, type TestCaller, type TestService } from "./service.ts";
-
-/** A container of a world: with a Compose project and service, labels, and what it uses. */
-interface Made {
-  readonly id: string;
-  readonly name: string;
-  readonly project?: string;
-  readonly labels?: Record<string, string>;
-  readonly volume?: string;
-}
-
-/** What one engine has. */
-interface Has {
-  readonly containers: readonly Made[];
-  readonly volumes: Record<string, Record<string, string>>;
-  readonly networks: Record<string, Record<string, string>>;
-  readonly images: readonly string[];
-}
-
-const PROJECT = "com.docker.compose.project";
-const NOTHING: Has = { containers: [], volumes: {}, networks: {}, images: [] };
-const hex = (digit: string) => digit.repeat(64);
-
-const SHOP_WEB: Made = { id: hex("a"), name: "shop-web", project: "shop", volume: "shop_data" };
-const SHOP_DB: Made = { id: hex("b"), name: "shop-db", project: "shop", labels: { team: "web" } };
-const TOOL: Made = { id: hex("c"), name: "tool", labels: { team: "web" }, volume: "shop_data" };
-const BLOG_WEB: Made = { id: hex("d"), name: "blog-web", project: "blog", volume: "plain" };
-const SHOP_FAR: Made = { id: hex("e"), name: "shop-far", project: "shop" };
-/** Of a name that another one has, too: whoever sees one of them alone meets no ambiguity. */
-const TWIN: Made = { id: `${hex("a").slice(0, 8)}${hex("f").slice(8)}`, name: "shop-db" };
-
-const ONE: Has = {
-  containers: [SHOP_WEB, SHOP_DB, TOOL],
-  volumes: { shop_data: { [PROJECT]: "shop" }, plain: {} },
-  networks: { shop_default: { [PROJECT]: "shop" }, other: { [PROJECT]: "blog" } },
-  images: ["web:1", "tool:1"],
-};
-const TWO: Has = {
-  containers: [BLOG_WEB, SHOP_FAR, TWIN],
-  volumes: { plain: {}, blog_data: { [PROJECT]: "blog", team: "web" } },
-  networks: { blog_default: { [PROJECT]: "blog" } },
-  images: ["blog:1"],
-};
-
-/** Two projects in one workspace, and one in another; the first two know of each other. */
-const FILES = {
-  "all/shop/compose.yaml":
-    `name: shop\nservices:\n  web:\n    image: web:1\n    ports: ["8080:80"]\n    depends_on: [db]\n  db:\n    image: db:1\n    container_name: shop-db\n`,
-  "all/blog/compose.yaml": `name: blog\nservices:\n  web:\n    image: blog:1\n    ports: ["8080:80"]\n`,
-  "rest/compose.yaml": `name: rest\nservices:\n  idle:\n    image: idle:1\n`,
-};
-type Path = keyof typeof FILES;
-
-function worldOf({ containers, volumes, networks, images }: Has): ScriptedWorld {
-  const networkIds = new Map(Object.keys(networks).map((name) => [name, idOf(name)]));
-  const made = new Map(containers.map((one) => [one.id, container(one)]));
-  const volume = (name: string) => ({ Name: name, Driver: "local", Scope: "local", Labels: volumes[name] });
-  const network = (name: string) => ({ Id: networkIds.get(name), Name: name, Labels: networks[name] });
-  const image = (tag: string) => ({ Id: `sha256:${idOf(tag)}`, RepoTags: [tag], Size: 1 });
-  const answers = new Map<string, unknown>([
-    ["/volumes", { Volumes: Object.keys(volumes).map(volume) }],
-    ...Object.keys(volumes).map((name) => [`/volumes/${name}`, volume(name)] as const),
-    ["/networks", Object.keys(networks).map(network)],
-    ...Object.keys(networks).flatMap((name) => [
-      [`/networks/${name}`, network(name)] as const,
-      [`/networks/${networkIds.get(name)}`, network(name)] as const,
-    ]),
-    ["/images/json", images.map(image)],
-    ...images.flatMap((tag) => [
-      [`/images/${encodeURIComponent(tag)}/json`, image(tag)] as const,
-      [`/images/${encodeURIComponent(tag)}/history`, []] as const,
-    ]),
-    ["/system/df", {
-      Images: images.map(image),
-      Containers: containers.map(({ id, name }) => ({ Id: id, Names: [`/${name}`], SizeRw: 5 })),
-      Volumes: Object.keys(volumes).map(volume),
-      BuildCache: [],
-    }],
-    ...containers.map(({ id }) =>
-      [`/containers/${id}/top`, { Titles: ["PID"], Processes: [["1"]] }] as const
-    ),
-  ]);
-  return new ScriptedWorld({
-    containers: made,
-    override: (_request, path) => answers.has(path) ? Response.json(answers.get(path)) : undefined,
-  });
-}
-
-const idOf = (name: string) =>
-  [...new TextEncoder().encode(name)].map((one) => one.toString(16)).join("").padEnd(64, "0").slice(0, 64);
-
-function container({ id, name, project, labels = {}, volume }: Made): Record<string, unknown> {
-  const compose = project === undefined ? {} : {
-    [PROJECT]: project,
-    "com.docker.compose.service": name.slice(name.indexOf("-") + 1),
-  };
-  const plain = inspected(id, name);
-  return {
-    ...plain,
-    Config: { ...plain["Config"] as Record<string, unknown>, Labels: { ...labels, ...compose } },
-    Mounts: volume === undefined ? [] : [{ Type: "volume", Name: volume, Source: "/v", Destination: "/d" }],
-  };
-}
-
-/** A berth over these engines and files, whose owners are known. */
-async function berthOf(
-  engines: Record<string, Has>,
-  files: readonly Path[],
-  stack: AsyncDisposableStack,
-): Promise<TestService> {
-  const worlds = Object.fromEntries(
-    Object.entries(engines).map(([name, has]) => [name, stack.use(worldOf(has))]),
-  );
-  const berth = stack.use(await serveEngines(worlds));
-  for (const path of files) {
-    const whole = `${berth.folder}/workspaces/${path}`;
-    await Deno.mkdir(whole.slice(0, whole.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(whole, FILES[path]);
-  }
-  for (const name of new Set(files.map((path) => path.split("/")[0]))) {
-    const made = await berth.call("POST /api/workspaces", { path: `${berth.folder}/workspaces/${name}` });
-    assert.equal(made.status, 201, made.text);
-  }
-  await eventually("owners are known", async () => {
-    const { items } = (await berth.call("GET /api/containers")).body;
-    return items.every((one: { compose: unknown; workspace: unknown }) =>
-      one.compose === null || one.workspace !== null || files.length === 0
-    );
-  });
-  return berth;
-}
 
 /** What stands for each parameter: everything that is anywhere, by each of its names, and what is nowhere. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
@@ -234,8 +120,8 @@ const CASES: readonly Case[] = [
 for (const { on, engines, files, untold } of CASES) {
   Deno.test(`whoever may look on ${on} is answered as by a berth that has nothing else`, async () => {
     await using stack = new AsyncDisposableStack();
-    const whole = await berthOf({ one: ONE, two: TWO }, Object.keys(FILES) as Path[], stack);
-    const part = await berthOf(engines, files, stack);
+    const { berth: whole } = await berthOf({ one: ONE, two: TWO }, Object.keys(FILES) as Path[], stack);
+    const { berth: part } = await berthOf(engines, files, stack);
     const scoped = await keyOn(whole, on);
     const viewer = await part.key("viewer");
     const wrong: string[] = [];
@@ -253,12 +139,6 @@ for (const { on, engines, files, untold } of CASES) {
   });
 }
 
-async function keyOn(berth: TestService, on: string, role = "viewer"): Promise<TestCaller> {
-  const made = await berth.call("POST /api/settings/api-keys", { name: on, grants: [{ role, on: [on] }] });
-  assert.equal(made.status, 201, made.text);
-  return berth.as(made.body.key);
-}
-
 /** Without what is of the moment, or of the machine. */
 async function answerOf(caller: TestCaller, path: string, berth: TestService): Promise<string> {
   const { status, text } = await caller.call(`GET ${path}`);
@@ -272,3 +152,98 @@ async function answerOf(caller: TestCaller, path: string, berth: TestService): P
     .replace(/: (no engine that is up has it|engine \\"\w+\\" says \\"No such container:\\")/, ": -");
   return `${status} ${plain}`;
 }
+
+const ALL = Object.keys(FILES) as Path[];
+
+Deno.test("what is out of scope cannot be touched, and no engine hears of the try", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const scoped = await keyOn(berth, "project:shop", "admin");
+  const before = Object.values(worlds).map(({ calls }) => calls.length);
+  const id = BLOG_WEB.id;
+  const tries: [string, number, unknown?][] = [
+    ...["start", "stop", "restart", "pause", "unpause", "kill"].map((verb): [string, number] => [
+      `POST /api/containers/${id}/${verb}`,
+      404,
+    ]),
+    [`POST /api/containers/${id}/rename`, 404, { name: "mine" }],
+    [`DELETE /api/containers/${id}?force=true`, 404],
+    [`GET /api/containers/${id}/logs`, 404],
+    ["DELETE /api/volumes/plain", 404],
+    ["DELETE /api/volumes/blog_data", 404],
+    ["DELETE /api/networks/blog_default", 404],
+    ["POST /api/networks/other/connect", 404, { container: SHOP_WEB.name }],
+    ["POST /api/networks/shop_default/connect", 404, { container: BLOG_WEB.name }],
+    ["POST /api/networks/shop_default/disconnect", 404, { container: BLOG_WEB.id, force: true }],
+    ["DELETE /api/images/web:1", 404],
+    ["POST /api/volumes?backend=one", 404, { name: "new" }],
+    ["POST /api/networks?backend=one", 404, { name: "new" }],
+    ["POST /api/images/pull?backend=one", 404, { reference: "web:1" }],
+    ["POST /api/system/prune", 503, { types: ["containers"], dryRun: true }],
+    ["POST /api/system/prune", 404, { types: ["containers"], dryRun: true, backend: "one" }],
+    ["PUT /api/workspaces/all", 404, { allowHardLinks: true }],
+    ["DELETE /api/workspaces/rest", 404],
+    ["POST /api/workspaces/rest/artifacts/validate", 404],
+    ["POST /api/workspaces/all/artifacts/validate", 403, { files: {} }],
+    ["POST /api/workspaces", 403, { path: "/" }],
+    ["GET /api/settings/people", 403],
+    ["GET /api/system/audit", 403],
+    ["GET /api/system/plugins", 403],
+    [`GET /api/containers/${SHOP_WEB.id}?reveal=true`, 403],
+    ["GET /api/workspaces/all/artifacts/groups/shop?reveal=true", 403],
+  ];
+  for (const [route, status, body] of tries) {
+    const answer = await scoped.call(route, body);
+    assert.equal(answer.status, status, `${route}: ${answer.text}`);
+    assert.equal(answer.text.includes("blog-web") && !route.includes("networks"), false, answer.text);
+  }
+  const heard = Object.values(worlds).flatMap(({ calls }, at) => calls.slice(before[at]))
+    .filter((call) => !call.startsWith("GET /containers/"));
+  assert.deepEqual(heard, []);
+  assert.deepEqual(berth.bugs(), []);
+});
+
+Deno.test("sockets show what is in scope, and merged logs say how many they leave out", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const made = await berth.call("POST /api/settings/api-keys", {
+    name: "watcher",
+    grants: [
+      { permissions: ["events:read", "containers:read"], on: ["project:shop"] },
+      { permissions: ["containers:logs", "containers:exec"], on: ["project:none", "engine:two"] },
+    ],
+  });
+  const open = (path: string) => new Visitor(berth.url + path, undefined, [`berth.bearer.${made.body.key}`]);
+  const tell = (world: string, { id, name, project }: Made, action = "start") =>
+    worlds[world]!.tell({
+      Type: "container",
+      Action: action,
+      Actor: { ID: id, Attributes: { name, ...(project && { "com.docker.compose.project": project }) } },
+      timeNano: Date.now() * 1e6 + Math.round(performance.now() * 1_000) % 1e6,
+    });
+
+  for (const path of ["stats", "exec?cmd=ls"]) {
+    const socket = open(`/api/containers/${BLOG_WEB.name}/${path}`);
+    await socket.closed;
+    assert.match(socket.texts.join(), path === "stats" ? /container_not_found/ : /conflict|failed|not_found/);
+  }
+  const denied = open(`/api/containers/${SHOP_DB.id}/exec?cmd=ls`);
+  await denied.closed;
+  assert.match(denied.texts.join(), /container_not_found/);
+
+  const events = open("/api/terminal/compose-logs?logs=true");
+  await eventually("it is told what it may not read", () => events.said("leftOut").length > 0);
+  assert.deepEqual(events.said("leftOut"), [{ type: "leftOut", containers: 2 }]);
+  tell("two", BLOG_WEB);
+  tell("one", SHOP_WEB);
+  const heard = () =>
+    events.texts.flatMap((text) => {
+      const one = JSON.parse(text);
+      return one.type === "batch" ? one.items : [one];
+    }).filter(({ type }: { type: string }) => type === "event")
+      .map(({ container }: { container: { name: string } }) => container.name);
+  await eventually("the event in scope comes", () => heard().includes("shop-web"));
+  assert.deepEqual(heard(), ["shop-web"]);
+  events.wire.close();
+  await events.closed;
+});

@@ -12,7 +12,7 @@ export async function partOf(model: Model, isShown: (group: Group) => boolean): 
   if (groups.length === 0) return null;
   const units = model.units.filter(({ group }) => group !== null && shown.has(group));
   const ids = new Set([...shown, ...units.map(({ id }) => id)]);
-  const isOfPart = ({ subject }: Card) => subject?.target != null && ids.has(subject.target);
+  const isOfPart = ({ subject }: Card) => ids.has(subject?.target ?? "");
   const cards = model.cards.filter(isOfPart);
   const files = filesOf(model, groups, cards, isOfPart);
   const paths = new Set(files.map(({ path }) => path));

@@ -151,7 +151,10 @@ async function changeMembership(
     if (!(error instanceof ServiceError) || !(error.cause instanceof EngineAnswer)) throw error;
     if (ALREADY_SO[verb].test(error.cause.words)) return { network, container, changed: false };
     if (error.code === "network_not_found" && /container/i.test(error.cause.words)) {
-      throw engineError("container_not_found", error.message, { cause: error.cause });
+      throw engineError("container_not_found", error.message, {
+        cause: error.cause,
+        discreet: error.discreet,
+      });
     }
     throw error;
   } finally {
