@@ -65,4 +65,6 @@ export type TerminalMessage =
   }
   | { readonly type: "backend"; readonly backend: string; readonly state: string }
   | { readonly type: "resync"; readonly backend?: string }
+  /** Containers in sight whose logs the caller may not read. */
+  | { readonly type: "leftOut"; readonly containers: number }
   | { readonly type: "error"; readonly code: string; readonly title: string };
