@@ -72,8 +72,8 @@ export class CachedList<Item> {
     const lists = isWhole ? this.#whole : this.#scoped;
     const key = `${reach.key} ${sight.reach.key}`;
     const cached = lists.get(key);
-    const known = this.#settled() && cached?.stamp === this.#stamp() ? cached.text : null;
-    return await (known ?? await this.#renew(lists, key, shown)).answer(request);
+    const known = this.#settled() && cached?.stamp === this.#stamp(isWhole) ? cached.text : null;
+    return await (known ?? await this.#renew(lists, key, shown, isWhole)).answer(request);
   }
 
   async #some(
@@ -97,9 +97,10 @@ export class CachedList<Item> {
     lists: Pick<Map<string, MadeList>, "get"> & { set(key: string, list: MadeList): unknown },
     key: string,
     shown: Shown,
+    isWhole: boolean,
   ): Promise<CachedText> {
     const list = await this.#listed(this.engines.backends.links, shown);
-    const stamp = this.#settled() ? this.#stamp() : "";
+    const stamp = this.#settled() ? this.#stamp(isWhole) : "";
     // Of many who waited for the same change, the first made the text for all.
     const cached = lists.get(key);
     if (stamp !== "" && cached?.stamp === stamp) return cached.text;
@@ -142,9 +143,10 @@ export class CachedList<Item> {
     return backends.settled(this.kind) && backends.settled("containers");
   }
 
-  #stamp(): string {
+  /** Whose a container is matters to scopes alone. */
+  #stamp(isWhole: boolean): string {
     const { backends, sights } = this.engines;
-    let stamp = `${backends.revision} ${sights.ownership.revision}`;
+    let stamp = `${backends.revision} ${isWhole ? "" : sights.ownership.revision}`;
     for (const { mirror } of backends.links) {
       stamp += ` ${mirror[this.kind].rows.version}.${mirror.containers.rows.version}`;
     }

@@ -33,15 +33,26 @@ export async function linksInSight(
     return { links, ...await backends.fresh("containers", links) };
   }
   const links = backends.links.filter((link) => name === undefined || link.name === name);
-  const { up, unavailable } = await backends.fresh("containers", links);
-  look(up, sight);
-  if (await sight.settle()) look(up, sight);
+  const { up, unavailable } = await freshInSight(backends, links, sight);
   if (name !== undefined && !(links.length > 0 && sight.seesEngine(name))) throw unknownEngine(name);
   return {
     links: links.filter((link) => sight.seesEngine(link.name)),
     up,
     unavailable: unavailable.filter(({ backend }) => sight.seesEngine(backend)),
   };
+}
+
+/** Waits for the containers of these engines, and for whose they are. */
+export async function freshInSight(
+  backends: Backends,
+  links: readonly Link[],
+  sight: Sight,
+): Promise<{ readonly up: readonly Link[]; readonly unavailable: readonly Unavailable[] }> {
+  const fresh = await backends.fresh("containers", links);
+  if (sight.reach.everywhere) return fresh;
+  look(fresh.up, sight);
+  if (await sight.settle()) look(fresh.up, sight);
+  return fresh;
 }
 
 /** The containers of an engine that the caller sees. */

@@ -34,6 +34,8 @@ const MAX_SCOPED = 64;
 export class ContainerLists {
   readonly #cached = new Lru<MadeList>(MAX_CACHED);
   readonly #scoped = new Lru<MadeList>(MAX_SCOPED);
+  /** Texts for who holds scopes, counted. */
+  #made = 0;
   /** Versions start again at 0 with every start of the service. */
   readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, string>();
@@ -122,7 +124,9 @@ export class ContainerLists {
       return new CachedText(text, etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`));
     }
     // Who sees a part only is not told by a new tag that something else changed.
-    return before?.text === text ? before : new CachedText(text, etagOf(`${key} ${text}`));
+    return before?.text === text
+      ? before
+      : new CachedText(text, etagOf(`${this.#epoch} ${this.#made++} ${key}`));
   }
 
   #stamp(): string {

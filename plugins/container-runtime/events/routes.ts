@@ -204,7 +204,7 @@ async function chosen(
 async function filterOf(query: Query, seen: Seen, { engines }: TerminalRoutes): Promise<ContainerFilter> {
   const { project, workspace, backend } = query;
   const { ownership } = engines.sights;
-  await linksInSight(engines.backends, backend, seen.running);
+  if (!seen.everything) await linksInSight(engines.backends, backend, seen.running);
   if (workspace !== undefined) await mustBeKnown(workspace, seen.running, engines);
   const asked = await Promise.all(
     (query.container ?? []).map((id) =>

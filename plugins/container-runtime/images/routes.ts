@@ -4,7 +4,7 @@ import { empty, json, particularsOf, raw, reply, route, type Router, router } fr
 import { asServiceError } from "../../../http/problem.ts";
 import { flag, text } from "../../../http/query.ts";
 import type { Reach } from "../../../core/access.ts";
-import { type Engines, linksInSight } from "../backends/seen.ts";
+import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
 import { Cutoff } from "../engine/cutoff.ts";
 import { at, SlashedName } from "../engine/path.ts";
@@ -147,7 +147,7 @@ export function images({ engines, registries }: ImagesOptions): Router {
       const link = await holding(engines, reach, params.id, query.backend, "inspect");
       const detail = await readImage(link.engine, name, params.id, left);
       const sight = sights.of(reachOfRunning(principal));
-      await linksInSight(backends, undefined, sight);
+      await freshInSight(backends, [link], sight);
       return reply(200, { ...detail, usedBy: usersOf(link, sight).image(detail.id) });
     })
     .on(pulling, async (call) => {

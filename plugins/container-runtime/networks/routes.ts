@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { flag, text } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
-import { type Engines, linksInSight } from "../backends/seen.ts";
+import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
 import { at } from "../engine/path.ts";
@@ -196,7 +196,7 @@ async function read(
     ...(signal === undefined ? {} : { signal }),
   });
   const sight = sights.of(reachOfRunning(principal));
-  await linksInSight(backends, undefined, sight);
+  await freshInSight(backends, [link], sight);
   const detail = networkDetail(wire, link.name, usersOf(link, sight));
   if (detail === null) throw unreadable(link.name, `inspect network "${name}"`);
   if (sight.reach.everywhere) return detail;

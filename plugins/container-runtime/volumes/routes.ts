@@ -5,7 +5,7 @@ import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
-import { type Engines, linksInSight } from "../backends/seen.ts";
+import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
 import { at, identifier } from "../engine/path.ts";
@@ -130,7 +130,7 @@ export function volumes(engines: Engines): Router {
       );
       if (row === null) throw unreadable(link.name, `inspect volume "${name}"`);
       const sight = sights.of(reachOfRunning(principal));
-      await linksInSight(backends, undefined, sight);
+      await freshInSight(backends, [link], sight);
       return reply(200, { ...row, usedBy: usersOf(link, sight).volume(row.name) });
     })
     .on(create, async ({ body, query, principal, reach, left }) => {
