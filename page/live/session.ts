@@ -26,8 +26,9 @@ export const refused = signal<unknown>(undefined);
 /** Why nobody could be recognised: berth did not answer. */
 export const unreachable = signal<unknown>(null);
 
+/** Whether it is held on anything; on what exactly, the API decides. */
 export function may(permission: Permission): boolean {
-  return who.value?.permissions.includes(permission) === true;
+  return who.value?.grants.some(({ permissions }) => permissions.includes(permission)) === true;
 }
 
 /** The value that binds the cookie to this browser; worth nothing without it, as it is without the cookie. */
