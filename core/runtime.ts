@@ -1,4 +1,4 @@
-/** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
+/** What the rest of the service asks of a container runtime, without any type of an engine. */
 import { EVERYTHING, may, type Principal } from "./access.ts";
 import { z } from "zod";
 
@@ -89,7 +89,7 @@ export interface InspectedContainer extends RunningContainer {
   } | null;
 }
 
-/** What is taken on the engines that are up: what a unit that does not run yet may run into. */
+/** Names and ports in use on the engines that are up, with which a unit that does not run yet may collide. */
 export interface Holdings {
   readonly ports: readonly {
     readonly container: string;

@@ -1,14 +1,12 @@
 /** Containers, images, volumes and networks of Docker and Podman. */
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends/backends.ts";
-import { systemBackends } from "./backends/routes.ts";
-import { containers } from "./containers/routes.ts";
 import { readAddress } from "./engine/address.ts";
 import { UNIX_HOST } from "./engine/engine.ts";
 import { CODES } from "./engine/errors.ts";
 import { examine } from "./examine.ts";
 import { PERMISSIONS } from "./engine/permissions.ts";
-import { objects, ROUTES, Streams } from "./routes.ts";
+import { ROUTES, Routes } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
 import { type EngineSetting, Settings, VARIABLES } from "./settings.ts";
 
@@ -28,16 +26,13 @@ export const containerRuntime = plugin({
       ? await Backends.found(settings, host.log)
       : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log);
     const runtime = new EngineRuntime(backends);
-    const streams = new Streams({ backends, runtime, ownership: host.ownership, log: host.log });
-    const routes = containers({ backends, ownership: host.ownership })
-      .add(systemBackends({ backends }))
-      .add(objects({ backends, registries: settings.registries }))
-      .add(streams.routes);
+    const { ownership, log } = host;
+    const routes = new Routes({ backends, runtime, ownership, registries: settings.registries, log });
     return {
-      routes,
+      routes: routes.routes,
       runtime,
       [Symbol.asyncDispose]: async () => {
-        await streams[Symbol.asyncDispose]();
+        await routes[Symbol.asyncDispose]();
         await backends[Symbol.asyncDispose]();
       },
     };

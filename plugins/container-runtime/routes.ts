@@ -3,10 +3,10 @@ import type { Log } from "../../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../../core/runtime.ts";
 import { type Router, router } from "../../http/router.ts";
 import type { Backends } from "./backends/backends.ts";
-import { ROUTES as BACKEND_ROUTES } from "./backends/routes.ts";
+import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
 import { findLiveIn } from "./backends/live_container.ts";
 import { StreamLimit } from "./backends/stream_limit.ts";
-import { ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
+import { containers, ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
 import { diskUsage, ROUTES as DISK_USAGE_ROUTES } from "./disk_usage/routes.ts";
 import { Meter } from "./disk_usage/meter.ts";
 import { EventHub } from "./events/event_hub.ts";
@@ -36,44 +36,36 @@ export const ROUTES = [
   ...EVENT_ROUTES,
 ];
 
-export interface ObjectsOptions {
-  readonly backends: Backends;
-  /** The registries that pulls may go to; null for all. */
-  readonly registries: readonly string[] | null;
-}
-
-export function objects({ backends, registries }: ObjectsOptions): Router {
-  const meter = new Meter();
-  return router()
-    .add(images({ backends, registries }))
-    .add(volumes({ backends }))
-    .add(networks({ backends }))
-    .add(diskUsage({ backends, meter }))
-    .add(pruning({ backends, meter }));
-}
-
-export interface StreamsOptions {
-  readonly backends: Backends;
-  readonly runtime: Pick<ContainerRuntime, "containers">;
-  readonly ownership: Ownership;
-  readonly log: Log;
-}
-
-/** Disposing waits until every command has ended: dispose it before the engines. */
-export class Streams implements AsyncDisposable {
+/** Every route group of the plugin. Disposing waits until every command has ended: dispose it before the engines. */
+export class Routes implements AsyncDisposable {
   readonly routes: Router;
   readonly #execs: Execs;
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ backends, runtime, ownership, log }: StreamsOptions) {
+  constructor({ backends, runtime, ownership, registries, log }: {
+    readonly backends: Backends;
+    readonly runtime: Pick<ContainerRuntime, "containers">;
+    readonly ownership: Ownership;
+    /** The registries that pulls may go to; null for all. */
+    readonly registries: readonly string[] | null;
+    readonly log: Log;
+  }) {
     const { feed } = backends;
+    const meter = new Meter();
     const streamLimit = new StreamLimit();
     const find = findLiveIn(backends);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
     this.#execs = new Execs({ find, streamLimit, onFailure });
     this.routes = router()
+      .add(containers({ backends, ownership }))
+      .add(systemBackends({ backends }))
+      .add(images({ backends, registries }))
+      .add(volumes({ backends }))
+      .add(networks({ backends }))
+      .add(diskUsage({ backends, meter }))
+      .add(pruning({ backends, meter }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
       .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
