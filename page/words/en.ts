@@ -45,7 +45,8 @@ export const words = {
   /** A container by itself: nothing was compared, so it is not "as written". */
   state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
     [
-      `${state}${exitCode !== null && state !== "running" ? ` ${exitCode}` : ""}`,
+      state === "exited" && exitCode !== null ? `exited ${exitCode}` : state,
+      state === "restarting" && exitCode !== null ? `exit ${exitCode}` : "",
       health === "unhealthy" || health === "starting" ? health : "",
       restarts > 1 ? `${number.format(restarts)} restarts` : "",
     ].filter((part) => part !== "").join(", "),
@@ -82,6 +83,8 @@ export const words = {
     key: "API key",
     submit: "Sign in",
     withKey: "Sign in with an API key",
+    at: (provider: string) => `Sign in with ${provider}`,
+    refused: (provider: string) => `${provider} did not let you in`,
     withPassword: "Sign in with a password",
     ended: "Your session has ended. Sign in to go on where you were.",
     keyHint: "It buys a session and is not stored in this browser.",
