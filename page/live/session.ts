@@ -5,6 +5,7 @@ import {
   AUTH_KEY,
   AUTH_LOGOUT,
   AUTH_PASSWORD,
+  AUTH_PASSWORD_LINK,
   AUTH_REFRESH,
   AUTH_STATUS,
   type Provider,
@@ -129,6 +130,11 @@ export async function signIn(name: string, password: string): Promise<void> {
 /** The key buys a session and is not held anywhere. */
 export async function signInWithKey(key: string): Promise<void> {
   accept((await open.post(AUTH_KEY, { payload: { key } })).json());
+}
+
+/** By the one-time link that an admin made; whoever has it is signed in with it. */
+export async function setPassword(token: string, password: string): Promise<void> {
+  accept((await open.post(AUTH_PASSWORD_LINK, { payload: { token, password } })).json());
 }
 
 /** Makes the first admin: a person, who is signed in. */
