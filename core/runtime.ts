@@ -34,23 +34,29 @@ export interface RunningContainer {
   readonly backend: string;
 }
 
-/** A container as it was made, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
-export interface InspectedContainer extends RunningContainer {
+/**
+ * What a container is made with, in words that all engines share: asked for when one is made, and read from one that
+ * is there. `env` and the arguments are unmasked.
+ */
+export interface ContainerSpec {
+  readonly name: string;
+  readonly image: string;
   readonly command: readonly string[];
   readonly entrypoint: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
-  readonly imageDefaults: {
-    readonly command: readonly string[];
-    readonly entrypoint: readonly string[];
-    readonly env: Readonly<Record<string, string>>;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly user: string;
-    readonly workingDir: string;
-  } | null;
+  readonly labels: Readonly<Record<string, string>>;
   readonly user: string;
   readonly workingDir: string;
   readonly hostname: string;
+  readonly domainname: string;
+  readonly terminal: boolean;
+  readonly stdinOpen: boolean;
+  /** A name as `SIGTERM`; empty for the engine's or the image's. */
+  readonly stopSignal: string;
+  /** Null: the engine's. */
+  readonly stopTimeoutSeconds: number | null;
+  /** Null where the engine does not tell, or decides. */
+  readonly init: boolean | null;
   readonly restart: { readonly name: string; readonly maximumRetries: number };
   readonly ports: readonly {
     readonly container: number;
@@ -61,23 +67,58 @@ export interface InspectedContainer extends RunningContainer {
     readonly hostLast?: number;
     readonly address: string | null;
   }[];
+  /** `80/tcp`: told to others, published or not. */
+  readonly exposedPorts: readonly string[];
   readonly mounts: readonly {
     readonly type: string;
+    /** A path of the host or the name of a volume; empty for a volume without a name. */
     readonly source: string;
     readonly target: string;
     readonly readOnly: boolean;
   }[];
-  /** Targets in memory; an engine may list them among the mounts instead, or in both places. */
-  readonly tmpfs: readonly string[];
-  readonly networks: readonly { readonly name: string; readonly aliases: readonly string[] }[];
+  /** Options by target, of what lies in memory; an engine may list these among the mounts instead, or in both places. */
+  readonly tmpfs: Readonly<Record<string, string>>;
+  /** The ids of containers, each with `:ro` where it may not be written to. */
+  readonly volumesFrom: readonly string[];
+  readonly networks: readonly {
+    readonly name: string;
+    readonly aliases: readonly string[];
+    readonly ipv4Address: string | null;
+    readonly ipv6Address: string | null;
+  }[];
   readonly networkMode: string;
+  readonly ipcMode: string;
+  readonly pidMode: string;
+  readonly utsMode: string;
+  readonly userMode: string;
+  readonly cgroupParent: string;
+  readonly dns: readonly string[];
+  readonly dnsSearch: readonly string[];
+  readonly dnsOptions: readonly string[];
+  /** `name:address`. */
+  readonly extraHosts: readonly string[];
   readonly privileged: boolean;
   readonly readOnlyRoot: boolean;
   readonly capAdd: readonly string[];
   readonly capDrop: readonly string[];
+  readonly securityOptions: readonly string[];
+  readonly groupAdd: readonly string[];
+  readonly runtime: string;
+  readonly sysctls: Readonly<Record<string, string>>;
+  readonly ulimits: Readonly<Record<string, { readonly soft: number; readonly hard: number }>>;
+  readonly devices: readonly { readonly source: string; readonly target: string; readonly rights: string }[];
+  readonly log: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
+  /** Null for every amount: no limit, or the engine's own. */
   readonly memoryLimitBytes: number | null;
+  readonly memoryReservationBytes: number | null;
+  readonly memorySwapBytes: number | null;
+  readonly sharedMemoryBytes: number | null;
   readonly cpus: number | null;
+  readonly cpuShares: number | null;
+  readonly cpuset: string;
   readonly pidsLimit: number | null;
+  readonly oomScoreAdjustment: number;
+  readonly oomKillDisabled: boolean;
   readonly healthcheck: readonly string[] | null;
   /** Nanoseconds, and 0 for what is left to the engine; null without a health check. */
   readonly healthTimes: {
@@ -86,6 +127,30 @@ export interface InspectedContainer extends RunningContainer {
     readonly startPeriod: number;
     readonly retries: number;
   } | null;
+}
+
+/** A container as it was made, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
+export interface InspectedContainer extends RunningContainer, ContainerSpec {
+  readonly name: string;
+  readonly image: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
+  readonly imageDefaults:
+    | Pick<
+      ContainerSpec,
+      | "command"
+      | "entrypoint"
+      | "env"
+      | "labels"
+      | "user"
+      | "workingDir"
+      | "stopSignal"
+      | "exposedPorts"
+      | "healthcheck"
+      | "healthTimes"
+    >
+      & { readonly volumes: readonly string[] }
+    | null;
 }
 
 /** What is taken on the engines that are up: what a unit that does not run yet may run into. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Model } from "../artifacts/artifact.ts";
 import { Dag } from "../artifacts/drawing/dag_shape.ts";
-import type { View } from "../artifacts/live/look.ts";
+import type { View } from "../projects/drift/look.ts";
 import { CachedText } from "../http/cached_text.ts";
 import { holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";

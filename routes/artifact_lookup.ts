@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";
-import type { View } from "../artifacts/live/look.ts";
+import type { View } from "../projects/drift/look.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
@@ -34,7 +34,7 @@ export async function lookAt(
   only?: string,
 ): Promise<View | null> {
   if (runtime === null) return null;
-  const { look } = await import("../artifacts/live/look.ts");
+  const { look } = await import("../projects/drift/look.ts");
   return await look(model, runtime, { drift, ...(only !== undefined && { only: new Set([only]) }) });
 }
 

@@ -273,6 +273,8 @@ export type Drift = {
   readonly container: string | null;
   readonly declared: string;
   readonly actual: string;
+  /** Where the value is declared; the unit itself where it is not. */
+  readonly location: Location;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/groups/{name}`. */
