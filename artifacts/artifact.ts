@@ -159,7 +159,7 @@ export interface PathUse {
   readonly found: "file" | "folder" | "other" | "missing" | "outside" | "unknown" | "remote";
   /** Beside a missing file there is one of the same name with `.example`, `.sample`, `.dist` or `.template`. */
   readonly example: boolean;
-  /** An `env_file` as read. */
+  /** An `env_file` or `label_file` as read. */
   readonly file?: ArtifactFile;
   /** False where the document says that the file may be absent. */
   readonly required: boolean;
@@ -216,15 +216,18 @@ export interface Mount {
   readonly createHostPath: boolean;
   readonly invalid: string | null;
   readonly unknown: boolean;
-  readonly at: Place;
+  readonly at: Node;
   readonly sourceAt: Place;
 }
 
-/** One variable or label; null: named without a value. */
+/** One variable or label; null: named without a value, and no variable of the project has that name. */
 export interface KeyValue {
   readonly value: string | null;
   readonly unknown: boolean;
+  /** In the Compose file, or in the `env_file` or `label_file` that sets it. */
   readonly at: Place;
+  /** Named without a value: it has that of the project's variable. */
+  readonly fromVariables?: true;
 }
 
 /** A secret or config as a unit takes it. */
@@ -319,6 +322,8 @@ export interface Group {
   /** Every file that had a part in it. */
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
+  /** Those of `sources` that only lend single services to `extends`. */
+  readonly bases: readonly ArtifactFile[];
   readonly profiles: readonly string[];
   readonly source: Place;
   readonly extent: Place;

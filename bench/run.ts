@@ -4,6 +4,7 @@ const BENCHES = [
   "first_start",
   "house",
   "auth",
+  "audit",
   "engine",
   "objects",
   "streams",

@@ -16,6 +16,7 @@ export const CORE_PERMISSIONS = [
   { name: "workspaces:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
   { name: "workspaces:write", roles: ["operator", "admin"] },
+  { name: "workspaces:manage", roles: ["admin"] },
   { name: "system:logs", roles: ["admin"] },
   { name: "keys:manage", roles: ["admin"] },
   { name: "audit:read", roles: ["admin"] },

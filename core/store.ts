@@ -29,6 +29,8 @@ export interface WorkspaceRecord {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** Whether files with several hard links are read. */
+  readonly allowHardLinks: boolean;
 }
 
 export interface WorkspaceStore {
@@ -37,6 +39,8 @@ export interface WorkspaceStore {
   get(id: string): Promise<WorkspaceRecord | null>;
   /** Throws `workspace_exists` if the id or the path is taken. */
   add(record: WorkspaceRecord, entry: NewAuditEntry): Promise<void>;
+  /** Whether it is there. */
+  setHardLinks(id: string, allowed: boolean, entry: NewAuditEntry): Promise<boolean>;
   /** Whether it was there. */
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
 }

@@ -2,10 +2,13 @@
 
 import { z } from "zod";
 
-export const WorkspaceState = z.enum(["ready", "missing", "unreadable", "empty"]).meta({
+export const WorkspaceState = z.enum(["ready", "reading", "missing", "unreadable", "empty"]).meta({
   id: "WorkspaceState",
 })
-  .describe("`missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact");
+  .describe(
+    "`reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes " +
+      "back by itself; `empty`: nothing in it is an artifact",
+  );
 export type WorkspaceState = z.infer<typeof WorkspaceState>;
 
 export const Workspace = z.object({
@@ -13,6 +16,7 @@ export const Workspace = z.object({
   name: z.string(),
   path: z.string().describe("The folder's real path"),
   createdAt: z.string().describe("RFC 3339"),
+  allowHardLinks: z.boolean().describe("Whether files with several hard links are read"),
   state: WorkspaceState,
   counts: z.object({ groups: z.int(), units: z.int(), cards: z.int() }),
   problems: z.object({ errors: z.int(), warnings: z.int() }),
@@ -41,6 +45,9 @@ export const WorkspaceProject = z.object({
 export type WorkspaceProject = z.infer<typeof WorkspaceProject>;
 
 export const WorkspaceDetail = Workspace.extend({
+  complete: z.boolean().describe(
+    "False where a limit was reached: its report says which, as `fs/limit-reached`",
+  ),
   files: z.array(WorkspaceFile),
   projects: z.array(WorkspaceProject),
 }).meta({ id: "WorkspaceDetail" });
@@ -52,3 +59,11 @@ export const NewWorkspace = z.strictObject({
     .describe("The folder's name unless given"),
 }).meta({ id: "NewWorkspace" });
 export type NewWorkspace = z.infer<typeof NewWorkspace>;
+
+export const WorkspaceChange = z.strictObject({
+  allowHardLinks: z.boolean().describe(
+    "A hard link may be another name of a file outside the workspace, so only allow them where everybody who can " +
+      "write to the folder may read what berth reads",
+  ),
+}).meta({ id: "WorkspaceChange" });
+export type WorkspaceChange = z.infer<typeof WorkspaceChange>;

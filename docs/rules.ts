@@ -60,7 +60,8 @@ ignore:
 
 \`GET /api/workspaces/{id}/artifacts/dag\` answers nodes, edges, layers and cycles as JSON, and the same as
 \`?format=mermaid\` or \`?format=dot\`. An edge leads from what depends to what it depends on; layer 0 starts first. What
-is named and not there is a node of the kind \`missing\`. A workspace of more than 5,000 nodes is drawn by \`?group=\`.
+is named and not there is a node of the kind \`missing\`. A workspace of more than 5,000
+nodes is drawn as its groups (\`?view=groups\`), and each of them by \`?group=\`.
 
 ## What runs
 
@@ -85,12 +86,11 @@ are never shown, only the names that differ. A key that berth does not compare i
 | \`restart\`, \`user\`, \`workingDir\`, \`name\`, \`terminal\`, \`stdinOpen\`, \`init\`, \`stopSignal\`, \`stopGracePeriod\`, \`log\`, \`runtime\`, \`cgroupParent\` | another value |
 | \`privileged\`, \`readOnly\`, \`capAdd\`, \`capDrop\`, \`securityOptions\`, \`groups\`, \`devices.<target>\` | another value |
 | \`limits.memory\`, \`limits.memoryReservation\`, \`limits.memorySwap\`, \`limits.sharedMemory\`, \`limits.cpus\`, \`limits.cpuShares\`, \`limits.cpuset\`, \`limits.pids\`, \`limits.oomScoreAdjustment\`, \`limits.oomKillDisabled\` | another amount |
+| \`replicas\` | another number of containers |
+| \`dependsOn.<unit>\` | the container was started with other dependencies than the files have |
 
 Podman 4.3 does not tell \`init\`, \`domainname\`, \`sysctls\`, \`ipc\`, \`userNamespace\`, \`runtime\`, \`cgroupParent\`, the
 options of \`log\` and the \`address\` that was asked for: these are not compared there.
-
-| \`replicas\` | another number of containers |
-| \`dependsOn.<unit>\` | the container was started with other dependencies than the files have |
 
 Where the engine sees folders under other names (a virtual machine, a container that runs Compose), say so in
 \`berth.yaml\`; a project that runs under a name of its own is joined there, too:

@@ -11,7 +11,9 @@ export const CLOSE = {
   tooBig: 1009,
   failed: 1011,
   tooSlow: 1013,
+  invalid: 4400,
   notFound: 4404,
+  conflict: 4409,
 } as const;
 
 export const PROTOCOL = "berth.v1";
@@ -261,7 +263,8 @@ export function closeCodeOf(error: ServiceError): number {
   const status = statusOf(error);
   if (status === 401 || status === 403) return CLOSE.notAllowed;
   if (status === 404) return CLOSE.notFound;
-  if (status === 400) return 4400;
+  if (status === 409) return CLOSE.conflict;
+  if (status === 400) return CLOSE.invalid;
   if (status === 429) return CLOSE.tooSlow;
   return CLOSE.failed;
 }

@@ -24,6 +24,9 @@ const dag = route({
   params: InWorkspace,
   query: z.object({
     format: z.enum(["json", "mermaid", "dot"]).default("json"),
+    view: z.enum(["all", "groups"]).describe(
+      "`groups`: only groups, and what lies between them. Unless given, that is what a workspace of more than 5,000 nodes is drawn as",
+    ).optional(),
     group: text(300).describe("Only this group and its neighbours").optional(),
     live: flag.describe("With the state of what runs").default(false),
   }),
@@ -46,16 +49,18 @@ const TYPES = {
 /** `GET /workspaces/{id}/artifacts/dag`. */
 export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRouter {
   return router().on(dag, async ({ params: { id }, query, request }) => {
-    const { format } = query;
+    const { format, view: wanted } = query;
     const model = await registry.model(id);
     const group = query.group === undefined ? undefined : (await find(model, "group", query.group)).id;
     const drawn = query.live
       // What runs changes without the files, so only a drawing of the files alone is held.
-      ? new CachedText(await draw(model, { id, format, group, view: await lookAt(model, runtime(), true) }))
+      ? new CachedText(
+        await draw(model, { id, format, wanted, group, view: await lookAt(model, runtime(), true) }),
+      )
       : await cachedText(
         model,
-        `dag ${id} ${format} ${group ?? ""}`,
-        () => draw(model, { id, format, group, view: null }),
+        `dag ${id} ${format} ${wanted ?? ""} ${group ?? ""}`,
+        () => draw(model, { id, format, wanted, group, view: null }),
       );
     const headers = { etag: drawn.etag, "cache-control": "private, no-cache" };
     if (holds(request, drawn.etag)) return new Response(null, { status: 304, headers });
@@ -66,13 +71,15 @@ export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRout
 interface Drawing {
   readonly id: string;
   readonly format: keyof typeof TYPES;
+  readonly wanted: Dag["view"] | undefined;
   readonly group: string | undefined;
   readonly view: View | null;
 }
 
-async function draw(model: Model, { id, format, group, view }: Drawing): Promise<string> {
+async function draw(model: Model, { id, format, wanted, group, view }: Drawing): Promise<string> {
   const { dagOf } = await import("../artifacts/drawing/dag.ts");
   const dag = dagOf(model, id, {
+    ...(wanted !== undefined && { view: wanted }),
     ...(group !== undefined && { group }),
     ...(view !== null && { live: view.live }),
   });

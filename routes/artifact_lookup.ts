@@ -26,16 +26,16 @@ export interface ArtifactsOptions {
   readonly version: string;
 }
 
-/** What runs for a workspace; null without a runtime. `only` is the id of the one unit to compare. */
+/** What runs for a workspace; null without a runtime. `only` are the ids of the units to compare. */
 export async function lookAt(
   model: Model,
   runtime: ContainerRuntime | null,
   drift: boolean,
-  only?: string,
+  only?: readonly string[],
 ): Promise<View | null> {
   if (runtime === null) return null;
   const { look } = await import("../projects/drift/look.ts");
-  return await look(model, runtime, { drift, ...(only !== undefined && { only: new Set([only]) }) });
+  return await look(model, runtime, { drift, ...(only !== undefined && { only: new Set(only) }) });
 }
 
 /** The artifact that a name means. Throws `artifact_not_found` or `ambiguous_name`. */

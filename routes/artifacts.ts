@@ -7,8 +7,9 @@ import {
   GroupDetail,
   UnitDetail,
 } from "../artifacts/report/artifact_shape.ts";
-import { text } from "../http/query.ts";
-import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
+import { holds } from "../http/etag.ts";
+import { count, text } from "../http/query.ts";
+import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 import { artifactGraph } from "./artifact_graph.ts";
 import {
   type ArtifactsOptions,
@@ -32,12 +33,17 @@ const list = route({
   query: z.object({
     kind: ArtifactKind.optional(),
     q: text(200).describe("Part of a name, title or image").optional(),
+    limit: count(1, 10_000).describe("How many at most; all of them unless given").optional(),
+    offset: count(0, 10_000_000).describe("How many to leave out at the beginning").default(0),
+    format: z.enum(["json", "ndjson"]).describe("`ndjson`: one artifact a line, sent as it is made").default(
+      "json",
+    ),
   }),
   answers: {
-    200: json(
-      z.object({ items: z.array(ArtifactSummary), total: z.int(), revision: z.string() }),
-      "In the order they were read",
-    ),
+    200: raw("In the order they were read; `total` counts those of all pages", {
+      "application/json": z.object({ items: z.array(ArtifactSummary), total: z.int(), revision: z.string() }),
+      "application/x-ndjson": null,
+    }),
     ...missingWorkspace,
   },
 });
@@ -70,27 +76,56 @@ const card = route({
   answers: { 200: json(CardDetail, "The card"), ...missingArtifact },
 });
 
+/** Artifacts that are sent in one piece. */
+const PIECE = 200;
+
+/** One artifact a line, a piece at a time as the reader takes them. */
+function lines(items: readonly ArtifactSummary[]): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const piece = items.slice(at, at += PIECE);
+      if (piece.length === 0) controller.close();
+      else controller.enqueue(encoder.encode(piece.map((item) => `${JSON.stringify(item)}\n`).join("")));
+    },
+  });
+}
+
 /** The modules behind these routes are loaded by the first caller: a start needs none of them. */
 export function artifacts(options: ArtifactsOptions): CoreRouter {
   const { registry, runtime } = options;
   return router()
     .on(list, async ({ params, query, request }) => {
       const model = await registry.model(params.id);
-      const text = await cachedText(model, `list ${query.kind ?? ""} ${query.q ?? ""}`, async () => {
+      const { kind, q, offset, limit, format } = query;
+      const items = async () => {
         const { summariesOf } = await import("../artifacts/report/summary.ts");
-        const items = summariesOf(model, {
-          ...(query.kind !== undefined && { kind: query.kind }),
-          ...(query.q !== undefined && { q: query.q }),
-        });
-        return JSON.stringify({ items, total: items.length, revision: model.revision });
-      });
-      return await text.answer(request);
+        return summariesOf(model, { ...(kind !== undefined && { kind }), ...(q !== undefined && { q }) });
+      };
+      const page = (all: readonly ArtifactSummary[]) =>
+        all.slice(offset, limit === undefined ? undefined : offset + limit);
+      if (format === "ndjson") {
+        const headers = { "content-type": "application/x-ndjson", "cache-control": "private, no-cache" };
+        return new Response(lines(page(await items())), { headers });
+      }
+      const text = await cachedText(
+        model,
+        `list ${kind ?? ""} ${offset} ${limit ?? ""} ${q ?? ""}`,
+        async () => {
+          const all = await items();
+          return JSON.stringify({ items: page(all), total: all.length, revision: model.revision });
+        },
+      );
+      const headers = { etag: text.etag, "cache-control": "private, no-cache" };
+      if (holds(request, text.etag)) return new Response(null, { status: 304, headers });
+      return new Response(text.text, { headers: { ...headers, "content-type": "application/json" } });
     })
     .on(group, async ({ params }) => {
       const model = await registry.model(params.id);
       const found = await find(model, "group", params.name);
       const { groupDetail } = await import("../artifacts/report/detail.ts");
-      const view = await lookAt(model, runtime(), false);
+      const view = await lookAt(model, runtime(), true, found.units.map(({ id }) => id));
       const live = view?.live.get(found.id);
       const detail = groupDetail(model, found, view?.findings ?? []);
       return reply(200, live === undefined ? detail : { ...detail, live });
@@ -99,7 +134,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       const model = await registry.model(params.id);
       const found = await find(model, "unit", params.name);
       const { unitDetail } = await import("../artifacts/report/detail.ts");
-      const view = await lookAt(model, runtime(), true, found.id);
+      const view = await lookAt(model, runtime(), true, [found.id]);
       const live = view?.live.get(found.id);
       const detail = unitDetail(model, found, view?.findings ?? []);
       return reply(200, live === undefined ? detail : { ...detail, live });

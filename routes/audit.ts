@@ -66,7 +66,7 @@ const list = route({
     action: text(200).optional(),
     actor: text(200).describe("The actor's id").optional(),
     result: text(100).optional(),
-    format: z.enum(["json", "ndjson"]).default("json"),
+    format: z.enum(["json", "ndjson"]).optional().describe("`json` unless `Accept` asks for NDJSON"),
     follow: flag.optional(),
     after: many(Place, 2).optional().describe("For NDJSON: `<chain>:<seq>`, once a chain"),
   }),
@@ -79,8 +79,9 @@ const list = route({
 export function audit(
   { access, store }: { readonly access: Access; readonly store: AuditStore },
 ): CoreRouter {
-  return router().on(list, async ({ query, ending }) => {
-    const { limit, cursor, follow, after, format, ...wanted } = query;
+  return router().on(list, async ({ query, request, ending }) => {
+    const { limit, cursor, follow, after, format = formatOf(request.headers.get("accept")), ...wanted } =
+      query;
     mustFit(query, format === "json" ? ["follow", "after"] : ["limit", "cursor"]);
     await access.audit.flush(); // so that one finds what one just did
     if (format === "ndjson") {
@@ -93,6 +94,10 @@ export function audit(
     const page = await pageOf(store, wanted, limit ?? 100, cursor);
     return Response.json(page, { headers: { "cache-control": "no-store" } });
   });
+}
+
+function formatOf(accept: string | null): "json" | "ndjson" {
+  return accept?.includes("application/x-ndjson") ? "ndjson" : "json";
 }
 
 interface Wanted {

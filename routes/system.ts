@@ -19,7 +19,7 @@ const Health = z.object({
 
 const SystemInfo = z.object({
   os: z.string(),
-  arch: z.string(),
+  arch: z.string().describe("`amd64`, `arm64`: in the words of the engines"),
   hostname: z.string().nullable(),
   cpus: z.int(),
   memoryBytes: z.int().nullable(),
@@ -112,11 +112,14 @@ export function system(options: SystemOptions): CoreRouter {
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
 }
 
+/** The engines' words for what Deno calls otherwise. */
+const ARCHITECTURES: Readonly<Record<typeof Deno.build.arch, string>> = { x86_64: "amd64", aarch64: "arm64" };
+
 /** Asked once; what the process may not ask for is null. */
 function aboutMachine() {
   return {
     os: Deno.build.os,
-    arch: Deno.build.arch,
+    arch: ARCHITECTURES[Deno.build.arch],
     hostname: allowed(() => Deno.hostname()),
     cpus: navigator.hardwareConcurrency,
     memoryBytes: allowed(() => Deno.systemMemoryInfo().total),

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Registry } from "../artifacts/registry/registry.ts";
-import { NewWorkspace, Workspace, WorkspaceDetail } from "../core/workspace.ts";
+import { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../core/workspace.ts";
 import { cached, type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
 const Id = z.object({ id: z.string().min(1).max(100) });
@@ -42,6 +42,17 @@ const fetchOne = route({
   answers: { 200: json(WorkspaceDetail, "The workspace"), ...problems("workspace_not_found") },
 });
 
+const change = route({
+  method: "put",
+  path: "/workspaces/{id}",
+  summary: "Say how a workspace is read",
+  permission: "workspaces:manage",
+  audited: "change",
+  params: Id,
+  body: WorkspaceChange,
+  answers: { 200: json(Workspace, "The workspace, read anew"), ...problems("workspace_not_found") },
+});
+
 const unregister = route({
   method: "delete",
   path: "/workspaces/{id}",
@@ -66,6 +77,7 @@ export function workspaces({ registry }: { readonly registry: Registry }): CoreR
       return reply(201, workspace, { location: `/api/workspaces/${workspace.id}` });
     })
     .on(fetchOne, async ({ params }) => reply(200, await registry.get(params.id)))
+    .on(change, async (call) => reply(200, await registry.change(call.params.id, call.body, call.entry())))
     .on(unregister, async (call) => {
       await registry.unregister(call.params.id, call.entry());
       return reply(204);

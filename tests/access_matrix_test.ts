@@ -35,6 +35,7 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "POST /api/system/prune": "system:prune",
   "POST /api/workspaces": "workspaces:write",
   "DELETE /api/workspaces/{id}": "workspaces:write",
+  "PUT /api/workspaces/{id}": "workspaces:manage",
   "GET /api/containers": "containers:read",
   "GET /api/containers/{id}": "containers:read",
   "GET /api/containers/{id}/logs": "containers:logs",

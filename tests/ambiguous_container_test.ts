@@ -66,11 +66,11 @@ async function operationsOnContainers(berth: TestService): Promise<Operation[]> 
   return found;
 }
 
-/** The refusal: over HTTP by its status, on a socket by its last frame. */
+/** The refusal: over HTTP by its status, on a socket by its last frame and its closing code less 4000. */
 async function refusal(
   berth: TestService,
   { method, isSocket, path, query, body }: Operation,
-): Promise<{ readonly status?: number; readonly code: string; readonly title: string }> {
+): Promise<{ readonly status: number; readonly code: string; readonly title: string }> {
   const target = `${path}${query === "" ? "" : `?${query}`}`;
   if (!isSocket) {
     const answer = await berth.call(`${method} ${target}`, body, { signal: AbortSignal.timeout(20_000) });
@@ -78,10 +78,10 @@ async function refusal(
   }
   const visitor = new Visitor(berth.url + target, undefined, [`berth.bearer.${berth.admin}`]);
   const late = setTimeout(() => visitor.wire.close(), 5_000);
-  await visitor.closed;
+  const { code: closed } = await visitor.closed;
   clearTimeout(late);
   const [error = { code: `open: ${visitor.texts}`, title: "" }] = visitor.said("error");
-  return error;
+  return { ...error, status: closed - 4000 };
 }
 
 test("a name that two engines have is refused with both engines by every route and socket that takes a container", async () => {
@@ -94,7 +94,7 @@ test("a name that two engines have is refused with both engines by every route a
 
   const wrong: unknown[] = [];
   for (const operation of operations) {
-    const { status = 409, code, title } = await refusal(berth, operation);
+    const { status, code, title } = await refusal(berth, operation);
     const names = engines.every(({ kind }) => title?.includes(`"${kind}"`));
     if (status !== 409 || code !== "ambiguous_id" || !names) {
       wrong.push(`${operation.method} ${operation.path}: ${status} ${code} ${title}`);

@@ -134,3 +134,40 @@ Deno.test("the version of Deno is the same wherever it is named", async () => {
     for (const [, version] of named.matchAll(/\bdeno@(\d+\.\d+\.\d+)/g)) assert.equal(version, deno, file);
   }
 });
+
+/** The paths that the tree of ARCHITECTURE.md names: a folder's lines are indented below it. */
+function pathsOfTree(page: string): Set<string> {
+  const tree = /## The tree\s+```\n([\s\S]*?)```/.exec(page)![1]!;
+  const paths = new Set<string>();
+  const folders: [indent: number, path: string][] = [];
+  for (const line of tree.split("\n").filter((line) => line.trim() !== "")) {
+    const indent = line.search(/\S/);
+    while ((folders.at(-1)?.[0] ?? -1) >= indent) folders.pop();
+    const parent = folders.at(-1)?.[1] ?? "";
+    const names = /^(?:[\w.-]+(?:\/|\.\w+) ?)+/.exec(line.trim())?.[0].trim().split(" ") ?? [];
+    for (const name of names) paths.add(parent + name);
+    if (names.length === 1 && names[0]!.endsWith("/")) folders.push([indent, parent + names[0]!]);
+  }
+  return paths;
+}
+
+Deno.test("every file that ARCHITECTURE.md answers a question with is there, and the tree names it or its folder", async () => {
+  const page = await text("ARCHITECTURE.md");
+  const answers = /## Where is …\?([\s\S]*?)\n## /.exec(page)![1]!.split("\n").slice(3);
+  const named = answers.flatMap((row) =>
+    [...(row.split("|")[2] ?? "").matchAll(/`([^`]+)`/g)].map(([, path]) => path!)
+  );
+  assert.ok(named.length >= 10, `${named.length} files answer questions`);
+  const tree = pathsOfTree(page);
+  for (const path of named) {
+    assert.ok(files.includes(path), `${path} is not there`);
+    assert.ok(
+      tree.has(path) || tree.has(path.slice(0, path.lastIndexOf("/") + 1)),
+      `the tree does not name ${path}`,
+    );
+  }
+});
+
+Deno.test("every path that the tree of ARCHITECTURE.md names is there", async () => {
+  for (const path of pathsOfTree(await text("ARCHITECTURE.md"))) await Deno.lstat(new URL(path, root));
+});

@@ -65,7 +65,9 @@ Deno.test("GET a unit answers the author's own text, comments and all, and refer
     web.body.yaml,
     "  # the shop window\n  web: # public\n    image: nginx:1.27\n    depends_on:\n      - db\n    environment:\n      PASSWORD: hunter2\n",
   );
-  assert.deepEqual(web.body.environment, ["PASSWORD"]);
+  assert.deepEqual(web.body.environment, [
+    { name: "PASSWORD", value: "********", from: "environment", file: "compose.yaml" },
+  ]);
   const { source, ...reference } = web.body.references[0];
   assert.deepEqual(reference, {
     kind: "depends_on",
@@ -323,4 +325,22 @@ Deno.test("POST validate?format=sarif answers SARIF 2.1.0 with rules, places and
   assert.equal(artifactLocation.uri, "my%20shop/compose.yaml");
   assert.deepEqual([region.startLine, region.startColumn], [2, 35]);
   assert.equal(found.codeFlows[0].threadFlows[0].locations.length, 2);
+});
+
+Deno.test("GET …/artifacts answers in pages, and a line for each as it is made", async () => {
+  await using berth = await startService();
+  const services = Array.from({ length: 450 }, (_, index) => `  s${index}: { image: 'a:1' }\n`).join("");
+  const id = await register(berth, { "compose.yaml": `services:\n${services}` });
+
+  const whole = (await berth.call(`GET /api/workspaces/${id}/artifacts`)).body;
+  const page = (await berth.call(`GET /api/workspaces/${id}/artifacts?limit=3&offset=449`)).body;
+  const lines = await berth.call(`GET /api/workspaces/${id}/artifacts?format=ndjson&kind=unit`);
+
+  assert.equal(whole.items.length, 451);
+  assert.deepEqual(page, { items: whole.items.slice(449), total: 451, revision: whole.revision });
+  assert.equal(lines.headers.get("content-type"), "application/x-ndjson");
+  assert.deepEqual(
+    lines.text.trimEnd().split("\n").map((line) => JSON.parse(line)),
+    whole.items.filter(({ kind }: { kind: string }) => kind === "unit"),
+  );
 });

@@ -195,6 +195,27 @@ Deno.test("verifyAudit misses a tail that was cut only without the end that was 
   assert.deepEqual(await checked(`${folder.path}/before.db`, told), [null, null, 1]);
 });
 
+Deno.test("verifyAudit begins at a checkpoint that it is given, and trusts what stands before it", async () => {
+  await using folder = await ownFolder();
+  const path = `${folder.path}/berth.db`;
+  await filled(path);
+  await using store = await openSqliteStore(path);
+  const rows = await store.audit.sealed("changes", 0, 100);
+  const at = (seq: number) => ({ chain: "changes" as const, seq, mac: rows[seq - 1]?.mac ?? assert.fail() });
+  const raw = new DatabaseSync(path);
+  raw.exec("UPDATE audit SET actor_name = 'eve' WHERE chain = 'changes' AND seq IN (5, 20)");
+  raw.close();
+  const found = async (...checkpoints: ReturnType<typeof at>[]) => {
+    const { chains: [changes] } = await verifyAudit(store.audit, SEALS, checkpoints);
+    return [changes?.from, changes?.broken?.seq ?? null];
+  };
+  assert.deepEqual(await found(), [1, 5]);
+  assert.deepEqual(await found(at(6)), [6, 20]);
+  assert.deepEqual(await found(at(21), at(8)), [8, 20]);
+  assert.deepEqual(await found(at(20)), [20, 20], "the entry itself is looked at");
+  assert.deepEqual(await found(at(21)), [21, null]);
+});
+
 function rowsOf(path: string): unknown[] {
   const raw = new DatabaseSync(path, { readOnly: true });
   const rows = raw.prepare(
@@ -292,6 +313,11 @@ Deno.test("berth audit verify answers 0, 1 or 2, beside a running service too, a
   }
   assert.equal((await runBerth(["audit"], env)).code, 2);
   assert.equal((await berth.end()).code, 0);
+
+  const log = await Deno.readTextFile(`${folder.path}/berth.log`);
+  const told = [...log.matchAll(/"The audit log ends here".*?"changes":"(changes:6:[0-9a-f]{64})"/g)].at(-1)
+    ?.[1];
+  assert.equal(told, end, "the log tells where the chain ends");
 
   const raw = new DatabaseSync(`${folder.path}/berth.db`);
   raw.exec("UPDATE audit SET peer = '10.0.0.1' WHERE chain = 'changes' AND seq = 3");

@@ -1,5 +1,8 @@
 /** Promise: the audit log tells everything that was changed or tried, before it is done, and strangers cannot spoil it. */
 import assert from "node:assert/strict";
+import { BearerAuth, Client } from "@berth/client";
+import { SYSTEM_AUDIT } from "@berth/client/berth";
+import { stream } from "@berth/client/stream";
 import { empty, reply, route, router } from "../http/router.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { makeKey, startAccess } from "./access_service.ts";
@@ -326,6 +329,19 @@ Deno.test("GET /api/system/audit?format=ndjson gives every sealed entry in order
   assert.deepEqual((await lines("&after=changes:1&result=done")).map(({ seq }) => seq), [2]);
   for (const wrong of ["follow=true", "format=ndjson&limit=3", "format=ndjson&after=changes", "format=xml"]) {
     assert.equal((await berth.call(`GET /api/system/audit?${wrong}`)).status, 400, wrong);
+  }
+});
+
+Deno.test("The typed client pages through the audit log and follows it", async () => {
+  await using berth = await startService();
+  using client = new Client({ baseUrl: berth.url, auth: new BearerAuth(berth.admin ?? "") });
+  const page = (await client.get(SYSTEM_AUDIT, { query: { limit: 5 } })).json();
+  assert.equal(page.items[0]?.action, "test");
+  await berth.key("viewer");
+  const query = { follow: true, after: ["changes:1"] } as const;
+  for await (const line of stream(client, SYSTEM_AUDIT, { as: "ndjson", query })) {
+    assert.deepEqual([line.chain, line.seq, line.action], ["changes", 2, "POST /api/settings/api-keys"]);
+    break;
   }
 });
 

@@ -77,10 +77,9 @@ for (const kind of ["docker", "podman"] as const) {
 
     const revealed = await berth.call("GET /api/containers/secretive?reveal=true");
     assert.deepEqual([revealed.body.env.PLAIN, revealed.body.masked], [secret, false]);
-    await eventually("the reveal is audited", async () => {
-      const { text } = await berth.call("GET /api/system/audit");
-      return text.includes("GET /api/containers/{id}");
-    });
+    const { body: { items: [told] } } = await berth.call("GET /api/system/audit?limit=1");
+    assert.deepEqual([told.action, told.result], ["GET /api/containers/{id}", "done"]);
+    assert.equal(told.particulars.container, revealed.body.id);
     await engine.cli("rm", "secretive");
   });
 

@@ -165,15 +165,22 @@ Deno.test("a drawing too large for Mermaid is collapsed to groups", async () => 
   assert.ok(mermaid.length < MERMAID_LIMITS.characters);
 });
 
-Deno.test("a workspace of more than 5,000 nodes is only drawn by group", async () => {
+Deno.test("a workspace of more than 5,000 nodes is drawn as its groups, and each of them by itself", async () => {
   const files = Object.fromEntries(Array.from({ length: 6 }, (_, g) => [
     `g${g}/compose.yaml`,
-    `services:\n${Array.from({ length: 1_000 }, (_, i) => `  s${i}: { image: "a:1" }`).join("\n")}\n`,
+    `services:\n${Array.from({ length: 1_000 }, (_, i) => `  s${i}: { image: "a:1" }`).join("\n")}\n` +
+    (g > 0 ? "" : "networks: { net: { name: shared } }\n"),
   ]));
+  files["g1/extra.group.yaml"] =
+    "apiVersion: berth/v1\nkind: Unit\nmetadata: { name: after }\nspec: { group: g1, dependsOn: ['unit:g0.s1', 'unit:g0.s2'] }\n";
   await using folder = await workspaceFolder(files, "work");
   const model = await folder.read();
+  const overview = dagOf(model, "work");
+  assert.deepEqual([overview.view, overview.acyclic], ["groups", true]);
+  assert.deepEqual(overview.nodes.map(({ id }) => id), [0, 1, 2, 3, 4, 5].map((g) => `group:g${g}`));
+  assert.deepEqual(overview.edges.map(({ id }) => id), ["requires:group:g1->group:g0"]);
   assert.throws(
-    () => dagOf(model, "work"),
+    () => dagOf(model, "work", { view: "all" }),
     (error) => error instanceof ServiceError && error.code === "invalid_request",
   );
   assert.equal(dagOf(model, "work", { group: "group:g3" }).stats.nodes, 1_001);

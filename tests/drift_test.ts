@@ -106,6 +106,12 @@ services:
           "environment.A": ["********", "(another value)"],
           "environment.NEW": ["********", "(not set)"],
         });
+        const { body: group } = await berth.call(`GET /api/workspaces/${id}/artifacts/groups/files`);
+        assert.deepEqual(
+          group.live.drift.map(({ field }: { field: string }) => field),
+          ["environment.A", "environment.NEW"],
+          "a group has the differences of its units",
+        );
         await write(
           "compose.yaml",
           text.replace("RO:-true", "RO:-false").replace("50", "51").replace(

@@ -69,6 +69,31 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", id);
   });
 
+  test("a command is told with its user before it runs, masked, and its exit code after it", async (engine) => {
+    await using berth = serve(engine.socket, kind);
+    const id = await idle(engine);
+    const query = {
+      cmd: "sh -c 'exit 7' --password=hunter2",
+      user: "root",
+      env: "TOKEN=hunter3",
+      tty: "false",
+    };
+    await berth.open(id, query).closed;
+    await eventually("it is told", () => berth.service.audited.length > 1);
+    const [intent, outcome, ...others] = berth.service.audited;
+    assert.deepEqual(others, []);
+    const asked = { command: "sh -c exit 7 --password=********", user: "root", env: "TOKEN=********" };
+    assert.deepEqual([intent?.result, intent?.particulars], ["begun", asked]);
+    assert.deepEqual([outcome?.result, outcome?.particulars], ["done", { ...asked, exit: "7" }]);
+    assert.equal(intent?.action, "WS /api/containers/{id}/exec");
+
+    await berth.open("nowhere", { cmd: "true" }).closed;
+    const failed = await eventually("it is told", () => berth.service.audited[3]);
+    assert.equal(failed.result, "container_not_found");
+    assert.ok(!JSON.stringify(berth.service.audited).includes("hunter"));
+    await engine.cli("rm", "-f", id);
+  });
+
   test("bytes of every value go in and come out unharmed, and the end of input reaches the process", async (engine) => {
     await using berth = serve(engine.socket, kind);
     const id = await idle(engine);

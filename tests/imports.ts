@@ -76,7 +76,7 @@ const ROOTS = ["main.ts", "start.ts", "compose_app.ts"];
 const KNOW_ALL = [...ROOTS, "commands/", "tests/", "bench/"];
 
 /** What Deno brings along that computes and touches nothing outside; `node:sqlite` is the store's alone. */
-const BUILTIN = ["node:crypto", "node:zlib", "node:buffer", "node:path", "node:async_hooks"];
+const BUILTIN = ["node:crypto", "node:zlib", "node:buffer", "node:path", "node:async_hooks", "node:timers"];
 
 const IMPORT =
   /(?:^|[^.\w])(?:import|export)\s+(?:type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?["']([^"']+)["']|import\(\s*["']([^"']+)["']/gm;

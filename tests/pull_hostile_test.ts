@@ -113,6 +113,16 @@ Deno.test("POST /api/images/pull ends a stream with the error that came after it
   assert.deepEqual(frames[0], { layer: "layer", status: "Downloading", current: 5, total: 10 });
   assert.equal(frames.at(-1).error.code, "pull_failed");
   assert.match(frames.at(-1).error.title, /no space left/);
+  const { body } = await app.call("GET /api/system/audit?action=POST%20/api/images/pull");
+  const told = body.items.map((
+    one: { result: string; particulars: unknown },
+  ) => [one.result, one.particulars]);
+  const reference = { reference: REFERENCE };
+  assert.deepEqual(
+    told,
+    [["pull_failed", reference], ["begun", reference]],
+    "the audit log tells its real end",
+  );
 });
 
 for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {

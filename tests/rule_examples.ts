@@ -119,7 +119,7 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
     good: compose(one, { "compose.override.yaml": one }),
   },
   "compose/version-obsolete": { bad: compose(`version: "3"\n${one}`), good: compose(one) },
-  "compose/name-invalid": { bad: compose(`name: My Shop\n${one}`), good: compose(`${named}${one}`) },
+  "compose/name-invalid": { bad: compose(`name: "!"\n${one}`), good: compose(`${named}${one}`) },
   "compose/name-normalized": { bad: { "My.Shop/compose.yaml": one }, good: { "shop/compose.yaml": one } },
   "compose/name-missing": { bad: compose(one), good: compose(`${named}${one}`) },
   "compose/image-and-build": {
@@ -172,6 +172,10 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
     bad: service("tmpfs: /data\nvolumes: ['disk:/data']", "volumes:\n  disk:\n"),
     good: service("tmpfs: /run\nvolumes: ['disk:/data']", "volumes:\n  disk:\n"),
   },
+  "compose/duplicate-port": {
+    bad: service('ports: ["80:80", "0.0.0.0:80:80/tcp"]'),
+    good: service('ports: ["80:80", "80:80/udp"]'),
+  },
   "compose/limits-mismatch": {
     bad: service("mem_limit: 1g\ndeploy:\n  resources:\n    limits:\n      memory: 2g"),
     good: service("mem_limit: 1g\ndeploy:\n  resources:\n    limits:\n      memory: 1024m"),
@@ -217,6 +221,16 @@ export const EXAMPLES: Readonly<Partial<Record<RuleCode, Example>>> = {
   "compose/bad-host-ip": {
     bad: service('ports: ["300.0.0.1:80:80"]'),
     good: service('ports: ["[::1]:80:80"]'),
+  },
+  "compose/bad-extra-host": {
+    bad: service('extra_hosts: [":1.2.3.4"]'),
+    good: service('extra_hosts: ["db:1.2.3.4", "v6=::1"]'),
+  },
+  "compose/bad-mount": { bad: service('volumes: ["data:"]'), good: service('volumes: ["/data"]') },
+  "compose/bad-command": { bad: service(`command: "echo 'a"`), good: service(`command: "echo 'a'"`) },
+  "compose/command-cut": {
+    bad: service("command: echo a && echo b"),
+    good: service("command: sh -c 'echo a && echo b'"),
   },
   "compose/bad-duration": {
     bad: service("stop_grace_period: soon"),

@@ -36,8 +36,20 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   }
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
-    const later = { id: "zoo", name: "Zoo", path: "/srv/zoo", createdAt: "2026-01-01T00:00:00.000Z" };
-    const sooner = { id: "api", name: "Api", path: "/srv/api", createdAt: "2026-01-02T00:00:00.000Z" };
+    const later = {
+      id: "zoo",
+      name: "Zoo",
+      path: "/srv/zoo",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      allowHardLinks: false,
+    };
+    const sooner = {
+      id: "api",
+      name: "Api",
+      path: "/srv/api",
+      createdAt: "2026-01-02T00:00:00.000Z",
+      allowHardLinks: false,
+    };
     {
       await using store = await under.open("a");
       await store.workspaces.add(later, ENTRY);
@@ -47,6 +59,9 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.deepEqual(await store.workspaces.list(), [sooner, later]);
     assert.deepEqual(await store.workspaces.get("zoo"), later);
     assert.equal(await store.workspaces.get("none"), null);
+    assert.equal(await store.workspaces.setHardLinks("zoo", true, ENTRY), true);
+    assert.equal(await store.workspaces.setHardLinks("none", true, ENTRY), false);
+    assert.deepEqual(await store.workspaces.get("zoo"), { ...later, allowHardLinks: true });
     assert.equal(await store.workspaces.remove("zoo", ENTRY), true);
     assert.equal(await store.workspaces.remove("zoo", ENTRY), false);
     assert.deepEqual(await store.workspaces.list(), [sooner]);
@@ -56,7 +71,13 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     "refuses a workspace whose id or folder is taken, and leaves the first as it was",
     async (under) => {
       await using store = await under.open("a");
-      const first = { id: "api", name: "Api", path: "/srv/api", createdAt: "2026-01-01T00:00:00.000Z" };
+      const first = {
+        id: "api",
+        name: "Api",
+        path: "/srv/api",
+        createdAt: "2026-01-01T00:00:00.000Z",
+        allowHardLinks: false,
+      };
       await store.workspaces.add(first, ENTRY);
       await refused("workspace_exists", store.workspaces.add({ ...first, path: "/srv/other" }, ENTRY));
       await refused("workspace_exists", store.workspaces.add({ ...first, id: "other" }, ENTRY));
@@ -281,6 +302,12 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     {
       name: "workspaces.add",
       change: (store, entry) => store.workspaces.add(record, entry),
+      state: (store) => store.workspaces.list(),
+    },
+    {
+      name: "workspaces.setHardLinks",
+      before: (store) => store.workspaces.add(record, ENTRY),
+      change: (store, entry) => store.workspaces.setHardLinks(record.id, true, entry),
       state: (store) => store.workspaces.list(),
     },
     {
@@ -547,7 +574,13 @@ function bytes(length: number, fill: number): Uint8Array {
 }
 
 function workspace(n: number) {
-  return { id: `w${n}`, name: `W${n}`, path: `/srv/w${n}`, createdAt: "2026-01-01T00:00:00.000Z" };
+  return {
+    id: `w${n}`,
+    name: `W${n}`,
+    path: `/srv/w${n}`,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    allowHardLinks: false,
+  };
 }
 
 export function key(id: string, over: Partial<KeyRecord>): KeyRecord {

@@ -242,3 +242,19 @@ Deno.test({ name: aFullDisk, ignore: !mayMount }, async () => {
     await Deno.remove(folder);
   }
 });
+
+Deno.test("a store of commit 015db1d keeps its workspaces, and allows none of them hard links", async () => {
+  await using here = await folderOfOurOwn();
+  await Deno.copyFile(
+    new URL("fixtures/store_015db1d/berth.db", import.meta.url),
+    `${here.folder}/store.db`,
+  );
+  await using store = await here.open("store.db");
+  assert.deepEqual(await store.workspaces.list(), [{
+    id: "shop",
+    name: "Shop",
+    path: "/srv/shop",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    allowHardLinks: false,
+  }]);
+});

@@ -3,6 +3,7 @@ import type { Principal } from "../core/access.ts";
 import { Responder } from "../http/responder.ts";
 import { createEdge } from "../http/edge.ts";
 import { createAuditor } from "../http/auditor.ts";
+import type { NewAuditEntry } from "../core/store.ts";
 import type { Router } from "../http/router.ts";
 import { permissionsOf } from "./catalogue.ts";
 
@@ -17,6 +18,8 @@ export const ADMIN: Principal = {
 export class StreamService implements AsyncDisposable {
   readonly url: string;
   readonly bugs: unknown[] = [];
+  /** What the audit log would hold. */
+  readonly audited: NewAuditEntry[] = [];
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #stopping = new AbortController();
   readonly #revoked = new AbortController();
@@ -29,7 +32,13 @@ export class StreamService implements AsyncDisposable {
       hosts,
       responder: new Responder({ tls: false }),
       guard: { authenticate: () => caller, admit: () => caller },
-      auditor: createAuditor({ audit: { first: () => Promise.resolve(), record: () => {} }, clock: Date }),
+      auditor: createAuditor({
+        audit: {
+          first: (entry) => Promise.resolve(void this.audited.push(entry)),
+          record: (entry) => this.audited.push(entry),
+        },
+        clock: Date,
+      }),
       onBug: (error) => this.bugs.push(error),
       onAccess: () => {},
       stopping: this.#stopping.signal,

@@ -31,7 +31,8 @@ Deno.test("POST /api/workspaces registers a folder, and GET shows what is in it"
     [made.body.id, made.body.name, made.body.path, made.body.state, made.body.counts],
     ["web-shop", "Web Shop", `${root}/Web Shop`, "ready", { groups: 1, units: 1, cards: 0 }],
   );
-  const { files, projects, ...rest } = await workspace(berth, "web-shop");
+  const { files, projects, complete, ...rest } = await workspace(berth, "web-shop");
+  assert.equal(complete, true);
   assert.deepEqual(rest, made.body);
   assert.deepEqual(files.map((file: { path: string; kind: string }) => [file.path, file.kind]), [
     [".env", "env"],
@@ -159,6 +160,60 @@ Deno.test("a viewer reads workspaces and registers none", async () => {
   assert.deepEqual([refused.status, refused.body.code], [403, "forbidden"]);
   assert.deepEqual((await viewer.call("GET /api/workspaces")).body, { items: [], total: 0 });
   assert.equal((await berth.anonymous().call("GET /api/workspaces")).status, 401);
+});
+
+Deno.test("files with several hard links are read where an admin allows it, and nothing in the folder can", async () => {
+  await using berth = await startService();
+  const root = await plantIn(berth, {
+    "a/compose.yaml": WEB,
+    "a/berth.yaml": "allowHardLinks: true\n",
+    "outside.yaml": WEB,
+  });
+  await Deno.mkdir(`${root}/a/linked`);
+  await Deno.link(`${root}/outside.yaml`, `${root}/a/linked/compose.yaml`);
+  const made = await berth.call("POST /api/workspaces", { path: `${root}/a` });
+  assert.deepEqual([made.body.allowHardLinks, made.body.counts.groups], [false, 1]);
+  const { diagnostics } = (await berth.call("POST /api/workspaces/a/artifacts/validate")).body;
+  const refused = diagnostics.find(({ code }: { code: string }) => code === "fs/unreadable");
+  assert.match(refused.message, /several hard links.*an admin can allow/);
+
+  const operator = await berth.key("operator");
+  const denied = await operator.call("PUT /api/workspaces/a", { allowHardLinks: true });
+  const allowed = await berth.call("PUT /api/workspaces/a", { allowHardLinks: true });
+
+  assert.deepEqual([denied.status, denied.body.code], [403, "forbidden"]);
+  assert.deepEqual([allowed.status, allowed.body.allowHardLinks, allowed.body.counts.groups], [200, true, 2]);
+  const back = await berth.call("PUT /api/workspaces/a", { allowHardLinks: false });
+  assert.equal(back.body.counts.groups, 1);
+  const missing = await berth.call("PUT /api/workspaces/none", { allowHardLinks: true });
+  assert.deepEqual([missing.status, missing.body.code], [404, "workspace_not_found"]);
+});
+
+Deno.test("GET /api/workspaces answers at once while a folder is read, with what is counted so far", async () => {
+  await using berth = await startService();
+  const many = Object.fromEntries(
+    Array.from({ length: 600 }, (_, index) => [`big/p${index}/compose.yaml`, WEB]),
+  );
+  const root = await plantIn(berth, { ...many, "small/compose.yaml": WEB });
+  await berth.call("POST /api/workspaces", { path: `${root}/small` });
+  const reading = berth.call("POST /api/workspaces", { path: `${root}/big` });
+  const seen: { state: string; groups: number }[] = [];
+  let isDone = false;
+  void reading.then(() => isDone = true);
+  while (!isDone) {
+    const { items } = (await berth.call("GET /api/workspaces")).body;
+    const small = items.find(({ id }: { id: string }) => id === "small");
+    assert.equal(small.state, "ready");
+    const big = items.find(({ id }: { id: string }) => id === "big");
+    if (big !== undefined) seen.push({ state: big.state, groups: big.counts.groups });
+  }
+  assert.equal((await reading).body.counts.groups, 600);
+  const under = seen.filter(({ state }) => state === "reading");
+  assert.ok(under.length > 0, "nobody was answered while the folder was read");
+  assert.deepEqual(
+    under.map(({ groups }) => groups),
+    under.map(({ groups }) => groups).toSorted((a, b) => a - b),
+  );
 });
 
 Deno.test("a folder that vanishes is missing, and is ready again when it comes back", async () => {

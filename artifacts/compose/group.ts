@@ -18,6 +18,7 @@ import type { FileStore } from "../files/file_store.ts";
 import { outsideFinding } from "../files/findings.ts";
 import { annotated, type NativeUnit, unitOf } from "../native/documents.ts";
 import { entriesOf, valueAt } from "../yaml/values.ts";
+import { withFiles } from "./env_files.ts";
 import { PathLookup } from "./path_uses.ts";
 import type { Project } from "./project.ts";
 import { referencesOf } from "./references.ts";
@@ -63,7 +64,7 @@ export async function buildGroup(
       ids.get(`${kind}:${key}`) ?? `${kind}:${identity.name}.${key}`;
     for (const [name, entry] of entriesOf(value.entries.get("services")?.value)) {
       await yieldToEventLoop();
-      units.push(await unit(lookup, name, entry, identity, resource));
+      units.push(await unit(lookup, name, entry, identity, resource, project));
     }
     addDefaultNetwork(resources, units, identity, value);
   }
@@ -87,6 +88,10 @@ export async function buildGroup(
     files: project.files,
     sources: project.sources,
     envFiles: project.envFiles,
+    bases: project.sources.filter((file) =>
+      project.extended.has(file.path) && !project.files.includes(file) &&
+      !project.included.some(({ path }) => path === file.path)
+    ),
     profiles: identity.profiles,
     source: identity.source,
     extent: identity.extent,
@@ -115,11 +120,13 @@ async function unit(
   entry: Entry,
   identity: GroupIdentity,
   resource: (kind: ResourceKind, key: string) => string,
+  { variable }: Project,
 ): Promise<Unit> {
   const qualified = `${identity.name}.${name}`;
   const id = `unit:${qualified}`;
   const value = entry.value;
-  const service = readService(value, identity.profiles);
+  const service = readService(value, identity.profiles, variable);
+  const paths = await lookup.ofService(id, value, service);
   return {
     kind: "unit",
     id,
@@ -132,11 +139,11 @@ async function unit(
     title: null,
     description: null,
     value,
-    service,
+    service: withFiles(service, value, paths, (name) => variable(name, entry.key)),
     annotation: null,
     container: null,
     references: referencesOf(id, value, service, { group: identity.name, resource }, entry.key),
-    paths: await lookup.ofService(id, value, service),
+    paths,
   };
 }
 
@@ -164,6 +171,7 @@ function addDefaultNetwork(
 ): void {
   if (resources.some((resource) => resource.kind === "network" && resource.key === "default")) return;
   const isUsed = units.some((one) =>
+    one.service?.networkMode === null &&
     one.references.some((reference) => reference.target === `network:${identity.name}.default`)
   );
   const at = value.entries.get("services")?.key ?? identity.source;

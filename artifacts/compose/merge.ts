@@ -1,22 +1,19 @@
 /** Merges Compose documents by Compose's rules. Each value keeps the place where it was written. */
 
 import type { Entry, List, Mapping, Node, Scalar } from "../artifact.ts";
-import { isNull, textOf, valueAt, withEntries, withItems } from "../yaml/values.ts";
-import { splitMount } from "./mounts.ts";
+import { isNull, oneOrMany, textOf, valueAt, withEntries, withItems } from "../yaml/values.ts";
+import { lastMounts, splitMount } from "./mounts.ts";
 
-/** Lists of `KEY=value` that merge by key, and lists of names that are mappings in long form. */
+/** Lists of `KEY=value` that merge by key; a later key without a value takes the earlier one's away. */
 const KEYED = new Set([
   "environment",
   "labels",
   "annotations",
   "args",
   "sysctls",
-  "extra_hosts",
   "additional_contexts",
-  "driver_opts",
-  "options",
-  "ulimits",
 ]);
+/** Lists of names that are mappings in long form. */
 const NAMED = new Set(["depends_on", "networks", "models"]);
 /** Argument vectors: the later one replaces. */
 const REPLACED = new Set(["command", "entrypoint", "test"]);
@@ -41,16 +38,21 @@ const SETS = new Set([
 /** `over` wins. Neither is changed. */
 export function merge(under: Node, over: Node, key = "", inService = false): Node {
   if (over.tag === "!override") return untagged(over);
+  // Nothing replaces them, too.
+  if (REPLACED.has(key)) return over;
   if (isNull(over)) return under;
   if (isNull(under)) return over;
-  if (REPLACED.has(key)) return over;
   if (inService) {
-    if (KEYED.has(key)) return mergeMappings(keyed(under), keyed(over), true);
-    if (NAMED.has(key)) return mergeMappings(named(under), named(over), true);
+    if (KEYED.has(key)) return mergeKeyed(keyed(under), keyed(over));
+    if (NAMED.has(key)) return mergeMappings(named(under, key), named(over, key), true);
+    if (key === "extra_hosts") return unique(hosts(under), hosts(over), textOf);
     if (key === "build") return mergeMappings(built(under), built(over), true);
     if (key === "logging" && differ(under, over, "driver")) return over;
     if (key === "ports") return unique(under, over, portKey);
-    if (key === "volumes" || key === "devices") return unique(under, over, mountKey);
+    if (key === "volumes" && under.kind === "list" && over.kind === "list") {
+      return withItems(over, lastMounts(lastMounts([], under.items), over.items));
+    }
+    if (key === "devices") return unique(under, over, mountKey);
     if (key === "secrets" || key === "configs") return unique(under, over, grantKey);
   }
   if (under.kind === "mapping" && over.kind === "mapping") return mergeMappings(under, over, inService);
@@ -76,6 +78,16 @@ function mergeMappings(under: Node, over: Node, inService: boolean): Node {
       key,
       below ? { key: entry.key, value: merge(below.value, entry.value, key, inService) } : entry,
     );
+  }
+  return withEntries(over, entries);
+}
+
+function mergeKeyed(under: Node, over: Node): Node {
+  if (under.kind !== "mapping" || over.kind !== "mapping") return over;
+  const entries = new Map(under.entries);
+  for (const [key, entry] of over.entries) {
+    if (entry.value.tag === "!reset") entries.delete(key);
+    else entries.set(key, entry);
   }
   return withEntries(over, entries);
 }
@@ -212,8 +224,9 @@ export function keyed(node: Node): Node {
   if (node.kind !== "list") return node;
   const entries = new Map<string, Entry>();
   for (const item of node.items) {
-    const text = textOf(item);
-    if (text === null) continue;
+    if (item.kind !== "scalar" || item.value === null) continue;
+    // Where a variable is not set, the name before it still counts.
+    const text = textOf(item) ?? String(item.value);
     const sign = text.search(/[=]/);
     const name = sign === -1 ? text : text.slice(0, sign);
     const value: Scalar = {
@@ -222,23 +235,46 @@ export function keyed(node: Node): Node {
       start: item.start,
       end: item.end,
       value: sign === -1 ? null : text.slice(sign + 1),
+      ...(item.unknown && { unknown: true }),
     };
     entries.set(name, { key: item, value });
   }
   return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
 }
 
-/** `[db]` as `{ db: null }`. */
-export function named(node: Node): Node {
+/** `{ db: 10.0.0.5 }` as `["db=10.0.0.5"]`. */
+function hosts(node: Node): Node {
+  if (node.kind !== "mapping") return node;
+  const items: Node[] = [];
+  for (const [name, { value }] of node.entries) {
+    for (const address of oneOrMany(value)) {
+      items.push({ ...address, kind: "scalar", value: `${name}=${textOf(address) ?? ""}` } as Scalar);
+    }
+  }
+  return { kind: "list", file: node.file, start: node.start, end: node.end, items };
+}
+
+/** `[db]` as `{ db: null }`; what is depended on has its condition already. */
+export function named(node: Node, under: string): Node {
   if (node.kind !== "list") return node;
   const entries = new Map<string, Entry>();
   for (const item of node.items) {
     const name = textOf(item);
     if (name === null) continue;
     const nothing: Scalar = { kind: "scalar", file: item.file, start: item.end, end: item.end, value: null };
-    entries.set(name, { key: item, value: nothing });
+    entries.set(name, { key: item, value: under === "depends_on" ? started(item) : nothing });
   }
   return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
+}
+
+function started(at: Node): Mapping {
+  const { file, start, end } = at;
+  const entry = (value: string | boolean): Entry => ({
+    key: at,
+    value: { kind: "scalar", file, start, end, value },
+  });
+  const entries = new Map([["condition", entry("service_started")], ["required", entry(true)]]);
+  return { kind: "mapping", file, start, end, entries };
 }
 
 function built(node: Node): Node {

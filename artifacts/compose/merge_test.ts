@@ -38,8 +38,8 @@ const CASES: [key: string, under: string, over: string, merged: unknown][] = [
   ["environment", "[A=1, B]", "{B: 2}", { A: "1", B: 2 }],
   ["labels", "[a=1]", "[a=2]", { a: "2" }],
   ["depends_on", "[a, b]", "{b: {condition: service_healthy}}", {
-    a: null,
-    b: { condition: "service_healthy" },
+    a: { condition: "service_started", required: true },
+    b: { condition: "service_healthy", required: true },
   }],
   ["networks", "[a]", "[b]", { a: null, b: null }],
   ["ports", "['80:80', '90:90']", "['80:80', '81:80']", ["80:80", "90:90", "81:80"]],
@@ -58,6 +58,13 @@ const CASES: [key: string, under: string, over: string, merged: unknown][] = [
   ["build", "{context: ., args: [A=1]}", "{args: {B: 2}}", { context: ".", args: { A: "1", B: 2 } }],
   ["logging", "{driver: a, options: {x: 1}}", "{driver: b}", { driver: "b" }],
   ["logging", "{driver: a, options: {x: 1}}", "{options: {y: 2}}", { driver: "a", options: { x: 1, y: 2 } }],
+  ["depends_on", "{a: {condition: service_healthy, restart: true}}", "[a]", {
+    a: { condition: "service_started", restart: true, required: true },
+  }],
+  ["command", "npm start", "null", null],
+  ["environment", "{A: 1, B: 2}", "[A, B=3]", { A: null, B: "3" }],
+  ["extra_hosts", "['a:1.1.1.1']", "{b: [1.1.1.2, 1.1.1.3]}", ["a:1.1.1.1", "b=1.1.1.2", "b=1.1.1.3"]],
+  ["volumes", "['/x/']", "['../out:/x', '/x/']", ["/x/"]],
   ["ports", "['80:80']", "!reset []", undefined],
   ["ports", "['80:80']", "!override ['81:81']", ["81:81"]],
   ["deploy", "{replicas: 2, labels: [a=1]}", "{replicas: 3, labels: [b=1]}", {

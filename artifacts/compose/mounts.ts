@@ -2,6 +2,38 @@
 
 import type { Mount, Node } from "../artifact.ts";
 import { isUnknown, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { cleanTarget } from "./clean_path.ts";
+
+/**
+ * Of several mounts that name one target Compose keeps the last. It looks twice, at targets as they are written and
+ * once short forms are clean, so a long `/x/` beside `/x` stays, and is refused.
+ */
+export function lastMounts(under: readonly Node[], over: readonly Node[]): Node[] {
+  const known = new Set(under);
+  const written = lastOfEach(
+    [...under, ...over],
+    (node) => known.has(node) ? cleanKey(node) : writtenKey(node),
+  );
+  return lastOfEach(written, cleanKey);
+}
+
+function writtenKey(node: Node): string | null {
+  if (node.kind === "mapping") return textOf(valueAt(node, "target"));
+  const [first, second] = splitMount(textOf(node) ?? "");
+  return first === "" ? null : second || first || null;
+}
+
+function cleanKey(node: Node): string | null {
+  const key = writtenKey(node);
+  return key === null || node.kind === "mapping" ? key : cleanTarget(key);
+}
+
+/** In the order of the first of each; what has no key stays. */
+function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string | null): T[] {
+  const last = new Map<unknown, T>();
+  for (const item of items) last.set(keyOf(item) ?? item, item);
+  return [...last.values()];
+}
 
 export function readMount(node: Node): Mount {
   return node.kind === "mapping" ? longMount(node) : shortMount(node);
@@ -10,7 +42,8 @@ export function readMount(node: Node): Mount {
 function longMount(node: Node): Mount {
   const sourceAt = valueAt(node, "source");
   const targetAt = valueAt(node, "target");
-  const target = textOf(targetAt);
+  const written = textOf(targetAt);
+  const target = written === null ? null : cleanTarget(written);
   const unknown = isUnknown(sourceAt) || isUnknown(targetAt);
   return {
     type: textOf(valueAt(node, "type")) ?? "volume",
@@ -36,14 +69,21 @@ function shortMount(node: Node): Mount {
     return { ...base, type: "volume", source: null, target: null, readOnly: false, invalid };
   }
   if (second === undefined) {
-    return { ...base, type: "volume", source: null, target: first, readOnly: false, invalid: null };
+    return {
+      ...base,
+      type: "volume",
+      source: null,
+      target: cleanTarget(first),
+      readOnly: false,
+      invalid: null,
+    };
   }
   const options = (parts[2] ?? "").split(",");
   return {
     ...base,
     type: isHostPath(first) ? "bind" : "volume",
     source: first,
-    target: second,
+    target: cleanTarget(second),
     readOnly: options.includes("ro") || options.includes("readonly"),
     invalid: second === "" && !unknown ? "needs a target" : null,
   };

@@ -25,7 +25,7 @@ export class PathLookup {
     const uses: PathUse[] = [];
     const add = async (kind: PathUse["kind"], at: Node | null, required = true) => {
       const use = await this.#use(kind, at, unit, required);
-      if (use) uses.push(kind === "env_file" ? await this.#read(use) : use);
+      if (use) uses.push(kind === "env_file" || kind === "label_file" ? await this.#read(use) : use);
     };
     for (const item of oneOrMany(valueAt(value, "env_file"))) {
       if (item.kind !== "mapping") await add("env_file", item);

@@ -5,6 +5,21 @@ import { isUnknown, textOf, valueAt } from "../yaml/values.ts";
 
 const NOTHING: NumberRange = { first: 0, last: 0 };
 
+/** The ports of a service, each once: what says the same in another form is no other port. */
+export function readPorts(nodes: readonly Node[]): Port[] {
+  const ports = new Map<string | Node, Port>();
+  for (const node of nodes) {
+    const port = readPort(node);
+    ports.set(port.unknown || port.invalid !== null ? node : portKey(port), port);
+  }
+  return [...ports.values()];
+}
+
+/** Equal for ports that Compose takes for one. */
+export function portKey({ hostIp, published, target, protocol }: Port): string {
+  return JSON.stringify([hostIp || "0.0.0.0", published, target, protocol]);
+}
+
 export function readPort(node: Node): Port {
   if (node.kind === "mapping") return longPort(node);
   const written = textOf(node) ?? "";

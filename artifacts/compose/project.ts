@@ -3,10 +3,12 @@
 import type { ArtifactFile, Entry, Finding, Mapping, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
+import { interpolateText } from "../env/interpolate.ts";
 import { notFoundFinding, outsideFinding } from "../files/findings.ts";
-import { folderOf, isRemote, resolve } from "../files/paths.ts";
+import { baseName, folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
 import { entriesOf, isNull, isUnknown, oneOrMany, textOf, valueAt, withEntries } from "../yaml/values.ts";
+import { projectName } from "./names.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
 
@@ -27,6 +29,8 @@ export interface Project {
   readonly sources: readonly ArtifactFile[];
   readonly envFiles: readonly ArtifactFile[];
   readonly environment: Environment;
+  /** The project's variable of a name as the file at a place sees it. */
+  readonly variable: (name: string, at: Place) => string | undefined;
   readonly findings: readonly Finding[];
   readonly incomplete: boolean;
   /** Every path that was read or tried: a change there makes this project outdated. */
@@ -65,6 +69,8 @@ class Loader {
   readonly #whole = new Map<Mapping, Map<string, Node>>();
   /** Files included so far, so that each is read once however many ways lead to it. */
   readonly #taken = new Set<string>();
+  /** The variables of each file: those of an included one are its own. */
+  readonly #environments = new Map<ArtifactFile, Environment>();
   #incomplete = false;
   #name: Node | null = null;
 
@@ -87,7 +93,8 @@ class Loader {
         this.#bases.set(file, spec.folder);
       }
     }
-    let value = await this.#project(files, spec.folder, environment, spec.files.map((path) => path), 0);
+    const variables = this.#withName(environment, files);
+    let value = await this.#project(files, spec.folder, variables, spec.files.map((path) => path), 0);
     if (value) {
       const settled = settle(value);
       if (settled.kind === "mapping") value = settled;
@@ -99,6 +106,7 @@ class Loader {
       sources: [...this.#sources],
       envFiles,
       environment,
+      variable: (name, at) => this.#environments.get(at.file)?.get(name) ?? variables.get(name),
       findings: [...this.#findings, ...this.#variables.findings()],
       incomplete: this.#incomplete,
       needed: this.#needed,
@@ -156,8 +164,20 @@ class Loader {
       : merged;
   }
 
+  /** Compose also knows the name of the project by a variable. */
+  #withName(environment: Environment, files: readonly ArtifactFile[]): Environment {
+    if (environment.get("COMPOSE_PROJECT_NAME")) return environment;
+    let name = baseName(this.#spec.folder === "" ? this.#store.root : this.#spec.folder);
+    for (const document of files.flatMap((file) => file.documents)) {
+      const written = textOf(valueAt(document, "name"));
+      if (written) name = interpolateText(written, (variable) => environment.get(variable)).value;
+    }
+    return new Map([...environment, ["COMPOSE_PROJECT_NAME", projectName(name)]]);
+  }
+
   /** All documents of a file as one, with its variables. */
   #documents(file: ArtifactFile, environment: Environment): Mapping | null {
+    this.#environments.set(file, environment);
     let known = this.#read.get(environment);
     if (!known) this.#read.set(environment, known = new Map());
     const before = known.get(file);
@@ -273,7 +293,8 @@ class Loader {
       return local;
     }
     const under = await this.#extend(base, found, from, environment, [...stack, step]);
-    return isNull(under) ? local : mergeService(under, local);
+    // What the base resets or overrides, it does so in its own file.
+    return isNull(under) ? local : mergeService(settle(under), local);
   }
 
   async #extendsFile(written: string, at: Node, environment: Environment): Promise<Mapping | null> {

@@ -1,6 +1,6 @@
 /** One service in long form. */
 
-import type { Grant, KeyValue, Node, Scalar, Service } from "../artifact.ts";
+import type { Grant, KeyValue, Node, Place, Scalar, Service } from "../artifact.ts";
 import {
   entriesOf,
   isNull,
@@ -13,10 +13,16 @@ import {
   valueAt,
 } from "../yaml/values.ts";
 import { keyed } from "./merge.ts";
-import { readMount } from "./mounts.ts";
-import { readPort } from "./ports.ts";
+import { lastMounts, readMount } from "./mounts.ts";
+import { numberText } from "./number_text.ts";
+import { readPorts } from "./ports.ts";
 
-export function readService(value: Node, profiles: readonly string[]): Service {
+/** `variable` is what a name without a value means at a place. */
+export function readService(
+  value: Node,
+  profiles: readonly string[],
+  variable: (name: string, at: Place) => string | undefined,
+): Service {
   const enabled = listOf(valueAt(value, "profiles")).map(textOf).filter((name) => name !== null);
   return {
     image: textOf(valueAt(value, "image")),
@@ -29,10 +35,10 @@ export function readService(value: Node, profiles: readonly string[]): Service {
     active: enabled.length === 0 || profiles.includes("*") || enabled.some((name) => profiles.includes(name)),
     replicas: replicasOf(value),
     restart: textOf(valueAt(value, "restart")),
-    ports: listOf(valueAt(value, "ports")).map(readPort),
-    mounts: listOf(valueAt(value, "volumes")).map(readMount),
+    ports: readPorts(listOf(valueAt(value, "ports"))),
+    mounts: lastMounts([], listOf(valueAt(value, "volumes"))).map(readMount),
     networkMode: textOf(valueAt(value, "network_mode")),
-    environment: keyValues(valueAt(value, "environment")),
+    environment: withVariables(keyValues(valueAt(value, "environment")), variable),
     labels: keyValues(valueAt(value, "labels")),
     grants: [...grants("secret", valueAt(value, "secrets")), ...grants("config", valueAt(value, "configs"))],
     healthcheck: healthcheckOf(value),
@@ -51,6 +57,19 @@ function healthcheckOf(value: Node): Service["healthcheck"] {
   if (at === null || isNull(at)) return null;
   const test = listOf(valueAt(at, "test"))[0];
   return { disabled: truthOf(valueAt(at, "disable")) === true || textOf(test) === "NONE", at };
+}
+
+/** A name alone takes the value that the project's variables have for it. */
+function withVariables(
+  values: Map<string, KeyValue>,
+  variable: (name: string, at: Place) => string | undefined,
+): Map<string, KeyValue> {
+  for (const [name, one] of values) {
+    if (one.value !== null || one.unknown) continue;
+    const value = variable(name, one.at);
+    if (value !== undefined) values.set(name, { ...one, value, fromVariables: true });
+  }
+  return values;
 }
 
 /** `KEY: value` and `- KEY=value`. */
@@ -78,7 +97,8 @@ export function keyValues(node: Node | null): Map<string, KeyValue> {
 
 function scalarText(node: Node): string | null {
   const scalar: Scalar | null = scalarOf(node);
-  return scalar === null || scalar.value === null ? null : textOf(scalar) ?? String(scalar.value);
+  if (scalar === null || scalar.value === null) return null;
+  return numberText(scalar);
 }
 
 export function grants(kind: Grant["kind"], node: Node | null): Grant[] {

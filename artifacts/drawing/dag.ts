@@ -3,7 +3,7 @@
 import { ServiceError } from "../../core/error.ts";
 import type { Group, Model, Unit } from "../artifact.ts";
 import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "../graph/graph.ts";
-import { parts } from "../graph/order.ts";
+import { components, cycles, digraph, parts } from "../graph/order.ts";
 import type { UnitLive } from "../live/live.ts";
 import { positionOf } from "../position.ts";
 import { problemCounts } from "../rules/check.ts";
@@ -14,6 +14,8 @@ export const MAX_NODES = 5_000;
 
 /** What to draw. */
 export interface DagOptions {
+  /** Every node, or groups alone; groups where there are too many nodes, unless said. */
+  readonly view?: Dag["view"];
   /** The id of the only group to draw, with the direct neighbours of its units. */
   readonly group?: string;
   /** What runs, by the id of a unit or group. */
@@ -21,26 +23,31 @@ export interface DagOptions {
 }
 
 /** Draws a model. @throws {ServiceError} `invalid_request` when there are too many nodes for one drawing. */
-export function dagOf(model: Model, workspace: string, { group, live }: DagOptions = {}): Dag {
+export function dagOf(model: Model, workspace: string, { view, group, live }: DagOptions = {}): Dag {
   const graph = graphOf(model);
   const included = chosen(graph, group);
-  if (included.count > MAX_NODES) {
+  const isTooMany = included.count > MAX_NODES;
+  if (view === "groups" || (view === undefined && group === undefined && isTooMany)) {
+    return overviewOf(model, workspace, live);
+  }
+  if (isTooMany) {
     throw new ServiceError(
       "invalid_request",
-      `Cannot draw ${included.count} nodes at once (at most ${MAX_NODES}): ask for one group`,
+      `Cannot draw ${included.count} nodes at once (at most ${MAX_NODES}): ask for "view=groups" or one group`,
       { errors: [{ path: "query.group", message: "Required for a workspace of this size" }] },
     );
   }
-  const cycles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
-  const cycleOf = cycleNumbers(graph, included, cycles);
+  const circles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
+  const cycleOf = cycleNumbers(graph, included, circles);
   const numbers = [...included.numbers].sort((a, b) => byKind(graph, a, b));
   const { nodes, layers } = nodesOf(graph, numbers, cycleOf, problemCounts(model), live);
   const edges = edgesOf(graph, included, cycleOf);
   return {
     schemaVersion: 1,
+    view: "all",
     workspace,
     revision: model.revision,
-    acyclic: cycles.length === 0 && !edges.some((edge) => edge.inCycle),
+    acyclic: circles.length === 0 && !edges.some((edge) => edge.inCycle),
     direction: "dependent->dependency",
     nodes,
     edges: edges.map(({ edge }) => edge),
@@ -50,10 +57,60 @@ export function dagOf(model: Model, workspace: string, { group, live }: DagOptio
       layers: layers.length,
       width: Math.max(0, ...layers.map((row) => row.length)),
       components: countParts(numbers, edges),
-      cycles: cycles.length,
+      cycles: circles.length,
     },
     layers,
-    cycles: cycles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
+    cycles: circles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
+  };
+}
+
+/** Groups alone, with an edge for each way in which one needs another or shares something with it. */
+function overviewOf(model: Model, workspace: string, live: DagOptions["live"]): Dag {
+  const graph = graphOf(model);
+  const isGroup = (number: number) => graph.nodes[number]?.kind === "group";
+  const groups = graph.nodes.map((_, number) => number).filter(isGroup).sort((a, b) => byKind(graph, a, b));
+  const groupAt = (number: number) => isGroup(number) ? number : graph.nodes[number]!.parent;
+  const lifted = new Map<string, GraphEdge>();
+  for (const edge of graph.edges) {
+    const [source, target] = [groupAt(edge.source), groupAt(edge.target)];
+    if (source === -1 || target === -1 || source === target) continue;
+    // What one of many references says is not said of the groups.
+    const whole = { source, target, kind: edge.kind, reference: null, unresolved: false };
+    lifted.set(`${edge.kind} ${source} ${target}`, whole);
+  }
+  const all = [...lifted.values()];
+  const starting = all.filter(({ kind }) => START_KINDS.has(kind));
+  const ends = (end: "source" | "target") => starting.map((edge) => edge[end]);
+  const order = digraph(graph.nodes.length, ends("source"), ends("target"));
+  const found = components(order);
+  const circles = cycles(order, found).filter((cycle) => cycle.length > 1);
+  const cycleOf = new Map(circles.flatMap((cycle, index) => cycle.map((number) => [number, index] as const)));
+  const { nodes } = nodesOf(graph, groups, cycleOf, problemCounts(model), live);
+  const drawn = all.map((edge): Drawn => {
+    const { source, target, kind } = edge;
+    const circle = cycleOf.get(source);
+    const inCycle = START_KINDS.has(kind) && circle !== undefined && circle === cycleOf.get(target);
+    return { source, target, inCycle, edge: drawEdge(graph, edge, inCycle) };
+  }).sort((a, b) => a.edge.id < b.edge.id ? -1 : 1);
+  return {
+    schemaVersion: 1,
+    view: "groups",
+    workspace,
+    revision: model.revision,
+    acyclic: circles.length === 0,
+    direction: "dependent->dependency",
+    nodes,
+    edges: drawn.map(({ edge }) => edge),
+    stats: {
+      nodes: nodes.length,
+      edges: drawn.length,
+      layers: 0,
+      width: 0,
+      components: countParts(groups, drawn),
+      cycles: circles.length,
+    },
+    layers: [],
+    cycles: circles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
   };
 }
 

@@ -56,6 +56,7 @@ export type DagEdge = z.infer<typeof DagEdge>;
 /** A whole drawing. */
 export const Dag = z.object({
   schemaVersion: z.literal(1),
+  view: z.enum(["all", "groups"]).describe("`groups`: only groups, and what lies between them"),
   workspace: z.string(),
   revision: z.string(),
   acyclic: z.boolean(),

@@ -2,7 +2,7 @@
 
 import type { ArtifactFile, Entry, Finding, Mapping, Node } from "../artifact.ts";
 import type { Parsed } from "../yaml/parse.ts";
-import { interpolateText } from "./interpolate.ts";
+import { interpolateText, type Lookup } from "./interpolate.ts";
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const FINDINGS = 50;
@@ -10,9 +10,14 @@ const LINES = 20_000;
 /** Characters that variables in values may grow to, all together. */
 const EXPANDED = 1024 * 1024;
 
-/** One mapping of names to values. Values may use names that were set on lines before. */
-export function parseDotenv(file: ArtifactFile): Parsed {
-  return new DotenvParser(file).parse();
+const nothing: Lookup = () => undefined;
+
+/**
+ * One mapping of names to values. Values may use names of `outside`, then those of lines before, then those of
+ * `before`, which are of files that were read earlier.
+ */
+export function parseDotenv(file: ArtifactFile, outside: Lookup = nothing, before: Lookup = nothing): Parsed {
+  return new DotenvParser(file, outside, before).parse();
 }
 
 class DotenvParser {
@@ -24,8 +29,13 @@ class DotenvParser {
   /** Where the next line begins. */
   #at: number;
 
-  constructor(file: ArtifactFile) {
+  readonly #outside: Lookup;
+  readonly #before: Lookup;
+
+  constructor(file: ArtifactFile, outside: Lookup, before: Lookup) {
     this.#file = file;
+    this.#outside = outside;
+    this.#before = before;
     this.#text = file.text;
     this.#at = file.text.charCodeAt(0) === 0xfeff ? 1 : 0;
   }
@@ -73,8 +83,9 @@ class DotenvParser {
       const message = "Not a variable: a line needs the form NAME=value";
       this.#wrong(start, start + line.trimEnd().length, message);
     } else if (separator === -1) {
-      // Compose takes it over from its own environment, which is never ours.
-      const value: Node = { kind: "scalar", file: this.#file, start: key.end, end: key.end, value: null };
+      // Compose takes it over from what surrounds the file; its own environment is never ours.
+      const outside = this.#outside(name) ?? null;
+      const value: Node = { kind: "scalar", file: this.#file, start: key.end, end: key.end, value: outside };
       this.#entries.set(name, { key, value });
     } else {
       const value = this.#value(start + separator + 1, lineEnd);
@@ -100,10 +111,10 @@ class DotenvParser {
       end = close + 1;
       const newline = text.indexOf("\n", end);
       this.#at = newline === -1 ? text.length : newline + 1;
-      if (quote === '"') raw = unescape(raw);
+      raw = quote === '"' ? unescape(raw) : raw.replaceAll("\\'", "'");
     } else {
       const whole = text.slice(start, lineEnd);
-      const comment = whole.search(/(?:^|\s)#/);
+      const comment = whole.indexOf(" #");
       raw = (comment === -1 ? whole : whole.slice(0, comment)).trim();
       end = start + raw.length;
     }
@@ -120,8 +131,10 @@ class DotenvParser {
   }
 
   #known(name: string): string | undefined {
+    const outside = this.#outside(name);
+    if (outside !== undefined) return outside;
     const value = this.#entries.get(name)?.value;
-    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
+    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : this.#before(name);
   }
 
   #wrong(start: number, end: number, message: string): void {
@@ -133,18 +146,30 @@ class DotenvParser {
 /** The end of a quoted value; -1 where the quote is never closed, which happens once a file at most. */
 function closing(text: string, open: number, quote: string): number {
   for (let at = open + 1; at < text.length; at++) {
-    if (text[at] === "\\" && quote === '"') at++;
+    if (text[at] === "\\") at++;
     else if (text[at] === quote) return at;
   }
   return -1;
 }
 
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  // What a dollar means is decided when variables are put in.
+  $: "$$",
+};
+
+/** Of a text in double quotes; `\\c` stays, and so does every other backslash. */
 function unescape(text: string): string {
   if (!text.includes("\\")) return text;
-  return text.replace(/\\([nrt"\\$])/g, (_, sign: string) => {
-    if (sign === "n") return "\n";
-    if (sign === "r") return "\r";
-    if (sign === "t") return "\t";
-    return sign === "$" ? "$$" : sign;
-  });
+  return text.replace(
+    /\\(?:0([0-7]{3})|([abfnrtv$"\\]))/g,
+    (_, octal: string | undefined, sign: string) =>
+      octal === undefined ? ESCAPES[sign] ?? sign : String.fromCharCode(parseInt(octal, 8)),
+  );
 }

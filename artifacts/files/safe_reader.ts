@@ -32,6 +32,7 @@ export class SafeReader {
     readonly root: string,
     readonly fileBytes: number = BUDGETS.fileBytes,
     readonly hidden: readonly string[] = [],
+    readonly allowHardLinks = false,
   ) {
     this.#prefix = root === "/" ? "/" : `${root}/`;
   }
@@ -110,7 +111,7 @@ export class SafeReader {
   #refusal(stat: Deno.FileInfo): Refusal | null {
     if (stat.isDirectory) return { code: "fs/unreadable", why: "it is a folder" };
     if (!stat.isFile) return { code: "fs/unreadable", why: "it is not a regular file" };
-    if ((stat.nlink ?? 1) > 1) return { code: "fs/unreadable", why: "it has several names (hard links)" };
+    if (!this.allowHardLinks && (stat.nlink ?? 1) > 1) return HARD_LINKED;
     if (stat.size > this.fileBytes) return TOO_LARGE(this.fileBytes);
     return null;
   }
@@ -119,6 +120,12 @@ export class SafeReader {
 const ESCAPES: Refusal = {
   code: "fs/symlink-escape",
   why: "the link does not lead to anything inside the workspace",
+};
+const HARD_LINKED: Refusal = {
+  code: "fs/unreadable",
+  why:
+    "it has several hard links, so it may be a file from outside the workspace; an admin can allow hard links " +
+    "for this workspace (`PUT /api/workspaces/{id}`)",
 };
 const DENIED: Refusal = { code: "fs/unreadable", why: "access is denied" };
 const CHANGED: Refusal = { code: "fs/unreadable", why: "it changed while it was read" };

@@ -1,6 +1,7 @@
 /** The graph of a workspace: artifacts as numbered nodes, references as edges, and what follows from them. */
 
 import type { Card, Group, Model, Place, Reference, ReferenceKind, Resource, Unit } from "../artifact.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 import { findWritten } from "./names.ts";
 import { type Components, components, cycles, type Digraph, digraph, layers } from "./order.ts";
 
@@ -67,8 +68,29 @@ const graphs = new WeakMap<Model, Graph>();
 
 /** The graph of a model, made once. */
 export function graphOf(model: Model): Graph {
-  let graph = graphs.get(model);
-  if (graph === undefined) graphs.set(model, graph = build(model));
+  const graph = graphs.get(model);
+  if (graph !== undefined) return graph;
+  const building = build(model);
+  for (;;) {
+    const { done, value } = building.next();
+    if (done) return keep(model, value);
+  }
+}
+
+/** The same, with turns for the event loop in between. */
+export async function graphInTurns(model: Model): Promise<Graph> {
+  const building = build(model);
+  for (;;) {
+    const known = graphs.get(model);
+    if (known !== undefined) return known;
+    const { done, value } = building.next();
+    if (done) return keep(model, value);
+    await yieldToEventLoop();
+  }
+}
+
+function keep(model: Model, graph: Graph): Graph {
+  graphs.set(model, graph);
   return graph;
 }
 
@@ -76,11 +98,17 @@ export function graphOf(model: Model): Graph {
 export const mainGroups = (model: Model): Group[] =>
   model.groups.filter((group) => group.standing === "main");
 
-function build(model: Model): Graph {
+/** Nodes or edges that are made between two turns of the event loop. */
+const AT_ONCE = 2_000;
+
+function* build(model: Model): Generator<void, Graph> {
   const groups = mainGroups(model);
   const nodes = new Nodes();
-  addArtifacts(nodes, model, groups);
-  const edges = [...writtenEdges(nodes, model, groups), ...shared(groups, nodes.numbers)];
+  yield* addArtifacts(nodes, model, groups);
+  const edges = yield* writtenEdges(nodes, model, groups);
+  yield;
+  for (const edge of shared(groups, nodes.numbers)) edges.push(edge);
+  yield;
 
   const starting = edges.filter(({ kind }) => START_KINDS.has(kind));
   const start = digraph(
@@ -88,7 +116,9 @@ function build(model: Model): Graph {
     starting.map(({ source }) => source),
     starting.map(({ target }) => target),
   );
+  yield;
   const startComponents = components(start);
+  yield;
   return {
     nodes: nodes.list,
     numbers: nodes.numbers,
@@ -113,12 +143,13 @@ class Nodes {
   }
 }
 
-function addArtifacts(nodes: Nodes, model: Model, groups: readonly Group[]): void {
+function* addArtifacts(nodes: Nodes, model: Model, groups: readonly Group[]): Generator<void> {
   for (const group of groups) {
     const { id, name: label, source: at } = group;
     nodes.add({ id, kind: "group", label, parent: -1, artifact: group, at });
   }
-  for (const unit of model.units) {
+  for (const [index, unit] of model.units.entries()) {
+    if (index % AT_ONCE === 0) yield;
     const parent = unit.group === null ? -1 : nodes.numbers.get(unit.group) ?? -1;
     nodes.add({ id: unit.id, kind: "unit", label: unit.label, parent, artifact: unit, at: unit.source });
   }
@@ -127,6 +158,7 @@ function addArtifacts(nodes: Nodes, model: Model, groups: readonly Group[]): voi
     nodes.add({ id, kind: "card", label: title ?? name, parent: -1, artifact: card, at });
   }
   for (const group of groups) {
+    yield;
     const parent = nodes.numbers.get(group.id)!; // added above
     for (const resource of group.resources) {
       if (resource.implicit) continue;
@@ -137,7 +169,11 @@ function addArtifacts(nodes: Nodes, model: Model, groups: readonly Group[]): voi
 }
 
 /** An edge for each reference; a target that does not exist becomes a `missing` node. */
-function writtenEdges(nodes: Nodes, model: Model, groups: readonly Group[]): GraphEdge[] {
+function* writtenEdges(
+  nodes: Nodes,
+  model: Model,
+  groups: readonly Group[],
+): Generator<void, GraphEdge[]> {
   const edges: GraphEdge[] = [];
   const join = (reference: Reference, own: string | null) => {
     const { kind, written } = reference;
@@ -157,7 +193,10 @@ function writtenEdges(nodes: Nodes, model: Model, groups: readonly Group[]): Gra
     edges.push({ source, target, kind, reference, unresolved: known === undefined });
   };
   for (const group of groups) for (const reference of group.references) join(reference, group.id);
-  for (const unit of model.units) for (const reference of unit.references) join(reference, unit.group);
+  for (const [index, unit] of model.units.entries()) {
+    if (index % AT_ONCE === 0) yield;
+    for (const reference of unit.references) join(reference, unit.group);
+  }
   for (const card of model.cards) if (card.subject !== null) join(card.subject, null);
   return edges;
 }

@@ -1,6 +1,6 @@
 /** Finding artifacts by name: exact, qualified by their group, or bare where that is not ambiguous. */
 
-import type { Model } from "../artifact.ts";
+import type { Card, Model } from "../artifact.ts";
 
 /** What a name means: one id, one of several, or none. */
 export type Found =
@@ -11,7 +11,7 @@ export type Found =
 /** The names of one kind of artifact. */
 interface NamesOfKind {
   readonly ids: ReadonlySet<string>;
-  /** Bare name to ids; units only, since groups and cards have no other. */
+  /** Short name to ids: of units (`db` for `shop.db`), and of cards that are named after what they describe. */
   readonly bare: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -28,19 +28,35 @@ export function namesOf(model: Model): NameIndex {
   const known = indexes.get(model);
   if (known) return known;
   const bare = new Map<string, string[]>();
-  for (const unit of model.units) {
-    if (unit.group === null) continue;
-    const same = bare.get(unit.label);
-    if (same) same.push(unit.id);
-    else bare.set(unit.label, [unit.id]);
-  }
+  for (const unit of model.units) if (unit.group !== null) addName(bare, unit.label, unit.id);
   const index: NameIndex = {
     group: { ids: new Set(model.groups.map((group) => group.id)), bare: new Map() },
     unit: { ids: new Set(model.units.map((unit) => unit.id)), bare },
-    card: { ids: new Set(model.cards.map((card) => card.id)), bare: new Map() },
+    card: { ids: new Set(model.cards.map((card) => card.id)), bare: shortNamesOfCards(model.cards) },
   };
   indexes.set(model, index);
   return index;
+}
+
+/** `shop` for `group:shop`, `web` and `shop.web` for `unit:shop.web`; a group's card goes before a unit's. */
+function shortNamesOfCards(cards: readonly Card[]): Map<string, string[]> {
+  const bare = new Map<string, string[]>();
+  const named = (kind: string) => cards.filter(({ name }) => name.startsWith(`${kind}:`));
+  for (const { id, name } of named("group")) addName(bare, name.slice("group:".length), id);
+  const groups = new Set(bare.keys());
+  for (const { id, name } of named("unit")) {
+    const qualified = name.slice("unit:".length);
+    for (const short of new Set([qualified, qualified.slice(qualified.indexOf(".") + 1)])) {
+      if (!groups.has(short)) addName(bare, short, id);
+    }
+  }
+  return bare;
+}
+
+function addName(names: Map<string, string[]>, name: string, id: string): void {
+  const same = names.get(name);
+  if (same) same.push(id);
+  else names.set(name, [id]);
 }
 
 /** What the `{name}` of a route means among artifacts of one kind. */

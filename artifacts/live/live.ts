@@ -47,6 +47,8 @@ export const UnitLive = z.object({
     startedAt: z.string().nullable(),
     backend: z.string(),
   })),
-  drift: z.array(Drift).nullable().describe("Null where nothing was compared"),
+  drift: z.array(Drift).nullable().describe(
+    "Of a group: those of its units. Null where nothing was compared",
+  ),
 }).meta({ id: "UnitLive" });
 export type UnitLive = z.infer<typeof UnitLive>;

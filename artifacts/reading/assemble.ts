@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { ArtifactFile, Card, Finding, Group, Model, Reference, Unit } from "../artifact.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
 import { baseName, resolve } from "../files/paths.ts";
 import { backstageCards, extensionCard, readmeCard, type WrittenCard } from "../native/card.ts";
@@ -18,7 +19,6 @@ export interface ModelParts {
   readonly natives: readonly Natives[];
   readonly built: readonly Group[];
   readonly findings: readonly Finding[];
-  readonly complete: boolean;
   readonly begun: number;
 }
 
@@ -45,24 +45,29 @@ export async function assemble(parts: ModelParts): Promise<Model> {
     units.push(unitOf(native, null));
   }
   const { cards, readmes } = await cardsOf(parts, groups, units);
+  await yieldToEventLoop();
   const sorted = filesOf(parts, groups, readmes);
+  await yieldToEventLoop();
   if (groups.length === 0 && units.length === 0 && cards.length === 0) {
     const message = "No Compose files or other artifacts in this folder";
     findings.push({ code: "workspace/empty", message, at: null });
   }
   return {
     root,
-    revision: revisionOf(root, sorted, groups, cards, findings),
+    revision: await revisionOf(root, sorted, groups, cards, findings),
     files: sorted,
     groups,
     units,
     cards,
     settings: read.settings,
     findings,
-    complete: parts.complete,
+    complete: ![findings, ...[...sorted, ...groups].map((one) => one.findings)].some(hasLimit),
     durationMs: performance.now() - parts.begun,
   };
 }
+
+const hasLimit = (findings: readonly Finding[]): boolean =>
+  findings.some(({ code }) => code === "fs/limit-reached");
 
 /** All cards by id, and the READMEs that became one. */
 async function cardsOf(
@@ -216,17 +221,20 @@ async function runbook(
   return { written, at, path, found: path !== null && await store.look(path) === "file" };
 }
 
-function revisionOf(
+async function revisionOf(
   root: string,
   files: readonly ArtifactFile[],
   groups: readonly Group[],
   cards: readonly Card[],
   findings: readonly Finding[],
-): string {
+): Promise<string> {
   const hash = createHash("sha256");
   hash.update(`${baseName(root)}\n`);
   for (const file of files) hash.update(`${file.path}\0${file.hash}\0${file.stale}\n`);
-  for (const group of groups) hash.update(`${group.id}\0${pathsDigest(group)}\n`);
+  for (const group of groups) {
+    await yieldToEventLoop();
+    hash.update(`${group.id}\0${pathsDigest(group)}\n`);
+  }
   for (const card of cards) hash.update(`${card.id}\0${card.runbook?.found ?? ""}\n`);
   for (const finding of findings) hash.update(`${finding.code}\0${finding.path ?? ""}\0${finding.message}\n`);
   return `sha256:${hash.digest("hex")}`;

@@ -10,7 +10,6 @@ export interface Listing {
   /** Folder ("" is the root) to the names of its files that may be artifacts. */
   readonly folders: ReadonlyMap<string, readonly string[]>;
   readonly findings: readonly Finding[];
-  readonly complete: boolean;
 }
 
 export const SETTINGS_FILE = "berth.yaml";
@@ -40,25 +39,31 @@ export function mayCount(name: string): boolean {
     name === IGNORE_FILE;
 }
 
-/** Walks the folders of a workspace, and stops at the limits. */
+/** A folder may be full of what is no artifact, but not without end. */
+const OTHERS = 10;
+/** How far folders that are too deep are searched for something worth telling of. */
+const PEEKED = 5_000;
+
+/** Walks the folders of a workspace, and stops at the limits. Only folders with artifacts in them use up a limit. */
 export async function discover(root: string, ignore: IgnoreRules, budgets: Budgets): Promise<Listing> {
   const folders = new Map<string, string[]>();
   const findings: Finding[] = [];
+  const tooDeep: string[] = [];
   let entries = 0;
+  let walked = 0;
   let files = 0;
-  let complete = true;
   const queue: { path: string; depth: number }[] = [{ path: "", depth: 0 }];
   const limit = (message: string, path: string) => {
-    complete = false;
     findings.push({ code: "fs/limit-reached", message, at: null, path });
   };
 
   for (let next = queue.shift(); next; next = queue.shift()) {
     const found: { name: string; isFolder: boolean }[] = [];
+    let own = 0;
     try {
       for await (const entry of Deno.readDir(next.path === "" ? root : `${root}/${next.path}`)) {
-        if (++entries > budgets.entries) break;
-        if ((entries & 1023) === 0) await yieldToEventLoop();
+        if (++own + walked > OTHERS * budgets.entries) break;
+        if ((own & 1023) === 0) await yieldToEventLoop();
         if (entry.isDirectory) {
           if (!isNeverEntered(entry.name)) found.push({ name: entry.name, isFolder: true });
         } else if (mayCount(entry.name)) found.push({ name: entry.name, isFolder: false });
@@ -81,21 +86,67 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
       await yieldToEventLoop();
       const path = join(next.path, name);
       if (ignore.ignores(path, isFolder)) continue;
-      if (!isFolder) {
-        if (++files > budgets.files) break;
-        names.push(name);
-      } else if (next.depth < budgets.depth) queue.push({ path, depth: next.depth + 1 });
-      else if (complete) limit(`Folders over ${budgets.depth} levels deep were not read`, path);
+      if (!isFolder) names.push(name);
+      else if (next.depth < budgets.depth) queue.push({ path, depth: next.depth + 1 });
+      else tooDeep.push(path);
     }
-    folders.set(next.path, names);
-    if (entries > budgets.entries) {
+    const counts = names.some(isArtifactName);
+    const kept = counts ? names.slice(0, budgets.files - files) : [];
+    folders.set(next.path, kept);
+    walked += own;
+    if (counts) {
+      entries += own;
+      files += kept.length;
+    }
+    if (entries > budgets.entries || walked > OTHERS * budgets.entries) {
       limit(`Over ${budgets.entries} folder entries; the rest was not read`, next.path);
       break;
     }
-    if (files > budgets.files) {
+    if (counts && kept.length < names.length) {
       limit(`Over ${budgets.files} files; the rest was not read`, next.path);
       break;
     }
   }
-  return { folders, findings, complete };
+  const missed = await withArtifacts(root, tooDeep);
+  if (missed.length > 0) {
+    const common = missed.reduce(commonFolder);
+    const where = common === "" ? "" : ` below "${common}"`;
+    limit(`Folders more than ${budgets.depth} levels deep${where} were not read`, missed[0]!);
+  }
+  return { folders, findings };
+}
+
+/** A README by itself is none. */
+function isArtifactName(name: string): boolean {
+  return /\.ya?ml$/i.test(name) || name === ".env" || name === IGNORE_FILE;
+}
+
+/** Those of the folders with something like an artifact in or below them; what takes too long to tell counts. */
+async function withArtifacts(root: string, folders: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  let looked = 0;
+  for (const folder of folders) {
+    const queue = [folder];
+    let has = false;
+    for (let next = queue.pop(); next !== undefined && !has; next = queue.pop()) {
+      try {
+        for await (const { name, isDirectory } of Deno.readDir(`${root}/${next}`)) {
+          if ((++looked & 255) === 0) await yieldToEventLoop();
+          if (isDirectory ? looked > PEEKED : isArtifactName(name)) has = true;
+          if (isDirectory && !isNeverEntered(name)) queue.push(join(next, name));
+        }
+      } catch {
+        // What cannot be looked into could not have been read either.
+      }
+    }
+    if (has) found.push(folder);
+  }
+  return found;
+}
+
+function commonFolder(one: string, other: string): string {
+  const parts = one.split("/");
+  const others = other.split("/");
+  const end = parts.findIndex((part, index) => part !== others[index]);
+  return (end === -1 ? parts : parts.slice(0, end)).join("/");
 }

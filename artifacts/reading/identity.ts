@@ -6,7 +6,7 @@ import { projectName } from "../compose/names.ts";
 import type { Project } from "../compose/project.ts";
 import { sha256 } from "../files/sha256.ts";
 import { type NativeGroup, type NativeUnit, requirements } from "../native/documents.ts";
-import { isUnknown, textOf } from "../yaml/values.ts";
+import { isUnknown, scalarOf, textOf } from "../yaml/values.ts";
 import { folderName, type PlannedProject } from "./plan.ts";
 
 export interface Identified {
@@ -223,8 +223,10 @@ function candidate(
       if (entry) return written(fromEnv, "env", entry.value, variant);
     }
   }
-  const name = textOf(project.name);
-  if (name !== null && name !== "" && project.name && !isUnknown(project.name)) {
+  const isUnset = isUnknown(project.name);
+  // What is not set is empty to Compose, too.
+  const name = isUnset ? String(scalarOf(project.name)?.value ?? "") : textOf(project.name);
+  if (name && project.name && !(isUnset && projectName(name) === "")) {
     // A variant mostly repeats the name of its canonical file, so it gets a suffix.
     return written(name, "name", project.name, standing === "variant" ? variant : "");
   }

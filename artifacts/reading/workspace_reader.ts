@@ -36,17 +36,28 @@ export class WorkspaceReader {
   readonly #state: State;
   readonly #budgets: Budgets;
   #named: ReadonlySet<string> = new Set();
+  #soFar = { groups: 0, units: 0 };
 
   /** `root` and `hidden` are real paths; hidden folders are never read. */
-  constructor(readonly root: string, budgets: Partial<Budgets> = {}, hidden: readonly string[] = []) {
+  constructor(
+    readonly root: string,
+    budgets: Partial<Budgets> = {},
+    hidden: readonly string[] = [],
+    allowHardLinks = false,
+  ) {
     this.#budgets = { ...BUDGETS, ...budgets };
-    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes, hidden));
+    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes, hidden, allowHardLinks));
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }
 
   /** The folders to watch, below the root: those that were walked, and those that hold files a project names. */
   get folders(): readonly string[] {
     return [...this.#state.listing?.folders.keys() ?? [""], ...this.#named];
+  }
+
+  /** What the reading under way has put together. */
+  get soFar(): { readonly groups: number; readonly units: number } {
+    return this.#soFar;
   }
 
   /** Reads everything; unchanged texts are not parsed again. */
@@ -139,7 +150,6 @@ export class WorkspaceReader {
         ...planned.findings,
         ...await missingFiles(store, planned.projects),
       ],
-      complete: listing.complete,
       begun,
     });
   }
@@ -170,6 +180,7 @@ export class WorkspaceReader {
 
   async #groups(store: FileStore, state: State, identified: readonly Identified[]): Promise<Built[]> {
     const built = new Map<Identified, Built>();
+    this.#soFar = { groups: 0, units: 0 };
     await eachOf(identified, async (one) => {
       const kept = state.groups.get(one.key);
       if (kept && kept.project === one.project && kept.identity === one.identityKey) {
@@ -177,6 +188,10 @@ export class WorkspaceReader {
         return;
       }
       const group = await buildGroup(store, one.project, one.identity);
+      if (one.identity.standing === "main") {
+        this.#soFar.groups++;
+        this.#soFar.units += group.group.units.length;
+      }
       state.groups.set(one.key, { project: one.project, identity: one.identityKey, built: group });
       built.set(one, group);
     });

@@ -318,7 +318,7 @@ Deno.test("folders of tools, ignored ones and linked ones are not walked", async
 for (
   const [what, budgets] of Object.entries({
     depth: { depth: 2 },
-    entries: { entries: 4 },
+    entries: { entries: 1 },
     files: { files: 2 },
   })
 ) {

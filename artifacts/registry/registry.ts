@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
-import type { NewWorkspace, Workspace, WorkspaceDetail } from "../../core/workspace.ts";
+import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../../core/workspace.ts";
 import type { Model } from "../artifact.ts";
 import { admit } from "./place.ts";
 import { freeSlug } from "./slug.ts";
@@ -27,14 +27,14 @@ export class Registry implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** All of them, by name. The same array while nothing changed. */
+  /** All of them, by name, as far as they are known: nobody waits for a slow folder. The same array while nothing changed. */
   async list(): Promise<readonly Workspace[]> {
     const records = await this.#options.store.list();
     for (const id of this.#snapshots.keys()) {
       if (!records.some((record) => record.id === id)) await this.#forget(id);
     }
     const items = await Promise.all(
-      records.map(async (record) => workspaceOf(record, await this.#snapshot(record).current())),
+      records.map(async (record) => workspaceOf(record, await soon(this.#snapshot(record)))),
     );
     const isSame = items.length === this.#listed.length &&
       items.every((item, index) => isEqual(item, this.#listed[index]!));
@@ -60,12 +60,23 @@ export class Registry implements AsyncDisposable {
       name: shown,
       path: real,
       createdAt: new Date().toISOString(),
+      allowHardLinks: false,
     };
     await this.#options.store.add(record, {
       ...entry,
       target: `${entry.target}/${record.id}`,
       particulars: { ...entry.particulars, path: real },
     });
+    return workspaceOf(record, await this.#snapshot(record).current());
+  }
+
+  /** Says how it is read, and reads it so. Throws `workspace_not_found`. */
+  async change(id: string, { allowHardLinks }: WorkspaceChange, entry: NewAuditEntry): Promise<Workspace> {
+    const particulars = { ...entry.particulars, allowHardLinks: String(allowHardLinks) };
+    if (!await this.#options.store.setHardLinks(id, allowHardLinks, { ...entry, particulars })) {
+      throw notFound();
+    }
+    const record = await this.#record(id);
     return workspaceOf(record, await this.#snapshot(record).current());
   }
 
@@ -129,9 +140,12 @@ export class Registry implements AsyncDisposable {
 
   #snapshot(record: WorkspaceRecord): Snapshot {
     const known = this.#snapshots.get(record.id);
-    if (known && known.record.path === record.path) return known.snapshot;
+    const { path, allowHardLinks } = record;
+    if (known && known.record.path === path && known.record.allowHardLinks === allowHardLinks) {
+      return known.snapshot;
+    }
     const judge = this.#options.judge ?? (() => Promise.resolve({ errors: 0, warnings: 0 }));
-    const snapshot = new Snapshot(record.path, judge, this.#options.hidden ?? []);
+    const snapshot = new Snapshot(path, judge, this.#options.hidden ?? [], allowHardLinks);
     this.#snapshots.set(record.id, { record, snapshot });
     if (known) void known.snapshot[Symbol.asyncDispose]();
     return snapshot;
@@ -144,16 +158,34 @@ export class Registry implements AsyncDisposable {
   }
 }
 
-function workspaceOf(record: WorkspaceRecord, { state, model, problems }: Reading): Workspace {
+/** How long a list waits for what is being read. */
+const SOON_MS = 100;
+
+/** The reading as of now, or what is known where that takes longer. */
+async function soon(snapshot: Snapshot): Promise<Reading> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, SOON_MS, null);
+  const current = snapshot.current();
+  try {
+    return await Promise.race([current, late]) ?? snapshot.known;
+  } finally {
+    clearTimeout(timer);
+    // Whoever asks for the workspace itself is told what went wrong.
+    current.catch(() => {});
+  }
+}
+
+function workspaceOf(record: WorkspaceRecord, { state, model, problems, soFar }: Reading): Workspace {
   return {
     id: record.id,
     name: record.name,
     path: record.path,
     createdAt: record.createdAt,
+    allowHardLinks: record.allowHardLinks,
     state,
     counts: {
-      groups: model?.groups.filter((group) => group.standing === "main").length ?? 0,
-      units: model?.units.length ?? 0,
+      groups: model?.groups.filter((group) => group.standing === "main").length ?? soFar?.groups ?? 0,
+      units: model?.units.length ?? soFar?.units ?? 0,
       cards: model?.cards.length ?? 0,
     },
     problems: { errors: problems.errors, warnings: problems.warnings },
@@ -161,8 +193,9 @@ function workspaceOf(record: WorkspaceRecord, { state, model, problems }: Readin
   };
 }
 
-function detailsOf(model: Model | null): Pick<WorkspaceDetail, "files" | "projects"> {
+function detailsOf(model: Model | null): Pick<WorkspaceDetail, "complete" | "files" | "projects"> {
   return {
+    complete: model?.complete ?? false,
     files: model?.files.map(({ path, kind, hash, stale }) => ({ path, kind, sha256: hash, stale })) ?? [],
     projects: model?.groups.filter((group) => group.files.length > 0).map((group) => ({
       name: group.project,
@@ -179,6 +212,8 @@ function detailsOf(model: Model | null): Pick<WorkspaceDetail, "files" | "projec
 function isEqual(one: Workspace, other: Workspace): boolean {
   return one.id === other.id && one.name === other.name && one.path === other.path &&
     one.state === other.state &&
+    one.counts.groups === other.counts.groups && one.counts.units === other.counts.units &&
+    one.allowHardLinks === other.allowHardLinks &&
     one.revision === other.revision && one.createdAt === other.createdAt;
 }
 

@@ -19,6 +19,8 @@ export interface Reading {
   readonly state: WorkspaceState;
   readonly model: Model | null;
   readonly problems: Problems;
+  /** Where there is no model yet. */
+  readonly soFar?: { readonly groups: number; readonly units: number };
 }
 
 const NOTHING: Problems = { errors: 0, warnings: 0 };
@@ -31,6 +33,7 @@ export class Snapshot implements AsyncDisposable {
   readonly #path: string;
   readonly #judge: Judge;
   readonly #hidden: readonly string[];
+  readonly #allowHardLinks: boolean;
   readonly #watch: FolderWatch;
   #reader: WorkspaceReader | null = null;
   #identity = "";
@@ -39,8 +42,9 @@ export class Snapshot implements AsyncDisposable {
   #walked = -Infinity;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, judge: Judge, hidden: readonly string[]) {
+  constructor(path: string, judge: Judge, hidden: readonly string[], allowHardLinks: boolean) {
     this.#path = path;
+    this.#allowHardLinks = allowHardLinks;
     this.#judge = judge;
     this.#hidden = hidden;
     this.#watch = new FolderWatch(path);
@@ -49,6 +53,13 @@ export class Snapshot implements AsyncDisposable {
   /** The reading as of now; the same object while nothing changed. */
   current(): Promise<Reading> {
     return this.#inTurn(() => this.#current());
+  }
+
+  /** The last reading, or how far the first one is. */
+  get known(): Reading {
+    if (this.#reading !== null) return this.#reading;
+    const soFar = this.#reader?.soFar ?? { groups: 0, units: 0 };
+    return { state: "reading", model: null, problems: NOTHING, soFar: { ...soFar } };
   }
 
   /** The model with unsaved texts in place of files. */
@@ -158,7 +169,7 @@ export class Snapshot implements AsyncDisposable {
   /** The YAML parser and all that needs it are loaded with the first workspace that is read. */
   async #newReader(): Promise<WorkspaceReader> {
     const { WorkspaceReader } = await import("../reading/workspace_reader.ts");
-    return new WorkspaceReader(this.#path, {}, await realPaths(this.#hidden));
+    return new WorkspaceReader(this.#path, {}, await realPaths(this.#hidden), this.#allowHardLinks);
   }
 }
 

@@ -100,7 +100,16 @@ export const UnitDetail = z.object({
     target: z.string().nullable(),
     readOnly: z.boolean(),
   })),
-  environment: z.array(z.string()).describe("The names of the variables, never their values"),
+  environment: z.array(z.object({
+    name: z.string(),
+    value: z.string().nullable().describe(
+      "Masked; null where nothing sets it, or a variable in it is not set",
+    ),
+    from: z.enum(["environment", "env_file", "variable"]).describe(
+      "`variable`: named without a value, it has that of the project's variable",
+    ),
+    file: z.string().describe("The file that sets or names it"),
+  })),
   healthcheck: z.enum(["declared", "disabled", "none"]),
   live: UnitLive.optional(),
 }).meta({ id: "UnitDetail" });

@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import type { Card, Group, Model, Place, Reference, Unit } from "../artifact.ts";
+import { MASK } from "../../core/secrets.ts";
 import { edgesAt, graphOf, targetOf } from "../graph/graph.ts";
 import { rangeOf } from "../position.ts";
 import type { JudgedFinding } from "../rules/settings.ts";
@@ -64,7 +65,12 @@ export function unitDetail(
     ports: service?.ports.map((port) => port.written) ?? [],
     mounts:
       service?.mounts.map(({ type, source, target, readOnly }) => ({ type, source, target, readOnly })) ?? [],
-    environment: [...service?.environment.keys() ?? []],
+    environment: [...service?.environment ?? []].map(([name, { value, unknown, at, fromVariables }]) => ({
+      name,
+      value: value === null || unknown ? null : MASK,
+      from: fromVariables ? "variable" : at.file.kind === "env" ? "env_file" : "environment",
+      file: at.file.path,
+    })),
     healthcheck: healthcheck === null ? "none" : healthcheck.disabled ? "disabled" : "declared",
   };
 }

@@ -72,6 +72,9 @@ const fileOf = (finding: JudgedFinding): string => finding.at?.file.path ?? find
 
 const WORST: Readonly<Record<string, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
 
+/** That something was not read is told whatever else there is to tell. */
+const isAboutLimits = ({ code }: JudgedFinding): boolean => code === "fs/limit-reached";
+
 /** Sorted by file, offset and code; where there are too many, the worst are shown. */
 function pick(findings: readonly JudgedFinding[]): JudgedFinding[] {
   const byPlace = (a: JudgedFinding, b: JudgedFinding) =>
@@ -80,7 +83,9 @@ function pick(findings: readonly JudgedFinding[]): JudgedFinding[] {
   let kept = [...findings];
   if (kept.length > LIMITS.perFile) {
     const perFile = new Map<string, number>();
-    kept.sort((a, b) => WORST[a.severity]! - WORST[b.severity]!);
+    kept.sort((a, b) =>
+      Number(isAboutLimits(b)) - Number(isAboutLimits(a)) || WORST[a.severity]! - WORST[b.severity]!
+    );
     kept = kept.filter((finding) => {
       const file = fileOf(finding);
       const count = (perFile.get(file) ?? 0) + 1;

@@ -27,7 +27,10 @@ export function textOf(report: Report, model: Model): string {
   return [...blocks, totals(report)].join("\n") + "\n";
 }
 
-function totals({ summary, truncated, valid, complete }: Report): string {
+/** Limits that are named in the last line. */
+const NAMED = 3;
+
+function totals({ summary, truncated, valid, complete, diagnostics }: Report): string {
   const counts = [
     count(summary.error, "error"),
     count(summary.warning, "warning"),
@@ -42,7 +45,11 @@ function totals({ summary, truncated, valid, complete }: Report): string {
   ].join(", ");
   const more = truncated.diagnostics > 0 ? `; ${truncated.diagnostics} more not shown` : "";
   const silent = summary.suppressed > 0 ? `; ${summary.suppressed} silenced` : "";
-  const partly = complete ? "" : "; not everything was read";
+  const limits = diagnostics.filter(({ code }) => code === "fs/limit-reached").map(({ message }) =>
+    printable(message)
+  );
+  const named = limits.length === 0 ? "" : `: ${limits.slice(0, NAMED).join("; ")}`;
+  const partly = complete ? "" : `; not everything was read${named}`;
   return `${valid ? "valid" : "invalid"}: ${counts} in ${about}${more}${silent}${partly}`;
 }
 

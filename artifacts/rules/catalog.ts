@@ -76,7 +76,7 @@ export const RULES = {
   "compose/multiple-defaults": read("warning", "A folder has several default Compose files; one is used."),
   "compose/version-obsolete": check("warning", "The top-level `version` is ignored.", { tag: "deprecated" }),
   "compose/name-invalid": check("error", "A project name has characters that Compose refuses."),
-  "compose/name-normalized": check("hint", "The project name differs from the name of its folder."),
+  "compose/name-normalized": check("hint", "The project name is not quite what was written.", off),
   "compose/name-missing": check("hint", "The file does not set a project `name`.", off),
   "compose/image-and-build": check("hint", "A service has an image and a build.", off),
   "compose/links-legacy": check("hint", "`links` are a legacy feature.", { off: true, tag: "deprecated" }),
@@ -91,7 +91,11 @@ export const RULES = {
   "compose/scale-vs-replicas": check("error", "`scale` and `deploy.replicas` differ."),
   "compose/negative-scale": check("error", "A service has a negative number of containers."),
   "compose/container-name-with-scale": check("error", "Several containers cannot share `container_name`."),
-  "compose/duplicate-mount-target": check("error", "Two mounts of a service share a target."),
+  "compose/duplicate-mount-target": check(
+    "warning",
+    "Two mounts of a service share a target: Compose keeps the last, or refuses both.",
+  ),
+  "compose/duplicate-port": check("warning", "A service publishes a port twice; Compose takes it once."),
   "compose/limits-mismatch": check("error", "A limit is set twice, with different values."),
   "compose/port-range-mismatch": check("error", "A published port range does not fit its target range."),
   "compose/platform-not-built": check("error", "`platform` is not among `build.platforms`."),
@@ -104,6 +108,10 @@ export const RULES = {
   "compose/start-interval-without-period": check("error", "`start_interval` needs a `start_period`."),
   "compose/bad-port": check("error", "A value is not a valid port mapping."),
   "compose/bad-host-ip": check("error", "A value is not an IP address."),
+  "compose/bad-extra-host": check("error", "An entry of `extra_hosts` has no name or no address."),
+  "compose/bad-mount": check("error", "A value is not a valid mount."),
+  "compose/bad-command": check("error", "A command has a quote or bracket that is never closed."),
+  "compose/command-cut": check("warning", "Compose reads a command only up to a shell operator."),
   "compose/bad-duration": check("error", "A value is not a duration."),
   "compose/bad-image-ref": check("error", "A value is not a valid image name."),
   "compose/bad-bytes": check("error", "A value is not a size in bytes."),
@@ -115,7 +123,10 @@ export const RULES = {
 
   "env/required-variable-missing": read("error", "A variable marked as required is not set."),
   "env/invalid-template": read("error", "A `${}` expression is malformed."),
-  "env/unset-variable": read("warning", "A variable is not set, so the value is unknown."),
+  "env/unset-variable": read(
+    "warning",
+    "A variable is not set, so the value is unknown; the finding says where Compose refuses the empty text.",
+  ),
   "env/dotenv-syntax": read("error", "A line of an environment file is malformed."),
   "env/compose-variable": check(
     "info",
@@ -183,12 +194,15 @@ export const RULES = {
   "file/build-context-missing": check("error", "A build context is not a folder."),
   "file/dockerfile-missing": check("error", "A Dockerfile does not exist."),
   "file/bind-file-missing": check("warning", "A mounted file does not exist; engines create a folder."),
-  "file/bind-dir-missing": check("info", "A mounted folder does not exist; engines create it."),
-  "file/type-mismatch": check("warning", "A folder is mounted as a file, or a file as a folder."),
+  "file/bind-dir-missing": check("info", "A mounted folder does not exist yet; Compose creates it."),
+  "file/type-mismatch": check("warning", "A folder is mounted as a file."),
   "file/absolute-path": check("hint", "An absolute path is not portable.", off),
 
   "port/conflict": check("error", "Two units of a group publish the same port."),
-  "port/conflict-across-groups": check("warning", "Units of two groups publish the same port."),
+  "port/conflict-across-groups": check(
+    "info",
+    "Groups publish the same port, so they cannot run together. `port/in-use` warns where one of them does run.",
+  ),
   "port/in-use": live("warning", "A port of a unit is in use by another container."),
   "port/in-use-host": live("info", "A port of a unit is in use by a process on the host."),
 

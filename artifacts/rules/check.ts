@@ -1,7 +1,8 @@
 /** Runs every rule over a model, and applies its settings to what they find. */
 
 import type { Finding, Group, Model } from "../artifact.ts";
-import { graphOf, mainGroups } from "../graph/graph.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
+import { graphInTurns, graphOf, mainGroups } from "../graph/graph.ts";
 import { namesOf } from "../graph/names.ts";
 import { checkCards } from "./card.ts";
 import type { RuleCode } from "./catalog.ts";
@@ -17,10 +18,11 @@ import { checkNames } from "./name.ts";
 import { checkOperation, OPERATION_CODES } from "./operation.ts";
 import { checkPorts } from "./port.ts";
 import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
-import { sayInto } from "./say.ts";
-import { checkShapes } from "./schema.ts";
+import { type Say, sayInto } from "./say.ts";
+import { checkShapes, checkWhole } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
-import { judge, type Judged, wantsRule } from "./settings.ts";
+import { type Judged, Judging, wantsRule } from "./settings.ts";
+import { findingsOfVariables } from "./unset.ts";
 import { checkUnused } from "./unused.ts";
 
 const ofGroup = new WeakMap<Group, readonly Finding[]>();
@@ -28,8 +30,29 @@ const ofModel = new WeakMap<Model, Judged>();
 
 /** Every finding with its severity, and how many were silenced. Worked out once for a model. */
 export function check(model: Model): Judged {
-  let judged = ofModel.get(model);
-  if (judged === undefined) ofModel.set(model, judged = judge(model, collect(model)));
+  const known = ofModel.get(model);
+  if (known !== undefined) return known;
+  const judging = new Judging(model);
+  for (const step of steps(model)) judging.take(step());
+  return remember(model, judging);
+}
+
+/** Like `check`, a step at a time, with turns for the event loop in between. */
+export async function checkInTurns(model: Model): Promise<Judged> {
+  const judging = new Judging(model);
+  if (!ofModel.has(model)) await graphInTurns(model);
+  for (const step of steps(model)) {
+    const known = ofModel.get(model);
+    if (known !== undefined) return known;
+    await yieldToEventLoop();
+    judging.take(step());
+  }
+  return remember(model, judging);
+}
+
+function remember(model: Model, judging: Judging): Judged {
+  const judged = judging.result();
+  ofModel.set(model, judged);
   return judged;
 }
 
@@ -45,39 +68,38 @@ export function problemCounts(model: Model): Map<string, { error: number; warnin
   return counts;
 }
 
-/** How long the rules run before the event loop gets a turn. */
-const TURN_MS = 15;
-/** From this many units on, graph and names are each made in a turn of their own. */
-const MANY = 5_000;
+/** Files whose own findings are judged in one step. */
+const FILES = 500;
 
-const turn = () => new Promise<void>((done) => setTimeout(done));
-
-/** Like `check`, group by group, with turns for the event loop in between. */
-export async function checkInTurns(model: Model): Promise<Judged> {
-  if (!ofModel.has(model)) {
-    let began = performance.now();
-    for (const group of model.groups) {
-      checkGroup(group);
-      if (performance.now() - began < TURN_MS) continue;
-      await turn();
-      began = performance.now();
-    }
-    for (const make of [graphOf, namesOf]) {
-      make(model);
-      if (model.units.length > MANY) await turn();
-    }
+/** All the work of checking, in pieces that are short even for a large workspace. */
+function* steps(model: Model): Iterable<() => Iterable<Finding>> {
+  yield () => model.findings;
+  for (let first = 0; first < model.files.length; first += FILES) {
+    yield () => model.files.slice(first, first + FILES).flatMap((file) => file.findings);
   }
-  return check(model);
+  for (const group of model.groups) yield () => checkGroup(group);
+  // What several rules need is made in a step of its own.
+  yield () => (graphOf(model), []);
+  yield () => (namesOf(model), []);
+  const wants = (code: RuleCode) => wantsRule(model, code);
+  const rules: readonly ((say: Say) => void)[] = [
+    (say) => checkNativeReferences(model, say),
+    (say) => checkGraph(model, wants, say),
+    (say) => checkNames(model, say),
+    (say) => checkPorts(model, say),
+    (say) => checkCards(model, say),
+  ];
+  for (const rule of rules) yield () => found(rule);
+  if (!OPERATION_CODES.some(wants)) return;
+  for (const group of mainGroups(model)) {
+    yield () => found((say) => group.units.forEach((unit) => checkOperation(unit, say)));
+  }
 }
 
-function* collect(model: Model): Iterable<Finding> {
-  yield* model.findings;
-  for (const file of model.files) yield* file.findings;
-  for (const group of model.groups) {
-    yield* group.findings;
-    yield* checkGroup(group);
-  }
-  yield* acrossGroups(model);
+function found(rule: (say: Say) => void): readonly Finding[] {
+  const findings: Finding[] = [];
+  rule(sayInto(findings));
+  return findings;
 }
 
 /** Findings that need one group alone, worked out once for it. */
@@ -86,7 +108,7 @@ function checkGroup(group: Group): readonly Finding[] {
   if (known !== undefined) return known;
   const findings: Finding[] = [];
   const say = sayInto(findings);
-  findings.push(...checkShapes(group));
+  findings.push(...findingsOfVariables(group), ...checkShapes(group));
   // An included file is checked as a part of the file that includes it.
   if (group.standing !== "included") {
     const whole = group.standing === "main";
@@ -99,6 +121,7 @@ function checkGroup(group: Group): readonly Finding[] {
       checkImage(unit, say);
     }
     if (whole) {
+      checkWhole(group, say);
       checkGroupReferences(group, say);
       checkConditions(group, say);
       checkPaths(group, say);
@@ -107,21 +130,5 @@ function checkGroup(group: Group): readonly Finding[] {
     }
   }
   ofGroup.set(group, findings);
-  return findings;
-}
-
-/** Findings that need all groups. */
-function acrossGroups(model: Model): readonly Finding[] {
-  const findings: Finding[] = [];
-  const say = sayInto(findings);
-  const wants = (code: RuleCode) => wantsRule(model, code);
-  if (OPERATION_CODES.some(wants)) {
-    for (const group of mainGroups(model)) for (const unit of group.units) checkOperation(unit, say);
-  }
-  checkNativeReferences(model, say);
-  checkGraph(model, wants, say);
-  checkNames(model, say);
-  checkPorts(model, say);
-  checkCards(model, say);
   return findings;
 }

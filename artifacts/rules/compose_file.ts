@@ -1,6 +1,7 @@
 /** Rules about a Compose project as a whole: its files, its name, its resources. */
 
 import type { ArtifactFile, Finding, Group, Place, Resource } from "../artifact.ts";
+import { projectName } from "../compose/names.ts";
 import { entriesOf, entryOf, truthOf, valueAt } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
 
@@ -37,22 +38,23 @@ const isSyntax = ({ code }: Finding): boolean => code.startsWith("yaml/") && cod
 function checkName(group: Group, say: Say): void {
   const { written, by, at: place } = group.projectFrom;
   const subject = group.id;
-  if ((by === "name" || by === "env") && !PROJECT_NAME.test(written)) {
+  const isEmpty = projectName(written) === "";
+  if (by === "env" ? !PROJECT_NAME.test(written) : by !== "native" && isEmpty) {
+    const what = by === "folder"
+      ? `Folder "${written}" gives no project name`
+      : `Invalid project name "${written}"`;
     say(
       "compose/name-invalid",
-      place,
-      `Invalid project name "${written}": use lower-case letters, digits, "-" and "_", with a letter or digit first`,
+      by === "folder" ? startOf(place.file) : place,
+      `${what}: use lower-case letters, digits, "-" and "_", with a letter or digit first`,
       { subject },
     );
-  }
-  if (by === "folder" && written !== group.project) {
+  } else if (by !== "env" && by !== "native" && written !== group.project) {
     say(
       "compose/name-normalized",
-      startOf(place.file),
-      `Folder "${written}" gives the project name "${group.project}"`,
-      {
-        subject,
-      },
+      by === "folder" ? startOf(place.file) : place,
+      `${by === "folder" ? "Folder " : ""}"${written}" gives the project name "${group.project}"`,
+      { subject },
     );
   }
   if (by !== "name") {
@@ -82,6 +84,8 @@ function checkResource(resource: Resource, say: Say): void {
         {
           subject,
           related: [{ message: "Set as external here", at: external.key }],
+          // Compose refuses it for volumes only, and ignores it elsewhere.
+          ...(kind !== "volume" && { severity: "warning" as const }),
         },
       );
     }

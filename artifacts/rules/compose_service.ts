@@ -1,7 +1,10 @@
 /** Rules about one Compose service: values that exclude each other, and values that need another. */
 
-import type { Group, Node, Place, Service, Unit } from "../artifact.ts";
+import type { Group, Mount, Node, Place, Service, Unit } from "../artifact.ts";
 import { bytesOf } from "../compose/amounts.ts";
+import { cleanTarget } from "../compose/clean_path.ts";
+import { readMount } from "../compose/mounts.ts";
+import { portKey, readPort } from "../compose/ports.ts";
 import { entryOf, listOf, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
@@ -17,7 +20,9 @@ export function checkService(group: Group, unit: Unit, whole: boolean, say: Say)
     return;
   }
   const has = (key: string) => entryOf(unit.value, key) !== null;
-  if (whole && !has("image") && !has("build") && !has("provider") && !(group.incomplete && has("extends"))) {
+  const image = valueAt(unit.value, "image");
+  const hasImage = image !== null && (textOf(image) ?? "?") !== "";
+  if (whole && !hasImage && !has("build") && !has("provider") && !(group.incomplete && has("extends"))) {
     say(
       "compose/no-image-or-build",
       unit.source,
@@ -29,6 +34,7 @@ export function checkService(group: Group, unit: Unit, whole: boolean, say: Say)
   checkConflicts(unit, service, say);
   checkLimits(unit, say);
   checkMountTargets(unit, service, say);
+  checkRepeatedPorts(unit, service, say);
   checkHealthcheck(unit, say);
   checkPlatform(unit, say);
   checkWatch(unit, say);
@@ -150,37 +156,65 @@ function checkLimits(unit: Unit, say: Say): void {
   for (const [key, path, type] of LIMITS) {
     const own = valueAt(unit.value, key);
     const deployed = valueAt(unit.value, "deploy", "resources", ...path);
+    const around = valueAt(unit.value, "deploy", "resources", path[0]!);
     const [a, b] = [textOf(own), textOf(deployed)];
-    if (a === null || b === null) continue;
+    // Beside other limits, one that is not said is none.
+    if (a === null || around === null || (deployed !== null && b === null)) continue;
     const amount = type === "bytes" ? bytesOf : Number;
-    if (amount(a) === amount(b)) continue;
+    if (amount(a) === 0 || amount(a) === amount(b ?? "0")) continue;
     const other = `deploy.resources.${path.join(".")}`;
-    say("compose/limits-mismatch", own!, `\`${key}\` ${a} differs from \`${other}\` ${b}`, {
+    const contradiction = b === null ? `\`${other}\`, which is not set beside others` : `\`${other}\` ${b}`;
+    say("compose/limits-mismatch", own!, `\`${key}\` ${a} differs from ${contradiction}`, {
       subject: unit.id,
-      related: related("The other value is here", deployed),
+      related: related("The other value is here", deployed ?? around),
     });
   }
 }
 
 function checkMountTargets(unit: Unit, service: Service, say: Say): void {
+  const subject = unit.id;
   const taken = new Map<string, Place>();
-  const mount = (target: string, place: Place) => {
-    const path = target.length > 1 ? target.replace(/\/+$/, "") : target;
+  const mount = (path: string, place: Place) => {
     const other = taken.get(path);
     if (other === undefined) taken.set(path, place);
-    else if (other.start !== place.start || other.file !== place.file) {
-      say("compose/duplicate-mount-target", place, `"${path}" is mounted twice`, {
-        subject: unit.id,
+    else {
+      say("compose/duplicate-mount-target", place, `"${path}" is mounted twice, and Compose refuses that`, {
+        subject,
+        severity: "error",
         related: [{ message: "First mounted here", at: other }],
       });
     }
   };
   for (const node of oneOrMany(valueAt(unit.value, "tmpfs"))) {
     const text = textOf(node);
-    if (text !== null) mount(text.split(":")[0]!, node);
+    if (text !== null) mount(cleanTarget(text.split(":")[0]!), node);
   }
+  const kept = new Map<Place, Mount>(service.mounts.map((one) => [one.at, one]));
   for (const { target, unknown, invalid, at: place } of service.mounts) {
-    if (target !== null && !unknown && invalid === null) mount(target, place);
+    // A long form may have an unknown source and a target all the same.
+    if (target !== null && (!unknown || place.kind === "mapping") && invalid === null) mount(target, place);
+  }
+  for (const node of oneOrMany(valueAt(unit.value, "volumes"))) {
+    if (kept.has(node)) continue;
+    const { target } = readMount(node);
+    const last = service.mounts.findLast((one) => one.target === target);
+    say("compose/duplicate-mount-target", node, `"${target}" is mounted again: Compose keeps the last`, {
+      subject,
+      related: related("This one is kept", last?.at ?? null),
+    });
+  }
+}
+
+function checkRepeatedPorts(unit: Unit, service: Service, say: Say): void {
+  const kept = new Map(service.ports.map((port) => [port.at as Place, port]));
+  for (const node of oneOrMany(valueAt(unit.value, "ports"))) {
+    if (kept.has(node)) continue;
+    const port = readPort(node);
+    const last = service.ports.find((other) => portKey(other) === portKey(port));
+    say("compose/duplicate-port", node, `"${port.written}" is published again: Compose takes it once`, {
+      subject: unit.id,
+      related: related("It is the same as this", last?.at ?? null),
+    });
   }
 }
 

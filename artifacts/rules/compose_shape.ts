@@ -1,50 +1,59 @@
 /** The shape of a Compose file, after the published specification: which keys there are, and what may stand there. */
 
-/** What a value may be. Null is always accepted: Compose drops it. */
+/** What a value may be; nothing at all only where it is `nullable`. */
 export type Shape =
   | "anything"
+  | "word"
   | "text" // a word, number or truth value
   | "number"
   | "boolean"
   | { readonly list: Shape }
-  | { readonly map: Shape }
-  | { readonly keys: Readonly<Record<string, Shape>> }
+  | { readonly set: Shape } // a list without doubles
+  | { readonly oneOf: readonly string[] }
+  | { readonly nullable: Shape }
+  | { readonly map: Shape; /** What its keys are the names of. */ readonly names?: string }
+  | { readonly keys: Readonly<Record<string, Shape>>; readonly needed: readonly string[] }
   | { readonly either: readonly Shape[] };
 
-const texts: Shape = { list: "text" };
-const textOrTexts: Shape = { either: ["text", texts] };
+const texts: Shape = { list: "word" };
+const textOrTexts: Shape = { either: ["word", texts] };
 /** `- KEY=value` or `KEY: value`. */
-const pairs: Shape = { either: [texts, { map: "text" }] };
+const pairs: Shape = { either: [texts, { map: { nullable: "text" } }] };
+/** Said twice, Compose refuses it. */
+const distinct: Shape = { set: "word" };
 const anyMap: Shape = { map: "anything" };
 const listOfAnything: Shape = { list: "anything" };
-const keys = (shapes: Readonly<Record<string, Shape>>): Shape => ({ keys: shapes });
+const keys = (shapes: Readonly<Record<string, Shape>>, needed: readonly string[] = []): Shape => ({
+  keys: shapes,
+  needed,
+});
 
 const healthcheck = keys({
   disable: "boolean",
-  interval: "text",
+  interval: "word",
   retries: "number",
-  start_interval: "text",
-  start_period: "text",
+  start_interval: "word",
+  start_period: "word",
   test: textOrTexts,
-  timeout: "text",
+  timeout: "word",
 });
 
 const build: Shape = {
   either: [
-    "text",
+    "word",
     keys({
       additional_contexts: pairs,
       args: pairs,
       cache_from: texts,
       cache_to: texts,
-      context: "text",
-      dockerfile: "text",
-      dockerfile_inline: "text",
+      context: "word",
+      dockerfile: "word",
+      dockerfile_inline: "word",
       entitlements: texts,
-      extra_hosts: { either: [texts, anyMap] },
-      isolation: "text",
+      extra_hosts: { either: [distinct, anyMap] },
+      isolation: "word",
       labels: pairs,
-      network: "text",
+      network: "word",
       no_cache: "boolean",
       no_cache_filter: textOrTexts,
       platforms: texts,
@@ -54,56 +63,62 @@ const build: Shape = {
       sbom: "text",
       secrets: listOfAnything,
       shm_size: "text",
-      ssh: { either: ["text", texts, anyMap] },
+      ssh: { either: ["word", texts, anyMap] },
       tags: texts,
-      target: "text",
+      target: "word",
       ulimits: anyMap,
     }),
   ],
 };
 
 const updateConfig = keys({
-  delay: "text",
-  failure_action: "text",
+  delay: "word",
+  failure_action: "word",
   max_failure_ratio: "number",
-  monitor: "text",
-  order: "text",
+  monitor: "word",
+  order: { oneOf: ["start-first", "stop-first"] },
   parallelism: "number",
 });
 
 const deploy = keys({
-  endpoint_mode: "text",
+  endpoint_mode: "word",
   labels: pairs,
-  mode: "text",
+  mode: "word",
   placement: keys({ constraints: texts, max_replicas_per_node: "number", preferences: listOfAnything }),
   replicas: "number",
   resources: keys({
-    limits: keys({ cpus: "text", memory: "text", pids: "number" }),
+    limits: keys({ cpus: "text", memory: "word", pids: "number" }),
     reservations: keys({
       cpus: "text",
       devices: listOfAnything,
       generic_resources: listOfAnything,
-      memory: "text",
+      memory: "word",
     }),
   }),
-  restart_policy: keys({ condition: "text", delay: "text", max_attempts: "number", window: "text" }),
+  restart_policy: keys({ condition: "word", delay: "word", max_attempts: "number", window: "word" }),
   rollback_config: updateConfig,
   update_config: updateConfig,
 });
 
 const dependsOn: Shape = {
-  either: [texts, { map: keys({ condition: "text", required: "boolean", restart: "boolean" }) }],
+  either: [distinct, {
+    map: keys({
+      condition: { oneOf: ["service_started", "service_healthy", "service_completed_successfully"] },
+      required: "boolean",
+      restart: "boolean",
+    }, ["condition"]),
+  }],
 };
 
 const port: Shape = {
   either: [
     "text",
     keys({
-      app_protocol: "text",
-      host_ip: "text",
-      mode: "text",
-      name: "text",
-      protocol: "text",
+      app_protocol: "word",
+      host_ip: "word",
+      mode: "word",
+      name: "word",
+      protocol: "word",
       published: "text",
       target: "text",
     }),
@@ -112,49 +127,53 @@ const port: Shape = {
 
 const mount: Shape = {
   either: [
-    "text",
+    "word",
     keys({
-      bind: keys({ create_host_path: "boolean", propagation: "text", recursive: "text", selinux: "text" }),
-      consistency: "text",
-      image: keys({ subpath: "text" }),
+      bind: keys({
+        create_host_path: "boolean",
+        propagation: "word",
+        recursive: { oneOf: ["enabled", "disabled", "writable", "readonly"] },
+        selinux: { oneOf: ["z", "Z"] },
+      }),
+      consistency: "word",
+      image: keys({ subpath: "word" }),
       read_only: "boolean",
-      source: "text",
-      target: "text",
+      source: "word",
+      target: "word",
       tmpfs: keys({ mode: "text", size: "text" }),
-      type: "text",
-      volume: keys({ labels: pairs, nocopy: "boolean", subpath: "text" }),
+      type: { oneOf: ["bind", "volume", "tmpfs", "cluster", "npipe", "image"] },
+      volume: keys({ labels: pairs, nocopy: "boolean", subpath: "word" }),
     }),
   ],
 };
 
 const grant: Shape = {
-  either: ["text", keys({ gid: "text", mode: "text", source: "text", target: "text", uid: "text" })],
+  either: ["word", keys({ gid: "word", mode: "text", source: "word", target: "word", uid: "word" })],
 };
 
 const hooks: Shape = {
   list: keys({
-    command: textOrTexts,
+    command: { nullable: textOrTexts },
     environment: pairs,
-    image: "text",
-    per_replica: "boolean",
     privileged: "boolean",
-    user: "text",
-    working_dir: "text",
+    user: "word",
+    working_dir: "word",
   }),
 };
 
-const service = keys({
+/** One service. */
+export const SERVICE = keys({
   annotations: pairs,
   attach: "boolean",
   blkio_config: anyMap,
   build,
   cap_add: texts,
   cap_drop: texts,
-  cgroup: "text",
-  cgroup_parent: "text",
-  command: textOrTexts,
+  cgroup: { oneOf: ["host", "private"] },
+  cgroup_parent: "word",
+  command: { nullable: textOrTexts },
   configs: { list: grant },
-  container_name: "text",
+  container_name: "word",
   cpu_count: "number",
   cpu_percent: "number",
   cpu_period: "text",
@@ -163,142 +182,158 @@ const service = keys({
   cpu_rt_runtime: "text",
   cpu_shares: "number",
   cpus: "number",
-  cpuset: "text",
-  credential_spec: keys({ config: "text", file: "text", registry: "text" }),
+  cpuset: "word",
+  credential_spec: keys({ config: "word", file: "word", registry: "word" }),
   depends_on: dependsOn,
-  deploy,
-  develop: keys({ watch: listOfAnything }),
-  device_cgroup_rules: texts,
+  deploy: { nullable: deploy },
+  develop: { nullable: keys({ watch: listOfAnything }) },
+  device_cgroup_rules: distinct,
   devices: listOfAnything,
   dns: textOrTexts,
   dns_opt: texts,
   dns_search: textOrTexts,
-  domainname: "text",
-  entrypoint: textOrTexts,
+  domainname: "word",
+  entrypoint: { nullable: textOrTexts },
   env_file: {
-    either: ["text", {
-      list: { either: ["text", keys({ format: "text", path: "text", required: "boolean" })] },
+    either: ["word", {
+      list: { either: ["word", keys({ format: "word", path: "word", required: "boolean" })] },
     }],
   },
   environment: pairs,
-  expose: texts,
-  extends: { either: ["text", keys({ file: "text", service: "text" })] },
-  external_links: texts,
-  extra_hosts: { either: [texts, anyMap] },
-  gpus: { either: ["text", listOfAnything] },
-  group_add: texts,
+  expose: { list: "text" },
+  extends: { either: ["word", keys({ file: "word", service: "word" })] },
+  external_links: distinct,
+  extra_hosts: { either: [distinct, anyMap] },
+  gpus: { either: ["word", listOfAnything] },
+  group_add: { set: "text" },
   healthcheck,
-  hostname: "text",
-  image: "text",
+  hostname: "word",
+  image: "word",
   init: "boolean",
-  ipc: "text",
-  isolation: "text",
+  ipc: "word",
+  isolation: "word",
   label_file: textOrTexts,
   labels: pairs,
   links: texts,
-  logging: keys({ driver: "text", options: { map: "text" } }),
-  mac_address: "text",
+  logging: keys({ driver: "word", options: { map: { nullable: "text" } } }),
+  mac_address: "word",
   mem_limit: "text",
   mem_reservation: "text",
   mem_swappiness: "number",
   memswap_limit: "text",
-  models: { either: [texts, { map: keys({ endpoint_var: "text", model_var: "text" }) }] },
-  network_mode: "text",
+  models: { either: [distinct, { map: { nullable: keys({ endpoint_var: "word", model_var: "word" }) } }] },
+  network_mode: "word",
   networks: {
-    either: [texts, {
-      map: keys({
-        aliases: texts,
-        driver_opts: anyMap,
-        gw_priority: "number",
-        interface_name: "text",
-        ipv4_address: "text",
-        ipv6_address: "text",
-        link_local_ips: texts,
-        mac_address: "text",
-        priority: "number",
-      }),
+    either: [distinct, {
+      map: {
+        nullable: keys({
+          aliases: texts,
+          driver_opts: anyMap,
+          gw_priority: "number",
+          interface_name: "word",
+          ipv4_address: "word",
+          ipv6_address: "word",
+          link_local_ips: texts,
+          mac_address: "word",
+          priority: "number",
+          use_service_name_alias: "boolean",
+        }),
+      },
     }],
   },
   oom_kill_disable: "boolean",
   oom_score_adj: "number",
-  pid: "text",
+  pid: { nullable: "word" },
   pids_limit: "number",
-  platform: "text",
+  platform: "word",
   ports: { list: port },
   post_start: hooks,
-  pre_start: hooks,
+  // Whole containers in newer versions.
+  pre_start: listOfAnything,
   pre_stop: hooks,
   privileged: "boolean",
   profiles: texts,
-  provider: keys({ options: anyMap, type: "text" }),
-  pull_policy: "text",
-  pull_refresh_after: "text",
+  provider: keys({ options: anyMap, type: "word" }, ["type"]),
+  pull_policy: "word",
+  pull_refresh_after: "word",
   read_only: "boolean",
-  restart: "text",
-  runtime: "text",
+  restart: "word",
+  runtime: "word",
   scale: "number",
   secrets: { list: grant },
-  security_opt: texts,
+  security_opt: distinct,
   shm_size: "text",
   stdin_open: "boolean",
-  stop_grace_period: "text",
-  stop_signal: "text",
+  stop_grace_period: "word",
+  stop_signal: "word",
   storage_opt: anyMap,
   sysctls: pairs,
   tmpfs: textOrTexts,
   tty: "boolean",
-  ulimits: { map: { either: ["text", keys({ hard: "number", soft: "number" })] } },
+  ulimits: { map: { either: ["number", keys({ hard: "number", soft: "number" })] } },
   use_api_socket: "boolean",
-  user: "text",
-  userns_mode: "text",
-  uts: "text",
+  user: "word",
+  userns_mode: "word",
+  umask: { nullable: "number" },
+  uts: "word",
   volumes: { list: mount },
-  volumes_from: texts,
-  working_dir: "text",
+  volumes_from: distinct,
+  working_dir: "word",
 });
 
-const external: Shape = { either: ["boolean", keys({ name: "text" })] };
+const external: Shape = { either: ["boolean", keys({ name: "word" })] };
 
 /** What a config and a secret have in common: both are files handed to services. */
 const handedFile = {
-  driver: "text",
+  driver: "word",
   driver_opts: anyMap,
-  environment: "text",
+  environment: "word",
   external,
-  file: "text",
+  file: "word",
   labels: pairs,
-  name: "text",
-  template_driver: "text",
+  name: "word",
+  template_driver: "word",
 } as const;
 
 /** A whole file. */
 export const COMPOSE_FILE: Shape = keys({
-  configs: { map: keys({ ...handedFile, content: "text" }) },
+  configs: { names: "config", map: keys({ ...handedFile, content: "word" }) },
+  // Its own kind of unit in newer versions; nothing in it is read.
+  jobs: "anything",
   include: {
-    either: ["text", {
+    either: ["word", {
       list: {
-        either: ["text", keys({ env_file: textOrTexts, path: textOrTexts, project_directory: "text" })],
+        either: ["word", keys({ env_file: textOrTexts, path: textOrTexts, project_directory: "word" })],
       },
     }],
   },
-  models: { map: keys({ context_size: "number", model: "text", name: "text", runtime_flags: texts }) },
-  name: "text",
-  networks: {
-    map: keys({
-      attachable: "boolean",
-      driver: "text",
-      driver_opts: anyMap,
-      enable_ipv4: "boolean",
-      enable_ipv6: "boolean",
-      external,
-      internal: "boolean",
-      ipam: keys({ config: listOfAnything, driver: "text", options: anyMap }),
-      labels: pairs,
-      name: "text",
-    }),
+  models: {
+    names: "model",
+    map: keys({ context_size: "number", model: "word", name: "word", runtime_flags: texts }, ["model"]),
   },
-  secrets: { map: keys(handedFile) },
-  services: { map: service },
-  version: "text",
-  volumes: { map: keys({ driver: "text", driver_opts: anyMap, external, labels: pairs, name: "text" }) },
+  name: "word",
+  networks: {
+    names: "network",
+    map: {
+      nullable: keys({
+        attachable: "boolean",
+        driver: "word",
+        driver_opts: anyMap,
+        enable_ipv4: "boolean",
+        enable_ipv6: "boolean",
+        external,
+        internal: "boolean",
+        ipam: keys({ config: listOfAnything, driver: "word", options: anyMap }),
+        labels: pairs,
+        name: "word",
+      }),
+    },
+  },
+  secrets: { names: "secret", map: keys(handedFile) },
+  services: { map: SERVICE, names: "service" },
+  version: "word",
+  volumes: {
+    names: "volume",
+    map: { nullable: keys({ driver: "word", driver_opts: anyMap, external, labels: pairs, name: "word" }) },
+  },
 });

@@ -1,8 +1,9 @@
 /** Rules about single values of a Compose service that have a form of their own. */
 
-import type { Unit } from "../artifact.ts";
+import type { Node, Unit } from "../artifact.ts";
+import { splitCommand } from "../compose/command.ts";
 import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
-import { textOf, valueAt } from "../yaml/values.ts";
+import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
 
 const DURATIONS: readonly (readonly string[])[] = [
@@ -41,6 +42,20 @@ export function checkValues(unit: Unit, say: Say): void {
       say("compose/bad-host-ip", port.at, `"${port.hostIp}" is not an IP address`, { subject });
     }
   }
+  for (const mount of service.mounts) {
+    if (mount.unknown || mount.invalid === null) continue;
+    say("compose/bad-mount", mount.at, `"${textOf(mount.at) ?? "This"}" is no mount: it ${mount.invalid}`, {
+      subject,
+    });
+  }
+  for (const key of ["command", "entrypoint"]) checkCommand(key, valueAt(value, key), subject, say);
+  for (const node of oneOrMany(valueAt(value, "extra_hosts"))) {
+    const text = textOf(node);
+    const sign = text === null ? 0 : text.includes("=") ? text.indexOf("=") : text.indexOf(":");
+    if (text === null || (sign > 0 && !text.slice(0, sign).includes(":"))) continue;
+    const lacks = sign === -1 ? "an address" : "a name";
+    say("compose/bad-extra-host", node, `"${text}" lacks ${lacks}: it takes "name=address"`, { subject });
+  }
   for (const path of DURATIONS) {
     const node = valueAt(value, ...path);
     const text = textOf(node);
@@ -57,4 +72,20 @@ export function checkValues(unit: Unit, say: Say): void {
   const text = image === null ? null : textOf(image);
   if (text === null || text === "" || imageReference(text) !== null || /^[0-9a-f]{64}$/.test(text)) return;
   say("compose/bad-image-ref", image, `"${text}" is not a valid image name`, { subject });
+}
+
+function checkCommand(key: string, node: Node | null, subject: string, say: Say): void {
+  const text = node?.kind === "scalar" ? textOf(node) : null;
+  if (node === null || text === null) return;
+  const split = splitCommand(text);
+  if (split === null) {
+    say("compose/bad-command", node, `\`${key}\` has a quote or bracket that does not pair up`, { subject });
+  } else if (split.cutAt !== null) {
+    say(
+      "compose/command-cut",
+      node,
+      `Compose reads \`${key}\` only up to "${text[split.cutAt]}": write ["sh", "-c", "..."] for a shell`,
+      { subject },
+    );
+  }
 }

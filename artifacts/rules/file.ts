@@ -69,7 +69,7 @@ function checkBind(subject: string, unit: Unit | null, use: PathUse, say: Say): 
       say(
         "file/bind-dir-missing",
         use.at,
-        `"${written}" does not exist: the engine will create it, owned by root`,
+        `"${written}" does not exist yet: Compose creates the folder, owned by root`,
         {
           subject,
         },
@@ -79,8 +79,6 @@ function checkBind(subject: string, unit: Unit | null, use: PathUse, say: Say): 
   if (target === null) return;
   if (use.found === "folder" && looksLikeFile(written) && extension(written) === extension(target)) {
     say("file/type-mismatch", use.at, `"${written}" is a folder but is mounted as a file`, { subject });
-  } else if (use.found === "file" && target.endsWith("/")) {
-    say("file/type-mismatch", use.at, `"${written}" is a file but is mounted as a folder`, { subject });
   }
 }
 

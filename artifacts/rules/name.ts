@@ -7,7 +7,8 @@ import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
 
-const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
+/** As engines take them. */
+export const CONTAINER_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
 /** What the second group of one name has behind it. */
 const SECOND = /~[0-9a-f]{8}$/;
 

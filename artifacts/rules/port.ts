@@ -16,26 +16,24 @@ interface Published {
 
 /** How many neighbours a port is compared with: thousands on one number are one mistake, not millions. */
 const NEIGHBOURS = 200;
+/** Groups that are named in one message. */
+const NAMED = 5;
 
-/** Clashes within a group, then between groups. */
+/** Clashes within each group, whatever others publish, then those between groups. */
 export function checkPorts(model: Model, say: Say): void {
-  const groups = mainGroups(model);
-  const fixed: Published[] = [];
-  const ranges: Published[] = [];
-  for (const group of groups) collect(group, fixed, ranges);
-  fixed.sort((a, b) => a.first - b.first || a.last - b.last);
-  const reported = new Set<Port>();
-  let active: Published[] = [];
-  for (const here of fixed) {
-    active = active.filter((other) => other.last >= here.first);
-    for (const other of active.slice(-NEIGHBOURS)) {
-      if (clash(other, here)) sayClash(other, here, reported, say);
-      if (reported.has(here.port)) break;
-    }
-    if (active.length < 4 * NEIGHBOURS) active.push(here);
+  const all: Published[] = [];
+  for (const group of mainGroups(model)) {
+    const fixed: Published[] = [];
+    const ranges: Published[] = [];
+    collect(group, fixed, ranges);
+    fixed.sort(byNumber);
+    checkGroup(fixed, ranges, say);
+    all.push(...fixed);
   }
-  for (const range of ranges) checkRange(range, fixed, reported, say);
+  checkAcross(all.sort(byNumber), say);
 }
+
+const byNumber = (a: Published, b: Published): number => a.first - b.first || a.last - b.last;
 
 function collect(group: Group, fixed: Published[], ranges: Published[]): void {
   for (const unit of group.units) {
@@ -50,15 +48,35 @@ function collect(group: Group, fixed: Published[], ranges: Published[]): void {
   }
 }
 
+/** Those of the sorted ports that meet this one, the nearest first. */
+function* meeting(here: Published, active: readonly Published[]): Iterable<Published> {
+  for (let index = active.length - 1; index >= 0 && index >= active.length - NEIGHBOURS; index--) {
+    if (clash(active[index]!, here)) yield active[index]!;
+  }
+}
+
+/** Ports in the order of their numbers, each with those before it that reach as far. */
+function* sweep(sorted: readonly Published[]): Iterable<[here: Published, active: readonly Published[]]> {
+  let active: Published[] = [];
+  for (const here of sorted) {
+    active = active.filter((other) => other.last >= here.first);
+    yield [here, active];
+    if (active.length < 4 * NEIGHBOURS) active.push(here);
+  }
+}
+
 /** Whether two published ports meet on one address. */
 function clash(a: Published, b: Published): boolean {
   return a.port.protocol === b.port.protocol && a.first <= b.last && b.first <= a.last &&
     addressesMeet(a.port.hostIp, b.port.hostIp) && apart(a, b);
 }
 
-/** Not if the two are never up together. */
+/** Not if the two are never up together, or are the same ports of one unit. */
 function apart(a: Published, b: Published): boolean {
-  if (a.unit === b.unit) return true;
+  if (a.unit === b.unit) {
+    return a.first - a.port.target.first !== b.first - b.port.target.first ||
+      (a.port.hostIp || "0.0.0.0") !== (b.port.hostIp || "0.0.0.0");
+  }
   if (a.unit.group === b.unit.group) return enabledTogether([a.unit, b.unit]);
   return a.unit.service!.active && b.unit.service!.active;
 }
@@ -77,8 +95,18 @@ const plain = (address: string | null): string | null =>
 
 const isWildcard = (address: string): boolean => address === "0.0.0.0" || /^(0*:)+0*$/.test(address);
 
+function checkGroup(fixed: readonly Published[], ranges: readonly Published[], say: Say): void {
+  const reported = new Set<Port>();
+  for (const [here, active] of sweep(fixed)) {
+    for (const other of meeting(here, active)) {
+      sayClash(other, here, reported, say);
+      if (reported.has(here.port)) break;
+    }
+  }
+  for (const range of ranges) checkRange(range, fixed, reported, say);
+}
+
 function sayClash(other: Published, here: Published, reported: Set<Port>, say: Say): void {
-  const acrossGroups = other.unit.group !== here.unit.group;
   // In the order of the files, the later of the two is the one to change.
   const later = here.port.at.file === other.port.at.file && here.port.at.start < other.port.at.start
     ? other
@@ -88,26 +116,16 @@ function sayClash(other: Published, here: Published, reported: Set<Port>, say: S
   reported.add(later.port);
   const number = Math.max(other.first, here.first);
   const where = `${later.port.hostIp ?? "0.0.0.0"}:${number}/${later.port.protocol}`;
-  const beside = {
-    subject: later.unit.id,
-    related: [{ message: `"${earlier.unit.name}" publishes it here`, at: earlier.port.at }],
-    data: { port: number, protocol: later.port.protocol, other: earlier.unit.id },
-  };
-  if (acrossGroups) {
-    say(
-      "port/conflict-across-groups",
-      later.port.at,
-      `${where} is also published by "${earlier.unit.name}"`,
-      beside,
-    );
-  } else {
-    say(
-      "port/conflict",
-      later.port.at,
-      `"${earlier.unit.label}" and "${later.unit.label}" both publish ${where}`,
-      beside,
-    );
-  }
+  say(
+    "port/conflict",
+    later.port.at,
+    `"${earlier.unit.label}" and "${later.unit.label}" both publish ${where}`,
+    {
+      subject: later.unit.id,
+      related: [{ message: `"${earlier.unit.name}" publishes it here`, at: earlier.port.at }],
+      data: { port: number, protocol: later.port.protocol, other: earlier.unit.id },
+    },
+  );
 }
 
 /** A range for fewer ports than it has takes any free one: it fails only when none is left in its own group. */
@@ -115,7 +133,7 @@ function checkRange(range: Published, fixed: readonly Published[], reported: Set
   const needed = range.port.target.last - range.port.target.first + 1;
   const size = range.last - range.first + 1;
   if (size > 1_000) return;
-  const takers = fixed.filter((other) => other.unit.group === range.unit.group && clash(other, range));
+  const takers = fixed.filter((other) => clash(other, range));
   const taken = new Set<number>();
   for (const other of takers) {
     for (let port = Math.max(other.first, range.first); port <= Math.min(other.last, range.last); port++) {
@@ -123,4 +141,43 @@ function checkRange(range: Published, fixed: readonly Published[], reported: Set
     }
   }
   if (takers.length > 0 && size - taken.size < needed) sayClash(takers[0]!, range, reported, say);
+}
+
+/** One finding for each port, with all the groups that publish it: they need not ever run together. */
+function checkAcross(sorted: readonly Published[], say: Say): void {
+  const ports = new Map<string, { number: number; takers: Set<Published> }>();
+  for (const [here, active] of sweep(sorted)) {
+    for (const other of meeting(here, active)) {
+      if (other.unit.group === here.unit.group) continue;
+      const number = Math.max(other.first, here.first);
+      const key = `${number}/${here.port.protocol}`;
+      const known = ports.get(key) ?? { number, takers: new Set() };
+      ports.set(key, known);
+      known.takers.add(other).add(here);
+      break;
+    }
+  }
+  for (const [where, { number, takers }] of ports) {
+    const byGroup = new Map([...takers].reverse().map((taker) => [taker.unit.group, taker]));
+    const [first, ...others] = [...byGroup.values()].sort((a, b) =>
+      a.port.at.file.path < b.port.at.file.path ? -1 : 1
+    );
+    const names = [first!, ...others].map(({ unit }) => unit.group!.slice("group:".length));
+    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+    say(
+      "port/conflict-across-groups",
+      first!.port.at,
+      `${names.length} groups publish ${where}: ${
+        names.slice(0, NAMED).map((name) => `"${name}"`).join(", ")
+      }${more}`,
+      {
+        subject: first!.unit.id,
+        related: others.map(({ unit, port }) => ({
+          message: `"${unit.name}" publishes it here`,
+          at: port.at,
+        })),
+        data: { port: number, protocol: first!.port.protocol, groups: names },
+      },
+    );
+  }
 }

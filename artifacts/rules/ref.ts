@@ -69,6 +69,9 @@ function checkTarget(unit: Unit, reference: Reference, target: Unit, say: Say): 
     );
   }
   if (!START_KINDS.has(reference.kind) || target.service === null || target.service.active) return;
+  // Beside a dependency that is written, a link or shared namespace adds none.
+  const isWritten = ({ kind, target }: Reference) => kind === "depends_on" && target === reference.target;
+  if (reference.implicit && unit.references.some(isWritten)) return;
   const required = reference.required !== false;
   const active = unit.service?.active === true;
   if (active || !sharesProfile(unit, target)) {

@@ -2,8 +2,8 @@
 
 import type { ArtifactFile, Finding, Group, Node } from "../artifact.ts";
 import { didYouMean } from "../graph/names.ts";
-import { numberOf, truthOf } from "../yaml/values.ts";
-import { COMPOSE_FILE, type Shape } from "./compose_shape.ts";
+import { numberOf, textOf, truthOf } from "../yaml/values.ts";
+import { COMPOSE_FILE, SERVICE, type Shape } from "./compose_shape.ts";
 import { type Say, sayInto } from "./say.ts";
 
 const known = new WeakMap<ArtifactFile, readonly Finding[]>();
@@ -11,7 +11,8 @@ const known = new WeakMap<ArtifactFile, readonly Finding[]>();
 /** What is wrong with the shape of the files of a group. Worked out once for each text. */
 export function* checkShapes(group: Group): Iterable<Finding> {
   for (const file of group.sources) {
-    if (file.kind !== "compose") continue;
+    // Of such a file only what is taken counts, which is seen where it is taken.
+    if (file.kind !== "compose" || group.bases.includes(file)) continue;
     let findings = known.get(file);
     if (findings === undefined) {
       const found: Finding[] = [];
@@ -22,13 +23,69 @@ export function* checkShapes(group: Group): Iterable<Finding> {
   }
 }
 
+/** The names of services and resources, as Compose takes them. */
+const NAME = /^[a-zA-Z0-9._-]+$/;
+
+/** What only shows once the files of a project are put together, such as what none of them has filled in. */
+export function checkWhole(group: Group, say: Say): void {
+  if (group.value === null) return;
+  if (!group.incomplete) holes(group.value, COMPOSE_FILE, [], say);
+  if (group.bases.length === 0) return;
+  for (const unit of group.units) if (unit.service !== null) checkServiceShape(unit.label, unit.value, say);
+}
+
+/** A service with its variables put in. */
+export function checkServiceShape(name: string, value: Node, say: Say): void {
+  walk(value, SERVICE, ["services", name], say);
+}
+
 type Path = readonly (string | number)[];
 
+function holes(node: Node, shape: Shape, path: Path, say: Say): void {
+  if (shape === "anything" || typeof shape === "string") {
+    if (shape !== "anything" && isNothing(node)) sayEmpty(node, shape, path, say);
+    return;
+  }
+  if ("nullable" in shape) return isNothing(node) ? undefined : holes(node, shape.nullable, path, say);
+  if (isNothing(node)) {
+    // A service without anything in it has a rule of its own.
+    if (path.length !== 2 || path[0] !== "services") sayEmpty(node, shape, path, say);
+    return;
+  }
+  if ("either" in shape) {
+    const fitting = shape.either.find((one) => accepts(node, one));
+    if (fitting !== undefined) holes(node, fitting, path, say);
+  } else if (node.kind === "list" && ("list" in shape || "set" in shape)) {
+    const item = "list" in shape ? shape.list : shape.set;
+    node.items.forEach((one, index) => holes(one, item, [...path, index], say));
+  } else if (node.kind === "mapping" && "map" in shape) {
+    for (const [key, { value }] of node.entries) {
+      if (!key.startsWith("x-") || path.length > 1) holes(value, shape.map, [...path, key], say);
+    }
+  } else if (node.kind === "mapping" && "keys" in shape) {
+    for (const [key, { value }] of node.entries) {
+      const inner = Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
+      if (inner !== undefined) holes(value, inner, [...path, key], say);
+    }
+    for (const key of shape.needed) {
+      if (!node.entries.has(key)) say("schema/invalid", node, `"${path.join(".")}" needs "${key}"`);
+    }
+  }
+}
+
+const isNothing = (node: Node): boolean =>
+  node.kind === "scalar" && node.value === null && node.unknown !== true;
+
+function sayEmpty(node: Node, shape: Shape, path: Path, say: Say): void {
+  say("schema/invalid", node, `"${path.join(".")}" is empty, expected ${expected(shape)}`);
+}
+
 function walk(node: Node, shape: Shape, path: Path, say: Say): void {
-  // What is reset is gone, whatever stands there; null is dropped.
+  // What is reset is gone, whatever stands there; what is empty may be filled in by another file.
   if (shape === "anything" || node.tag === "!reset" || (node.kind === "scalar" && node.value === null)) {
     return;
   }
+  if (typeof shape === "object" && "nullable" in shape) return walk(node, shape.nullable, path, say);
   if (typeof shape === "object" && "either" in shape) {
     const fitting = shape.either.find((one) => accepts(node, one));
     if (fitting === undefined) sayWrong(node, shape, path, say);
@@ -39,9 +96,27 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
   if (typeof shape === "string") return;
   if ("list" in shape && node.kind === "list") {
     node.items.forEach((item, index) => walk(item, shape.list, [...path, index], say));
+  } else if ("set" in shape && node.kind === "list") {
+    const seen = new Set<string | null>();
+    node.items.forEach((item, index) => {
+      walk(item, shape.set, [...path, index], say);
+      const text = textOf(item);
+      if (text !== null && seen.has(text)) {
+        say("schema/invalid", item, `"${path.join(".")}" has "${text}" twice`);
+      }
+      seen.add(text);
+    });
   } else if ("map" in shape && node.kind === "mapping") {
-    for (const [key, { value }] of node.entries) {
-      if (!key.startsWith("x-") || path.length > 1) walk(value, shape.map, [...path, key], say);
+    for (const [key, { key: at, value }] of node.entries) {
+      if (key.startsWith("x-") && path.length <= 1) continue;
+      if (shape.names !== undefined && !NAME.test(key)) {
+        say(
+          "schema/invalid-name",
+          at,
+          `"${key}" is not a valid ${shape.names} name: use letters, digits, ".", "_" and "-"`,
+        );
+      }
+      walk(value, shape.map, [...path, key], say);
     }
   } else if ("keys" in shape && node.kind === "mapping") {
     for (const [key, entry] of node.entries) {
@@ -63,12 +138,20 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
 function accepts(node: Node, shape: Shape): boolean {
   if (typeof shape === "object") {
     if ("either" in shape) return shape.either.some((one) => accepts(node, one));
-    return node.kind === ("list" in shape ? "list" : "mapping");
+    if ("nullable" in shape) return accepts(node, shape.nullable);
+    if ("oneOf" in shape) {
+      if (node.kind === "scalar" && node.unknown) return true;
+      return node.kind === "scalar" && typeof node.value === "string" &&
+        (shape.oneOf.includes(node.value) || node.value.includes("$"));
+    }
+    return node.kind === ("list" in shape || "set" in shape ? "list" : "mapping");
   }
   if (shape === "anything") return true;
   if (node.kind !== "scalar") return false;
   if (shape === "text" || node.value === null) return true;
   const { value } = node;
+  if (node.unknown) return true;
+  if (shape === "word") return typeof value === "string";
   // A variable may turn out to be anything that a word can be read as.
   if (typeof value === "string" && value.includes("$")) return true;
   if (shape === "boolean") {
@@ -79,8 +162,17 @@ function accepts(node: Node, shape: Shape): boolean {
 
 function sayWrong(node: Node, shape: Shape, path: Path, say: Say): void {
   const where = path.length === 0 ? "The file" : `"${path.join(".")}"`;
-  say("schema/invalid", node, `${where} is ${found(node)}, expected ${expected(shape)}`);
+  const is = typeof shape === "object" && "oneOf" in shape && node.kind === "scalar"
+    ? `"${node.value}"`
+    : found(node);
+  const quoted = wantsWord(shape) && node.kind === "scalar" && typeof node.value !== "string"
+    ? `: write it as "${node.file.text.slice(node.start, node.end)}", with the quotes`
+    : "";
+  say("schema/invalid", node, `${where} is ${is}, expected ${expected(shape)}${quoted}`);
 }
+
+const wantsWord = (shape: Shape): boolean =>
+  shape === "word" || (typeof shape === "object" && "either" in shape && shape.either.includes("word"));
 
 function found(node: Node): string {
   if (node.kind !== "scalar") return `a ${node.kind}`;
@@ -96,5 +188,7 @@ function expected(shape: Shape): string {
   if (shape === "number") return "a number";
   if (typeof shape === "string") return "text";
   if ("either" in shape) return [...new Set(shape.either.map(expected))].join(" or ");
-  return "list" in shape ? "a list" : "a mapping";
+  if ("nullable" in shape) return expected(shape.nullable);
+  if ("oneOf" in shape) return shape.oneOf.map((word) => `"${word}"`).join(" or ");
+  return "list" in shape || "set" in shape ? "a list" : "a mapping";
 }

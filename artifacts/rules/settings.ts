@@ -22,27 +22,40 @@ export function wantsRule(model: Model, code: RuleCode): boolean {
 }
 
 /** Gives every finding its severity; drops those that are off, silenced or repeated. */
-export function judge(model: Model, findings: Iterable<Finding>): Judged {
-  const judged: JudgedFinding[] = [];
-  const seen = new Set<string>();
-  let suppressed = 0;
-  for (const finding of findings) {
-    const severity = severityOf(model, finding);
-    if (severity === "off") continue;
+export class Judging {
+  readonly #model: Model;
+  readonly #findings: JudgedFinding[] = [];
+  readonly #seen = new Set<string>();
+  #suppressed = 0;
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  take(findings: Iterable<Finding>): void {
+    for (const finding of findings) this.#take(finding);
+  }
+
+  result(): Judged {
+    return { findings: this.#findings, suppressed: this.#suppressed };
+  }
+
+  #take(finding: Finding): void {
+    const severity = severityOf(this.#model, finding);
+    if (severity === "off") return;
     const { at, code } = finding;
     if (at !== null) {
       // Several groups may read one file: its findings count once.
       const key = `${code} ${at.start} ${at.file.path} ${finding.message}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
+      if (this.#seen.has(key)) return;
+      this.#seen.add(key);
       if (isSilenced(at.file, at.start, code)) {
-        suppressed++;
-        continue;
+        this.#suppressed++;
+        return;
       }
     }
-    judged.push({ ...finding, severity });
+    this.#findings.push({ ...finding, severity });
   }
-  return { findings: judged, suppressed };
 }
 
 function severityOf(model: Model, { code, severity }: Finding): Severity | "off" {

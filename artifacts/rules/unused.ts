@@ -18,8 +18,13 @@ export function checkUnused(group: Group, say: Say): void {
   for (const unit of group.units) {
     for (const reference of unit.references) if (reference.target !== null) used.add(reference.target);
   }
+  // A mount with a variable that is not set may mean any volume, or the one that it begins with.
+  const unsure = group.units.flatMap((unit) => unit.service?.mounts ?? []).filter((mount) => mount.unknown);
+  const mayMean = (name: string) =>
+    unsure.some(({ source }) => source === null || source === "" || source === name);
   for (const { kind, id, key, at, implicit } of group.resources) {
     const code = CODES[kind];
+    if (kind === "volume" && mayMean(key)) continue;
     if (code === undefined || implicit || used.has(id) || (kind === "network" && key === "default")) continue;
     say(code, at, `The ${kind} "${key}" is never used`, { subject: id });
   }

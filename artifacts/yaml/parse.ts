@@ -60,6 +60,8 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
       const [start, end] = warning.pos;
       findings.push({
         code: "yaml/style",
+        // Compose's parser takes no directive that it does not know.
+        ...(warning.code === "BAD_DIRECTIVE" && { severity: "error" as const }),
         message: warning.message,
         at: { file, start: clamp(start, text), end: clamp(end, text) },
         data: { yamlCode: warning.code },
@@ -98,6 +100,8 @@ class Walk {
   /** `null` while the anchored value is being read: an alias to it is a cycle. */
   readonly #anchors = new Map<string, { node: Node | null; size: number; place: Place; used: boolean }>();
   #nodes = 0;
+  /** The next value is that of `restart`. */
+  #mayBeNo = false;
 
   constructor(file: ArtifactFile, findings: Finding[]) {
     this.#file = file;
@@ -157,7 +161,9 @@ class Walk {
       }
       // The parser takes a value under an unknown tag for text.
       if (tag) return { kind: "scalar", file, start, end, value: plainValue(value), plain, tag };
-      if (value.length < 4 && file.kind === "compose" && BOOLEAN_WORD.test(value)) {
+      const isRestart = this.#mayBeNo && value === "no";
+      this.#mayBeNo = false;
+      if (!isRestart && value.length < 4 && file.kind === "compose" && BOOLEAN_WORD.test(value)) {
         this.#find(
           "yaml/boolean-word",
           `"${value}" is a string in YAML 1.2; write true or false for a boolean`,
@@ -178,6 +184,12 @@ class Walk {
     for (const { key, value } of pairs) {
       let name: string;
       let at: Place;
+      if (isMergeKey(key)) {
+        const end = key?.range?.[1] ?? start;
+        const nothing: Scalar = { kind: "scalar", file, start: end, end, value: null };
+        (merges ??= []).push(value ? this.#node(value) : nothing);
+        continue;
+      }
       if (
         isScalar(key) && typeof key.value === "string" && key.anchor === undefined && key.tag === undefined
       ) {
@@ -186,13 +198,11 @@ class Walk {
       } else {
         [name, at] = this.#oddKey(key, start);
       }
-      let inner: Node;
-      if (name === "<<" && isMergeKey(key)) {
-        inner = value ? this.#node(value) : { kind: "scalar", file, start: at.end, end: at.end, value: null };
-        (merges ??= []).push(inner);
-        continue;
-      }
-      inner = value ? this.#node(value) : { kind: "scalar", file, start: at.end, end: at.end, value: null };
+      // `restart: no` is a word of Compose.
+      this.#mayBeNo = name === "restart";
+      const inner: Node = value
+        ? this.#node(value)
+        : { kind: "scalar", file, start: at.end, end: at.end, value: null };
       const first = entries.get(name);
       if (first) {
         this.#find("yaml/duplicate-key", `Key "${name}" is already defined`, at, {
@@ -315,8 +325,9 @@ interface Pair {
   readonly value: ParsedNode | null;
 }
 
-function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && (key.type === "PLAIN" || key.tag === `${CORE_TAG}merge`);
+/** `<<` without quotes, or `!!merge` before it: the parser gives that one a symbol as its value. */
+function isMergeKey(key: ParsedNode | null): boolean {
+  return isScalar(key) && (key.tag === `${CORE_TAG}merge` || (key.type === "PLAIN" && key.value === "<<"));
 }
 
 function plainValue(text: string): string | number | boolean | null {

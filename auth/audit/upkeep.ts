@@ -6,14 +6,15 @@ import { placeText, sealsFrom } from "./seals.ts";
 import { entryOfStrangers, HOUR_MS } from "./strangers.ts";
 
 const DAY_MS = 24 * HOUR_MS;
-const BATCH = 1_000;
+/** Entries in one write: it keeps the event loop for 20 ms. */
+const BATCH = 250;
 const SEAL_MS = 100;
 /** How long it may take to notice what another process wrote. */
 const IDLE_MS = 1_000;
 const CLOSE_MS = 60_000;
 
 /** How long and how many entries of each chain are kept. */
-const KEPT: Readonly<Record<AuditChain, { readonly ms: number; readonly entries: number }>> = {
+const RETENTION: Readonly<Record<AuditChain, { readonly ms: number; readonly entries: number }>> = {
   changes: { ms: 400 * DAY_MS, entries: 1_000_000 },
   refusals: { ms: 30 * DAY_MS, entries: 100_000 },
 };
@@ -44,7 +45,7 @@ export class Upkeep implements AsyncDisposable {
 
   /** Something was written: it is sealed within a tenth of a second. */
   soon(): void {
-    if (this.#pauseMs === SEAL_MS || this.#isOver) return;
+    if (this.#pauseMs <= SEAL_MS || this.#isOver) return;
     this.#pauseMs = SEAL_MS;
     if (this.#timer !== null) {
       clearTimeout(this.#timer);
@@ -55,7 +56,7 @@ export class Upkeep implements AsyncDisposable {
   /** Resolves once everything that was committed before is sealed. */
   async seal(): Promise<void> {
     const seals = await this.#sealsOf();
-    while (await this.#options.store.seal(seals, BATCH) === BATCH);
+    while (await this.#options.store.seal(seals, BATCH) === BATCH) await pause();
   }
 
   /** Makes entries of the counters whose hour is over. */
@@ -69,7 +70,7 @@ export class Upkeep implements AsyncDisposable {
     const { store, clock } = this.#options;
     const seals = await this.#sealsOf();
     for (const chain of AUDIT_CHAINS) {
-      const { ms, entries: keep } = KEPT[chain];
+      const { ms, entries: keep } = RETENTION[chain];
       const bounds = { before: clock.now() - ms, keep };
       while (await store.forget(chain, bounds, seals, BATCH) === BATCH) await pause();
     }
@@ -81,7 +82,9 @@ export class Upkeep implements AsyncDisposable {
     this.#timer = null;
     await this.#work;
     try {
-      await this.seal();
+      // What is more than that is sealed by the next start.
+      await this.#options.store.seal(await this.#sealsOf(), BATCH);
+      await this.#tellEnds();
     } catch {
       // The next start seals it.
     }
@@ -99,7 +102,7 @@ export class Upkeep implements AsyncDisposable {
     const { store, clock, log } = this.#options;
     try {
       const sealed = await store.seal(await this.#sealsOf(), BATCH);
-      this.#pauseMs = sealed > 0 ? SEAL_MS : IDLE_MS;
+      this.#pauseMs = sealed === BATCH ? 0 : sealed > 0 ? SEAL_MS : IDLE_MS;
       const now = clock.monotonic();
       if (now - this.#closedAt >= CLOSE_MS) {
         this.#closedAt = now;

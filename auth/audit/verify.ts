@@ -22,6 +22,8 @@ export interface ChainReport {
   readonly chain: AuditChain;
   readonly from: number;
   readonly to: number;
+  /** The last entry that berth itself forgot. */
+  readonly forgotten: number;
   readonly end: string;
   /** The first place where something is wrong, and what; null when the chain is whole. */
   readonly broken: { readonly seq: number; readonly what: string } | null;
@@ -29,7 +31,10 @@ export interface ChainReport {
   readonly passed: readonly Checkpoint[];
 }
 
-/** Reads also while berth writes: what is sealed meanwhile is walked too, what is forgotten meanwhile is left out. */
+/**
+ * Walks from the oldest checkpoint that stands in the chain, or from its beginning. Reads also while berth writes: what is
+ * sealed meanwhile is walked too, what is forgotten meanwhile is left out.
+ */
 export async function verifyChain(
   store: AuditStore,
   seals: Seals,
@@ -37,15 +42,17 @@ export async function verifyChain(
   checkpoints: readonly Checkpoint[],
 ): Promise<ChainReport> {
   let state = (await store.chains())[chain];
-  let { floorSeq: at, floorMac: previous } = state;
+  let { seq: at, mac: previous } = await startOf(store, chain, state, checkpoints);
+  const from = at + 1;
   const passed: Checkpoint[] = [];
   const pass = (seq: number, mac: Uint8Array) => {
     passed.push(...checkpoints.filter((one) => one.seq === seq && sameBytes(one.mac, mac)));
   };
   const report = (broken: ChainReport["broken"]): ChainReport => ({
     chain,
-    from: state.floorSeq + 1,
+    from: Math.max(from, state.floorSeq + 1),
     to: state.seq,
+    forgotten: state.floorSeq,
     end: placeText(chain, state.seq, state.mac),
     broken,
     passed,
@@ -82,6 +89,21 @@ export async function verifyChain(
   return report(first);
 }
 
+/** The place before the one to begin at, with its seal. */
+async function startOf(
+  store: AuditStore,
+  chain: AuditChain,
+  { floorSeq, floorMac }: ChainState,
+  checkpoints: readonly Checkpoint[],
+): Promise<{ readonly seq: number; readonly mac: Uint8Array }> {
+  for (const { seq, mac } of checkpoints.toSorted((one, other) => one.seq - other.seq)) {
+    if (seq <= floorSeq + 1) continue;
+    const [before, row] = await store.sealed(chain, seq - 2, 2);
+    if (before?.seq === seq - 1 && row?.seq === seq && sameBytes(row.mac, mac)) return before;
+  }
+  return { seq: floorSeq, mac: floorMac };
+}
+
 function proven(seals: Seals, chain: AuditChain, state: ChainState): boolean {
   if (state.seq === 0 && state.floorSeq === 0) return true;
   return sameBytes(seals.proof(chain, state), state.proof);
@@ -104,6 +126,6 @@ export async function verifyAudit(
   return { chains, missed };
 }
 
-function hasForgotten({ chain, from }: ChainReport, checkpoint: Checkpoint): boolean {
-  return (checkpoint.chain ?? chain) === chain && checkpoint.seq < from - 1;
+function hasForgotten({ chain, forgotten }: ChainReport, checkpoint: Checkpoint): boolean {
+  return (checkpoint.chain ?? chain) === chain && checkpoint.seq < forgotten;
 }

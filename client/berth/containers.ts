@@ -111,6 +111,64 @@ export const CONTAINER_RESTART: Endpoint<"/api/containers/{id}/restart", {
   };
 }> = new Endpoint("/api/containers/{id}/restart");
 
+/** POST: Pause a container: its processes stand still. */
+export const CONTAINER_PAUSE: Endpoint<"/api/containers/{id}/pause", {
+  post: {
+    response: ContainerControlled;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/pause");
+
+/** POST: Let a paused container go on. */
+export const CONTAINER_UNPAUSE: Endpoint<"/api/containers/{id}/unpause", {
+  post: {
+    response: ContainerControlled;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/unpause");
+
+/** POST: Send a signal to a container. */
+export const CONTAINER_KILL: Endpoint<"/api/containers/{id}/kill", {
+  post: {
+    response: ContainerControlled;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+      /** Its name, with or without SIG, or its number. */
+      signal?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/kill");
+
+/** POST: Give a container another name. */
+export const CONTAINER_RENAME: Endpoint<"/api/containers/{id}/rename", {
+  post: {
+    response: ContainerRenamed;
+    payload: ContainerName;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/rename");
+
+/** GET: The processes of a running container. */
+export const CONTAINER_TOP: Endpoint<"/api/containers/{id}/top", {
+  get: {
+    response: ContainerProcesses;
+    query: {
+      /** The name of one engine. */
+      backend?: string;
+    };
+  };
+}> = new Endpoint("/api/containers/{id}/top");
+
 /** GET: Read or follow a container's log. */
 export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
   get: {
@@ -224,8 +282,12 @@ export type Container = {
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
   readonly health: "starting" | "healthy" | "unhealthy" | null;
-  /** Null while it runs and before it ran. */
+  /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
+  /** How often the engine restarted it since it was last started. */
+  readonly restartCount: number;
+  /** Why it does not run, where the engine says more than an exit code. */
+  readonly reason: string | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
@@ -282,8 +344,12 @@ export type ContainerDetail = {
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
   readonly health: "starting" | "healthy" | "unhealthy" | null;
-  /** Null while it runs and before it ran. */
+  /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
+  /** How often the engine restarted it since it was last started. */
+  readonly restartCount: number;
+  /** Why it does not run, where the engine says more than an exit code. */
+  readonly reason: string | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
@@ -318,10 +384,8 @@ export type ContainerDetail = {
     readonly name: string;
     readonly maximumRetries: number;
   };
-  readonly restartCount: number;
   readonly pid: number | null;
   readonly oomKilled: boolean;
-  readonly error: string | null;
   readonly limits: {
     readonly memoryBytes: number | null;
     readonly cpus: number | null;
@@ -372,13 +436,33 @@ export type ContainerMount = {
   readonly readOnly: boolean;
 };
 
+/** The payload of `POST /api/containers/{id}/rename`. */
+export type ContainerName = {
+  readonly name: string;
+};
+
 /** A part of `Container`. */
 export type ContainerPort = {
   readonly container: number;
   readonly protocol: string;
-  /** Null where it is exposed and not published. */
+  /** Null where it is only exposed, or the engine chooses one at the start. */
   readonly host: number | null;
   readonly address: string | null;
+  /** Whether it is open now; false for what opens when the container runs. */
+  readonly published: boolean;
+};
+
+/** The answer of `GET /api/containers/{id}/top`. */
+export type ContainerProcesses = {
+  readonly titles: readonly (string)[];
+  /** One row a process, with a cell for each title. */
+  readonly processes: readonly (readonly (string)[])[];
+};
+
+/** The answer of `POST /api/containers/{id}/rename`. */
+export type ContainerRenamed = {
+  readonly id: string;
+  readonly name: string;
 };
 
 /** The answer of `GET /api/containers/{id}`. */

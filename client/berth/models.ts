@@ -9,6 +9,7 @@ export type Permission =
   | "workspaces:read"
   | "artifacts:read"
   | "workspaces:write"
+  | "workspaces:manage"
   | "system:logs"
   | "keys:manage"
   | "audit:read"

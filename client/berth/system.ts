@@ -53,6 +53,7 @@ export const SYSTEM_AUDIT: Endpoint<"/api/system/audit", {
       /** The actor's id. */
       actor?: string;
       result?: string;
+      /** `json` unless `Accept` asks for NDJSON. */
       format?: "json" | "ndjson";
       follow?: boolean;
       /** For NDJSON: `<chain>:<seq>`, once a chain. */
@@ -328,6 +329,7 @@ export type PruneResult = {
 /** The answer of `GET /api/system/info`. */
 export type SystemInfo = {
   readonly os: string;
+  /** `amd64`, `arm64`: in the words of the engines. */
   readonly arch: string;
   readonly hostname: string | null;
   readonly cpus: number;

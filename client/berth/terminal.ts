@@ -9,7 +9,19 @@ export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
     query: {
       project?: string;
       workspace?: string;
-      container?: string;
+      /** Only these, by id or name; may be given several times. */
+      container?: readonly (string)[] | string;
+      /** What happened to things of these kinds; all but containers need the permission to read them. */
+      kind?:
+        | readonly ("container" | "image" | "volume" | "network")[]
+        | "container"
+        | "image"
+        | "volume"
+        | "network";
+      /** Only these actions, as `start` or `die`. */
+      action?: readonly (string)[] | string;
+      /** With the execs of health checks. */
+      healthChecks?: boolean;
       backend?: string;
       events?: boolean;
       logs?: boolean;
@@ -26,8 +38,12 @@ export type TerminalMessage =
     readonly type: "event";
     readonly seq: number;
     readonly time: string;
+    readonly kind: "container" | "image" | "volume" | "network";
     readonly action: string;
-    readonly container: { readonly id: string; readonly name: string };
+    /** Of an event of a container. */
+    readonly container?: { readonly id: string; readonly name: string };
+    /** Of any other event. */
+    readonly subject?: { readonly id: string; readonly name: string };
     readonly backend: string;
     readonly attributes: { readonly [key: string]: string };
     /** How many of the same kind this one stands for, where a container loops. */

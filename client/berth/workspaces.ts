@@ -15,10 +15,13 @@ export const WORKSPACES: Endpoint<"/api/workspaces", {
 /**
  * GET: Fetch a workspace with its files and projects.
  *
+ * PUT: Say how a workspace is read.
+ *
  * DELETE: Forget a workspace, and touch nothing on disk.
  */
 export const WORKSPACE: Endpoint<"/api/workspaces/{id}", {
   get: { response: WorkspaceDetail; query: Record<string, never> };
+  put: { response: Workspace; payload: WorkspaceChange; query: Record<string, never> };
   delete: { query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}");
 
@@ -30,10 +33,17 @@ export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
       readonly total: number;
       readonly revision: string;
     };
+    item: string;
     query: {
       kind?: ArtifactKind;
       /** Part of a name, title or image. */
       q?: string;
+      /** How many at most; all of them unless given. */
+      limit?: number;
+      /** How many to leave out at the beginning. */
+      offset?: number;
+      /** `ndjson`: one artifact a line, sent as it is made. */
+      format?: "json" | "ndjson";
     };
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts");
@@ -75,6 +85,8 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
     response: Dag;
     query: {
       format?: "json" | "mermaid" | "dot";
+      /** `groups`: only groups, and what lies between them. Unless given, that is what a workspace of more than 5,000 nodes is drawn as. */
+      view?: "all" | "groups";
       /** Only this group and its neighbours. */
       group?: string;
       /** With the state of what runs. */
@@ -172,6 +184,8 @@ export type CardDetail = {
 /** The answer of `GET /api/workspaces/{id}/artifacts/dag`. */
 export type Dag = {
   readonly schemaVersion: 1;
+  /** `groups`: only groups, and what lies between them. */
+  readonly view: "all" | "groups";
   readonly workspace: string;
   readonly revision: string;
   readonly acyclic: boolean;
@@ -418,8 +432,15 @@ export type UnitDetail = {
     readonly target: string | null;
     readonly readOnly: boolean;
   })[];
-  /** The names of the variables, never their values. */
-  readonly environment: readonly (string)[];
+  readonly environment: readonly ({
+    readonly name: string;
+    /** Masked; null where nothing sets it, or a variable in it is not set. */
+    readonly value: string | null;
+    /** `variable`: named without a value, it has that of the project's variable. */
+    readonly from: "environment" | "env_file" | "variable";
+    /** The file that sets or names it. */
+    readonly file: string;
+  })[];
   readonly healthcheck: "declared" | "disabled" | "none";
   readonly live?: UnitLive;
 };
@@ -440,7 +461,7 @@ export type UnitLive = {
     readonly startedAt: string | null;
     readonly backend: string;
   })[];
-  /** Null where nothing was compared. */
+  /** Of a group: those of its units. Null where nothing was compared. */
   readonly drift: readonly (Drift)[] | null;
 };
 
@@ -453,7 +474,9 @@ export type Workspace = {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
+  /** Whether files with several hard links are read. */
+  readonly allowHardLinks: boolean;
+  /** `reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
   readonly state: WorkspaceState;
   readonly counts: {
     readonly groups: number;
@@ -468,6 +491,12 @@ export type Workspace = {
   readonly revision: string | null;
 };
 
+/** The payload of `PUT /api/workspaces/{id}`. */
+export type WorkspaceChange = {
+  /** A hard link may be another name of a file outside the workspace, so only allow them where everybody who can write to the folder may read what berth reads. */
+  readonly allowHardLinks: boolean;
+};
+
 /** The answer of `GET /api/workspaces/{id}`. */
 export type WorkspaceDetail = {
   /** A slug of the name. */
@@ -477,7 +506,9 @@ export type WorkspaceDetail = {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
+  /** Whether files with several hard links are read. */
+  readonly allowHardLinks: boolean;
+  /** `reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
   readonly state: WorkspaceState;
   readonly counts: {
     readonly groups: number;
@@ -490,6 +521,8 @@ export type WorkspaceDetail = {
   };
   /** Changes when anything that was read does; null while nothing can be. */
   readonly revision: string | null;
+  /** False where a limit was reached: its report says which, as `fs/limit-reached`. */
+  readonly complete: boolean;
   readonly files: readonly (WorkspaceFile)[];
   readonly projects: readonly (WorkspaceProject)[];
 };
@@ -522,4 +555,4 @@ export type WorkspaceProject = {
 };
 
 /** A part of `Workspace`. */
-export type WorkspaceState = "ready" | "missing" | "unreadable" | "empty";
+export type WorkspaceState = "ready" | "reading" | "missing" | "unreadable" | "empty";

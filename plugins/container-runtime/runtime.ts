@@ -40,7 +40,7 @@ export class EngineRuntime implements ContainerRuntime {
       images += mirror.images.rows.size;
       for (const { state } of mirror.containers.rows.values()) {
         total += 1;
-        if (state === "running" || state === "restarting") running += 1;
+        if (state === "running") running += 1;
         else if (state === "paused") paused += 1;
         else stopped += 1;
       }
@@ -62,8 +62,8 @@ export class EngineRuntime implements ContainerRuntime {
     return {
       ports: up.flatMap(({ mirror }) =>
         [...mirror.containers.rows.values()].flatMap(({ id, backend, ports }) =>
-          ports.flatMap(({ host, protocol, address }) =>
-            host === null ? [] : [{ container: id, backend, host, protocol, address }]
+          ports.flatMap(({ host, protocol, address, published }) =>
+            host === null || !published ? [] : [{ container: id, backend, host, protocol, address }]
           )
         )
       ),

@@ -273,6 +273,7 @@ function ofGroup(group: Group, live: ReadonlyMap<string, UnitLive>, joining: Joi
     ),
     match,
     containers: [],
-    drift: null,
+    // Null only where none of its units was compared.
+    drift: units.every(({ drift }) => drift === null) ? null : units.flatMap(({ drift }) => drift ?? []),
   };
 }

@@ -5,7 +5,7 @@ import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
 import { isUnknown, oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { cleanPath } from "./clean_path.ts";
+import { cleanPath } from "../../artifacts/compose/clean_path.ts";
 import type { EngineView } from "./engine_view.ts";
 import { type Declaration, type Declared, type Difference, type Row, row, UNKNOWN } from "./field.ts";
 

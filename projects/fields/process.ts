@@ -3,7 +3,8 @@
 import { imageReference, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import type { Node } from "../../artifacts/artifact.ts";
 import { numberOf, textOf } from "../../artifacts/yaml/values.ts";
-import { cleanPath } from "./clean_path.ts";
+import { wordsOf } from "../../artifacts/compose/command.ts";
+import { cleanPath } from "../../artifacts/compose/clean_path.ts";
 import {
   type Declaration,
   type Declared,
@@ -18,7 +19,6 @@ import {
   textsOf,
   UNKNOWN,
 } from "./field.ts";
-import { shellWords } from "./shell_words.ts";
 
 /** Compose 2 joins the name of what it builds with a dash, Compose 1 with an underscore. */
 function imageNames({ service, group, unit }: Declared): string[] {
@@ -74,7 +74,7 @@ export function fullImage(text: string): string {
 /** The words of a command in either form. */
 function wordsAt(node: Node | null): Declaration<readonly string[]> {
   if (node?.kind === "list") return textsOf(node);
-  return scalarAt(node, (one) => shellWords(textOf(one) ?? ""));
+  return scalarAt(node, wordsOf);
 }
 
 const words = (key: "command" | "entrypoint"): Row =>

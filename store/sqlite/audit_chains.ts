@@ -16,6 +16,7 @@ export function auditChains(database: SqliteDatabase): Chains {
     );
     const of = (wanted: AuditChain) => {
       const found = rows.find(({ chain }) => chain === wanted);
+      // Told like every other damage of the file.
       if (found === undefined) throw new SyntaxError(`the chain "${wanted}" has lost its ends`);
       const { chain: _, ...state } = found;
       return state;

@@ -25,10 +25,13 @@ export function sqliteAudit(database: SqliteDatabase): AuditStore {
           before ?? Number.MAX_SAFE_INTEGER,
           limit,
         );
-        const counted = database.get<{ n: number }>(
-          `SELECT count(*) AS n FROM audit WHERE ${matches}`,
-          ...values,
-        );
+        // Everything is the two chains and what waits for its seal: a million rows need not be counted for that.
+        const counted = given.length === 0
+          ? database.get<{ n: number }>(
+            "SELECT (SELECT sum(seq - floor_seq) FROM audit_chains) + " +
+              "(SELECT count(*) FROM audit WHERE seq IS NULL) AS n",
+          )
+          : database.get<{ n: number }>(`SELECT count(*) AS n FROM audit WHERE ${matches}`, ...values);
         return { items: rows.map(entryFrom), total: counted?.n ?? 0 };
       }),
     ...auditChains(database),

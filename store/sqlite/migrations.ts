@@ -96,6 +96,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE audit ADD COLUMN seq INTEGER;
   ALTER TABLE audit ADD COLUMN mac BLOB CHECK ((mac IS NULL) = (seq IS NULL));
   CREATE UNIQUE INDEX audit_by_seq ON audit (chain, seq) WHERE seq IS NOT NULL;
+  CREATE INDEX audit_by_actor ON audit (actor_id, id);
+  CREATE INDEX audit_by_action ON audit (action, id);
+  CREATE INDEX audit_by_result ON audit (result, id);
   CREATE INDEX audit_unsealed ON audit (at, id) WHERE seq IS NULL;
   CREATE INDEX audit_of_known ON audit (chain, seq) WHERE seq IS NOT NULL AND actor_kind <> 'anonymous';
 
@@ -128,5 +131,9 @@ export const MIGRATIONS: readonly string[] = [
     seq INTEGER NOT NULL,
     PRIMARY KEY (receiver, chain)
   ) STRICT, WITHOUT ROWID;
+  `,
+  // A file with several hard links is read only where an admin said so.
+  `
+  ALTER TABLE workspaces ADD COLUMN allow_hard_links INTEGER NOT NULL DEFAULT 0 CHECK (allow_hard_links IN (0, 1));
   `,
 ];

@@ -120,7 +120,7 @@ for (const kind of ["docker", "podman"] as const) {
       }
       if (item.type !== "event") continue;
       live.push(item.seq);
-      if (item.action === "start" && item.container.id === id) break;
+      if (item.action === "start" && item.container?.id === id) break;
     }
     ok(live.length > 1, `${live}`);
 

@@ -56,8 +56,12 @@ export type TerminalMessage =
     readonly type: "event";
     readonly seq: number;
     readonly time: string;
+    readonly kind: "container" | "image" | "volume" | "network";
     readonly action: string;
-    readonly container: { readonly id: string; readonly name: string };
+    /** Of an event of a container. */
+    readonly container?: { readonly id: string; readonly name: string };
+    /** Of any other event. */
+    readonly subject?: { readonly id: string; readonly name: string };
     readonly backend: string;
     readonly attributes: { readonly [key: string]: string };
     /** How many of the same kind this one stands for, where a container loops. */

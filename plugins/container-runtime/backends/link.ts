@@ -5,6 +5,7 @@ import type { Backend, BackendState } from "../../../core/runtime.ts";
 import { Engine, type EngineKind, type EngineVersion } from "../engine/engine.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf, unreadable } from "../engine/failure.ts";
+import { HealthExecs } from "../mirror/health_execs.ts";
 import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
@@ -42,10 +43,11 @@ export class Link implements AsyncDisposable {
   #ready = Promise.withResolvers<void>();
   #isReady = false;
   #greeted = false;
+  readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
 
   constructor({ name, address, guess, feed, log }: LinkOptions) {
-    this.engine = new Engine(name, address);
+    this.engine = new Engine(name, address, (id) => this.mirror.containers.nameOf(id));
     this.mirror = new Mirror(this.engine, (error) => this.#fail(error));
     this.#kind = guess;
     this.#feed = feed;
@@ -155,7 +157,8 @@ export class Link implements AsyncDisposable {
         },
         event: (event) => {
           this.mirror.handle(event);
-          this.#feed.publish(this.name, event);
+          const check = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
+          this.#feed.publish(this.name, event, this.#healthExecs.includes(event, check));
         },
       });
     } finally {

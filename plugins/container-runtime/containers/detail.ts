@@ -26,10 +26,8 @@ export const ContainerDetail = Container.extend({
   terminal: z.boolean(),
   stopSignal: z.string().nullable(),
   restart: z.object({ name: z.string(), maximumRetries: z.int() }),
-  restartCount: z.int(),
   pid: z.int().nullable(),
   oomKilled: z.boolean(),
-  error: z.string().nullable(),
   limits: z.object({
     memoryBytes: z.int().nullable(),
     cpus: z.number().nullable(),
@@ -66,7 +64,7 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
   const config = objectOf(wire.Config);
   const host = objectOf(wire.HostConfig);
   const state = objectOf(wire.State);
-  const { networkIds: _, ...shown } = row;
+  const { networkIds: _ids, healthCommand: _command, ...shown } = row;
   const words = (args: readonly string[]) => reveal ? [...args] : maskArguments(args);
   const text = (one: string) => reveal ? one : maskText(one);
   return {
@@ -82,10 +80,8 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
     terminal: flagOf(config.Tty),
     stopSignal: textOrNull(config.StopSignal),
     restart: restartOf(host),
-    restartCount: numberOf(wire.RestartCount),
     pid: numberOf(state.Pid) > 0 ? numberOf(state.Pid) : null,
     oomKilled: flagOf(state.OOMKilled),
-    error: textOrNull(text(textOf(state.Error))),
     limits: {
       memoryBytes: numberOf(host.Memory) > 0 ? numberOf(host.Memory) : null,
       cpus: cpusOf(host),

@@ -199,7 +199,7 @@ function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports
   if (textOf(host.NetworkMode).startsWith("container:")) return [];
   const bindings = Object.entries(objectOf(host.PortBindings));
   // A port without a host port is only exposed, perhaps by the image.
-  if (bindings.length === 0) return row.ports.filter(({ host }) => host !== null);
+  if (bindings.length === 0) return row.ports.filter(({ published }) => published);
   return bindings.flatMap(([name, value]) => {
     const [port = "", protocol = "tcp"] = name.split("/");
     return listOf(value).map(objectOf).map((binding) => {

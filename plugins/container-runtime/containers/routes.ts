@@ -1,4 +1,4 @@
-/** `/api/containers`: lists, inspects, starts, stops and removes containers. */
+/** `/api/containers`: lists and inspects containers, and all that is done to one. */
 import { z } from "zod";
 import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
@@ -6,7 +6,16 @@ import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
-import { control, Controlled, remove, type Verb } from "./control.ts";
+import {
+  control,
+  Controlled,
+  type ControlOptions,
+  Processes,
+  processesOf,
+  remove,
+  rename,
+  type Verb,
+} from "./control.ts";
 import { ContainerDetail, containerDetail } from "./detail.ts";
 import { ContainerDetails, readContainer } from "./cached_details.ts";
 import { findContainer } from "../backends/find_container.ts";
@@ -14,7 +23,7 @@ import { ContainerList, ContainerLists } from "./list.ts";
 import { maskObject } from "../rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
 import { containerRow } from "../rows/container.ts";
-import { BackendName, onBackend } from "../backends/route_fields.ts";
+import { BackendName, Name, onBackend } from "../backends/route_fields.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
 const byId = z.object({ id: z.string().min(1).max(255) });
@@ -80,6 +89,47 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
 const start = controlRoute("start", "Start a container", onBackend);
 const stop = controlRoute("stop", "Stop a container", withTimeout);
 const restart = controlRoute("restart", "Restart a container", withTimeout);
+const pause = controlRoute("pause", "Pause a container: its processes stand still", onBackend);
+const unpause = controlRoute("unpause", "Let a paused container go on", onBackend);
+const kill = controlRoute(
+  "kill",
+  "Send a signal to a container",
+  onBackend.extend({
+    signal: z.string().regex(
+      /^(?:(?:SIG)?[A-Z][A-Z0-9+-]{1,15}|[1-9]\d?)$/,
+      'Expected a signal like "HUP" or 9',
+    )
+      .default("KILL").describe("Its name, with or without SIG, or its number"),
+  }),
+);
+
+const renaming = route({
+  method: "post",
+  path: "/containers/{id}/rename",
+  summary: "Give a container another name",
+  permission: "containers:control",
+  params: byId,
+  query: onBackend,
+  body: z.strictObject({ name: Name }).meta({ id: "ContainerName" }),
+  particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
+  answers: {
+    200: json(
+      z.object({ id: z.string(), name: z.string() }).meta({ id: "ContainerRenamed" }),
+      "Its new name",
+    ),
+    ...problems("conflict", "name_taken", ...failures),
+  },
+});
+
+const top = route({
+  method: "get",
+  path: "/containers/{id}/top",
+  summary: "The processes of a running container",
+  permission: "containers:read",
+  params: byId,
+  query: onBackend,
+  answers: { 200: json(Processes, "Its processes"), ...problems("conflict", ...failures) },
+});
 
 const removal = route({
   method: "delete",
@@ -96,7 +146,7 @@ const removal = route({
   answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
 });
 
-export const ROUTES = [list, inspect, start, stop, restart, removal];
+export const ROUTES = [list, inspect, top, start, stop, restart, pause, unpause, kill, renaming, removal];
 
 export interface ContainerRoutes {
   readonly backends: Backends;
@@ -106,9 +156,9 @@ export interface ContainerRoutes {
 export function containers({ backends, ownership }: ContainerRoutes): Router {
   const lists = new ContainerLists(backends, ownership);
   const details = new ContainerDetails(ownership);
-  const act = async (verb: Verb, id: string, backend: string | undefined, timeoutS?: number) => {
+  const act = async (verb: Verb, id: string, backend: string | undefined, options: ControlOptions = {}) => {
     const found = await findContainer(backends, id, backend, `${verb} container "${id}"`);
-    return reply(200, await control(found, verb, timeoutS));
+    return reply(200, await control(found, verb, options));
   };
   return router()
     .on(list, ({ query, request }) => lists.answer(query, request))
@@ -131,8 +181,24 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
       return reply(200, { ...containerDetail(row, inspected, reveal), workspace: ownership.ownerOf(row) });
     })
     .on(start, ({ params, query }) => act("start", params.id, query.backend))
-    .on(stop, ({ params, query }) => act("stop", params.id, query.backend, query.timeoutS))
-    .on(restart, ({ params, query }) => act("restart", params.id, query.backend, query.timeoutS))
+    .on(stop, ({ params, query }) => act("stop", params.id, query.backend, query))
+    .on(restart, ({ params, query }) => act("restart", params.id, query.backend, query))
+    .on(pause, ({ params, query }) => act("pause", params.id, query.backend))
+    .on(unpause, ({ params, query }) => act("unpause", params.id, query.backend))
+    .on(kill, ({ params, query }) => act("kill", params.id, query.backend, query))
+    .on(renaming, async ({ params: { id }, query, body: { name } }) => {
+      const found = await findContainer(backends, id, query.backend, `rename container "${id}"`);
+      return reply(200, await rename(found, name));
+    })
+    .on(top, async ({ params: { id }, query, left }) => {
+      const found = await findContainer(
+        backends,
+        id,
+        query.backend,
+        `list the processes of container "${id}"`,
+      );
+      return reply(200, await processesOf(found, left));
+    })
     .on(removal, async ({ params: { id }, query }) => {
       const found = await findContainer(backends, id, query.backend, `remove container "${id}"`);
       await remove(found, { force: query.force === true, volumes: query.volumes === true });

@@ -1,4 +1,5 @@
 /** One engine, Docker or Podman: bounded calls over its socket, with answers and errors of our own types. */
+import type { ServiceError } from "../../../core/error.ts";
 import { type EngineAddress, hostText } from "./address.ts";
 import { Cutoff } from "./cutoff.ts";
 import { type Chunk, endable, readText } from "./body.ts";
@@ -74,7 +75,12 @@ export class Engine implements Disposable {
   readonly #closing = new AbortController();
   #greeting: Promise<Greeting> | null = null;
 
-  constructor(readonly name: string, readonly address: EngineAddress) {
+  /** `nameOf` names a container by its id: an engine's refusals tell ids, and people know names. */
+  constructor(
+    readonly name: string,
+    readonly address: EngineAddress,
+    private readonly nameOf: (id: string) => string | null = () => null,
+  ) {
     this.#origin = address.kind === "unix"
       ? `http://${UNIX_HOST}`
       : `https://${hostText(address)}:${address.port}`;
@@ -84,6 +90,11 @@ export class Engine implements Disposable {
     this.#reads = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
     // Deno silently repeats a POST or DELETE if a reused connection closes before the answer, so none is reused.
     this.#writes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 0 });
+  }
+
+  /** What an answer that is no success means. */
+  refusal(status: number, body: string, subject: Subject): ServiceError {
+    return failureOf(this.name, status, body, subject, this.nameOf);
   }
 
   /** Asks for kind and version, once until `forget`. */
@@ -152,7 +163,7 @@ export class Engine implements Disposable {
       const target = await this.target(path, call.query);
       const response = await this.#fetch(method, target, call, cutoff, call.firstByteMs ?? FIRST_BYTE_MS);
       if (!response.ok || response.body === null) {
-        throw failureOf(this.name, response.status, await this.#text(response, call, cutoff), call);
+        throw this.refusal(response.status, await this.#text(response, call, cutoff), call);
       }
       return {
         body: endable(response.body, cutoff.signal),
@@ -216,7 +227,7 @@ export class Engine implements Disposable {
     } catch (error) {
       throw cutoff.failure(this.name, error, subject);
     }
-    if (!response.ok) throw failureOf(this.name, response.status, "", subject);
+    if (!response.ok) throw this.refusal(response.status, "", subject);
     const kind = response.headers.has("libpod-api-version") ? "podman" : "docker";
     return { kind, api: negotiated(this.name, response.headers.get("api-version")) };
   }
@@ -234,7 +245,7 @@ export class Engine implements Disposable {
       cutoff.expire(BODY_MS);
       const text = await this.#text(response, call, cutoff);
       if (response.ok || response.status === 304) return { changed: response.status !== 304, text };
-      throw failureOf(this.name, response.status, text, call);
+      throw this.refusal(response.status, text, call);
     } catch (error) {
       throw cutoff.failure(this.name, error, call);
     }

@@ -52,19 +52,37 @@ const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
     "in_use",
   ],
   [
-    /container state improper|is paused|not running|is running|running container|already in progress|only one instance of|pre-?defined .*network/i,
+    /container state improper|is paused|not running|is running|running container|already in progress|marked for removal|only one instance of|pre-?defined .*network|overlaps with|already used on the host|already being used by a network/i,
     "conflict",
+  ],
+  [
+    /no matching subnet|invalid (?:subnet|gateway|ip\b|address|cidr|signal|mount|reference|container name)|not (?:a )?valid|bad parameter|unknown signal|unsupported (?:network |volume )?driver|not in subnet|address is out of range|executable file .{1,200} not found|attempted to invoke a command/i,
+    "invalid_request",
   ],
 ];
 
-export function failureOf(engine: string, status: number, body: string, subject: Subject): ServiceError {
-  const words = wordsOf(body);
+const CONTAINER_ID = /\b[0-9a-f]{12,64}\b/g;
+
+/** A driver that the engine lacks is the caller's mistake, whatever status it comes with. */
+const NO_DRIVER =
+  /(?:could not find|looking up (?:volume|network)) plugin|plugin "?[\w/.-]+"? not found|no such plugin|unknown driver|driver .{1,64} not (?:found|supported|available)/i;
+
+/** `nameOf` names the containers whose ids the engine tells. */
+export function failureOf(
+  engine: string,
+  status: number,
+  body: string,
+  subject: Subject,
+  nameOf: (id: string) => string | null = () => null,
+): ServiceError {
+  const words = wordsOf(body).replace(CONTAINER_ID, (id) => nameOf(id) ?? id);
   const cause = new EngineAnswer(status, words);
   const refuse = (code: EngineErrorCode, why: string) =>
     engineError(code, `Cannot ${subject.doing}: ${why}`, { cause });
   const said = words === ""
     ? `engine "${engine}" answered ${status}`
     : `engine "${engine}" says "${quotable(words)}"`;
+  if (NO_DRIVER.test(words)) return refuse("invalid_request", said);
   if (
     status === 404 ||
     (status === 500 && /^no such |\bno such (?:container|image|volume|network|pod)\b/i.test(words))
@@ -72,7 +90,7 @@ export function failureOf(engine: string, status: number, body: string, subject:
     return refuse(subject.missing ?? "not_found", words === "" ? "it does not exist" : said);
   }
   for (const [pattern, code] of meanings) if (pattern.test(words)) return refuse(code, said);
-  if (status === 409) return refuse("conflict", said);
+  if (status === 409 || status === 403) return refuse("conflict", said);
   if (status === 400) return refuse("invalid_request", said);
   if (status === 503) return refuse("runtime_unavailable", said);
   return refuse("engine_failed", said);

@@ -151,20 +151,23 @@ export function framed(messages: readonly string[]): string {
   return messages.length === 1 && only !== undefined ? only : `{"type":"batch","items":[${messages.join()}]}`;
 }
 
-function isShown({ type, action }: EngineEvent): boolean {
-  // berth and health checks inspect execs all the time
-  return type === "container" && action !== "exec_inspect";
+function isShown({ action }: EngineEvent): boolean {
+  return action !== "exec_inspect"; // berth and health checks inspect execs all the time
 }
 
-function eventText({ seq, time, action, id, backend, attributes }: EngineEvent, repeated?: number): string {
+function eventText(
+  { seq, time, type, action, id, backend, attributes }: EngineEvent,
+  repeated?: number,
+): string {
   const { name = "", ...rest } = attributes;
   return JSON.stringify({
     type: "event",
     seq,
     time,
+    kind: type,
     // After the colon comes a command line, which may hold secrets
     action: action.startsWith("exec_") ? action.replace(/:.*$/s, "") : action,
-    container: { id, name },
+    [type === "container" ? "container" : "subject"]: { id, name },
     backend,
     attributes: rest,
     ...(repeated === undefined ? {} : { repeated }),

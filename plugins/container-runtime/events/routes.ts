@@ -3,7 +3,7 @@ import { z } from "zod";
 import { may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
-import { count, flag, text } from "../../../http/query.ts";
+import { count, flag, many, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
@@ -21,7 +21,11 @@ const ROOM_BYTES = 256 * 1024;
 const Query = z.object({
   project: text(256).optional(),
   workspace: text(256).optional(),
-  container: text(256).optional(),
+  container: many(text(256)).optional().describe("Only these, by id or name; may be given several times"),
+  kind: many(z.enum(["container", "image", "volume", "network"])).default(["container"])
+    .describe("What happened to things of these kinds; all but containers need the permission to read them"),
+  action: many(text(64)).optional().describe("Only these actions, as `start` or `die`"),
+  healthChecks: flag.default(false).describe("With the execs of health checks"),
   backend: text(128).optional(),
   events: flag.default(true),
   logs: flag.default(false),
@@ -30,12 +34,20 @@ const Query = z.object({
 });
 type Query = z.output<typeof Query>;
 
+/** What reading the events of a kind takes. */
+const READ = {
+  container: "events:read",
+  image: "images:read",
+  volume: "volumes:read",
+  network: "networks:read",
+} as const satisfies Record<Query["kind"][number], ContainerPermission>;
+
 const terminal = socketRoute({
   path: "/terminal/compose-logs",
   summary: "Watch container events and logs",
   description:
-    "JSON text frames: `hello` (`seq`), `event` (`seq`, `time`, `action`, `container`, `backend`, " +
-    "`attributes`; `repeated` where a container loops), `log` (`time`, `stream`, `container`, `line`), `gap`, " +
+    "JSON text frames: `hello` (`seq`), `event` (`seq`, `time`, `kind`, `action`, `container` or `subject`, " +
+    "`backend`, `attributes`; `repeated` where a container loops), `log` (`time`, `stream`, `container`, `line`), `gap`, " +
     "`backend` (`state`), `resync`. Several at once come as `batch` (`items`). `since` resumes behind a `seq`.",
   permission: "events:read",
   query: Query,
@@ -63,6 +75,15 @@ export function terminalRoutes(parts: TerminalRoutes): Router {
         "forbidden",
         `Cannot watch the logs: this needs the permission "containers:logs"`,
       );
+    }
+    for (const kind of query.kind) {
+      const needed = READ[kind];
+      if (!may<ContainerPermission>(principal, needed)) {
+        throw engineError(
+          "forbidden",
+          `Cannot watch events of kind "${kind}": this needs the permission "${needed}"`,
+        );
+      }
     }
     const viewer = parts.streamLimit.enter(principal);
     return openSocket(request, (socket) => show(socket, query, parts), {
@@ -137,22 +158,29 @@ async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerF
       `Cannot watch workspace "${workspace}": there is no such workspace`,
     );
   }
-  const container = query.container === undefined
-    ? null
-    : await parts.find(query.container, backend, `watch container "${query.container}"`);
+  const asked = await Promise.all(
+    (query.container ?? []).map((id) => parts.find(id, backend, `watch container "${id}"`)),
+  );
+  const isAsked = (id: string, of: string) =>
+    asked.length === 0 || asked.some((one) => one.id === id && one.engine.name === of);
+  const kinds: readonly string[] = query.kind;
   const isOfWorkspace = (name: string | undefined) =>
     workspace === undefined ||
     name !== undefined && (parts.ownership.projectsOf(workspace)?.includes(name) ?? false);
   return {
-    key: JSON.stringify([project, workspace, backend, container?.id, container?.engine.name]),
-    wants: ({ id, backend: of, attributes }: EngineEvent) =>
-      (backend === undefined || of === backend) &&
-      (container === null || id === container.id && of === container.engine.name) &&
+    key: JSON.stringify([
+      [project, workspace, backend, query.kind, query.action, query.healthChecks],
+      asked.map(({ id, engine }) => [id, engine.name]),
+    ]),
+    wants: ({ id, type, action, backend: of, attributes, healthCheck }: EngineEvent) =>
+      kinds.includes(type) && (query.healthChecks || !healthCheck) &&
+      (query.action?.includes(action) ?? true) &&
+      (backend === undefined || of === backend) && isAsked(id, of) &&
       (project === undefined || attributes[PROJECT] === project) &&
       isOfWorkspace(attributes[PROJECT]),
     wantsContainer: (row: RunningContainer) =>
       (backend === undefined || row.backend === backend) &&
-      (container === null || row.id === container.id && row.backend === container.engine.name) &&
+      isAsked(row.id, row.backend) &&
       (project === undefined || row.labels[PROJECT] === project) &&
       (workspace === undefined || parts.ownership.ownerOf(row)?.id === workspace ||
         isOfWorkspace(row.labels[PROJECT])),

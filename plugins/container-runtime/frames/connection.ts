@@ -1,7 +1,7 @@
 /** One request on its own connection to an engine; the answer is read into one reused buffer. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
-import { failureOf, type Subject, unreachable } from "../engine/failure.ts";
+import { type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
 import { pause } from "../engine/pause.ts";
 import type { Framing } from "./frames.ts";
@@ -233,7 +233,7 @@ export async function openConnection(engine: Engine, request: ConnectionRequest)
     await writeAll(answer.conn, encoder.encode(headOf(engine, target, request)));
     if (!await answer.readHead()) throw new Error("connection closed before the answer");
     const accepted = answer.status === 200 || answer.status === 101 && request.upgrade === true;
-    if (!accepted) throw failureOf(engine.name, answer.status, await answer.readRefusal(), request);
+    if (!accepted) throw engine.refusal(answer.status, await answer.readRefusal(), request);
     if (request.upgrade) answer.framing = { kind: "close" };
     return answer;
   } catch (error) {

@@ -30,6 +30,14 @@ export class ContainerMirror implements Disposable {
   /** `failed` is called when a refresh cannot reach the engine; the rows can then not be trusted. */
   constructor(private readonly engine: Engine, private readonly failed: (error: unknown) => void) {}
 
+  /** The name of the container that the id, or its beginning, means; null where none or several fit. */
+  nameOf(id: string): string | null {
+    const known = this.rows.get(id);
+    if (known !== undefined) return known.name;
+    const fitting = [...this.rows.values()].filter((row) => row.id.startsWith(id));
+    return fitting.length === 1 ? fitting[0]!.name : null;
+  }
+
   get settled(): boolean {
     return this.#queue.settled;
   }

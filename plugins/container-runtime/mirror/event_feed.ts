@@ -11,11 +11,15 @@ export interface EngineEvent {
   readonly id: string;
   /** The attributes that hold no secrets. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** An exec of the container's health check, of which there are many. */
+  readonly healthCheck: boolean;
 }
 
 /** An event as it was read from an engine. */
-export interface RawEvent extends Omit<EngineEvent, "seq" | "backend"> {
+export interface RawEvent extends Omit<EngineEvent, "seq" | "backend" | "healthCheck"> {
   readonly timeNano: number;
+  /** The command line of an exec, for comparing alone: it may hold secrets. */
+  readonly command?: string;
 }
 
 export interface FeedListener {
@@ -55,7 +59,7 @@ export class EventFeed {
     return inOrder.slice(-missed);
   }
 
-  publish(backend: string, raw: RawEvent): void {
+  publish(backend: string, raw: RawEvent, healthCheck = false): void {
     const event: EngineEvent = {
       seq: this.#seq += 1,
       backend,
@@ -64,6 +68,7 @@ export class EventFeed {
       action: raw.action,
       id: raw.id,
       attributes: raw.attributes,
+      healthCheck,
     };
     if (this.#events.length < MAX_EVENTS) this.#events.push(event);
     else {

@@ -74,6 +74,7 @@ export function parseEvent(line: string): RawEvent | null {
     action: plainAction(action),
     id: textOf(actor.ID) || textOf(wire.id),
     attributes,
+    ...(/^exec_(?:create|start): /.test(action) && { command: action.slice(action.indexOf(":") + 2) }),
   };
 }
 

@@ -9,18 +9,21 @@ import {
   objectOf,
   textOf,
   textOrNull,
+  textsOf,
   timeOf,
   type Wire,
 } from "../engine/wire.ts";
-import { maskValues } from "../../../core/secrets.ts";
+import { clean } from "../engine/failure.ts";
+import { maskText, maskValues } from "../../../core/secrets.ts";
 
 const Health = z.enum(["starting", "healthy", "unhealthy"]);
 
 const Port = z.object({
   container: z.int(),
   protocol: z.string(),
-  host: z.int().nullable().describe("Null where it is exposed and not published"),
+  host: z.int().nullable().describe("Null where it is only exposed, or the engine chooses one at the start"),
   address: z.string().nullable(),
+  published: z.boolean().describe("Whether it is open now; false for what opens when the container runs"),
 }).meta({ id: "ContainerPort" });
 
 const Mount = z.object({
@@ -39,7 +42,11 @@ export const Container = z.object({
   state: ContainerState,
   status: z.string().describe("The state in words that do not age: pair it with startedAt and finishedAt"),
   health: Health.nullable(),
-  exitCode: z.int().nullable().describe("Null while it runs and before it ran"),
+  exitCode: z.int().nullable().describe(
+    "Of the last end, also between restarts; null while it runs and before it ran",
+  ),
+  restartCount: z.int().describe("How often the engine restarted it since it was last started"),
+  reason: z.string().nullable().describe("Why it does not run, where the engine says more than an exit code"),
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
@@ -61,6 +68,8 @@ export const Container = z.object({
 export type ContainerRow = Readonly<Omit<z.infer<typeof Container>, "workspace">> & {
   /** For counting the users of a network. */
   readonly networkIds: readonly string[];
+  /** The command of its health check as events of its execs show it; null without one. */
+  readonly healthCommand: string | null;
 };
 
 const EPOCH = new Date(0).toISOString();
@@ -76,7 +85,10 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
   const labels = mapOf(config.Labels);
   const phase = stateOf(textOf(state.Status));
   const health = healthOf(state);
-  const ended = phase === "exited" || phase === "dead";
+  const reason = reasonOf(phase, state);
+  // A start that failed leaves it created, with a code and an error.
+  const ended = phase === "exited" || phase === "dead" || phase === "restarting" ||
+    (phase === "created" && reason !== null);
   // Podman says -1 for an exit code that it does not know.
   const exitCode = ended && numberOf(state.ExitCode) >= 0 ? numberOf(state.ExitCode) : null;
   const networks = Object.entries(objectOf(settings.Networks)).sort(([one], [other]) => one < other ? -1 : 1);
@@ -89,19 +101,31 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
     status: statusOf(phase, health, exitCode),
     health,
     exitCode,
+    restartCount: numberOf(wire.RestartCount),
+    reason,
     createdAt: timeOf(wire.Created) ?? EPOCH,
     startedAt: phase === "created" ? null : timeOf(state.StartedAt),
     finishedAt: ended ? timeOf(state.FinishedAt) : null,
-    ports: portsOf(objectOf(settings.Ports)),
+    ports: portsOf(phase, objectOf(settings.Ports), wire),
     networks: networks.map(([name]) => name),
     networkIds: networks.map(([, network]) => textOf(objectOf(network).NetworkID)).filter((one) =>
       one !== ""
     ),
-    mounts: listOf(wire.Mounts).map(mountOf).sort((one, other) => one.target < other.target ? -1 : 1),
+    mounts: mountsOf(wire).sort((one, other) => one.target < other.target ? -1 : 1),
+    healthCommand: healthCommandOf(config),
     labels: maskValues(labels),
     compose: composeOf(labels),
     backend,
   };
+}
+
+function healthCommandOf(config: Wire): string | null {
+  const [kind, ...words] = textsOf(objectOf(config.Healthcheck).Test);
+  if (kind === "CMD-SHELL") {
+    const shell = textsOf(config.Shell);
+    return [...(shell.length > 0 ? shell : ["/bin/sh", "-c"]), ...words].join(" ");
+  }
+  return kind === "CMD" ? words.join(" ") : null;
 }
 
 /** Docker's states, and Podman's words for the same. */
@@ -135,6 +159,14 @@ function healthOf(state: Wire): z.infer<typeof Health> | null {
   return parsed.success ? parsed.data : null;
 }
 
+/** The engine's error of the last start, or that memory ran out; null while it runs. */
+function reasonOf(phase: ContainerState, state: Wire): string | null {
+  if (phase === "running" || phase === "paused") return null;
+  const error = clean(textOf(state.Error));
+  if (error !== "") return maskText(error);
+  return flagOf(state.OOMKilled) ? "Out of memory: the kernel killed it at its limit" : null;
+}
+
 function statusOf(state: ContainerState, health: string | null, exitCode: number | null): string {
   if (exitCode !== null) return `${state} (${exitCode})`;
   return health === null ? state : `${state} (${health})`;
@@ -145,18 +177,28 @@ export function imageIdOf(text: string): string {
   return /^[0-9a-f]{64}$/.test(text) ? `sha256:${text}` : text;
 }
 
-function portsOf(ports: Wire): z.infer<typeof Port>[] {
+/** The open ports, or those that it opens when it runs. */
+function portsOf(phase: ContainerState, open: Wire, wire: Wire): z.infer<typeof Port>[] {
+  const isLive = phase === "running" || phase === "paused";
+  if (isLive && Object.keys(open).length > 0) return portList(open, true);
+  const exposed = Object.fromEntries(
+    Object.keys(objectOf(objectOf(wire.Config).ExposedPorts)).map((name) => [name, null]),
+  );
+  // Podman lists the ports of a stopped container as if they were open.
+  return portList({ ...exposed, ...open, ...objectOf(objectOf(wire.HostConfig).PortBindings) }, false);
+}
+
+function portList(ports: Wire, open: boolean): z.infer<typeof Port>[] {
   const found = Object.entries(ports).flatMap(([name, bindings]) => {
     const match = /^(\d{1,5})(?:\/(\w+))?$/.exec(name);
     if (match === null) return [];
     const base = { container: Number(match[1]), protocol: match[2] ?? "tcp" };
     const bound = listOf(bindings).map(objectOf);
-    if (bound.length === 0) return [{ ...base, host: null, address: null }];
-    return bound.map((binding) => ({
-      ...base,
-      host: portNumber(textOf(binding.HostPort)),
-      address: textOrNull(binding.HostIp),
-    }));
+    if (bound.length === 0) return [{ ...base, host: null, address: null, published: false }];
+    return bound.map((binding) => {
+      const host = portNumber(textOf(binding.HostPort));
+      return { ...base, host, address: textOrNull(binding.HostIp), published: open && host !== null };
+    });
   });
   return found.sort((one, other) =>
     one.container - other.container || (one.host ?? 0) - (other.host ?? 0) ||
@@ -165,7 +207,19 @@ function portsOf(ports: Wire): z.infer<typeof Port>[] {
 }
 
 function portNumber(text: string): number | null {
-  return /^\d{1,5}$/.test(text) ? Number(text) : null;
+  return /^\d{1,5}$/.test(text) && text !== "0" ? Number(text) : null;
+}
+
+/** What is mounted, and `--tmpfs`, which Docker does not list as a mount. */
+function mountsOf(wire: Wire): z.infer<typeof Mount>[] {
+  const mounts = listOf(wire.Mounts).map(mountOf);
+  const targets = new Set(mounts.map(({ target }) => target));
+  for (const [target, options] of Object.entries(objectOf(objectOf(wire.HostConfig).Tmpfs))) {
+    if (targets.has(target)) continue;
+    const readOnly = textOf(options).split(",").includes("ro");
+    mounts.push({ type: "tmpfs", name: null, source: "", target, readOnly });
+  }
+  return mounts;
 }
 
 function mountOf(value: unknown): z.infer<typeof Mount> {

@@ -1,0 +1,27 @@
+/** berth with one small route twice: once as a read, once as an act that is told before it is done. */
+import { z } from "zod";
+import { readConfig } from "../../config.ts";
+import { json, reply, route, router } from "../../http/router.ts";
+import { startBerth } from "../../start.ts";
+import { ENTRY } from "../../tests/audit_entry.ts";
+
+const shared = {
+  method: "get",
+  summary: "A small answer",
+  permission: "system:read",
+  answers: { 200: json(z.object({ done: z.boolean() }), "It is done") },
+} as const;
+const read = route({ ...shared, path: "/bench/read" });
+const act = route({ ...shared, path: "/bench/act", audited: "act" });
+const answer = () => reply(200, { done: true });
+
+const config = await readConfig();
+const berth = await startBerth({
+  config,
+  plugins: [],
+  console: null,
+  mount: () => [router().on(read, answer).on(act, answer)],
+});
+const { key } = await berth.access.setup.complete(berth.access.setupToken ?? "", "bench", ENTRY);
+await Deno.writeTextFile(`${config.data}/bench-key`, key);
+Deno.addSignalListener("SIGTERM", () => void berth.stop().then(() => Deno.exit(0)));
