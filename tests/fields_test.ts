@@ -7,6 +7,7 @@ import { Inspections } from "../plugins/container-runtime/containers/inspected.t
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import type { EngineView } from "../projects/fields/engine_view.ts";
 import type { Asked, Declared, EngineKind } from "../projects/fields/field.ts";
+import { composeLabels } from "../projects/hash/labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
 import { composeOfToday, composeToday } from "./compose.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
@@ -299,6 +300,19 @@ for (const kind of ["docker", "podman"] as const) {
           const at = (model: Model) => declared(model, `s${index}`);
           const same = shown(at(before), container, view);
           if (same.length > 0) wrong.push({ law: "peer", text, same });
+          const labels = composeLabels({
+            of: at(before),
+            number: 1,
+            imageId: container.imageId,
+            version: container.labels["com.docker.compose.version"]!, // Compose made it
+            containerOf: (service) => containers.get(service)?.id,
+          });
+          for (const [label, expected] of Object.entries(labels)) {
+            if (container.labels[label] !== expected) {
+              wrong.push({ law: "canon", text, label, expected, found: container.labels[label] });
+            }
+          }
+          if (labels["com.docker.compose.config-hash"] === undefined) wrong.push({ law: "canon", text });
           const differs = (law: string, model: Model, hasTo: boolean) => {
             const rows = rowsThatDiffer(at(model), container, view);
             const others = rows.filter((one) => one !== row && !along.includes(one));

@@ -57,7 +57,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   "projects/": [
     ["fields/"],
-    ["drift/"],
+    ["hash/", "drift/"],
   ],
   "plugins/container-runtime/": [
     ["engine/"],

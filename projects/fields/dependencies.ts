@@ -3,19 +3,20 @@
 import type { Place } from "../../artifacts/artifact.ts";
 import { type Declared, nodeAt, type Row, row } from "./field.ts";
 
-interface Dependency {
+export interface Dependency {
   readonly condition: string | null;
   readonly required: boolean;
   readonly implicit: boolean;
+  readonly restart: boolean;
   readonly at: Place;
 }
 
 type Dependencies = ReadonlyMap<string, Dependency>;
 
-function dependenciesOf({ group, unit }: Declared): Dependencies {
+export function dependenciesOf({ group, unit }: Declared): Dependencies {
   const declared = new Map<string, Dependency>();
   const active = new Map(group.units.map((other) => [other.id, other.service?.active === true]));
-  for (const { kind, target, condition, required, implicit, at } of unit.references) {
+  for (const { kind, target, condition, required, implicit, restart, at } of unit.references) {
     if (target === null || !active.has(target)) continue;
     if (!["depends_on", "link", "namespace", "volumes_from"].includes(kind)) continue;
     const name = target.slice(`unit:${group.name}.`.length);
@@ -24,6 +25,7 @@ function dependenciesOf({ group, unit }: Declared): Dependencies {
       condition: condition ?? null,
       required: required !== false && active.get(target) === true,
       implicit,
+      restart: restart === true,
       at,
     });
   }

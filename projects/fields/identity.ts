@@ -88,7 +88,7 @@ const texts = (
 };
 
 /** `name:address` of `name=address`, `name:address` and of a mapping, which may have several addresses. */
-function hostsOf(of: Declared): Declaration<readonly string[]> {
+export function hostsOf(of: Declared): Declaration<readonly string[]> {
   const node = nodeAt(of, "extra_hosts");
   if (node === null) return null;
   const hosts: string[] = [];

@@ -179,7 +179,7 @@ export function bindsOf(of: Declared): string[] {
 }
 
 /** The source where it can be told, and how to show it. */
-function sourceOf(
+export function sourceOf(
   { model, group, unit }: Declared,
   mount: Mount,
 ): { real: string | null; shown: string } {
