@@ -4,6 +4,7 @@ import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
 import type { Clock } from "./auth/clock.ts";
+import type { Passwords } from "./auth/password.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
 import { PermissionCatalogue } from "./core/access.ts";
@@ -25,9 +26,13 @@ import { StartFailure } from "./start_failure.ts";
 import { createApp } from "./routes/app.ts";
 import { artifacts } from "./routes/artifacts.ts";
 import { audit } from "./routes/audit.ts";
+import { apiKeys } from "./routes/api_keys.ts";
 import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
-import { settings as settingsRoutes } from "./routes/settings.ts";
+import { localSignIn } from "./routes/local_sign_in.ts";
+import { peopleRoutes } from "./routes/people.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { setupRoutes } from "./routes/setup.ts";
 import { system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
@@ -39,6 +44,8 @@ export interface Overrides {
   readonly clock?: Clock;
   /** Another identity provider than the configured one. */
   readonly provider?: IdentityProvider;
+  /** Of another cost than today's. */
+  readonly passwords?: Passwords;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
 }
@@ -89,6 +96,7 @@ export async function composeApp(
       auditReceiver: await auditReceiver(config.auditSyslog),
       ...(overrides.clock === undefined ? {} : { clock: overrides.clock }),
       ...(overrides.provider === undefined ? {} : { provider: overrides.provider }),
+      ...(overrides.passwords === undefined ? {} : { passwords: overrides.passwords }),
     }),
   );
   const registry = owned.use(
@@ -122,7 +130,11 @@ function coreRouters(
     }),
     systemLog(logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
-    settingsRoutes({ access }),
+    localSignIn({ access, origins: names.origins }),
+    sessionRoutes({ access }),
+    setupRoutes({ access, origins: names.origins }),
+    apiKeys({ access }),
+    peopleRoutes({ access }),
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
@@ -140,7 +152,12 @@ async function createEdgeOf(
     version: health.version,
     routers,
     permissions: permissions.names,
-    guard: createGuard({ credentials: access.credentials, origins: names.origins }),
+    guard: createGuard({
+      credentials: access.credentials,
+      freshProof: access.freshProof,
+      origins: names.origins,
+      strangers: access.limits.strangers,
+    }),
     auditor: createAuditor({ audit: access.audit, clock: access.clock }),
     responder,
     hosts: names.hosts,

@@ -28,6 +28,12 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly identityProvider: IdentityProviderSettings | null;
   readonly roles: readonly RoleRule[];
+  /** Minutes; 0 asks nobody for a fresh proof. */
+  readonly freshSignIn: number;
+  /** Null: a key may live for ever. */
+  readonly keyMaxDays: number | null;
+  /** 0: no limit. */
+  readonly strangersPerSecond: number;
   /** Names of the plugins that run; null means those that are not off by default. */
   readonly plugins: readonly string[] | null;
   readonly pluginSettings: Readonly<Record<string, unknown>>;

@@ -85,6 +85,8 @@ export interface Scalar extends Place {
 export interface List extends Place {
   readonly kind: "list";
   readonly items: readonly Node[];
+  /** Merged from several files, and doubles are gone. */
+  readonly merged?: true;
   readonly tag?: MergeTag;
 }
 

@@ -3,15 +3,18 @@ import type { PermissionCatalogue } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
-import { ApiKeys, type MadeKey, makeKey } from "./api_keys.ts";
-import { auditEntry, COMMAND_LINE } from "./audit.ts";
+import { ApiKeys } from "./api_keys.ts";
 import { Delivery } from "./audit/delivery.ts";
 import { AuditLog } from "./audit/log.ts";
 import { receiverAt, type SyslogAddress } from "./audit/syslog.ts";
 import { Upkeep } from "./audit/upkeep.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
+import { Devices } from "./devices.ts";
+import { FreshProof } from "./fresh_proof.ts";
 import type { IdentityProvider, IdentityProviderSettings } from "./identity_provider.ts";
+import { Passwords } from "./password.ts";
+import { People } from "./people.ts";
 import { RateLimit } from "./rate_limit.ts";
 import type { RoleRule } from "./roles.ts";
 import { readSealingKey, Seal } from "./sealing.ts";
@@ -34,12 +37,19 @@ export interface AccessOptions {
   readonly config: {
     readonly identityProvider: IdentityProviderSettings | null;
     readonly roles: readonly RoleRule[];
+    /** Minutes; 0 asks nobody for a fresh proof. */
+    readonly freshSignIn: number;
+    readonly keyMaxDays: number | null;
+    /** 0: no limit. */
+    readonly strangersPerSecond: number;
   };
   /** Where entries of the audit log go besides the store; `ca` is the text of a PEM file. */
   readonly auditReceiver?: { readonly address: SyslogAddress; readonly ca: string | null } | null;
   readonly clock?: Clock;
   /** Another identity provider than the configured one, as tests bring. */
   readonly provider?: IdentityProvider;
+  /** Of another cost than today's. */
+  readonly passwords?: Passwords;
 }
 
 /** How often what may be tried: per peer, and per whoever it is tried on. */
@@ -49,6 +59,8 @@ export interface Limits {
   readonly refreshOfSession: RateLimit;
   readonly setup: RateLimit;
   readonly verify: RateLimit;
+  /** Requests without a good credential; null for no limit. */
+  readonly strangers: RateLimit | null;
 }
 
 export interface Access extends AsyncDisposable {
@@ -56,6 +68,9 @@ export interface Access extends AsyncDisposable {
   readonly sessions: Sessions;
   readonly credentials: Credentials;
   readonly setup: Setup;
+  readonly people: People;
+  readonly devices: Devices;
+  readonly freshProof: FreshProof;
   readonly audit: AuditLog;
   readonly auditUpkeep: Upkeep;
   /** What of the audit log is not where it belongs, in words; null while all is well. */
@@ -66,6 +81,10 @@ export interface Access extends AsyncDisposable {
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
   readonly setupToken: string | null;
+  /** Other rules from now on; whoever loses by them is out within five seconds. */
+  setRoles(rules: readonly RoleRule[]): Promise<void>;
+  /** Forgets what is over, and warns of keys that end soon; happens by itself every ten minutes. */
+  sweep(): Promise<void>;
 }
 
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
@@ -73,8 +92,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const secret = await readSealingKey(`${dataFolder}/sealing-key`);
   const seal = await Seal.from(secret, "signing keys");
-  const keys = new ApiKeys({ store: store.keys, clock, permissions });
-  const setup = new Setup({ store: store.keys, clock, path: `${dataFolder}/setup-token` });
+  const devices = await Devices.from(secret, clock);
+  const keys = new ApiKeys({ store: store.keys, clock, permissions, maxDays: config.keyMaxDays });
+  let rules = config.roles;
   const auditUpkeep = new Upkeep({ store: store.audit, secret, clock, log });
   const audit = new AuditLog({
     store: store.audit,
@@ -91,33 +111,61 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const sessions = new Sessions({
     store: store.sessions,
     tokens: new Tokens({ keys: signingKeys, clock }),
-    rules: config.roles,
+    rules: () => rules,
     permissions,
     clock,
     onEnd: (session) => credentials.revoke(`session:${session}`),
-    onReuse: ({ id, account }) => {
-      log.warn("A refresh token was used twice; its session was ended", { session: id, account: account.id });
+    onReuse: ({ id, holder }) => {
+      const { id: of } = holder.kind === "user" ? holder.account : holder.key;
+      log.warn("A refresh token was used twice; its session was ended", { session: id, account: of });
     },
   });
   const credentials = new Credentials({ keys, sessions, clock });
-  warnOfRules(config.roles, log);
+  const people = new People({
+    store: store.people,
+    sessions,
+    permissions,
+    passwords: options.passwords ?? new Passwords(),
+    devices,
+    tries: new RateLimit("sign in", { tries: 10, perMs: 10 * MINUTE_MS }, clock),
+    clock,
+    onChange: () => credentials.reconsider(),
+  });
+  const setup = new Setup({ store: store.keys, people, clock, path: `${dataFolder}/setup-token` });
+  const provider = options.provider ?? await openProvider(config, () => rules, clock, log);
+  const freshProof = new FreshProof({
+    sessions,
+    people,
+    keys,
+    provider,
+    clock,
+    maxAgeMs: config.freshSignIn * MINUTE_MS,
+  });
+  warnOfRules(rules, log);
   const setupToken = await setup.begin();
-  const sweeping = setInterval(() => {
-    sessions.sweep().catch((error) =>
+  const sweep = async () => {
+    await sessions.sweep().catch((error) =>
       log.warn("Old sessions could not be forgotten", { error: String(error) })
     );
-  }, SWEEP_MS);
+    await warnOfKeys(keys, log).catch((error) =>
+      log.warn("Keys that end soon could not be looked for", { error: String(error) })
+    );
+  };
+  const sweeping = setInterval(sweep, SWEEP_MS);
   Deno.unrefTimer(sweeping);
   return {
     keys,
     sessions,
     credentials,
     setup,
+    people,
+    devices,
+    freshProof,
     audit,
     auditUpkeep,
     auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
     clock,
-    provider: options.provider ?? await openProvider(config, clock, log),
+    provider,
     setupToken,
     limits: {
       signIn: new RateLimit("sign in", { tries: 30, perMs: MINUTE_MS }, clock),
@@ -125,6 +173,13 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       refreshOfSession: new RateLimit("refresh", { tries: 200, perMs: MINUTE_MS }, clock),
       setup: new RateLimit("set up berth", { tries: 60, perMs: MINUTE_MS }, clock),
       verify: new RateLimit("verify a key", { tries: 120, perMs: MINUTE_MS }, clock),
+      strangers: strangersLimit(config.strangersPerSecond, clock),
+    },
+    sweep,
+    async setRoles(changed) {
+      rules = changed;
+      warnOfRules(rules, log);
+      await credentials.reconsider();
     },
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
@@ -161,28 +216,15 @@ function hostName(): string {
   }
 }
 
-/** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
-export async function makeAdminKey(store: Store, name: string, clock: Clock = systemClock): Promise<MadeKey> {
-  const made = await makeKey({ name, role: "admin" }, "command line", clock);
-  const entry = auditEntry({
-    at: clock.now(),
-    actor: COMMAND_LINE,
-    action: "keys.add",
-    target: made.record.id,
-  });
-  const first = !await store.keys.isSetUp();
-  await (first ? store.keys.setUp(made.record, entry) : store.keys.add(made.record, entry));
-  return made;
-}
-
 async function openProvider(
-  { identityProvider: settings, roles: rules }: AccessOptions["config"],
+  { identityProvider: settings }: AccessOptions["config"],
+  rules: () => readonly RoleRule[],
   clock: Clock,
   log: Log,
 ): Promise<IdentityProvider | null> {
   if (settings === null) return null;
   if (settings.redirectUris.length === 0) log.warn("Nobody can sign in: BERTH_IDP_REDIRECT_URIS is empty");
-  if (rules.length === 0) log.warn("Nobody can sign in: no rule of BERTH_ROLES gives anybody a role");
+  if (rules().length === 0) log.warn("Nobody can sign in: no rule of BERTH_ROLES gives anybody a role");
   const secret = () => readClientSecret(settings.clientSecretFile);
   await secret().catch((error) => log.warn("Nobody can sign in", { error }));
   // Only who signs people in pays for how that is done.
@@ -205,6 +247,23 @@ async function readClientSecret(file: string | null): Promise<string | null> {
       'Cannot ask the identity provider: the file of "BERTH_IDP_CLIENT_SECRET_FILE" cannot be read',
       { cause },
     );
+  }
+}
+
+/** Bursts of four seconds' worth; null for no limit. */
+function strangersLimit(perSecond: number, clock: Clock): RateLimit | null {
+  if (perSecond === 0) return null;
+  return new RateLimit("answer without a good credential", { tries: 4 * perSecond, perMs: 4_000 }, clock);
+}
+
+/** Says in the log which keys that are in use end within a week, once for each. */
+async function warnOfKeys(keys: ApiKeys, log: Log): Promise<void> {
+  for (const { id, name, expiresAt } of await keys.ending()) {
+    log.warn("A key that is in use ends soon; rotate it or make another one", {
+      key: id,
+      name,
+      ends: new Date(expiresAt ?? 0).toISOString(),
+    });
   }
 }
 

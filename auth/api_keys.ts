@@ -1,19 +1,28 @@
-/** API keys: made once, shown once, kept as a digest, never above whoever made them. */
-import { may, type Permission, type PermissionCatalogue, type Principal, type Role } from "../core/access.ts";
+/** API keys: made once, shown once, kept as a digest, never above whoever made them and never longer than they. */
+import { excessOf, type Grant, type PermissionCatalogue, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { KeyRecord, KeyStore, NewAuditEntry } from "../core/store.ts";
+import type { KeyRecord, KeyStore, KeyUse, NewAuditEntry, NewKey } from "../core/store.ts";
+import { type AddressRange, addressRange } from "./address_range.ts";
+import { auditEntry, BERTH } from "./audit.ts";
 import type { Clock } from "./clock.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
 
 const SHAPE = /^berth_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** A write for every request would cost more than the request. */
 const USED_EVERY_MS = 30_000;
+export const MAX_KEYS = 1_000;
+/** How long before its end a key that is used is warned of. */
+const WARN_MS = 7 * DAY_MS;
 
-export type KeyAsked = {
+export interface KeyAsked {
   readonly name: string;
+  readonly grants: readonly Grant[];
   readonly expiresInDays?: number | undefined;
-} & ({ readonly role: Role } | { readonly permissions: readonly Permission[] });
+  /** Addresses and ranges it may come from; from everywhere when it is left out. */
+  readonly from?: readonly string[] | undefined;
+}
 
 export interface MadeKey {
   readonly record: KeyRecord;
@@ -22,78 +31,119 @@ export interface MadeKey {
 }
 
 export type KeyVerdict =
-  | { readonly valid: true; readonly record: KeyRecord }
+  /** `expiresAt`: when this secret of the key ends; `Infinity` for never. */
+  | { readonly valid: true; readonly record: KeyRecord; readonly expiresAt: number }
   | { readonly valid: false; readonly reason: "unknown" | "expired" | "malformed" };
 
 export class ApiKeys {
   readonly #store: KeyStore;
   readonly #clock: Clock;
   readonly #permissions: PermissionCatalogue;
+  readonly #maxDays: number | null;
   /** When each key was used, until it is written. */
-  readonly #used = new Map<string, number>();
+  readonly #used = new Map<string, KeyUse>();
   /** Monotonic: when each key was last noted as used. */
   readonly #usedAt = new Map<string, number>();
   #writtenAt = -Infinity;
   #writing: Promise<void> | null = null;
 
-  constructor(
-    { store, clock, permissions }: {
-      readonly store: KeyStore;
-      readonly clock: Clock;
-      readonly permissions: PermissionCatalogue;
-    },
-  ) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#permissions = permissions;
+  constructor(options: {
+    readonly store: KeyStore;
+    readonly clock: Clock;
+    readonly permissions: PermissionCatalogue;
+    /** Days that a new key lives at most. */
+    readonly maxDays?: number | null;
+  }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#permissions = options.permissions;
+    this.#maxDays = options.maxDays ?? null;
   }
 
-  /** A key whose permissions its creator has, all of them. Throws `invalid_request`, `key_exceeds_creator`. */
+  /**
+   * A key that holds no more than its creator and ends no later than they do.
+   * Throws `key_exceeds_creator`, `too_many_keys`, and `invalid_request` for a longer life than any key may have.
+   */
   async add(asked: KeyAsked, creator: Principal, entry: NewAuditEntry): Promise<MadeKey> {
-    const wanted = "role" in asked ? this.#permissions.of(asked.role) : asked.permissions;
-    const unknown = wanted.filter((permission) => !this.#permissions.has(permission));
-    if (unknown.length > 0) {
+    mustBeKnown(asked.grants, this.#permissions, `make the key "${asked.name}"`);
+    const excess = excessOf(this.#permissions.rightsOf(asked.grants), creator);
+    if (excess !== null) {
+      const where = excess.on === null ? "" : ` on "${excess.on}"`;
+      throw new ServiceError(
+        "key_exceeds_creator",
+        `Cannot make the key "${asked.name}": you do not have "${
+          excess.permissions.join('", "')
+        }"${where} yourself`,
+      );
+    }
+    if (this.#maxDays !== null && (asked.expiresInDays ?? 0) > this.#maxDays) {
+      const message = `Expected at most ${this.#maxDays}, which is what BERTH_KEY_MAX_DAYS allows`;
       throw new ServiceError(
         "invalid_request",
-        `Cannot make the key "${asked.name}": there is no permission "${unknown[0]}"`,
+        `Cannot make the key "${asked.name}": it would live too long`,
         {
-          errors: [{
-            path: "body.permissions",
-            message: `Expected some of ${this.#permissions.names.join(", ")}`,
-          }],
+          errors: [{ path: "body.expiresInDays", message }],
         },
       );
     }
-    const excess = wanted.filter((permission) => !may<Permission>(creator, permission));
-    if (excess.length > 0) {
-      throw new ServiceError(
-        "key_exceeds_creator",
-        `Cannot make the key "${asked.name}": you do not have "${excess.join('", "')}" yourself`,
-      );
-    }
-    const made = await makeKey(asked, creator.name, this.#clock);
-    await this.#store.add(made.record, { ...entry, target: `${entry.target}/${made.record.id}` });
-    return made;
+    const { record, key } = await makeKey(asked, creator.name, this.#clock);
+    const ends = [
+      record.expiresAt,
+      this.#maxDays === null ? null : record.createdAt + this.#maxDays * DAY_MS,
+      await this.#endOf(creator),
+    ].filter((end) => end !== null);
+    const { kind, id } = creator;
+    const whole = {
+      ...record,
+      creator: { kind, id },
+      expiresAt: ends.length === 0 ? null : Math.min(...ends),
+    };
+    await this.#store.add(whole, MAX_KEYS, { ...entry, target: `${entry.target}/${record.id}` });
+    return { record: await this.#store.get(record.id) ?? added(whole), key };
   }
 
-  async list(): Promise<KeyRecord[]> {
+  async list(createdBy: string | null = null): Promise<KeyRecord[]> {
     await this.flush();
-    return await this.#store.list();
+    return await this.#store.list(createdBy);
   }
 
-  /** Throws `not_found`, `last_admin`, and `forbidden` for a key that may do more than who deletes it. */
+  /** Deletes a key and all that it made. Throws `not_found`, `last_admin`, and `forbidden` for one that may do more. */
   async remove(id: string, remover: Principal, entry: NewAuditEntry): Promise<void> {
-    const key = await this.#store.get(id);
-    if (
-      key !== null && !this.permissionsOf(key).every((permission) => may<Permission>(remover, permission))
-    ) {
-      throw new ServiceError("forbidden", `Cannot delete the key "${key.name}": it may do more than you may`);
-    }
-    if (key === null || !await this.#store.remove(id, this.#clock.now(), entry)) {
-      throw new ServiceError("not_found", "Cannot delete the key: there is none with that id");
-    }
+    await this.#mustBeWithin(id, remover, "delete");
+    if (!await this.#store.remove(id, entry)) throw noSuchKey("delete");
     this.#used.delete(id);
     this.#usedAt.delete(id);
+  }
+
+  /**
+   * Gives a key another secret, while the one before goes on for `overlapMinutes`.
+   * Throws `not_found`, and `forbidden` for a key that may do more than who asks.
+   */
+  async rotate(id: string, overlapMinutes: number, by: Principal, entry: NewAuditEntry): Promise<MadeKey> {
+    await this.#mustBeWithin(id, by, "rotate");
+    const key = secretOf(id);
+    const until = this.#clock.now() + overlapMinutes * MINUTE_MS;
+    if (!await this.#store.rotate(id, await digest(key), until, entry)) throw noSuchKey("rotate");
+    const record = await this.#store.get(id);
+    if (record === null) throw noSuchKey("rotate");
+    return { record, key };
+  }
+
+  /** Makes `by` the creator, so that the key stays when the one before goes, and ends no later than `by`. */
+  async takeOver(id: string, by: Principal, entry: NewAuditEntry): Promise<KeyRecord> {
+    await this.#mustBeWithin(id, by, "take over");
+    if (by.kind === "apiKey" && await this.#isMadeBy(by.id, id)) {
+      throw new ServiceError(
+        "forbidden",
+        "Cannot take over the key: it is your own, or the one that made yours",
+      );
+    }
+    const expiresAt = await this.#endOf(by);
+    const creator = { kind: by.kind, id: by.id };
+    const adopted = await this.#store.adopt(id, { creator, name: by.name, expiresAt }, entry);
+    const record = adopted ? await this.#store.get(id) : null;
+    if (record === null) throw noSuchKey("take over");
+    return record;
   }
 
   async check(key: string): Promise<KeyVerdict> {
@@ -101,41 +151,36 @@ export class ApiKeys {
     if (id === undefined) return { valid: false, reason: "malformed" };
     // The digest is made whether or not the id is known, and takes the time that it takes for all keys.
     const [record, hash] = await Promise.all([this.#store.get(id), digest(key)]);
-    if (record === null || !sameDigest(record.hash, hash)) return { valid: false, reason: "unknown" };
-    if (!isAlive(record, this.#clock.now())) return { valid: false, reason: "expired" };
-    return { valid: true, record };
+    const now = this.#clock.now();
+    const until = record === null ? null : endOfSecret(record, hash);
+    if (record === null || until === null) return { valid: false, reason: "unknown" };
+    if (!isAlive(record, now) || until <= now) return { valid: false, reason: "expired" };
+    return { valid: true, record, expiresAt: Math.min(record.expiresAt ?? Infinity, until) };
   }
 
-  /** What the key may do; a permission of a plugin that is no longer listed counts for nothing. */
-  permissionsOf(key: KeyRecord): readonly Permission[] {
-    return key.role === null
-      ? key.permissions.filter((permission) => this.#permissions.has(permission))
-      : this.#permissions.of(key.role);
-  }
-
-  principalOf(key: KeyRecord): Principal {
-    return {
-      kind: "apiKey",
-      id: key.id,
-      name: key.name,
-      role: key.role,
-      permissions: this.permissionsOf(key),
-    };
-  }
-
-  /** The key as it is now, if it still lives. */
+  /** The key as it is now, if it still lives and whoever is behind it may come in. */
   async alive(id: string): Promise<KeyRecord | null> {
     const record = await this.#store.get(id);
     return record !== null && isAlive(record, this.#clock.now()) ? record : null;
   }
 
+  /** Whether a secret with this digest, as base64, still counts. */
+  takes(record: KeyRecord, secret: string): boolean {
+    const until = endOfSecret(record, Uint8Array.fromBase64(secret));
+    return until !== null && until > this.#clock.now();
+  }
+
+  principalOf(record: KeyRecord): Principal {
+    return principalOfKey(record, this.#permissions);
+  }
+
   /** Remembers that the key was used; written in batches. */
-  use(id: string): void {
+  use(id: string, peer: string): void {
     const now = this.#clock.monotonic();
     // To the second is precise enough, and spares most requests the second look at a clock.
     if (now - (this.#usedAt.get(id) ?? -Infinity) < 1_000) return;
     this.#usedAt.set(id, now);
-    this.#used.set(id, this.#clock.now());
+    this.#used.set(id, { at: this.#clock.now(), peer });
     if (now - this.#writtenAt < USED_EVERY_MS) return;
     this.#writtenAt = now;
     this.flush().catch(() => {}); // it stays in memory, and is written with the next
@@ -148,32 +193,113 @@ export class ApiKeys {
     const uses = new Map(this.#used);
     this.#used.clear();
     this.#writing = this.#store.used(uses).catch((thrown) => {
-      for (const [id, at] of uses) if (!this.#used.has(id)) this.#used.set(id, at);
+      for (const [id, use] of uses) if (!this.#used.has(id)) this.#used.set(id, use);
       throw thrown;
     }).finally(() => this.#writing = null);
     await this.#writing;
   }
+
+  /** Keys in use that end within a week; each is given out once, and stands in the audit log then. */
+  async ending(): Promise<KeyRecord[]> {
+    await this.flush();
+    const now = this.#clock.now();
+    return await this.#store.ending(now, now + WARN_MS, ({ id, name, expiresAt }) =>
+      auditEntry({
+        at: now,
+        actor: BERTH,
+        action: "keys.ending",
+        target: `/api/settings/api-keys/${id}`,
+        particulars: { name, endsAt: new Date(expiresAt ?? now).toISOString() },
+      }));
+  }
+
+  async #mustBeWithin(id: string, by: Principal, verb: string): Promise<void> {
+    const key = await this.#store.get(id);
+    if (key === null) throw noSuchKey(verb);
+    if (excessOf(this.#permissions.rightsOf(key.grants), by) !== null) {
+      throw new ServiceError(
+        "forbidden",
+        `Cannot ${verb} the key "${key.name}": it may do more than you may`,
+      );
+    }
+  }
+
+  /** When a creator ends, as far as that is known beforehand. */
+  async #endOf(creator: Principal): Promise<number | null> {
+    return creator.kind === "apiKey" ? (await this.#store.get(creator.id))?.expiresAt ?? null : null;
+  }
+
+  /** Whether `ancestor` is the key or stands in its chain of creators. */
+  async #isMadeBy(id: string, ancestor: string): Promise<boolean> {
+    for (let at: string | null = id, steps = 0; at !== null && steps < MAX_KEYS; steps++) {
+      if (at === ancestor) return true;
+      const creator: KeyRecord["creator"] = (await this.#store.get(at))?.creator ?? null;
+      at = creator?.kind === "apiKey" ? creator.id : null;
+    }
+    return false;
+  }
 }
 
-/** A key that no store holds yet. */
+/** A key that nobody has remembered yet, and that no creator takes along when they go. */
 export async function makeKey(asked: KeyAsked, createdBy: string, clock: Clock): Promise<MadeKey> {
   const id = crypto.getRandomValues(new Uint8Array(8)).toHex();
-  const key = `berth_${id}_${randomSecret()}`;
+  const key = secretOf(id);
   const createdAt = clock.now();
-  const record: KeyRecord = {
+  const record = added({
     id,
     name: asked.name,
     hash: await digest(key),
-    role: "role" in asked ? asked.role : null,
-    permissions: "role" in asked ? [] : [...new Set(asked.permissions)],
+    grants: asked.grants.map(withoutRepeats),
     createdAt,
     createdBy,
+    creator: null,
     expiresAt: asked.expiresInDays === undefined ? null : createdAt + asked.expiresInDays * DAY_MS,
-    lastUsedAt: null,
-  };
+    from: asked.from ?? [],
+  });
   return { record, key };
 }
 
-function isAlive(key: KeyRecord, now: number): boolean {
-  return key.expiresAt === null || key.expiresAt > now;
+export function principalOfKey({ id, name, grants }: KeyRecord, permissions: PermissionCatalogue): Principal {
+  return { kind: "apiKey", id, name, ...permissions.rightsOf(grants) };
+}
+
+/** Throws `invalid_request` for a permission that there is not. */
+export function mustBeKnown(grants: readonly Grant[], permissions: PermissionCatalogue, what: string): void {
+  const unknown = permissions.unknownIn(grants);
+  if (unknown === null) return;
+  throw new ServiceError("invalid_request", `Cannot ${what}: there is no permission "${unknown}"`, {
+    errors: [{ path: "body.permissions", message: `Expected some of ${permissions.names.join(", ")}` }],
+  });
+}
+
+/** Null for a key that may come from everywhere. */
+export function rangesOf({ from }: KeyRecord): readonly AddressRange[] | null {
+  return from.length === 0 ? null : from.map(addressRange).filter((range) => range !== null);
+}
+
+/** Whether the key's end has not come, and whoever is behind it may come in. */
+export function isAlive(key: KeyRecord, now: number): boolean {
+  return !key.disabled && (key.expiresAt === null || key.expiresAt > now);
+}
+
+/** Until when the secret with this digest counts; null when it is none of the key's. */
+function endOfSecret({ hash, previous }: KeyRecord, presented: Uint8Array): number | null {
+  if (sameDigest(hash, presented)) return Infinity;
+  return previous !== null && sameDigest(previous.hash, presented) ? previous.until : null;
+}
+
+function secretOf(id: string): string {
+  return `berth_${id}_${randomSecret()}`;
+}
+
+function added(key: NewKey): KeyRecord {
+  return { ...key, previous: null, disabled: false, personId: null, lastUsedAt: null, lastUsedPeer: null };
+}
+
+function withoutRepeats(grant: Grant): Grant {
+  return "permissions" in grant ? { ...grant, permissions: [...new Set(grant.permissions)] } : grant;
+}
+
+function noSuchKey(verb: string): ServiceError {
+  return new ServiceError("not_found", `Cannot ${verb} the key: there is none with that id`);
 }

@@ -1,7 +1,8 @@
 /** What an `Authorization` header is worth right now: verified once, remembered briefly, forgotten on revocation. */
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { ApiKeys } from "./api_keys.ts";
+import { type AddressRange, isInRange } from "./address_range.ts";
+import { type ApiKeys, rangesOf } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Sessions } from "./session.ts";
 
@@ -18,18 +19,30 @@ export interface Credential {
   readonly source: string;
   /** When the token or key itself ends, in milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number;
+  /** The addresses it may come from; null for all. */
+  readonly from: readonly AddressRange[] | null;
   /** Aborted once the source is revoked, over, or worth less than it was. */
   revoked(): AbortSignal;
 }
 
 interface Remembered extends Credential {
+  /** Which of a key's secrets was presented, as its digest; empty for a token. */
+  readonly secret: string;
   /** Monotonic: the last time the store said yes. */
   checkedAt: number;
 }
 
 interface Watch {
+  readonly source: string;
+  readonly secret: string;
   readonly controller: AbortController;
-  readonly permissions: string;
+  readonly rights: string;
+}
+
+/** What a source is worth right now. */
+interface Standing {
+  readonly principal: Principal;
+  readonly from: readonly AddressRange[] | null;
 }
 
 type Hash = (text: string) => string;
@@ -43,6 +56,7 @@ export class Credentials {
   /** By what was presented; emptied whenever it is full, older than a recheck, or something is revoked. */
   readonly #hot = new Map<string, Remembered>();
   #hotSince = -Infinity;
+  /** By source and secret: a secret that was rotated away ends alone. */
   readonly #watches = new Map<string, Watch>();
   readonly #sourceOf = new WeakMap<Principal, string>();
   #hash: Hash | null = null;
@@ -56,20 +70,27 @@ export class Credentials {
     this.#clock = options.clock;
   }
 
-  /** Throws `unauthenticated`, always with the same words, for whatever is not good. */
-  check(presented: string): Credential | Promise<Credential> {
-    if (this.#hash === null) return this.#load().then(() => this.check(presented));
+  /** Throws `unauthenticated`, always with the same words, for whatever is not good or not good from there. */
+  check(presented: string, peer: string): Credential | Promise<Credential> {
+    if (this.#hash === null) return this.#load().then(() => this.check(presented, peer));
     const monotonic = this.#clock.monotonic();
     const known = this.#known(presented, monotonic, this.#hash);
-    if (known === undefined) return this.#verify(presented, this.#hash(presented));
+    if (known === undefined) {
+      return this.#verify(presented, this.#hash(presented)).then((one) => this.#used(one, peer));
+    }
     if (known.expiresAt <= this.#clock.now()) {
       this.#forget(known);
       throw unauthenticated();
     }
     if (monotonic - known.checkedAt >= RECHECK_MS) {
-      return this.#recheck(presented, this.#hash(presented), known);
+      return this.#recheck(presented, this.#hash(presented), known).then((one) => this.#used(one, peer));
     }
-    if (known.principal.kind === "apiKey") this.#keys.use(known.principal.id);
+    return this.#used(known, peer);
+  }
+
+  #used(known: Credential, peer: string): Credential {
+    if (known.from !== null && !isInRange(peer, known.from)) throw unauthenticated();
+    if (known.principal.kind === "apiKey") this.#keys.use(known.principal.id, peer);
     return known;
   }
 
@@ -83,8 +104,20 @@ export class Credentials {
     this.#epoch++;
     this.#hot.clear();
     for (const [hash, one] of this.#remembered) if (one.source === source) this.#remembered.delete(hash);
-    this.#watches.get(source)?.controller.abort(ended());
-    this.#watches.delete(source);
+    for (const [name, watch] of this.#watches) if (watch.source === source) this.#end(name, watch);
+  }
+
+  /** Asks the store again about everybody, for a change that may concern many, and ends what it took away. */
+  async reconsider(): Promise<void> {
+    this.#epoch++;
+    this.#hot.clear();
+    this.#remembered.clear();
+    await this.#lookAtAll();
+  }
+
+  #end(name: string, watch: Watch): void {
+    this.#watches.delete(name);
+    watch.controller.abort(ended());
   }
 
   [Symbol.dispose](): void {
@@ -126,25 +159,27 @@ export class Credentials {
     const found = presented.startsWith("berth_") ? await this.#key(presented) : await this.#token(presented);
     if (found === null) throw unauthenticated();
     this.#sourceOf.set(found.principal, found.source);
-    const { principal, source, expiresAt } = found;
+    const secret = found.source.startsWith("key:") ? hash : "";
     const credential = {
-      principal,
-      source,
-      expiresAt,
+      ...found,
+      secret,
       checkedAt,
-      revoked: () => this.#watch(source, principal),
+      revoked: () => this.#watch(found.source, secret, found),
     };
     if (epoch === this.#epoch) this.#remember(hash, credential);
-    if (principal.kind === "apiKey") this.#keys.use(principal.id);
     return credential;
   }
 
   async #key(presented: string) {
     const verdict = await this.#keys.check(presented);
     if (!verdict.valid) return null;
-    const { record } = verdict;
-    const principal = this.#keys.principalOf(record);
-    return { principal, source: `key:${record.id}`, expiresAt: record.expiresAt ?? Infinity };
+    const { record, expiresAt } = verdict;
+    return {
+      principal: this.#keys.principalOf(record),
+      source: `key:${record.id}`,
+      expiresAt,
+      from: rangesOf(record),
+    };
   }
 
   async #token(presented: string) {
@@ -154,6 +189,7 @@ export class Credentials {
     if (session === null) return null;
     return {
       principal: session.principal,
+      from: session.from,
       source: `session:${token.session}`,
       expiresAt: Math.min(token.expiresAt, session.expiresAt),
     };
@@ -162,21 +198,26 @@ export class Credentials {
   /** The signature and the secret were checked; only whether the source still stands can have changed. */
   async #recheck(presented: string, hash: string, known: Remembered): Promise<Credential> {
     const checkedAt = this.#clock.monotonic();
-    const now = await this.#standing(known.source);
-    const asBefore = now !== null && rightsOf(now) === rightsOf(known.principal);
-    if (!asBefore) this.revoke(known.source);
+    const now = await this.#standing(known.source, known.secret);
+    const asBefore = now !== null && rightsOf(now) === rightsOf(known);
+    if (!asBefore) {
+      this.#forget(known);
+      for (const [name, watch] of this.#watches) {
+        if (watch.source === known.source && watch.secret === known.secret) this.#end(name, watch);
+      }
+    }
     // Also when it was revoked while we asked: then it is verified from scratch, and refused.
     if (!asBefore || this.#remembered.get(hash) !== known) return await this.#verify(presented, hash);
     known.checkedAt = checkedAt;
-    if (known.principal.kind === "apiKey") this.#keys.use(known.principal.id);
     return known;
   }
 
-  async #standing(source: string): Promise<Principal | null> {
+  async #standing(source: string, secret: string): Promise<Standing | null> {
     const id = source.slice(source.indexOf(":") + 1);
-    if (source.startsWith("session:")) return (await this.#sessions.principal(id))?.principal ?? null;
+    if (source.startsWith("session:")) return await this.#sessions.principal(id);
     const key = await this.#keys.alive(id);
-    return key === null ? null : this.#keys.principalOf(key);
+    if (key === null || !this.#keys.takes(key, secret)) return null;
+    return { principal: this.#keys.principalOf(key), from: rangesOf(key) };
   }
 
   #remember(hash: string, credential: Remembered): void {
@@ -187,11 +228,12 @@ export class Credentials {
     this.#remembered.set(hash, credential);
   }
 
-  #watch(source: string, principal: Principal): AbortSignal {
-    let watch = this.#watches.get(source);
+  #watch(source: string, secret: string, standing: Standing): AbortSignal {
+    const name = `${source} ${secret}`;
+    let watch = this.#watches.get(name);
     if (watch === undefined) {
-      watch = { controller: new AbortController(), permissions: rightsOf(principal) };
-      this.#watches.set(source, watch);
+      watch = { source, secret, controller: new AbortController(), rights: rightsOf(standing) };
+      this.#watches.set(name, watch);
       if (this.#timer === null) {
         this.#timer = setInterval(() => void this.#lookAtAll(), RECHECK_MS);
         Deno.unrefTimer(this.#timer);
@@ -202,10 +244,16 @@ export class Credentials {
 
   /** For what open streams cannot notice by themselves: expiry, idleness, and what other processes revoked. */
   async #lookAtAll(): Promise<void> {
-    for (const [source, watch] of [...this.#watches]) {
+    for (const [name, watch] of [...this.#watches]) {
       try {
-        const now = await this.#standing(source);
-        if (now === null || rightsOf(now) !== watch.permissions) this.revoke(source);
+        const now = await this.#standing(watch.source, watch.secret);
+        if (now !== null && rightsOf(now) === watch.rights) continue;
+        this.#end(name, watch);
+        this.#epoch++;
+        this.#hot.clear();
+        for (const [hash, one] of this.#remembered) {
+          if (one.source === watch.source && one.secret === watch.secret) this.#remembered.delete(hash);
+        }
       } catch {
         // The store is away: nobody was revoked by that. It is asked again in four seconds.
       }
@@ -213,8 +261,8 @@ export class Credentials {
   }
 }
 
-function rightsOf(principal: Principal): string {
-  return principal.permissions.join();
+function rightsOf({ principal, from }: Standing): string {
+  return JSON.stringify([principal.grants, from]);
 }
 
 function unauthenticated(): ServiceError {

@@ -34,23 +34,27 @@ const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verif
 const Organisations = z.array(z.object({ login: z.string() }));
 
 export class GitHub implements IdentityProvider {
+  readonly issuer: string;
+  /** GitHub neither asks again nor says when it did. */
+  readonly provesAgain = false;
   readonly #settings: IdentityProviderSettings;
   readonly #secret: () => Promise<string | null>;
-  readonly #withGroups: boolean;
+  readonly #rules: () => readonly RoleRule[];
   readonly #addresses: GitHubAddresses;
   readonly #fetch: Fetch;
 
   constructor(options: {
     readonly settings: IdentityProviderSettings;
     readonly secret: () => Promise<string | null>;
-    readonly rules: readonly RoleRule[];
+    readonly rules: () => readonly RoleRule[];
     readonly addresses?: GitHubAddresses;
     readonly fetch?: Fetch;
   }) {
     this.#settings = options.settings;
     this.#secret = options.secret;
-    this.#withGroups = options.rules.some((rule) => rule.claim === "groups");
+    this.#rules = options.rules;
     this.#addresses = options.addresses ?? GITHUB;
+    this.issuer = this.#addresses.web;
     this.#fetch = options.fetch ?? boundedFetch();
   }
 
@@ -60,7 +64,7 @@ export class GitHub implements IdentityProvider {
       issuer: this.#addresses.web,
       clientId: this.#settings.clientId,
       authorizationEndpoint: `${this.#addresses.web}/login/oauth/authorize`,
-      scopes: ["read:user", "user:email", ...(this.#withGroups ? ["read:org"] : [])],
+      scopes: ["read:user", "user:email", ...(this.#withGroups() ? ["read:org"] : [])],
       redirectUri: this.#settings.redirectUris[0] ?? "",
     });
   }
@@ -107,7 +111,7 @@ export class GitHub implements IdentityProvider {
     const user = await this.#ask("/user", token, User);
     const emails = await this.#ask("/user/emails", token, Emails);
     const primary = emails.find((one) => one.primary && one.verified);
-    const groups = this.#withGroups ? await this.#ask("/user/orgs?per_page=100", token, Organisations) : [];
+    const groups = this.#withGroups() ? await this.#ask("/user/orgs?per_page=100", token, Organisations) : [];
     const subject = String(user.id);
     return identityFrom(this.#addresses.web, subject, {
       iss: this.#addresses.web,
@@ -117,7 +121,11 @@ export class GitHub implements IdentityProvider {
       picture: user.avatar_url,
       ...(primary === undefined ? {} : { email: primary.email, email_verified: true }),
       groups: groups.map((one) => one.login),
-    });
+    }, null);
+  }
+
+  #withGroups(): boolean {
+    return this.#rules().some((rule) => rule.claim === "groups");
   }
 
   async #ask<Schema extends z.ZodType>(

@@ -39,9 +39,15 @@ export interface Identity {
   readonly email: string | null;
   readonly picture: string | null;
   readonly claims: Claims;
+  /** When they last proved to the provider who they are; null where it does not say. */
+  readonly authenticatedAt: number | null;
 }
 
 export interface IdentityProvider {
+  /** The issuer of the identities it gives out. */
+  readonly issuer: string;
+  /** Whether it can be asked to have a person prove again who they are, and says when they did. */
+  readonly provesAgain: boolean;
   /** Throws `identity_provider_unavailable`. */
   describe(): Promise<ProviderDescription>;
   /** Throws `login_refused` with a reason to act on, or `identity_provider_unavailable`. */
@@ -76,7 +82,12 @@ export function isLoopback(url: URL): boolean {
 }
 
 /** The identity as we keep it: bounded, and with nothing in it that a page or a log would stumble over. */
-export function identityFrom(issuer: string, subject: string, claims: Claims): Identity {
+export function identityFrom(
+  issuer: string,
+  subject: string,
+  claims: Claims,
+  authenticatedAt: number | null,
+): Identity {
   return {
     issuer,
     subject,
@@ -85,6 +96,7 @@ export function identityFrom(issuer: string, subject: string, claims: Claims): I
     email: text(claims["email"]),
     picture: pictureFrom(claims["picture"]),
     claims,
+    authenticatedAt,
   };
 }
 

@@ -26,9 +26,11 @@ const KEYS_MS = 10_000;
 const TOLERANCE_S = 60;
 
 export class OpenIdConnect implements IdentityProvider {
+  readonly issuer: string;
+  readonly provesAgain = true;
   readonly #settings: IdentityProviderSettings;
   readonly #secret: () => Promise<string | null>;
-  readonly #rules: readonly RoleRule[];
+  readonly #rules: () => readonly RoleRule[];
   readonly #clock: Clock;
   readonly #fetch: Fetch;
   #metadata: { readonly value: AuthorizationServer; readonly at: number } | null = null;
@@ -39,11 +41,12 @@ export class OpenIdConnect implements IdentityProvider {
   constructor(options: {
     readonly settings: IdentityProviderSettings;
     readonly secret: () => Promise<string | null>;
-    readonly rules: readonly RoleRule[];
+    readonly rules: () => readonly RoleRule[];
     readonly clock: Clock;
     readonly fetch?: Fetch;
   }) {
     this.#settings = options.settings;
+    this.issuer = options.settings.issuer;
     this.#secret = options.secret;
     this.#rules = options.rules;
     this.#clock = options.clock;
@@ -119,7 +122,13 @@ export class OpenIdConnect implements IdentityProvider {
       throw loginRefused("the ID token was not made just now; compare the clocks of berth and the provider");
     }
     const claims = await this.#claims(oauth, server, client, tokens.access_token, idToken);
-    return identityFrom(this.#settings.issuer, idToken.sub, claims);
+    // Asked for with `max_age`, it must be there; a provider that says nothing has not asked anybody.
+    const { auth_time: authTime } = idToken;
+    const authenticatedAt =
+      typeof authTime === "number" && authTime * 1000 <= this.#clock.now() + TOLERANCE_S * 1000
+        ? authTime * 1000
+        : null;
+    return identityFrom(this.#settings.issuer, idToken.sub, claims, authenticatedAt);
   }
 
   /** Without this the library relies on TLS alone for what the ID token says. */
@@ -148,7 +157,7 @@ export class OpenIdConnect implements IdentityProvider {
     accessToken: string,
     idToken: Claims & { readonly sub: string },
   ): Promise<Claims> {
-    const wanted = ["name", "email", ...this.#rules.map((rule) => rule.claim)];
+    const wanted = ["name", "email", ...this.#rules().map((rule) => rule.claim)];
     if (server.userinfo_endpoint === undefined || wanted.every((claim) => Object.hasOwn(idToken, claim))) {
       return idToken;
     }

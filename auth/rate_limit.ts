@@ -95,6 +95,14 @@ export class RateLimit {
   }
 }
 
+/** Counts a try and gives it back when it was good, so that only failures add up. */
+export async function honestly<T>(limit: RateLimit, name: string, work: () => Promise<T>): Promise<T> {
+  limit.spend(name);
+  const value = await work();
+  limit.refund(name);
+  return value;
+}
+
 /** One counter for a whole IPv6 /64, which is what one subscriber gets. */
 export function peerGroup(peer: string): string {
   if (!peer.includes(":") || peer.startsWith("::ffff:")) return peer;

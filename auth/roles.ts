@@ -1,17 +1,28 @@
-/** Which role a person has: rules on what their identity provider says of them, the first match wins. */
-import type { Role } from "../core/access.ts";
+/** What people may do: rules on what their identity provider says of them. */
+import type { Grant, Role, Scope } from "../core/access.ts";
 
 export interface RoleRule {
   readonly claim: string;
   readonly value: string;
   readonly role: Role;
+  /** Everywhere when it is left out. */
+  readonly on?: readonly Scope[] | undefined;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Null when no rule matches: then there is no entry, not a lesser role. */
-export function roleOf(claims: Claims, rules: readonly RoleRule[]): Role | null {
-  return rules.find((rule) => matches(claims, rule))?.role ?? null;
+/**
+ * The first rule without a scope that matches ends the search; rules with a scope before it add up.
+ * Empty when no rule matches: then there is no entry, not a lesser role.
+ */
+export function grantsOf(claims: Claims, rules: readonly RoleRule[]): readonly Grant[] {
+  const grants: Grant[] = [];
+  for (const rule of rules) {
+    if (!matches(claims, rule)) continue;
+    if (rule.on === undefined) return [...grants, { role: rule.role }];
+    grants.push({ role: rule.role, on: rule.on });
+  }
+  return grants;
 }
 
 function matches(claims: Claims, { claim, value }: RoleRule): boolean {

@@ -1,6 +1,6 @@
-/** Role rules: the first match wins, no match is no role, and an unproven address matches nothing. */
+/** Role rules: the first match wins, no match is no entry, and an unproven address matches nothing. */
 import assert from "node:assert/strict";
-import { claimsToKeep, roleOf, type RoleRule } from "./roles.ts";
+import { claimsToKeep, grantsOf, type RoleRule } from "./roles.ts";
 
 const RULES: readonly RoleRule[] = [
   { claim: "email", value: "Ada@example.org", role: "admin" },
@@ -8,25 +8,29 @@ const RULES: readonly RoleRule[] = [
   { claim: "iss", value: "https://issuer.example", role: "viewer" },
 ];
 
-Deno.test("roleOf takes the first rule that matches, and null when none does", () => {
-  assert.equal(roleOf({ email: "ada@EXAMPLE.org", email_verified: true, groups: ["ops"] }, RULES), "admin");
-  assert.equal(roleOf({ groups: ["dev", "ops"], iss: "https://issuer.example" }, RULES), "operator");
-  assert.equal(roleOf({ groups: "ops" }, RULES), "operator");
-  assert.equal(roleOf({ iss: "https://issuer.example" }, RULES), "viewer");
-  assert.equal(roleOf({ groups: ["opsx"], iss: "https://other" }, RULES), null);
-  assert.equal(roleOf({}, RULES), null);
-  assert.equal(roleOf({ sub: "ada" }, []), null);
+Deno.test("grantsOf takes the first rule that matches, and nothing when none does", () => {
+  assert.deepEqual(grantsOf({ email: "ada@EXAMPLE.org", email_verified: true, groups: ["ops"] }, RULES), [{
+    role: "admin",
+  }]);
+  assert.deepEqual(grantsOf({ groups: ["dev", "ops"], iss: "https://issuer.example" }, RULES), [{
+    role: "operator",
+  }]);
+  assert.deepEqual(grantsOf({ groups: "ops" }, RULES), [{ role: "operator" }]);
+  assert.deepEqual(grantsOf({ iss: "https://issuer.example" }, RULES), [{ role: "viewer" }]);
+  assert.deepEqual(grantsOf({ groups: ["opsx"], iss: "https://other" }, RULES), []);
+  assert.deepEqual(grantsOf({}, RULES), []);
+  assert.deepEqual(grantsOf({ sub: "ada" }, []), []);
 });
 
-Deno.test("roleOf believes an e-mail only when the provider says in so many words that it is verified", () => {
+Deno.test("grantsOf believes an e-mail only when the provider says in so many words that it is verified", () => {
   for (const email_verified of [undefined, false, "true", 1, null]) {
-    assert.equal(roleOf({ email: "ada@example.org", email_verified }, RULES), null);
+    assert.deepEqual(grantsOf({ email: "ada@example.org", email_verified }, RULES), []);
   }
 });
 
-Deno.test("roleOf looks at a claim's own value, never at what every object inherits", () => {
+Deno.test("grantsOf looks at a claim's own value, never at what every object inherits", () => {
   for (const claim of ["__proto__", "constructor", "toString"]) {
-    assert.equal(roleOf({}, [{ claim, value: "x", role: "admin" }]), null);
+    assert.deepEqual(grantsOf({}, [{ claim, value: "x", role: "admin" }]), []);
   }
 });
 
@@ -38,5 +42,22 @@ Deno.test("claimsToKeep keeps what rules ask for, even behind a thousand other g
   );
   assert.deepEqual(Object.keys(kept).sort(), ["groups", "iss", "sub"]);
   assert.equal((kept["groups"] as string[]).length, 1_000);
-  assert.equal(roleOf(kept, RULES), "operator");
+  assert.deepEqual(grantsOf(kept, RULES), [{ role: "operator" }]);
+});
+
+Deno.test("grantsOf adds up rules on scopes, until a rule without one matches", () => {
+  const rules: readonly RoleRule[] = [
+    { claim: "groups", value: "web", role: "operator", on: ["workspace:shop"] },
+    { claim: "groups", value: "nas", role: "viewer", on: ["engine:nas"] },
+    { claim: "groups", value: "dev", role: "viewer" },
+    { claim: "groups", value: "late", role: "admin", on: ["engine:nas"] },
+  ];
+  assert.deepEqual(grantsOf({ groups: ["nas", "web"] }, rules), [
+    { role: "operator", on: ["workspace:shop"] },
+    { role: "viewer", on: ["engine:nas"] },
+  ]);
+  assert.deepEqual(grantsOf({ groups: ["late", "dev", "web"] }, rules), [
+    { role: "operator", on: ["workspace:shop"] },
+    { role: "viewer" },
+  ]);
 });

@@ -1,10 +1,19 @@
-/** Sessions: a person signed in, as a chain of refresh tokens of which only the newest is good. */
-import type { PermissionCatalogue, Principal } from "../core/access.ts";
+/** Sessions: somebody signed in, as a chain of refresh tokens of which only the newest is good. */
+import { type Grant, type PermissionCatalogue, type Principal, roleEverywhere } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { AccountRecord, NewAuditEntry, SessionRecord, SessionStore } from "../core/store.ts";
+import type {
+  AccountRecord,
+  NewAuditEntry,
+  NewSession,
+  SessionHolder,
+  SessionRecord,
+  SessionStore,
+} from "../core/store.ts";
+import type { AddressRange } from "./address_range.ts";
+import { isAlive, principalOfKey, rangesOf } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Identity } from "./identity_provider.ts";
-import { claimsToKeep, roleOf, type RoleRule } from "./roles.ts";
+import { claimsToKeep, grantsOf, type RoleRule } from "./roles.ts";
 import { Seal } from "./sealing.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
 import { ACCESS_S, type Tokens } from "./tokens.ts";
@@ -23,10 +32,29 @@ export interface IssuedTokens {
   readonly session: string;
 }
 
+/** What signs in: a page of ours, bound to one browser by `X-Berth`, or a program. */
+export interface Device {
+  readonly binding: string | null;
+  /** What it calls itself. */
+  readonly name: string | null;
+}
+
+const MAX_DEVICE = 200;
+
+/** What a session is worth right now. */
+export interface LivingSession {
+  readonly principal: Principal;
+  readonly holder: SessionHolder;
+  /** The addresses it may come from; null for all. */
+  readonly from: readonly AddressRange[] | null;
+  readonly expiresAt: number;
+  readonly provedAt: number;
+}
+
 export class Sessions {
   readonly #store: SessionStore;
   readonly #tokens: Tokens;
-  readonly #rules: readonly RoleRule[];
+  readonly #rules: () => readonly RoleRule[];
   readonly #permissions: PermissionCatalogue;
   readonly #clock: Clock;
   readonly #onEnd: (session: string) => void;
@@ -35,7 +63,8 @@ export class Sessions {
   constructor(options: {
     readonly store: SessionStore;
     readonly tokens: Tokens;
-    readonly rules: readonly RoleRule[];
+    /** As they are now. */
+    readonly rules: () => readonly RoleRule[];
     readonly permissions: PermissionCatalogue;
     readonly clock: Clock;
     /** Told of every session that ends here, so that its streams end too. */
@@ -52,47 +81,83 @@ export class Sessions {
     this.#onReuse = options.onReuse;
   }
 
-  /** Signs somebody in. `binding` is the value of `X-Berth` that a cookie session is bound to. */
-  async open(identity: Identity, binding: string | null, entry: NewAuditEntry): Promise<IssuedTokens> {
-    const role = roleOf(identity.claims, this.#rules);
-    if (role === null) {
+  /** Signs in whom an identity provider vouches for. Throws `login_refused`. */
+  async open(identity: Identity, device: Device, entry: NewAuditEntry): Promise<IssuedTokens> {
+    const rules = this.#rules();
+    const grants = grantsOf(identity.claims, rules);
+    if (grants.length === 0) {
       throw new ServiceError(
         "login_refused",
         `Cannot sign in "${identity.name}": no rule of "BERTH_ROLES" gives them a role; ask whoever runs berth`,
       );
     }
-    const createdAt = this.#clock.now();
-    const id = crypto.randomUUID();
-    const token = randomSecret();
-    const account = await this.#store.open({
-      id,
-      createdAt,
-      expiresAt: createdAt + SESSION_MS,
-      binding: binding === null ? null : await digest(binding),
-      token: await digest(token),
-    }, {
+    const made = await this.#new(device, entry, identity.authenticatedAt ?? 0, Infinity);
+    const account = await this.#store.open(made.session, {
       id: crypto.randomUUID(),
       issuer: identity.issuer,
       subject: identity.subject,
       name: identity.name,
       email: identity.email,
       picture: identity.picture,
-      claims: JSON.stringify(claimsToKeep(identity.claims, this.#rules)),
+      claims: JSON.stringify(claimsToKeep(identity.claims, rules)),
     }, (remembered) => ({
-      ...ofSession(entry, id, remembered),
-      particulars: { ...entry.particulars, issuer: remembered.issuer, role },
+      ...ofSession(entry, made.session.id, { kind: "user", account: remembered }),
+      particulars: {
+        ...entry.particulars,
+        issuer: remembered.issuer,
+        role: roleEverywhere(grants) ?? "on scopes",
+      },
     }));
-    const session = {
-      id,
-      account,
+    if (account.disabledAt !== null) {
+      throw new ServiceError(
+        "login_refused",
+        `Cannot sign in "${identity.name}": they were disabled; ask whoever runs berth`,
+      );
+    }
+    return await this.#first({ ...made.session, holder: { kind: "user", account } }, made.token);
+  }
+
+  /**
+   * Signs in a person or a key that berth knows and that has just proved who they are.
+   * Throws `login_refused` when they were deleted or disabled meanwhile.
+   */
+  async openFor(holder: SessionHolder, device: Device, entry: NewAuditEntry): Promise<IssuedTokens> {
+    const isKey = holder.kind === "apiKey";
+    const end = isKey ? holder.key.expiresAt ?? Infinity : Infinity;
+    const made = await this.#new(device, entry, this.#clock.now(), end);
+    const id = isKey ? holder.key.id : holder.account.id;
+    const opened = await this.#store.openFor(
+      made.session,
+      { kind: holder.kind, id },
+      ofSession(entry, made.session.id, holder),
+    );
+    if (opened === null) {
+      throw new ServiceError("login_refused", "Cannot sign in: you were just deleted or disabled");
+    }
+    return await this.#first(opened, made.token);
+  }
+
+  async #new(device: Device, entry: NewAuditEntry, provedAt: number, end: number) {
+    const createdAt = this.#clock.now();
+    const token = randomSecret();
+    const session: NewSession & { lastUsedAt: number } = {
+      id: crypto.randomUUID(),
       createdAt,
-      expiresAt: createdAt + SESSION_MS,
       lastUsedAt: createdAt,
-      binding: null,
+      expiresAt: Math.min(createdAt + SESSION_MS, end),
+      provedAt,
+      peer: entry.peer,
+      device: device.name?.slice(0, MAX_DEVICE) ?? null,
+      binding: device.binding === null ? null : await digest(device.binding),
+      token: await digest(token),
     };
+    return { session, token };
+  }
+
+  async #first(session: SessionRecord, token: string): Promise<IssuedTokens> {
     const refreshToken = await this.#tokens.sign("refresh", {
-      subject: account.id,
-      session: id,
+      subject: holderId(session.holder),
+      session: session.id,
       id: token,
       expiresAt: session.expiresAt,
     });
@@ -117,11 +182,13 @@ export class Sessions {
     if (content === null) throw refused("it is not one of ours, or it ran out");
     const now = this.#clock.now();
     const session = await this.#store.get(content.session, now, IDLE_MS);
-    if (session === null || session.account.id !== content.subject) throw refused("its session is over");
+    if (session === null || holderId(session.holder) !== content.subject) {
+      throw refused("its session is over");
+    }
     await mustBeBound(session, binding);
-    if (this.#principal(session.account) === null) {
-      await this.end(session.id, { ...ofSession(entry, session.id, session.account), action: "session.end" });
-      throw refused("no rule gives you a role any more");
+    if (this.#principal(session.holder) === null) {
+      await this.end(session.id, { ...ofSession(entry, session.id, session.holder), action: "session.end" });
+      throw refused(NOTHING_LEFT);
     }
     const next = randomSecret();
     const successor = await this.#tokens.sign("refresh", {
@@ -140,7 +207,7 @@ export class Sessions {
       graceMs: GRACE_MS,
       idleMs: IDLE_MS,
     }, {
-      ...ofSession(entry, session.id, session.account),
+      ...ofSession(entry, session.id, session.holder),
       action: "session.reuse",
       result: "refresh_refused",
     });
@@ -167,12 +234,40 @@ export class Sessions {
     return content === null ? null : { session: content.session, expiresAt: content.expiresAt };
   }
 
-  /** Who the session belongs to, with the role that today's rules give; null when it is over. */
-  async principal(session: string): Promise<{ principal: Principal; expiresAt: number } | null> {
+  /** Whose the session is, with what they hold today; null when it is over. */
+  async principal(session: string): Promise<LivingSession | null> {
     const found = await this.#store.get(session, this.#clock.now(), IDLE_MS);
     if (found === null) return null;
-    const principal = this.#principal(found.account);
-    return principal === null ? null : { principal, expiresAt: found.expiresAt };
+    const { holder, provedAt } = found;
+    const principal = this.#principal(holder);
+    if (principal === null) return null;
+    const isKey = holder.kind === "apiKey";
+    const expiresAt = Math.min(found.expiresAt, isKey ? holder.key.expiresAt ?? Infinity : Infinity);
+    return { principal, holder, from: isKey ? rangesOf(holder.key) : null, expiresAt, provedAt };
+  }
+
+  /** The living sessions of a person or key, the newest first. */
+  list(holder: string): Promise<SessionRecord[]> {
+    return this.#store.list(holder, this.#clock.now(), IDLE_MS);
+  }
+
+  /** Whose a session is; null for one that is over or never was. */
+  async holderOf(session: string): Promise<SessionHolder | null> {
+    return (await this.#store.get(session, this.#clock.now(), IDLE_MS))?.holder ?? null;
+  }
+
+  /** Remembers that whoever holds the session proved who they are at this time. */
+  async prove(session: string, at: number, entry: NewAuditEntry): Promise<void> {
+    if (!await this.#store.prove(session, at, entry)) {
+      throw new ServiceError("unauthenticated", "Cannot go on: the session is over");
+    }
+  }
+
+  /** Ends all sessions of a person or key but `keep`, and says how many. */
+  async endAll(holder: string, keep: string | null, entry: NewAuditEntry): Promise<number> {
+    const ended = await this.#store.endAll(holder, keep, this.#clock.now(), entry);
+    for (const session of ended) this.#onEnd(session);
+    return ended.length;
   }
 
   /** Whether it was alive. */
@@ -186,9 +281,13 @@ export class Sessions {
     await this.#store.sweep(this.#clock.now(), IDLE_MS);
   }
 
-  #principal(account: AccountRecord): Principal | null {
-    const role = roleOf(JSON.parse(account.claims), this.#rules);
-    if (role === null) return null;
+  #principal(holder: SessionHolder): Principal | null {
+    if (holder.kind === "apiKey") {
+      return isAlive(holder.key, this.#clock.now()) ? principalOfKey(holder.key, this.#permissions) : null;
+    }
+    const { account } = holder;
+    const grants = this.grantsOf(account);
+    if (grants.length === 0 || account.disabledAt !== null) return null;
     const { id, name, email, picture } = account;
     return {
       kind: "user",
@@ -196,18 +295,22 @@ export class Sessions {
       name,
       ...(email === null ? {} : { email }),
       ...(picture === null ? {} : { picture }),
-      role,
-      permissions: this.#permissions.of(role),
+      ...this.#permissions.rightsOf(grants),
     };
   }
 
+  /** What a person holds today: by themselves, or by the rules. */
+  grantsOf(account: AccountRecord): readonly Grant[] {
+    return account.grants ?? grantsOf(JSON.parse(account.claims), this.#rules());
+  }
+
   async #issue(session: SessionRecord, refreshToken: string): Promise<IssuedTokens> {
-    const principal = this.#principal(session.account);
-    if (principal === null) throw refused("no rule gives you a role any more");
+    const principal = this.#principal(session.holder);
+    if (principal === null) throw refused(NOTHING_LEFT);
     const now = this.#clock.now();
     const expiresAt = Math.min(now + ACCESS_S * 1000, session.expiresAt);
     const accessToken = await this.#tokens.sign("access", {
-      subject: session.account.id,
+      subject: holderId(session.holder),
       session: session.id,
       id: crypto.randomUUID(),
       expiresAt,
@@ -233,11 +336,18 @@ async function mustBeBound(session: SessionRecord, binding: string | null): Prom
   }
 }
 
-/** The entry as the person's whose session it is. */
-function ofSession(entry: NewAuditEntry, session: string, account: AccountRecord): NewAuditEntry {
+const NOTHING_LEFT = "you may do nothing here any more: no rule gives you a role, or you were disabled";
+
+function holderId(holder: SessionHolder): string {
+  return holder.kind === "user" ? holder.account.id : holder.key.id;
+}
+
+/** The entry as that of whose session it is. */
+function ofSession(entry: NewAuditEntry, session: string, holder: SessionHolder): NewAuditEntry {
+  const { id, name } = holder.kind === "user" ? holder.account : holder.key;
   return {
     ...entry,
-    actor: { kind: "user", id: account.id, name: account.name },
+    actor: { kind: holder.kind, id, name },
     credential: `session:${session}`,
     target: session,
   };

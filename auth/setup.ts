@@ -1,15 +1,18 @@
 /** How the first admin is born: once, by whoever can read a file that only the service's owner can read. */
 import { ServiceError } from "../core/error.ts";
-import type { KeyStore, NewAuditEntry } from "../core/store.ts";
+import type { AccountRecord, FirstAdmin, KeyStore, NewAuditEntry } from "../core/store.ts";
 import { type MadeKey, makeKey } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
+import type { People } from "./people.ts";
 import { writePrivateFile } from "./private_file.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
 
 const VALID_MS = 30 * 60_000;
+const ADMIN = [{ role: "admin" }] as const;
 
 export class Setup {
   readonly #store: KeyStore;
+  readonly #people: People;
   readonly #clock: Clock;
   readonly #path: string;
   #token: { readonly hash: Uint8Array; readonly madeAt: number } | null = null;
@@ -18,11 +21,13 @@ export class Setup {
 
   constructor(options: {
     readonly store: KeyStore;
+    readonly people: People;
     readonly clock: Clock;
     /** Where the one-time token is written. */
     readonly path: string;
   }) {
     this.#store = options.store;
+    this.#people = options.people;
     this.#clock = options.clock;
     this.#path = options.path;
   }
@@ -44,8 +49,39 @@ export class Setup {
     return token;
   }
 
-  /** Throws `setup_done` once there is an admin, `setup_refused` for a wrong or outlived token. */
+  /** The first admin's key. Throws `setup_done` once there is an admin, `setup_refused` for a wrong or outlived token. */
   async complete(token: string, name: string, entry: NewAuditEntry): Promise<MadeKey> {
+    await this.#mustBe(token);
+    const made = await makeKey({ name, grants: ADMIN }, "setup", this.#clock);
+    const { id } = made.record;
+    await this.#finish({ key: made.record }, {
+      ...entry,
+      actor: { kind: "apiKey", id, name },
+      credential: `key:${id}`,
+      target: `/api/settings/api-keys/${id}`,
+    });
+    return made;
+  }
+
+  /** The same as a person with a password. Throws `invalid_request` for a weak one, too. */
+  async completeAsPerson(
+    token: string,
+    name: string,
+    password: string,
+    entry: NewAuditEntry,
+  ): Promise<AccountRecord> {
+    await this.#mustBe(token);
+    const person = await this.#people.make(name, ADMIN, password);
+    const { id } = person;
+    await this.#finish({ person }, {
+      ...entry,
+      actor: { kind: "user", id, name },
+      target: `/api/settings/people/${id}`,
+    });
+    return await this.#people.get(id);
+  }
+
+  async #mustBe(token: string): Promise<void> {
     if (!await this.required()) throw done();
     const hash = await digest(token);
     if (this.#done) throw done(); // another call was faster while this one was hashing
@@ -62,18 +98,13 @@ export class Setup {
         "Cannot set up berth: the token is over 30 minutes old; start berth again",
       );
     }
-    const made = await makeKey({ name, role: "admin" }, "setup", this.#clock);
-    const { id } = made.record;
-    await this.#store.setUp(made.record, {
-      ...entry,
-      actor: { kind: "apiKey", id, name },
-      credential: `key:${id}`,
-      target: `${entry.target}/${id}`,
-    });
+  }
+
+  async #finish(first: FirstAdmin, entry: NewAuditEntry): Promise<void> {
+    await this.#store.setUp(first, entry);
     this.#done = true;
     this.#token = null;
     await this.#forget();
-    return made;
   }
 
   async #forget(): Promise<void> {

@@ -1,4 +1,5 @@
-/** What it costs to know who calls: one route open, with an API key, and with an access token. */
+/** What it costs to know who calls: one route open, with an API key, and with an access token; and a password. */
+import { Passwords } from "../auth/password.ts";
 import { requestsPerSecond } from "./load.ts";
 import { rounds } from "./rounds.ts";
 import { startServer } from "./server_process.ts";
@@ -47,6 +48,30 @@ await rounds(
   })),
   { unit: "µs of CPU per request", about: "the same, as the server's own CPU time", warmUps: 1 },
 );
+
+const passwords = new Passwords();
+const hash = await passwords.hash("a long enough secret");
+await rounds("auth-password", [{
+  name: "one check",
+  async run() {
+    const begun = performance.now();
+    await passwords.check("a long enough secret", hash);
+    return performance.now() - begun;
+  },
+}, {
+  name: "longest turn of the loop",
+  async run() {
+    let longest = 0;
+    let at = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - at);
+      at = performance.now();
+    }, 1);
+    await passwords.check("a long enough secret", hash);
+    clearInterval(timer);
+    return longest;
+  },
+}], { unit: "ms", about: "a password against its scrypt hash, off the event loop", warmUps: 1 });
 
 /** Written by the server right after it began to listen. */
 async function credentials(): Promise<{ key: string; accessToken: string }> {

@@ -1,5 +1,5 @@
 /** `berth admin-key <name>`: another admin key for whoever owns the data folder and lost every key. */
-import { makeAdminKey } from "../auth/access.ts";
+import { makeAdminKey } from "../auth/admin_key.ts";
 import { readConfig } from "../config.ts";
 import { KeyName } from "../core/access.ts";
 import { StartFailure } from "../start_failure.ts";

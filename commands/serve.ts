@@ -1,5 +1,5 @@
 /** `berth serve`: runs the service until it is told to stop. */
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type Berth, startBerth } from "../start.ts";
 import { VERSION } from "../version.ts";
@@ -15,20 +15,25 @@ export async function serve(): Promise<number> {
   const asked = stopSignal();
   let berth: Berth;
   try {
-    const config = await readConfig(undefined, async (given) => {
-      const { checkPluginSettings } = await import("../plugins/plugin_settings.ts");
-      return checkPluginSettings(await loadPlugins(), given).mistakes;
-    });
-    berth = await startBerth({ config, plugins: loadPlugins });
+    berth = await startBerth({ config: await readSettings(), plugins: loadPlugins });
   } catch (error) {
     return tell(error);
   }
   surviveBugs(berth);
+  rereadRoles(berth);
   console.log(greeting(berth));
   await asked;
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STOP_MS));
   await Promise.race([berth.stop(), late]);
   return 0;
+}
+
+/** The settings of berth and of its plugins, all mistakes at once. */
+function readSettings(): Promise<Config> {
+  return readConfig(undefined, async (given) => {
+    const { checkPluginSettings } = await import("../plugins/plugin_settings.ts");
+    return checkPluginSettings(await loadPlugins(), given).mistakes;
+  });
 }
 
 async function loadPlugins(): Promise<readonly Plugin[]> {
@@ -45,6 +50,20 @@ function stopSignal(): Promise<void> {
     };
     Deno.addSignalListener("SIGINT", stop);
     if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => resolve());
+  });
+}
+
+/** On SIGHUP the role rules of `config.yaml` are read again; settings with a mistake leave them as they were. */
+function rereadRoles({ access, log }: Berth): void {
+  if (Deno.build.os === "windows") return;
+  Deno.addSignalListener("SIGHUP", async () => {
+    try {
+      const { roles } = await readSettings();
+      await access.setRoles(roles);
+      log.info("The role rules were read again", { rules: roles.length });
+    } catch (error) {
+      log.error("The role rules stay as they were: the settings cannot be read", { error });
+    }
   });
 }
 

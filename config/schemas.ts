@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ROLES } from "../core/roles.ts";
 import { listOf, matching, oneOf, text } from "../core/setting_shapes.ts";
+import { isScope, SCOPES_IN_WORDS } from "../core/scope.ts";
 
 export function httpUrl() {
   return text().refine((address) => {
@@ -47,12 +48,14 @@ export function syslog() {
   });
 }
 
-/** Who gets which role: the first rule whose claim holds the value wins; no rule, no entry. */
+/** Who gets which role, and where: the first rule whose claim holds the value wins; no rule, no entry. */
 function roleRule() {
   return z.strictObject({
     claim: matching(/^[A-Za-z_][A-Za-z0-9_:/.-]{0,127}$/, "expected the name of a claim"),
     value: text(),
     role: oneOf(ROLES),
+    on: z.array(text().refine(isScope, `expected ${SCOPES_IN_WORDS}`)).min(1).max(64).readonly()
+      .optional(),
   });
 }
 export type RoleRule = z.output<ReturnType<typeof roleRule>>;
@@ -61,8 +64,19 @@ export function roles() {
   return listOf(roleRule(), ",", ruleOf);
 }
 
-/** `claim=value:role`; the value may hold colons. */
+const RULE = new RegExp(`^([^=]*)=(.*):(${ROLES.join("|")})(?:@(.*))?$`);
+
+/** `claim=value:role` or `claim=value:role@scope`; the value may hold colons, and so may the scope. */
 function ruleOf(part: string): unknown {
+  const [, claim = "", value = "", role, scope] = RULE.exec(part) ?? [];
+  if (role !== undefined) {
+    return {
+      claim: claim.trim(),
+      value: value.trim(),
+      role,
+      ...(scope === undefined ? {} : { on: [scope.trim()] }),
+    };
+  }
   const equals = part.indexOf("=");
   const colon = part.lastIndexOf(":");
   return {

@@ -100,7 +100,28 @@ const fields = {
     [],
     NONE,
     "Who gets which role: `claim=value:role` separated by commas, first match wins, no match is refused. " +
-      "In the file a list of `claim`, `value`, `role`",
+      "`claim=value:role@scope` gives it on a scope only; such rules add up. " +
+      "In the file a list of `claim`, `value`, `role`, `on`; read again on SIGHUP",
+  ),
+  freshSignIn: field(
+    () => wholeNumber(0, 1_440),
+    15,
+    "15",
+    "Minutes after which a session must prove again who it is before exec, reveal, and making keys and people; " +
+      "0 asks nobody",
+  ),
+  keyMaxDays: field(
+    () => wholeNumber(1, 3_650),
+    null,
+    NONE,
+    "Days that a new API key lives at most; one that is made without an end gets this one",
+  ),
+  strangersPerSecond: field(
+    () => wholeNumber(0, 100_000),
+    50,
+    "50",
+    "Requests a second that one address may send without a good credential, in bursts of four times as many; " +
+      "0 for no limit",
   ),
   plugins: field(
     pluginNames,

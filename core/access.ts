@@ -1,6 +1,7 @@
 /** Who may do what: the permissions, the roles that hold them, and the principal who calls. */
 import { z } from "zod";
 import { ROLES } from "./roles.ts";
+import { isScope, MAX_SCOPE, SCOPES_IN_WORDS } from "./scope.ts";
 
 export { ROLES };
 
@@ -8,6 +9,8 @@ export { ROLES };
 export interface PermissionRule {
   readonly name: string;
   readonly roles: readonly Role[];
+  /** A role that counts on a scope alone does not hold it: whoever is meant to have it there is given it by name. */
+  readonly byNameOnScopes?: true;
 }
 
 /** The service's own permissions; each plugin declares those of its routes. */
@@ -19,6 +22,7 @@ export const CORE_PERMISSIONS = [
   { name: "workspaces:manage", roles: ["admin"] },
   { name: "system:logs", roles: ["admin"] },
   { name: "keys:manage", roles: ["admin"] },
+  { name: "people:manage", roles: ["admin"] },
   { name: "audit:read", roles: ["admin"] },
 ] as const satisfies readonly PermissionRule[];
 export type CorePermission = (typeof CORE_PERMISSIONS)[number]["name"];
@@ -31,15 +35,57 @@ export type Permission = z.infer<typeof Permission>;
 export const Role = z.enum(ROLES).meta({ id: "Role" });
 export type Role = z.infer<typeof Role>;
 
-/** What people call a key. */
+/** What people call a key, and what a person is called. */
 export const KeyName = z.string().trim().min(1).max(100)
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "Expected text without control characters");
+
+const noScope = ({ input }: { readonly input?: unknown }) =>
+  `There is no scope ${JSON.stringify(input)?.slice(0, MAX_SCOPE)}: expected ${SCOPES_IN_WORDS}`;
+
+export const Scope = z.string({ error: noScope }).refine(isScope, { error: noScope })
+  .meta({
+    id: "Scope",
+    description: "`engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`",
+  });
+export type Scope = z.infer<typeof Scope>;
+
+const on = z.array(Scope).min(1).max(64).readonly().optional()
+  .describe("Where it counts: on each of these; everywhere when it is left out");
+
+/** A role or permissions, everywhere or on scopes. */
+export const Grant = z.union([
+  z.strictObject({ role: Role, on }),
+  z.strictObject({ permissions: z.array(Permission).min(1).max(64).readonly(), on }),
+], {
+  error: 'Expected either a "role" or "permissions", with or without "on", and nothing unknown',
+}).meta({ id: "Grant" });
+export type Grant = z.infer<typeof Grant>;
+
+export const Grants = z.array(Grant).min(1).max(64).readonly();
+
+/** A grant with all that it lets its holder do where it counts. */
+export const HeldGrant = z.object({
+  role: Role.nullable().describe("Null where permissions were granted by name"),
+  permissions: z.array(Permission).readonly(),
+  on,
+}).meta({ id: "HeldGrant" });
+export type HeldGrant = z.infer<typeof HeldGrant>;
+
+/** All that somebody holds. */
+export interface Rights {
+  /** The greatest role that is held everywhere. */
+  readonly role: Role | null;
+  /** What is held everywhere. */
+  readonly permissions: readonly Permission[];
+  readonly grants: readonly HeldGrant[];
+}
 
 /** Every permission of a service: its own, and those of all listed plugins, switched on or off. */
 export class PermissionCatalogue {
   readonly names: readonly Permission[];
   readonly #known: ReadonlySet<Permission>;
   readonly #byRole: Readonly<Record<Role, readonly Permission[]>>;
+  readonly #byNameOnScopes: ReadonlySet<Permission>;
 
   /** @throws Error for a name that is declared twice or that is none. */
   constructor(plugins: readonly { readonly permissions: readonly PermissionRule[] }[]) {
@@ -51,6 +97,9 @@ export class PermissionCatalogue {
     this.#known = new Set(this.names);
     if (this.#known.size < rules.length) throw new Error("A permission is declared twice");
     const held = (role: Role) => rules.filter(({ roles }) => roles.includes(role)).map(({ name }) => name);
+    this.#byNameOnScopes = new Set(
+      rules.filter(({ byNameOnScopes }) => byNameOnScopes).map(({ name }) => name),
+    );
     this.#byRole = { viewer: held("viewer"), operator: held("operator"), admin: held("admin") };
   }
 
@@ -62,24 +111,130 @@ export class PermissionCatalogue {
   of(role: Role): readonly Permission[] {
     return this.#byRole[role];
   }
+
+  /** What grants come to, by today's roles. */
+  rightsOf(grants: readonly Grant[]): Rights {
+    const held = grants.map((grant): HeldGrant => {
+      const where = grant.on === undefined ? {} : { on: grant.on };
+      if ("permissions" in grant) {
+        // A plugin may be gone since: what it brought is worth nothing, and the rest goes on.
+        return { role: null, permissions: grant.permissions.filter((one) => this.has(one)), ...where };
+      }
+      const permissions = grant.on === undefined
+        ? this.of(grant.role)
+        : this.of(grant.role).filter((one) => !this.#byNameOnScopes.has(one));
+      return { role: grant.role, permissions, ...where };
+    });
+    const [first, ...others] = held.filter((grant) => grant.on === undefined);
+    const permissions = others.length === 0
+      ? first?.permissions ?? []
+      : [...new Set([first, ...others].flatMap((grant) => grant?.permissions ?? []))];
+    return { role: roleEverywhere(grants), permissions, grants: held };
+  }
+
+  /** A permission that is granted by name and that there is not, or null. */
+  unknownIn(grants: readonly Grant[]): Permission | null {
+    const named = grants.flatMap((grant) => "permissions" in grant ? grant.permissions : []);
+    return named.find((one) => !this.has(one)) ?? null;
+  }
 }
 
-/** Who calls: a user that an identity provider vouches for, or the holder of an API key. */
+/** The greatest role that is held everywhere, or null. */
+export function roleEverywhere(grants: readonly Grant[]): Role | null {
+  const held = grants.filter((grant) => grant.on === undefined).map((grant) =>
+    "role" in grant ? grant.role : null
+  );
+  return [...ROLES].reverse().find((role) => held.includes(role)) ?? null;
+}
+
+/** Who calls: a person who signed in, or the holder of an API key. */
 export const Principal = z.object({
   kind: z.enum(["user", "apiKey"]),
   id: z.string(),
   name: z.string(),
   email: z.string().optional(),
   picture: z.string().optional(),
-  role: Role.nullable().describe("Null for a key that lists its permissions itself"),
-  permissions: z.array(Permission).readonly(),
+  role: Role.nullable().describe(
+    "The role that is held everywhere; null where permissions or scopes are listed",
+  ),
+  permissions: z.array(Permission).readonly().describe("What is held everywhere"),
+  grants: z.array(HeldGrant).readonly().describe("All that is held, and on what"),
 }).meta({ id: "Principal" });
 export type Principal = z.infer<typeof Principal>;
 
-/** Whether the caller has the permission; a plugin names its own: `may<UnitPermission>(principal, "units:read")`. */
+/** Whose rights are asked about. */
+export type Holder = Pick<Rights, "permissions" | "grants">;
+
+/** What a permission is asked for. What is left out or null belongs to no engine, workspace or project. */
+export interface Subject {
+  readonly engine?: string | null;
+  readonly workspace?: string | null;
+  readonly project?: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The subject of what is about the service as a whole, or whose subject is not known: no scope reaches it. */
+export const EVERYTHING = "everything";
+
+/**
+ * Whether the caller holds the permission on the subject; a plugin names its own:
+ * `may<UnitPermission>(principal, "units:read", EVERYTHING)`.
+ */
 export function may<Known extends Permission = CorePermission>(
-  principal: Principal,
+  principal: Holder,
   permission: NoInfer<Known>,
+  subject: Subject | typeof EVERYTHING,
 ): boolean {
-  return principal.permissions.includes(permission);
+  if (principal.permissions.includes(permission)) return true;
+  if (subject === EVERYTHING) return false;
+  return principal.grants.some((grant) =>
+    grant.on !== undefined && grant.permissions.includes(permission) &&
+    grant.on.some((scope) => reaches(scope, subject))
+  );
+}
+
+function reaches(scope: Scope, subject: Subject): boolean {
+  const colon = scope.indexOf(":");
+  const name = scope.slice(colon + 1);
+  switch (scope.slice(0, colon)) {
+    case "engine":
+      return subject.engine === name;
+    case "workspace":
+      return subject.workspace === name;
+    case "project":
+      return subject.project === name;
+    case "label": {
+      const equals = name.indexOf("=");
+      const key = name.slice(0, equals);
+      const { labels } = subject;
+      return labels !== undefined && Object.hasOwn(labels, key) && labels[key] === name.slice(equals + 1);
+    }
+    default:
+      return false;
+  }
+}
+
+/** What somebody would pass on without holding it; null when they hold all of it, wherever it counts. */
+export function excessOf(
+  { grants: asked }: Holder,
+  holder: Holder,
+): { readonly permissions: readonly Permission[]; readonly on: Scope | null } | null {
+  for (const grant of asked) {
+    for (const scope of grant.on ?? [null]) {
+      const permissions = grant.permissions.filter((one) => !holds(holder, one, scope));
+      if (permissions.length > 0) return { permissions, on: scope };
+    }
+  }
+  return null;
+}
+
+/** A scope is only held by who holds that very scope or everything: nobody can know what another one reaches. */
+function holds(
+  { permissions, grants }: Holder,
+  permission: Permission,
+  scope: Scope | null,
+): boolean {
+  if (permissions.includes(permission)) return true;
+  return scope !== null &&
+    grants.some((grant) => grant.on?.includes(scope) === true && grant.permissions.includes(permission));
 }

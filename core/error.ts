@@ -29,6 +29,10 @@ export type ErrorCode =
   | "setup_refused"
   | "setup_done"
   | "last_admin"
+  | "sign_in_again"
+  | "too_many_keys"
+  | "person_exists"
+  | "not_local"
   | "key_exceeds_creator"
   // workspaces and artifacts
   | "workspace_not_found"

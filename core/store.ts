@@ -1,5 +1,5 @@
 /** What berth remembers between two starts, and what each memory promises, whoever keeps it. */
-import type { Permission, Role } from "./access.ts";
+import type { Grant } from "./access.ts";
 
 /**
  * Every promise of a store may be rejected with `store_unavailable` (locked, full, damaged, gone); then nothing was
@@ -13,6 +13,7 @@ import type { Permission, Role } from "./access.ts";
 export interface Store extends AsyncDisposable {
   readonly workspaces: WorkspaceStore;
   readonly keys: KeyStore;
+  readonly people: PeopleStore;
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
@@ -49,33 +50,68 @@ export interface KeyRecord {
   readonly id: string;
   readonly name: string;
   readonly hash: Uint8Array;
-  /** Null for a key that lists its permissions itself. */
-  readonly role: Role | null;
-  /** What the key lists; empty for a key with a role. */
-  readonly permissions: readonly Permission[];
+  /** The secret before this one, while it still counts. */
+  readonly previous: { readonly hash: Uint8Array; readonly until: number } | null;
+  readonly grants: readonly Grant[];
   readonly createdAt: number;
   /** The name of whoever made it. */
   readonly createdBy: string;
+  /** Who made it; null where that is not known, as of keys of old, or was nobody who can be deleted. */
+  readonly creator: KeyCreator | null;
+  /** The person at the beginning of the chain of creators. The key is worth nothing while they are disabled. */
+  readonly personId: string | null;
+  readonly disabled: boolean;
   readonly expiresAt: number | null;
+  /** The addresses and ranges it may come from; empty for everywhere. */
+  readonly from: readonly string[];
   readonly lastUsedAt: number | null;
+  readonly lastUsedPeer: string | null;
 }
+
+export interface KeyCreator {
+  readonly kind: "user" | "apiKey";
+  readonly id: string;
+}
+
+/** A key as it is added; the person behind it is the creator, or whoever is behind the creator. */
+export type NewKey = Omit<KeyRecord, "previous" | "disabled" | "lastUsedAt" | "lastUsedPeer" | "personId">;
+
+export interface KeyUse {
+  readonly at: number;
+  readonly peer: string;
+}
+
+/** The first admin: a key, or a person with a password. */
+export type FirstAdmin = { readonly key: NewKey } | { readonly person: NewPerson };
 
 export interface KeyStore {
-  list(): Promise<KeyRecord[]>;
+  /** Oldest first; all of them, or those that one creator made. */
+  list(createdBy?: string | null): Promise<KeyRecord[]>;
   get(id: string): Promise<KeyRecord | null>;
-  add(key: KeyRecord, entry: NewAuditEntry): Promise<void>;
-  /** Forgets a key, and says whether it was there. Throws `last_admin` if no other living admin key would be left. */
-  remove(id: string, now: number, entry: NewAuditEntry): Promise<boolean>;
-  /** Remembers when keys were last used; unknown ids are ignored. */
-  used(uses: ReadonlyMap<string, number>): Promise<void>;
+  /** Throws `too_many_keys` when there are `most` already, and `unauthenticated` when its creator is gone. */
+  add(key: NewKey, most: number, entry: NewAuditEntry): Promise<void>;
+  /** Forgets a key and all that it made. Whether it was there. Throws `last_admin`. */
+  remove(id: string, entry: NewAuditEntry): Promise<boolean>;
+  /** Gives the key another secret; the one before counts until `until`. Whether the key was there. */
+  rotate(id: string, hash: Uint8Array, until: number, entry: NewAuditEntry): Promise<boolean>;
+  /** Makes somebody else the creator, and lets the key end no later than `expiresAt`. Throws `last_admin`. */
+  adopt(
+    id: string,
+    by: { readonly creator: KeyCreator; readonly name: string; readonly expiresAt: number | null },
+    entry: NewAuditEntry,
+  ): Promise<boolean>;
+  /** Remembers when and from where keys were last used; unknown ids are ignored. */
+  used(uses: ReadonlyMap<string, KeyUse>): Promise<void>;
+  /** Keys that were used and end before `before`; each is given out once, to one of all who ask. */
+  ending(now: number, before: number, entryOf: (key: KeyRecord) => NewAuditEntry): Promise<KeyRecord[]>;
   /** Whether the first admin was born. Once true, true for ever, whatever is deleted afterwards. */
   isSetUp(): Promise<boolean>;
-  /** Adds the first admin's key. Throws `setup_done` for everybody but the first caller. */
-  setUp(key: KeyRecord, entry: NewAuditEntry): Promise<void>;
+  /** Adds the first admin. Throws `setup_done` for everybody but the first caller. */
+  setUp(first: FirstAdmin, entry: NewAuditEntry): Promise<void>;
 }
 
-/** A person, as their identity provider knows them: (issuer, subject), never the e-mail address. */
-export interface AccountRecord {
+/** What an identity provider says of a person: (issuer, subject) is who they are, never the e-mail address. */
+export interface NewAccount {
   readonly id: string;
   readonly issuer: string;
   readonly subject: string;
@@ -86,13 +122,97 @@ export interface AccountRecord {
   readonly claims: string;
 }
 
+export interface AccountRecord extends NewAccount {
+  /** What a local person holds; null for those of a provider, for whom rules say it. */
+  readonly grants: readonly Grant[] | null;
+  /** Null where it was before anybody counted. */
+  readonly createdAt: number | null;
+  readonly lastSeenAt: number | null;
+  /** Since when they may not come in. */
+  readonly disabledAt: number | null;
+}
+
+export interface PersonRecord extends AccountRecord {
+  readonly hasPassword: boolean;
+  /** How many are alive. */
+  readonly sessions: number;
+}
+
+/** A local person. */
+export interface NewPerson {
+  readonly id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly grants: readonly Grant[];
+  /** Null until a link sets it. */
+  readonly password: string | null;
+  readonly createdAt: number;
+}
+
+export interface PasswordLink {
+  readonly hash: Uint8Array;
+  readonly expiresAt: number;
+}
+
+export interface PeopleStore {
+  /** In order of their names. */
+  list(now: number, idleMs: number): Promise<PersonRecord[]>;
+  get(id: string, now: number, idleMs: number): Promise<PersonRecord | null>;
+  /** The account of this issuer and subject, with its hashed password. */
+  named(issuer: string, subject: string): Promise<
+    { readonly account: AccountRecord; readonly password: string | null } | null
+  >;
+  /** Throws `person_exists` if there is one with this issuer and subject. */
+  add(person: NewPerson, link: PasswordLink, entry: NewAuditEntry): Promise<void>;
+  /** What is left out stays. Whether there is such a person. Throws `last_admin`. */
+  change(
+    id: string,
+    change: { readonly grants?: readonly Grant[]; readonly disabledAt?: number | null },
+    entry: NewAuditEntry,
+  ): Promise<boolean>;
+  /** Forgets a person with their sessions and all keys that they are behind. Throws `last_admin`. */
+  remove(id: string, entry: NewAuditEntry): Promise<boolean>;
+  /** Replaces a hash by a dearer one of the same password, unless it was changed meanwhile. */
+  rehash(id: string, before: string, after: string): Promise<void>;
+  /** Sets a password and ends all sessions but `keep`. */
+  setPassword(
+    id: string,
+    password: string,
+    keep: string | null,
+    now: number,
+    entry: NewAuditEntry,
+  ): Promise<boolean>;
+  /** Makes a one-time link for the password; the one before counts no longer. */
+  link(id: string, link: PasswordLink, entry: NewAuditEntry): Promise<boolean>;
+  /** Whom a link that still counts is for. */
+  linked(hash: Uint8Array, now: number): Promise<AccountRecord | null>;
+  /** Sets the password by a link, which one of many callers can, and ends all sessions. Null for a bad link. */
+  useLink(
+    hash: Uint8Array,
+    password: string,
+    now: number,
+    entryOf: (account: AccountRecord) => NewAuditEntry,
+  ): Promise<AccountRecord | null>;
+}
+
+/** Whose a session is: a person's, or a key's that was exchanged for it. */
+export type SessionHolder =
+  | { readonly kind: "user"; readonly account: AccountRecord }
+  | { readonly kind: "apiKey"; readonly key: KeyRecord };
+
 export interface SessionRecord {
   readonly id: string;
-  readonly account: AccountRecord;
+  readonly holder: SessionHolder;
   readonly createdAt: number;
   /** When it ends, however often it is refreshed. */
   readonly expiresAt: number;
   readonly lastUsedAt: number;
+  /** When its holder last proved who they are; 0 for never. */
+  readonly provedAt: number;
+  /** The address it was opened from, and what the browser or program called itself. */
+  readonly peer: string | null;
+  readonly device: string | null;
   /** The SHA-256 of the value that a cookie session is bound to. */
   readonly binding: Uint8Array | null;
 }
@@ -101,6 +221,9 @@ export interface NewSession {
   readonly id: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  readonly provedAt: number;
+  readonly peer: string | null;
+  readonly device: string | null;
   readonly binding: Uint8Array | null;
   /** The hash of the first refresh token's id. */
   readonly token: Uint8Array;
@@ -133,15 +256,28 @@ export type RotationResult =
 export interface SessionStore {
   /**
    * Opens a session for the account with this issuer and subject. An account that is known keeps its id and takes
-   * over the rest; the answer is the account as it is remembered, which the entry tells of.
+   * over the rest; the answer is the account as it is remembered, which the entry tells of. No session is opened for
+   * a disabled account.
    */
   open(
     session: NewSession,
-    account: AccountRecord,
+    account: NewAccount,
     entryOf: (remembered: AccountRecord) => NewAuditEntry,
   ): Promise<AccountRecord>;
+  /** Opens a session for a person or a key that is there already. Null when it is gone or disabled. */
+  openFor(
+    session: NewSession,
+    holder: { readonly kind: "user" | "apiKey"; readonly id: string },
+    entry: NewAuditEntry,
+  ): Promise<SessionRecord | null>;
   /** A session that is alive at `now`: not ended, not past its end, not idle for longer than `idleMs`. */
   get(id: string, now: number, idleMs: number): Promise<SessionRecord | null>;
+  /** The living sessions of a person or key, the newest first. */
+  list(holder: string, now: number, idleMs: number): Promise<SessionRecord[]>;
+  /** Remembers that its holder proved who they are. Whether it was alive. */
+  prove(id: string, at: number, entry: NewAuditEntry): Promise<boolean>;
+  /** Ends all sessions of a person or key but `keep`, and says which. */
+  endAll(holder: string, keep: string | null, now: number, entry: NewAuditEntry): Promise<string[]>;
   /** Exactly one of many parallel callers is told `rotated`; the entry tells of the end that `reused` brings. */
   rotate(rotation: Rotation, entry: NewAuditEntry): Promise<RotationResult>;
   /** Whether it was alive. */

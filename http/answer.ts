@@ -63,7 +63,8 @@ function byStatus(
   return answers;
 }
 
-export type ExtraHeaders = Readonly<Record<string, string>>;
+/** Several values are several headers, which cookies need. */
+export type ExtraHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** A value to be answered as JSON under a declared status. */
 export class Reply<Status extends number = number, Value = unknown> {

@@ -15,6 +15,8 @@ export interface RequestScope {
   /** Filled in by the router, for the access log. */
   caller: Caller | null;
   code: string | null;
+  /** Throws `sign_in_again` for a caller who has not proved who they are for a while. */
+  readonly demandProof: (caller: Caller) => Promise<void>;
 }
 
 export class Call<Params = undefined, Query = undefined, Body = undefined> {
@@ -55,9 +57,19 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     return this.#caller.principal;
   }
 
+  /** What the caller showed: `key:<id>` or `session:<id>`. */
+  get source(): string | null {
+    return this.#caller?.source ?? null;
+  }
+
   /** Says who it was that an open route let in, for the logs. */
-  letIn(principal: Principal): void {
+  setPrincipal(principal: Principal): void {
     this.#scope.caller = { principal, source: null, revoked: () => NEVER };
+  }
+
+  /** For a route that only sometimes asks what a stolen session must not be enough for. Throws `sign_in_again`. */
+  async mustBeProved(): Promise<void> {
+    if (this.#caller !== null) await this.#scope.demandProof(this.#caller);
   }
 
   /**

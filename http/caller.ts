@@ -22,6 +22,10 @@ export interface Guard {
    * offered subprotocol `berth.bearer.<token>`.
    */
   admit(request: Request, peer: string): Caller | null | Promise<Caller | null>;
+  /** Counts a request that shows no credential where none is needed. Throws `too_many_requests`. */
+  stranger(request: Request, peer: string): void;
+  /** Throws `sign_in_again` for a session whose holder has not proved who they are for a while. */
+  demandProof(caller: Caller): Promise<void>;
 }
 
 /** Makes the entries of the audit log, and has them written. */

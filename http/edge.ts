@@ -41,6 +41,7 @@ export function createEdge(options: EdgeOptions): Handler {
       stopping: options.stopping,
       caller: null,
       code: null,
+      demandProof: options.guard.demandProof,
     };
     const refused = refuse(request, options.hosts);
     const response = refused === null
@@ -70,11 +71,14 @@ async function answer(
     const path = pathOf(request);
     const found = table.find(request.method, path);
     if (found !== null) return await respond(found.entry, request, found.params, scope, options);
+    options.guard.stranger(request, scope.peer);
     const page = await options.site?.answer(request, path, scope.requestId) ?? null;
     return page ?? await failed(missing(table, options, request.method, path), request, scope, options);
-  } catch (thrown) { // routes answer their own errors: what arrives here is a fault of the edge
-    options.onBug(thrown, scope.requestId);
-    return await failed(asServiceError(thrown), request, scope, options);
+  } catch (thrown) {
+    const error = asServiceError(thrown);
+    // Routes answer their own errors: what arrives here is a fault of the edge, or a stranger who asks too often.
+    if (error.code === "internal") options.onBug(thrown, scope.requestId);
+    return await failed(error, request, scope, options);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What happens to a request once its route is known: the caller, the input, the handler, the answer, the audit log. */
-import { may, type Permission } from "../core/access.ts";
+import { EVERYTHING, may, type Permission } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { Cached, Reply } from "./answer.ts";
 import { readJson } from "./body.ts";
@@ -43,12 +43,16 @@ export async function respond(
     if (entry.route.permission !== "open") {
       const found = authorise(entry, request, scope, guard);
       caller = found instanceof Promise ? await found : found;
+    } else if (!("body" in entry.route)) {
+      // What comes in a body is a credential here, and has limits of its own.
+      guard.stranger(request, scope.peer);
     }
     const call = await parse(entry, request, params, scope, caller, trail);
+    if (entry.route.proof === true && caller !== null) await guard.demandProof(caller);
     if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
     const answer = await entry.handler(call);
     caller ??= scope.caller; // set by an open route, as for a sign-in
-    if (answer instanceof Reply) made = answer.headers?.["location"];
+    if (answer instanceof Reply) made = locationOf(answer);
     response = answer instanceof Reply
       ? responder.reply(answer, scope.requestId)
       : answer instanceof Cached
@@ -68,6 +72,11 @@ export async function respond(
   scope.code = code;
   trail.finish(audited, status, code, made);
   return response;
+}
+
+function locationOf({ headers }: Reply): string | undefined {
+  const location = headers?.["location"];
+  return typeof location === "string" ? location : undefined;
 }
 
 // deno-lint-ignore no-explicit-any -- what was typed at `route` is erased in the list
@@ -101,7 +110,7 @@ function permitted(entry: Entry, caller: Caller | null, scope: RequestScope): Ca
   }
   scope.caller = caller;
   const { permission } = entry.route; // "open" was answered before
-  if (permission !== "any" && !may<Permission>(caller.principal, permission)) {
+  if (permission !== "any" && !may<Permission>(caller.principal, permission, EVERYTHING)) {
     throw new ServiceError("forbidden", `Permission "${permission}" required: use a key or role that has it`);
   }
   return caller;

@@ -26,7 +26,11 @@ export class Responder {
       ["x-request-id", requestId],
     ];
     if (given.headers !== undefined) {
-      for (const name in given.headers) headers.push([name, given.headers[name]!]); // its own names only
+      for (const name in given.headers) { // its own names only
+        const value = given.headers[name]!;
+        if (typeof value === "string") headers.push([name, value]);
+        else for (const one of value) headers.push([name, one]);
+      }
     }
     const body = given.value === undefined ? null : JSON.stringify(given.value);
     return new Response(body, { status: given.status, headers });

@@ -27,6 +27,8 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly permission: Needed;
+  /** What a stolen session must not be enough for: a session must have proved who it is a short while ago. */
+  readonly proof?: true;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -51,6 +53,8 @@ export interface SocketRoute<
   readonly summary: string;
   readonly description?: string;
   readonly permission: Needed;
+  /** As of a route. */
+  readonly proof?: true;
   /** Every opening is an act where it says so; a refusal is always told. */
   readonly audited?: Audited;
   readonly params?: Params;

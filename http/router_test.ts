@@ -16,6 +16,7 @@ const viewer: Principal = {
   name: "v",
   role: "viewer",
   permissions: ["system:read"],
+  grants: [{ role: null, permissions: ["system:read"] }],
 };
 const Thing = z.strictObject({ name: z.string().min(1) }).meta({ id: "RouterTestThing" });
 
@@ -59,6 +60,8 @@ function service(routes: Router) {
           ? { principal: viewer, source: "key:v", revoked: () => new AbortController().signal }
           : null,
       admit: () => null,
+      stranger: () => {},
+      demandProof: () => Promise.resolve(),
     },
     auditor: createAuditor({
       audit: { first: (entry) => Promise.resolve(record(entry)), record },

@@ -2,13 +2,13 @@
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import type { IdentityProvider } from "../auth/identity_provider.ts";
-import { peerGroup, type RateLimit } from "../auth/rate_limit.ts";
-import type { IssuedTokens } from "../auth/session.ts";
+import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { bearerOf } from "../http/admission.ts";
 import { bindingOf, mustBeSameOrigin, refreshCookie, refreshCookieOf } from "../http/refresh_cookie.ts";
 import { type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
+import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
 
 const Provider = z.object({
   name: z.string(),
@@ -30,16 +30,7 @@ const AuthStatus = z.object({
   setupRequired: z.boolean(),
 }).meta({ id: "AuthStatus" });
 
-const Tokens = z.object({
-  tokenType: z.literal("Bearer"),
-  accessToken: z.string(),
-  expiresIn: z.int().describe("Seconds"),
-  refreshToken: z.string().optional().describe("Absent when it went into the cookie"),
-  refreshExpiresIn: z.int().describe("Seconds"),
-  principal: Principal,
-}).meta({ id: "Tokens" });
-
-const CodeAnswer = z.strictObject({
+export const CodeAnswer = z.strictObject({
   code: z.string().min(1).max(2_048),
   codeVerifier: z.string().regex(/^[A-Za-z0-9._~-]{43,128}$/, "Expected a PKCE verifier (RFC 7636)"),
   redirectUri: z.string().min(1).max(2_048),
@@ -106,8 +97,6 @@ const logout = route({
   answers: { 200: json(z.object({ revoked: z.boolean() }), "False for an API key, which has no session") },
 });
 
-const NO_STORE = { "cache-control": "no-store" };
-
 export interface AuthOptions {
   readonly access: Access;
   /** The origins our own pages have. */
@@ -115,11 +104,11 @@ export interface AuthOptions {
 }
 
 export function auth({ access, origins }: AuthOptions): CoreRouter {
-  const { credentials, sessions, limits, provider } = access;
+  const { sessions, limits, provider } = access;
   return router()
-    .on(status, async ({ request }) => {
+    .on(status, async ({ request, peer }) => {
       const [found, description, setupRequired] = await Promise.all([
-        credentialOf(access, request.headers),
+        credentialOf(access, request.headers, peer),
         provider === null ? null : describe(provider),
         access.setup.required(),
       ]);
@@ -140,13 +129,12 @@ export function auth({ access, origins }: AuthOptions): CoreRouter {
           'Cannot sign in: no identity provider is configured; set "BERTH_IDP_ISSUER", or use an API key',
         );
       }
-      const binding = bindingOf(call.request.headers);
-      if (binding !== null) mustBeSameOrigin(call.request.headers, origins);
+      const device = deviceOf(call.request.headers, origins);
       const tokens = await honestly(limits.signIn, peerGroup(call.peer), async () => {
-        return await sessions.open(await provider.exchange(call.body), binding, call.entry());
+        return await sessions.open(await provider.exchange(call.body), device, call.entry());
       });
-      call.letIn(tokens.principal);
-      return answer(tokens, binding);
+      call.setPrincipal(tokens.principal);
+      return tokensReply(tokens, device.binding);
     })
     .on(refresh, async (call) => {
       const { headers } = call.request;
@@ -157,12 +145,12 @@ export function auth({ access, origins }: AuthOptions): CoreRouter {
         if (session !== null) limits.refreshOfSession.spend(session);
         return await sessions.refresh(token, binding, call.entry());
       });
-      call.letIn(tokens.principal);
-      return answer(tokens, binding);
+      call.setPrincipal(tokens.principal);
+      return tokensReply(tokens, binding);
     })
     .on(me, ({ principal }) => reply(200, principal, NO_STORE))
     .on(logout, async (call) => {
-      const source = credentials.sourceOf(call.principal) ?? "";
+      const source = call.source ?? "";
       const revoked = source.startsWith("session:") &&
         await sessions.end(source.slice("session:".length), call.entry());
       const cookie = bindingOf(call.request.headers) === null ? {} : { "set-cookie": refreshCookie("", 0) };
@@ -171,10 +159,10 @@ export function auth({ access, origins }: AuthOptions): CoreRouter {
 }
 
 /** Who cannot be recognised is nobody here, not an error. */
-async function credentialOf({ credentials }: Access, headers: Headers) {
+async function credentialOf({ credentials }: Access, headers: Headers, peer: string) {
   try {
     const bearer = bearerOf(headers);
-    return bearer === null ? null : await credentials.check(bearer);
+    return bearer === null ? null : await credentials.check(bearer, peer);
   } catch (thrown) {
     const isBad = thrown instanceof ServiceError &&
       (thrown.code === "unauthenticated" || thrown.code === "two_credentials");
@@ -195,14 +183,6 @@ async function describe(provider: IdentityProvider): Promise<z.input<typeof Prov
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Counts a try and gives it back when it was good, so that only failures add up. */
-async function honestly<T>(limit: RateLimit, name: string, work: () => Promise<T>): Promise<T> {
-  limit.spend(name);
-  const value = await work();
-  limit.refund(name);
-  return value;
 }
 
 /** The one refresh token of a request: from the body, or for a page of ours from the cookie. */
@@ -233,18 +213,4 @@ function presented(
     throw new ServiceError("refresh_refused", "Cannot refresh: there is no session here; sign in");
   }
   return cookie;
-}
-
-function answer(tokens: IssuedTokens, binding: string | null) {
-  const { accessToken, accessExpiresInS, refreshToken, refreshExpiresInS, principal } = tokens;
-  const shared = {
-    tokenType: "Bearer" as const,
-    accessToken,
-    expiresIn: accessExpiresInS,
-    refreshExpiresIn: refreshExpiresInS,
-    principal,
-  };
-  return binding === null
-    ? reply(200, { ...shared, refreshToken }, NO_STORE)
-    : reply(200, shared, { ...NO_STORE, "set-cookie": refreshCookie(refreshToken, refreshExpiresInS) });
 }

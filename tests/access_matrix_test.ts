@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Permission, Role } from "../core/access.ts";
 import { CATALOGUE, permissionsOf } from "./catalogue.ts";
-import { MovableClock } from "./access_service.ts";
+import { MovableClock, PROGRAM } from "./access_service.ts";
 import { startService, type TestService } from "./service.ts";
 import { ENTRY } from "./audit_entry.ts";
 
@@ -12,6 +12,9 @@ const OPEN = new Set([
   "GET /api/auth/status",
   "POST /api/auth/idp",
   "POST /api/auth/refresh",
+  "POST /api/auth/password",
+  "POST /api/auth/password-link",
+  "POST /api/auth/key",
   "GET /api/settings/setup-required",
   "POST /api/settings/setup",
   "GET /api/openapi.json",
@@ -28,6 +31,18 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "POST /api/settings/api-keys": "keys:manage",
   "DELETE /api/settings/api-keys/{id}": "keys:manage",
   "POST /api/settings/api-keys/verify": "keys:manage",
+  "POST /api/settings/api-keys/{id}/rotate": "keys:manage",
+  "POST /api/settings/api-keys/{id}/take-over": "keys:manage",
+  "GET /api/settings/people": "people:manage",
+  "POST /api/settings/people": "people:manage",
+  "PUT /api/settings/people/{id}": "people:manage",
+  "DELETE /api/settings/people/{id}": "people:manage",
+  "POST /api/settings/people/{id}/password-link": "people:manage",
+  "GET /api/auth/sessions": "any",
+  "DELETE /api/auth/sessions": "any",
+  "DELETE /api/auth/sessions/{id}": "any",
+  "POST /api/auth/proof": "any",
+  "PUT /api/auth/password": "any",
   "GET /api/system/audit": "audit:read",
   "GET /api/system/log-path": "system:logs",
   "GET /api/system/logs": "system:logs",
@@ -131,8 +146,9 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
         email: null,
         picture: null,
         claims: { groups: [group] },
+        authenticatedAt: clock.now(),
       },
-      null,
+      PROGRAM,
       ENTRY,
     );
 

@@ -2,7 +2,9 @@
 import type { Access } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
+import type { Passwords } from "../auth/password.ts";
 import type { RoleRule } from "../auth/roles.ts";
+import type { Device } from "../auth/session.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { PLUGINS } from "../plugins/plugins.ts";
 import type { Store } from "../core/store.ts";
@@ -20,12 +22,17 @@ export class MovableClock implements Clock {
   }
 }
 
+/** What signs in where nothing else is said. */
+export const PROGRAM: Device = { binding: null, name: null };
+
 export interface AccessServiceOptions {
   readonly clock?: MovableClock;
   /** A data folder that another service uses too: two replicas over one store. */
   readonly folder?: string;
   readonly roles?: readonly RoleRule[];
   readonly identityProvider?: IdentityProviderSettings;
+  /** Instead of cheap ones. */
+  readonly passwords?: Passwords;
 }
 
 export interface CallOptions {
@@ -82,6 +89,7 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
     clock,
     roles,
     identityProvider,
+    ...(options.passwords === undefined ? {} : { passwords: options.passwords }),
   }).catch(async (thrown) => {
     await remove();
     throw thrown;

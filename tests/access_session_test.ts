@@ -5,7 +5,7 @@ import { readSealingKey, Seal } from "../auth/sealing.ts";
 import { SigningKeys } from "../auth/signing_keys.ts";
 import { Tokens } from "../auth/tokens.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { type AccessService, MovableClock, startAccess } from "./access_service.ts";
+import { type AccessService, MovableClock, PROGRAM, startAccess } from "./access_service.ts";
 import { ENTRY } from "./audit_entry.ts";
 import type { Answer } from "./service.ts";
 
@@ -18,6 +18,7 @@ const ADA: Identity = {
   email: "ada@example.org",
   picture: null,
   claims: { groups: ["ops"], secret_of_ada: "CANARY-claim" },
+  authenticatedAt: null,
 };
 
 function refresh(berth: AccessService, refreshToken: string): Promise<Answer> {
@@ -26,7 +27,7 @@ function refresh(berth: AccessService, refreshToken: string): Promise<Answer> {
 
 Deno.test("POST /api/auth/refresh gives new tokens, and the new access token is good at once", async () => {
   await using berth = await startAccess({ roles: RULES });
-  const tokens = await berth.access.sessions.open(ADA, null, ENTRY);
+  const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   const next = await refresh(berth, tokens.refreshToken);
   assert.equal(next.status, 200);
   assert.deepEqual([next.body.tokenType, next.body.expiresIn], ["Bearer", 300]);
@@ -40,7 +41,7 @@ Deno.test("POST /api/auth/refresh gives new tokens, and the new access token is 
 Deno.test("POST /api/auth/refresh gives 100 parallel callers at two services one successor", async () => {
   await using one = await startAccess({ roles: RULES });
   await using two = await startAccess({ roles: RULES, folder: one.folder });
-  const tokens = await one.access.sessions.open(ADA, null, ENTRY);
+  const tokens = await one.access.sessions.open(ADA, PROGRAM, ENTRY);
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, n) => refresh(n % 2 === 0 ? one : two, tokens.refreshToken)),
   );
@@ -55,7 +56,7 @@ Deno.test("POST /api/auth/refresh gives 100 parallel callers at two services one
 
 Deno.test("POST /api/auth/refresh answers a repeated call inside the grace, as after an answer that got lost", async () => {
   await using berth = await startAccess({ roles: RULES });
-  const tokens = await berth.access.sessions.open(ADA, null, ENTRY);
+  const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   const first = await refresh(berth, tokens.refreshToken);
   berth.clock.move(2_000);
   const again = await refresh(berth, tokens.refreshToken);
@@ -78,7 +79,7 @@ for (
 ) {
   Deno.test(`POST /api/auth/refresh ends the whole session for ${what}, and it is audited`, async () => {
     await using berth = await startAccess({ roles: RULES });
-    const tokens = await berth.access.sessions.open(ADA, null, ENTRY);
+    const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
     const { spent, newest } = await spend(berth, tokens.refreshToken);
     assert.equal((await berth.call("GET /api/auth/me", { token: tokens.accessToken })).status, 200);
     const reused = await refresh(berth, spent);
@@ -93,7 +94,7 @@ for (
 
 Deno.test("A session ends 12 hours after its sign-in, however often it is refreshed", async () => {
   await using berth = await startAccess({ roles: RULES });
-  let token = (await berth.access.sessions.open(ADA, null, ENTRY)).refreshToken;
+  let token = (await berth.access.sessions.open(ADA, PROGRAM, ENTRY)).refreshToken;
   for (let hour = 1; hour < 12; hour++) {
     berth.clock.move(HOUR_MS);
     const next = await refresh(berth, token);
@@ -107,7 +108,7 @@ Deno.test("A session ends 12 hours after its sign-in, however often it is refres
 
 Deno.test("A session that nobody uses for two hours ends", async () => {
   await using berth = await startAccess({ roles: RULES });
-  const { refreshToken } = await berth.access.sessions.open(ADA, null, ENTRY);
+  const { refreshToken } = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   berth.clock.move(2 * HOUR_MS);
   assert.equal((await refresh(berth, refreshToken)).status, 401);
 });
@@ -115,7 +116,7 @@ Deno.test("A session that nobody uses for two hours ends", async () => {
 Deno.test("POST /api/auth/logout ends the session at once, here and within five seconds at another replica", async () => {
   await using one = await startAccess({ roles: RULES });
   await using two = await startAccess({ roles: RULES, folder: one.folder });
-  const { accessToken, refreshToken } = await one.access.sessions.open(ADA, null, ENTRY);
+  const { accessToken, refreshToken } = await one.access.sessions.open(ADA, PROGRAM, ENTRY);
   assert.equal((await two.call("GET /api/auth/me", { token: accessToken })).status, 200);
   const out = await one.call("POST /api/auth/logout", { token: accessToken });
   assert.deepEqual([out.status, out.body], [200, { revoked: true }]);
@@ -130,7 +131,7 @@ Deno.test("POST /api/auth/logout ends the session at once, here and within five 
 Deno.test("Role rules that changed count for sessions that are open: less, more, or out", async () => {
   const clock = new MovableClock();
   await using before = await startAccess({ roles: RULES, clock });
-  const { accessToken, refreshToken } = await before.access.sessions.open(ADA, null, ENTRY);
+  const { accessToken, refreshToken } = await before.access.sessions.open(ADA, PROGRAM, ENTRY);
   const viewer = [{ claim: "groups", value: "ops", role: "viewer" }] as const;
   await using less = await startAccess({ roles: viewer, folder: before.folder, clock });
   assert.equal((await less.call("GET /api/auth/me", { token: accessToken })).body.role, "viewer");
@@ -143,7 +144,7 @@ Deno.test("Role rules that changed count for sessions that are open: less, more,
 const BINDING = "b".repeat(43);
 
 async function signedInByCookie(berth: AccessService) {
-  const tokens = await berth.access.sessions.open(ADA, BINDING, ENTRY);
+  const tokens = await berth.access.sessions.open(ADA, { binding: BINDING, name: null }, ENTRY);
   return { cookie: `__Host-berth_refresh=${tokens.refreshToken}`, refreshToken: tokens.refreshToken };
 }
 
@@ -238,8 +239,8 @@ Deno.test("No route but POST /api/auth/refresh takes the cookie for a credential
 
 Deno.test("POST /api/auth/refresh is limited per session, and another session is still served", async () => {
   await using berth = await startAccess({ roles: RULES });
-  const greedy = await berth.access.sessions.open(ADA, null, ENTRY);
-  const honest = await berth.access.sessions.open({ ...ADA, subject: "eve" }, null, ENTRY);
+  const greedy = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
+  const honest = await berth.access.sessions.open({ ...ADA, subject: "eve" }, PROGRAM, ENTRY);
   const statuses = new Set<number>();
   for (let n = 0; n < 400; n++) statuses.add((await refresh(berth, greedy.refreshToken)).status);
   assert.ok(statuses.has(429));
@@ -287,11 +288,11 @@ Deno.test("Signing keys turn over at two replicas under load, and no valid token
 
 Deno.test("A lost sealing key costs nothing but the keys it sealed: old tokens verify, new ones are signed", async () => {
   await using berth = await startAccess({ roles: RULES });
-  const { accessToken } = await berth.access.sessions.open(ADA, null, ENTRY);
+  const { accessToken } = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   await Deno.remove(`${berth.folder}/sealing-key`);
   await using again = await startAccess({ roles: RULES, folder: berth.folder });
   assert.equal((await again.call("GET /api/auth/me", { token: accessToken })).status, 200);
-  const fresh = await again.access.sessions.open({ ...ADA, subject: "eve" }, null, ENTRY);
+  const fresh = await again.access.sessions.open({ ...ADA, subject: "eve" }, PROGRAM, ENTRY);
   assert.equal((await again.call("GET /api/auth/me", { token: fresh.accessToken })).status, 200);
 });
 
@@ -331,8 +332,8 @@ Deno.test("No secret is in the log, the answers, the store, its write-ahead log 
   await using berth = await startAccess({ roles: RULES });
   const admin = await berth.setUp();
   const setupToken = berth.access.setupToken ?? assert.fail();
-  const byBody = await berth.access.sessions.open(ADA, null, ENTRY);
-  const byCookie = await berth.access.sessions.open(ADA, BINDING, ENTRY);
+  const byBody = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
+  const byCookie = await berth.access.sessions.open(ADA, { binding: BINDING, name: null }, ENTRY);
   const next = await refresh(berth, byBody.refreshToken);
   const bad = await refresh(berth, `${byBody.refreshToken}x`);
   const me = await berth.call("GET /api/auth/me", { token: admin });

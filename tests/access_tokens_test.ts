@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose";
 import type { Identity } from "../auth/identity_provider.ts";
 import { readSealingKey, Seal } from "../auth/sealing.ts";
-import { makeKey, startAccess } from "./access_service.ts";
+import { makeKey, PROGRAM, startAccess } from "./access_service.ts";
 import { ENTRY } from "./audit_entry.ts";
 
 const RULES = [{ claim: "groups", value: "ops", role: "operator" }] as const;
@@ -14,12 +14,13 @@ const ADA: Identity = {
   email: null,
   picture: null,
   claims: { groups: ["ops"] },
+  authenticatedAt: null,
 };
 
 /** A service with somebody signed in, and the service's own key, stolen: the forger's best case. */
 async function stolen() {
   const berth = await startAccess({ roles: RULES });
-  const tokens = await berth.access.sessions.open(ADA, null, ENTRY);
+  const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   const seal = await Seal.from(await readSealingKey(`${berth.folder}/sealing-key`), "signing keys");
   const [record] = await berth.store.signingKeys.list();
   assert.ok(record);
@@ -224,7 +225,9 @@ Deno.test("Verified credentials are remembered within a bound, and a flood of ba
   const before = berth.access.credentials.size;
   for (let n = 0; n < 300; n++) {
     const id = n.toString(16).padStart(16, "0");
-    await assert.rejects(async () => await berth.access.credentials.check(`berth_${id}_${"A".repeat(43)}`));
+    await assert.rejects(async () =>
+      await berth.access.credentials.check(`berth_${id}_${"A".repeat(43)}`, "127.0.0.1")
+    );
   }
   assert.equal(berth.access.credentials.size, before);
 });

@@ -80,9 +80,9 @@ Deno.test("names of services and resources are checked by Compose's grammar", as
   assert.deepEqual(
     brief(found, "schema/"),
     [
-      'error: "v+" is not a valid volume name: use letters, digits, ".", "_" and "-"',
       'error: "a b" is not a valid service name: use letters, digits, ".", "_" and "-"',
-    ].sort().reverse(),
+      'error: "v+" is not a valid volume name: use letters, digits, ".", "_" and "-"',
+    ],
   );
 });
 
@@ -181,6 +181,17 @@ Deno.test("what a base overrides in its own file, it does not override where it 
     "base.yaml": "services: { base: { image: 'b:1', volumes: !override [/base] } }\n",
   });
   assert.deepEqual(units[0]?.service?.mounts.map(({ target }) => target), ["/own", "/base"]);
+});
+
+Deno.test("what a service resets or overrides beside `extends`, it does so in the files before", async () => {
+  const { units } = await read({
+    "compose.yaml": web("ports: ['80:80']\nvolumes: [/own]"),
+    "compose.override.yaml":
+      "services: { web: { extends: { file: base.yaml, service: base }, ports: !reset [], volumes: !override [/a] } }\n",
+    "base.yaml": "services: { base: { image: 'b:1', ports: ['90:90'], volumes: [/base] } }\n",
+  });
+  const service = units[0]!.service!;
+  assert.deepEqual([service.ports.length, service.mounts.map(({ target }) => target)], [0, ["/a"]]);
 });
 
 Deno.test("a number where Compose wants a word is said with what to write", async () => {

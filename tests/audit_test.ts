@@ -5,7 +5,7 @@ import { SYSTEM_AUDIT } from "@berth/client/berth";
 import { stream } from "@berth/client/stream";
 import { empty, reply, route, router } from "../http/router.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { makeKey, startAccess } from "./access_service.ts";
+import { makeKey, PROGRAM, startAccess } from "./access_service.ts";
 import { eventually } from "./eventually.ts";
 import { quiet } from "./quiet_engine.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
@@ -220,11 +220,12 @@ Deno.test("A sign-in is told with its person, their session, the issuer and the 
     email: null,
     picture: null,
     claims: { groups: ["ops"] },
+    authenticatedAt: null,
   };
   const { auditEntryOf } = await import("./audit_entry.ts");
   const { session } = await berth.access.sessions.open(
     identity,
-    null,
+    PROGRAM,
     auditEntryOf({ at: entry, action: "POST /api/auth/idp" }),
   );
   const [signIn] =
@@ -362,7 +363,7 @@ Deno.test("What berth leaves at its end is sealed, and what a command wrote is s
     await using berth = await startService({ folder });
     await berth.key("viewer");
     await berth.berth.stop();
-    const { makeAdminKey } = await import("../auth/access.ts");
+    const { makeAdminKey } = await import("../auth/admin_key.ts");
     {
       await using store = await openSqliteStore(`${folder}/data/berth.db`);
       assert.equal(await store.audit.unsealed(), 0);

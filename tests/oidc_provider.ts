@@ -76,6 +76,7 @@ export async function signInAt(
   },
   redirectUri: string,
   login: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<SignIn> {
   const codeVerifier = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
@@ -91,6 +92,7 @@ export async function signInAt(
     nonce,
     code_challenge: toBase64Url(new Uint8Array(challenge)),
     code_challenge_method: "S256",
+    ...more,
   }).toString();
   const back = await browse(start, redirectUri, login);
   if (back.searchParams.get("state") !== state) throw new Error("another state came back");

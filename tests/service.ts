@@ -1,6 +1,7 @@
 /** A whole berth for one test: a real listener on a free port, a real store and log in a folder of its own. */
 import type { Clock } from "../auth/clock.ts";
 import type { IdentityProvider } from "../auth/identity_provider.ts";
+import { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
@@ -18,6 +19,8 @@ export interface ServiceOptions extends Partial<Config> {
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
   readonly provider?: IdentityProvider;
+  /** Instead of cheap ones. */
+  readonly passwords?: Passwords;
   /** False leaves the service without its first admin. */
   readonly setup?: boolean;
   /** A folder that outlives the service, to start another one on it. */
@@ -130,6 +133,9 @@ export class TestService extends TestCaller implements AsyncDisposable {
   }
 }
 
+/** Tests sign in often, and what a check costs is not what they are about. */
+const CHEAP = new Passwords({ cost: { N: 2 ** 10, r: 8, p: 1 } });
+
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const {
@@ -138,6 +144,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     mount,
     clock,
     provider,
+    passwords = CHEAP,
     setup = true,
     folder: given,
     admin: known,
@@ -158,6 +165,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
       ...(provider === undefined ? {} : { provider }),
+      passwords,
     });
     const token = berth.access.setupToken;
     const made = setup && token !== null
@@ -197,6 +205,10 @@ function defaults(folder: string): Config {
     databaseUrl: null,
     identityProvider: null,
     roles: [],
+    freshSignIn: 15,
+    keyMaxDays: null,
+    // Tests ask more often than any stranger may.
+    strangersPerSecond: 0,
     plugins: null,
     pluginSettings: {},
     logLevel: "info",

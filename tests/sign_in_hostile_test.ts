@@ -19,7 +19,13 @@ function providerAt(
   fetch = boundedFetch(),
 ) {
   const settings = { issuer, clientId: CLIENT, clientSecretFile: null, redirectUris: [PAGE] };
-  return new OpenIdConnect({ settings, secret: () => Promise.resolve(null), rules: ROLES, clock, fetch });
+  return new OpenIdConnect({
+    settings,
+    secret: () => Promise.resolve(null),
+    rules: () => ROLES,
+    clock,
+    fetch,
+  });
 }
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
@@ -274,7 +280,7 @@ Deno.test("GitHub.exchange knows a person by their number, and takes only a veri
     new GitHub({
       settings: { issuer: "github", clientId: CLIENT, clientSecretFile: null, redirectUris: [PAGE] },
       secret: () => Promise.resolve(secret),
-      rules: ROLES,
+      rules: () => ROLES,
       addresses: { web: url, api: url },
     });
   const identity = await github("shh").exchange({ ...ANSWER, nonce: undefined });

@@ -1,7 +1,7 @@
 /** Before its 101 a socket shows our Origin or none, one good credential and the permission; afterwards it keeps them. */
 import assert from "node:assert/strict";
 import type { Identity } from "../auth/identity_provider.ts";
-import { type AccessService, makeKey, startAccess } from "./access_service.ts";
+import { type AccessService, makeKey, PROGRAM, startAccess } from "./access_service.ts";
 import { eventually } from "./eventually.ts";
 import { ENTRY } from "./audit_entry.ts";
 
@@ -13,6 +13,7 @@ const ADA: Identity = {
   email: null,
   picture: null,
   claims: { groups: ["ops"] },
+  authenticatedAt: null,
 };
 
 interface Handshake {
@@ -136,7 +137,11 @@ Deno.test("A socket is refused before its 101 for every foreign Origin, whatever
 Deno.test("A socket is never admitted by a cookie, and a cookie without an Origin spoils a good credential", async () => {
   const { berth, admin } = await withAdmin();
   await using _ = berth;
-  const { refreshToken } = await berth.access.sessions.open(ADA, "b".repeat(43), ENTRY);
+  const { refreshToken } = await berth.access.sessions.open(
+    ADA,
+    { binding: "b".repeat(43), name: null },
+    ENTRY,
+  );
   const cookie = ["cookie", `__Host-berth_refresh=${refreshToken}`] as const;
   const alone = await upgrade(berth, [cookie]);
   assert.deepEqual([alone.status, alone.code], [403, "origin_refused"]);
@@ -156,8 +161,8 @@ Deno.test("A socket is never admitted by a cookie, and a cookie without an Origi
 Deno.test("A socket is refused before its 101 for every credential that is not exactly one good one", async () => {
   const { berth, admin } = await withAdmin();
   await using _ = berth;
-  const tokens = await berth.access.sessions.open(ADA, null, ENTRY);
-  const ended = await berth.access.sessions.open(ADA, null, ENTRY);
+  const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
+  const ended = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   await berth.access.sessions.end(ended.session, ENTRY);
   const gone = await makeKey(berth, admin, { role: "admin" });
   await berth.call(`DELETE /api/settings/api-keys/${gone.id}`, { token: admin });
@@ -230,8 +235,8 @@ Deno.test("A socket route without an upgrade says so, and only to those who may 
 Deno.test("Open sockets of a session close with 1008 when it ends, by sign-out or by a token used twice", async () => {
   const { berth } = await withAdmin();
   await using _ = berth;
-  const first = await berth.access.sessions.open(ADA, null, ENTRY);
-  const second = await berth.access.sessions.open(ADA, null, ENTRY);
+  const first = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
+  const second = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   const closed = new Map<string, number>();
   for (const [name, { accessToken }] of Object.entries({ first, second })) {
     const opened = Promise.withResolvers<void>();

@@ -2,38 +2,33 @@
 import assert from "node:assert/strict";
 import { permissionsOf } from "./catalogue.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
-import { ServiceError } from "../core/error.ts";
-import type {
-  AccountRecord,
-  AuditChain,
-  KeyRecord,
-  NewAuditEntry,
-  NewSession,
-  Rotation,
-  Store,
-  StrangerCount,
-} from "../core/store.ts";
+import type { AuditChain, Rotation, StrangerCount } from "../core/store.ts";
 import { auditEntryOf, ENTRY } from "./audit_entry.ts";
+import {
+  account,
+  bytes,
+  type Change,
+  key,
+  MANY,
+  type Promised,
+  refused,
+  session,
+  type StoreUnderTest,
+} from "./store_records.ts";
+import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
 
 const SEALS = await sealsFrom(new Uint8Array(32).fill(7));
 
-/** `open` opens the same memory again each time it is called with the same name. */
-export interface StoreUnderTest {
-  readonly kind: string;
-  open(name: string): Promise<Store>;
-  readonly folder: string;
-}
-
 export function storeContract(kind: string, prepare: () => Promise<StoreUnderTest & AsyncDisposable>): void {
-  function promise(name: string, work: (under: StoreUnderTest) => Promise<void>): void {
+  const promise: Promised = (name, work) =>
     Deno.test(`store (${kind}) ${name}`, async () => {
       await using under = await prepare();
       await work(under);
     });
-  }
+  peopleContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -85,20 +80,23 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     },
   );
 
-  promise("remembers a key whole: digest, role or permissions, times", async (under) => {
+  promise("remembers a key whole: digest, grants, addresses, times", async (under) => {
     await using store = await under.open("a");
     const scoped = key("scoped", {
-      role: null,
-      permissions: ["containers:read", "images:read"],
+      grants: [
+        { permissions: ["containers:read", "images:read"], on: ["project:shop", "label:team=web"] },
+        { role: "viewer" },
+      ],
       expiresAt: 99,
+      from: ["10.0.0.0/8", "::1"],
     });
-    const admin = key("admin", { role: "admin", createdAt: 2 });
-    await store.keys.add(scoped, ENTRY);
-    await store.keys.add(admin, ENTRY);
+    const admin = key("admin", { grants: [{ role: "admin" }], createdAt: 2 });
+    await store.keys.add(scoped, MANY, ENTRY);
+    await store.keys.add(admin, MANY, ENTRY);
     assert.deepEqual(await store.keys.list(), [scoped, admin]);
     assert.deepEqual(await store.keys.get("scoped"), scoped);
-    await store.keys.used(new Map([["scoped", 50], ["gone", 51]]));
-    assert.deepEqual(await store.keys.get("scoped"), { ...scoped, lastUsedAt: 50 });
+    await store.keys.used(new Map([["scoped", { at: 50, peer: "::1" }], ["gone", { at: 51, peer: "::1" }]]));
+    assert.deepEqual(await store.keys.get("scoped"), { ...scoped, lastUsedAt: 50, lastUsedPeer: "::1" });
   });
 
   promise("gives 50 parallel setups on two handles one admin, for ever", async (under) => {
@@ -107,7 +105,8 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.equal(await one.keys.isSetUp(), false);
     const tries = Array.from(
       { length: 50 },
-      (_, n) => (n % 2 === 0 ? one : two).keys.setUp(key(`k${n}`, { role: "admin" }), ENTRY),
+      (_, n) =>
+        (n % 2 === 0 ? one : two).keys.setUp({ key: key(`k${n}`, { grants: [{ role: "admin" }] }) }, ENTRY),
     );
     const results = await Promise.allSettled(tries);
     assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
@@ -116,30 +115,33 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     }
     const [born, ...others] = await two.keys.list();
     assert.deepEqual(others, []);
-    await one.keys.add(key("second", { role: "admin" }), ENTRY);
-    assert.equal(await two.keys.remove(born?.id ?? "", 10, ENTRY), true);
-    await refused("setup_done", two.keys.setUp(key("again", { role: "admin" }), ENTRY));
+    await one.keys.add(key("second", { grants: [{ role: "admin" }] }), MANY, ENTRY);
+    assert.equal(await two.keys.remove(born?.id ?? "", ENTRY), true);
+    await refused(
+      "setup_done",
+      two.keys.setUp({ key: key("again", { grants: [{ role: "admin" }] }) }, ENTRY),
+    );
     assert.equal(await two.keys.isSetUp(), true);
   });
 
   promise("keeps the last living admin key, under parallel deletions too", async (under) => {
     await using store = await under.open("a");
-    await store.keys.add(key("a", { role: "admin" }), ENTRY);
-    await store.keys.add(key("b", { role: "admin" }), ENTRY);
-    await store.keys.add(key("expired", { role: "admin", expiresAt: 5 }), ENTRY);
-    await store.keys.add(key("all", { role: null, permissions: permissionsOf("admin") }), ENTRY);
-    await store.keys.add(key("viewer", { role: "viewer" }), ENTRY);
+    await store.keys.add(key("a", { grants: [{ role: "admin" }] }), MANY, ENTRY);
+    await store.keys.add(key("b", { grants: [{ role: "admin" }] }), MANY, ENTRY);
+    await store.keys.add(key("expired", { grants: [{ role: "admin" }], expiresAt: 5 }), MANY, ENTRY);
+    await store.keys.add(key("all", { grants: [{ permissions: [...permissionsOf("admin")] }] }), MANY, ENTRY);
+    await store.keys.add(key("viewer", { grants: [{ role: "viewer" }] }), MANY, ENTRY);
     const results = await Promise.allSettled([
-      store.keys.remove("a", 10, ENTRY),
-      store.keys.remove("b", 10, ENTRY),
+      store.keys.remove("a", ENTRY),
+      store.keys.remove("b", ENTRY),
     ]);
     assert.deepEqual(results.map((result) => result.status).sort(), ["fulfilled", "rejected"]);
     const left = (await store.keys.list()).filter((one) => one.id === "a" || one.id === "b");
     assert.equal(left.length, 1);
-    await refused("last_admin", store.keys.remove(left[0]?.id ?? "", 10, ENTRY));
-    assert.equal(await store.keys.remove("expired", 10, ENTRY), true);
-    assert.equal(await store.keys.remove("viewer", 10, ENTRY), true);
-    assert.equal(await store.keys.remove("viewer", 10, ENTRY), false);
+    await refused("last_admin", store.keys.remove(left[0]?.id ?? "", ENTRY));
+    assert.equal(await store.keys.remove("expired", ENTRY), true);
+    assert.equal(await store.keys.remove("viewer", ENTRY), true);
+    assert.equal(await store.keys.remove("viewer", ENTRY), false);
   });
 
   promise("knows a person by issuer and subject, never by their e-mail", async (under) => {
@@ -160,7 +162,10 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.equal(again.id, first.id);
     assert.notEqual(twin.id, first.id);
     const now = await store.sessions.get("s1", 10, 1000);
-    assert.deepEqual([now?.account.name, now?.account.claims], ["Ada L.", `{"login":"ada"}`]);
+    assert.deepEqual([
+      now?.holder.kind === "user" && now.holder.account.name,
+      now?.holder.kind === "user" && now.holder.account.claims,
+    ], ["Ada L.", `{"login":"ada"}`]);
   });
 
   promise("gives a session until it is ended, over, or idle", async (under) => {
@@ -292,13 +297,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
 
   const record = workspace(1);
   const life = { id: "s", ada: account("ada") };
-  /** Every method that changes what somebody asked for, with what must be there before, and how to see what it did. */
-  const changes: readonly {
-    readonly name: string;
-    readonly before?: (store: Store) => Promise<unknown>;
-    readonly change: (store: Store, entry: NewAuditEntry) => Promise<unknown>;
-    readonly state: (store: Store) => Promise<unknown>;
-  }[] = [
+  const changes: readonly Change[] = [
     {
       name: "workspaces.add",
       change: (store, entry) => store.workspaces.add(record, entry),
@@ -318,18 +317,18 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     },
     {
       name: "keys.add",
-      change: (store, entry) => store.keys.add(key("k", {}), entry),
+      change: (store, entry) => store.keys.add(key("k", {}), MANY, entry),
       state: (store) => store.keys.list(),
     },
     {
       name: "keys.setUp",
-      change: (store, entry) => store.keys.setUp(key("k", { role: "admin" }), entry),
+      change: (store, entry) => store.keys.setUp({ key: key("k", { grants: [{ role: "admin" }] }) }, entry),
       state: async (store) => [await store.keys.list(), await store.keys.isSetUp()],
     },
     {
       name: "keys.remove",
-      before: (store) => store.keys.add(key("k", {}), ENTRY),
-      change: (store, entry) => store.keys.remove("k", 1, entry),
+      before: (store) => store.keys.add(key("k", {}), MANY, ENTRY),
+      change: (store, entry) => store.keys.remove("k", entry),
       state: (store) => store.keys.list(),
     },
     {
@@ -364,7 +363,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  for (const { name, before, change, state } of changes) {
+  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE]) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");
       await before?.(store);
@@ -384,7 +383,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   promise("tells nothing where nothing changed", async (under) => {
     await using store = await under.open("a");
     await store.workspaces.remove("none", ENTRY);
-    await store.keys.remove("none", 1, ENTRY);
+    await store.keys.remove("none", ENTRY);
     await store.sessions.end("none", 1, ENTRY);
     await store.sessions.rotate(rotation(1, 2), ENTRY);
     await store.signingKeys.activate("none", 1, ENTRY);
@@ -393,9 +392,9 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.equal((await store.sessions.rotate(rotation(1, 2), ENTRY)).kind, "rotated");
     await store.signingKeys.add(signingKey("one"), ENTRY);
     await store.signingKeys.add(signingKey("two"), ENTRY);
-    await store.keys.setUp(key("k", { role: "admin" }), ENTRY);
-    await refused("setup_done", store.keys.setUp(key("l", { role: "admin" }), ENTRY));
-    await refused("last_admin", store.keys.remove("k", 1, ENTRY));
+    await store.keys.setUp({ key: key("k", { grants: [{ role: "admin" }] }) }, ENTRY);
+    await refused("setup_done", store.keys.setUp({ key: key("l", { grants: [{ role: "admin" }] }) }, ENTRY));
+    await refused("last_admin", store.keys.remove("k", ENTRY));
     assert.equal((await store.audit.list(ALL)).total, 3);
   });
 
@@ -558,21 +557,6 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   });
 }
 
-export async function refused(code: string, work: Promise<unknown>): Promise<ServiceError> {
-  try {
-    await work;
-  } catch (thrown) {
-    assert.ok(thrown instanceof ServiceError, `expected ${code}, got ${thrown}`);
-    assert.equal(thrown.code, code);
-    return thrown;
-  }
-  assert.fail(`expected ${code}, got an answer`);
-}
-
-function bytes(length: number, fill: number): Uint8Array {
-  return new Uint8Array(length).fill(fill);
-}
-
 function workspace(n: number) {
   return {
     id: `w${n}`,
@@ -581,39 +565,6 @@ function workspace(n: number) {
     createdAt: "2026-01-01T00:00:00.000Z",
     allowHardLinks: false,
   };
-}
-
-export function key(id: string, over: Partial<KeyRecord>): KeyRecord {
-  return {
-    id,
-    name: `key ${id}`,
-    hash: bytes(32, id.length),
-    role: null,
-    permissions: [],
-    createdAt: 1,
-    createdBy: "test",
-    expiresAt: null,
-    lastUsedAt: null,
-    ...over,
-  };
-}
-
-function account(subject: string, over: Partial<AccountRecord> = {}): AccountRecord {
-  const issuer = "https://issuer.example";
-  return {
-    id: subject,
-    issuer,
-    subject,
-    name: subject,
-    email: null,
-    picture: null,
-    claims: "{}",
-    ...over,
-  };
-}
-
-function session(id: string, token: number, over: Partial<NewSession> = {}): NewSession {
-  return { id, createdAt: 0, expiresAt: 10_000, binding: null, token: bytes(32, token), ...over };
 }
 
 function rotation(presented: number, successor: number, over: Partial<Rotation> = {}): Rotation {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../core/error.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { key, refused, storeContract } from "./store_contract.ts";
+import { storeContract } from "./store_contract.ts";
+import { key, MANY, refused } from "./store_records.ts";
 import { ENTRY } from "./audit_entry.ts";
 
 async function folderOfOurOwn() {
@@ -21,7 +22,7 @@ storeContract("sqlite", folderOfOurOwn);
 Deno.test("openSqliteStore makes a file that only its owner reads, its write-ahead log and its backup too", async () => {
   await using here = await folderOfOurOwn();
   await using store = await here.open("store.db");
-  await store.keys.setUp(key("first", { role: "admin" }), ENTRY);
+  await store.keys.setUp({ key: key("first", { grants: [{ role: "admin" }] }) }, ENTRY);
   await store.backup(`${here.folder}/copy.db`);
   const names = [...Deno.readDirSync(here.folder)].map((entry) => entry.name).sort();
   assert.deepEqual(names, ["copy.db", "store.db", "store.db-shm", "store.db-wal"]);
@@ -59,7 +60,7 @@ Deno.test("openSqliteStore refuses a database of another program, a text file, a
   const damaged = `${here.folder}/damaged.db`;
   {
     await using store = await openSqliteStore(damaged);
-    for (let n = 0; n < 200; n++) await store.keys.add(key(`k${n}`, {}), ENTRY);
+    for (let n = 0; n < 200; n++) await store.keys.add(key(`k${n}`, {}), MANY, ENTRY);
   }
   const file = await Deno.readFile(damaged);
   file.fill(0xff, 4096 * 2);
@@ -74,13 +75,13 @@ Deno.test("Store waits for another process's write, and says store_unavailable i
   await using store = await here.open("store.db");
   const other = new DatabaseSync(`${here.folder}/store.db`);
   other.exec("BEGIN IMMEDIATE");
-  const waiting = store.keys.add(key("patient", {}), ENTRY);
+  const waiting = store.keys.add(key("patient", {}), MANY, ENTRY);
   assert.deepEqual(await store.keys.list(), [], "reads go on");
   other.exec("COMMIT");
   await waiting;
 
   other.exec("BEGIN IMMEDIATE");
-  const error = await refused("store_unavailable", store.keys.add(key("late", {}), ENTRY));
+  const error = await refused("store_unavailable", store.keys.add(key("late", {}), MANY, ENTRY));
   assert.match(error.message, /another process/);
   other.exec("ROLLBACK");
   other.close();
@@ -155,10 +156,13 @@ Deno.test({
 Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and never anything else", async () => {
   await using here = await folderOfOurOwn();
   const whole = `${here.folder}/whole.db`;
-  const keys = Array.from({ length: 40 }, (_, n) => key(`k${n}`, { role: "viewer", name: `key ${n}` }));
+  const keys = Array.from(
+    { length: 40 },
+    (_, n) => key(`k${n}`, { grants: [{ role: "viewer" }], name: `key ${n}` }),
+  );
   {
     await using store = await openSqliteStore(whole);
-    for (const one of keys) await store.keys.add(one, ENTRY);
+    for (const one of keys) await store.keys.add(one, MANY, ENTRY);
     await store.backup(`${here.folder}/copy.db`);
   }
   const good = await Deno.readFile(`${here.folder}/copy.db`);
@@ -173,7 +177,10 @@ Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was
     try {
       await using store = await openSqliteStore(path);
       const found = await store.keys.list();
-      assert.ok(found.every((one) => one.role === "viewer"), "no key ever rises");
+      assert.ok(
+        found.every((one) => JSON.stringify(one.grants) === '[{"role":"viewer"}]'),
+        "no key ever rises",
+      );
     } catch (thrown) {
       assert.ok(thrown instanceof ServiceError, `${thrown}`);
       assert.equal(thrown.code, "store_unavailable");
@@ -226,14 +233,14 @@ Deno.test({ name: aFullDisk, ignore: !mayMount }, async () => {
       "store_unavailable",
       (async () => {
         for (; acknowledged < 5_000; acknowledged++) {
-          await store.keys.add(key(`k${acknowledged}`, { name: "x".repeat(1_000) }), ENTRY);
+          await store.keys.add(key(`k${acknowledged}`, { name: "x".repeat(1_000) }), MANY, ENTRY);
         }
       })(),
     );
     assert.match(error.message, /full|failed/);
     assert.ok((await store.keys.list()).length >= acknowledged, "reads go on");
     await Deno.remove(`${folder}/ballast`);
-    await store.keys.add(key("after", {}), ENTRY);
+    await store.keys.add(key("after", {}), MANY, ENTRY);
     const ids = new Set((await store.keys.list()).map((one) => one.id));
     for (let n = 0; n < acknowledged; n++) assert.ok(ids.has(`k${n}`));
     assert.ok(ids.has("after"));

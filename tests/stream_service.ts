@@ -13,6 +13,7 @@ export const ADMIN: Principal = {
   name: "tester",
   role: "admin",
   permissions: permissionsOf("admin"),
+  grants: [{ role: "admin", permissions: permissionsOf("admin") }],
 };
 
 export class StreamService implements AsyncDisposable {
@@ -31,7 +32,12 @@ export class StreamService implements AsyncDisposable {
       entries: routes.entries,
       hosts,
       responder: new Responder({ tls: false }),
-      guard: { authenticate: () => caller, admit: () => caller },
+      guard: {
+        authenticate: () => caller,
+        admit: () => caller,
+        stranger: () => {},
+        demandProof: () => Promise.resolve(),
+      },
       auditor: createAuditor({
         audit: {
           first: (entry) => Promise.resolve(void this.audited.push(entry)),

@@ -50,7 +50,8 @@ export function merge(under: Node, over: Node, key = "", inService = false): Nod
     if (key === "logging" && differ(under, over, "driver")) return over;
     if (key === "ports") return unique(under, over, portKey);
     if (key === "volumes" && under.kind === "list" && over.kind === "list") {
-      return withItems(over, lastMounts(lastMounts([], under.items), over.items));
+      const below = under.merged ? under.items : lastMounts([], under.items);
+      return { ...withItems(over, lastMounts(below, over.items)), merged: true };
     }
     if (key === "devices") return unique(under, over, mountKey);
     if (key === "secrets" || key === "configs") return unique(under, over, grantKey);

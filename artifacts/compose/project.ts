@@ -294,7 +294,7 @@ class Loader {
     }
     const under = await this.#extend(base, found, from, environment, [...stack, step]);
     // What the base resets or overrides, it does so in its own file.
-    return isNull(under) ? local : mergeService(settle(under), local);
+    return isNull(under) ? local : retagged(mergeService(settle(under), local), local);
   }
 
   async #extendsFile(written: string, at: Node, environment: Environment): Promise<Mapping | null> {
@@ -468,6 +468,19 @@ class Loader {
     }
     return withEntries(local, sections);
   }
+}
+
+/** What a service resets or overrides, it does so in the files before, not only in what it extends. */
+function retagged(merged: Node, local: Node): Node {
+  if (merged.kind !== "mapping" || local.kind !== "mapping") return merged;
+  const entries = new Map(merged.entries);
+  for (const [key, entry] of local.entries) {
+    const { tag } = entry.value;
+    if (tag === "!reset") entries.set(key, entry);
+    const value = merged.entries.get(key)?.value;
+    if (tag === "!override" && value) entries.set(key, { key: entry.key, value: { ...value, tag } });
+  }
+  return withEntries(merged, entries);
 }
 
 function mergeConflict(section: string, theirs: Node, ours: Node): Node {

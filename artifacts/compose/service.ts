@@ -1,6 +1,6 @@
 /** One service in long form. */
 
-import type { Grant, KeyValue, Node, Place, Scalar, Service } from "../artifact.ts";
+import type { Grant, KeyValue, Mount, Node, Place, Scalar, Service } from "../artifact.ts";
 import {
   entriesOf,
   isNull,
@@ -36,13 +36,18 @@ export function readService(
     replicas: replicasOf(value),
     restart: textOf(valueAt(value, "restart")),
     ports: readPorts(listOf(valueAt(value, "ports"))),
-    mounts: lastMounts([], listOf(valueAt(value, "volumes"))).map(readMount),
+    mounts: mountsOf(valueAt(value, "volumes")),
     networkMode: textOf(valueAt(value, "network_mode")),
     environment: withVariables(keyValues(valueAt(value, "environment")), variable),
     labels: keyValues(valueAt(value, "labels")),
     grants: [...grants("secret", valueAt(value, "secrets")), ...grants("config", valueAt(value, "configs"))],
     healthcheck: healthcheckOf(value),
   };
+}
+
+function mountsOf(node: Node | null): Mount[] {
+  const isMerged = node?.kind === "list" && node.merged;
+  return (isMerged ? node.items : lastMounts([], listOf(node))).map(readMount);
 }
 
 function replicasOf(value: Node): number | null {

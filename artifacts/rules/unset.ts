@@ -100,7 +100,10 @@ function emptied(node: Node, unknown: Place[]): Node {
     const { unknown: _, ...rest } = node;
     return rest;
   }
-  if (node.kind === "list") return withItems(node, node.items.map((item) => emptied(item, unknown)));
+  if (node.kind === "list") {
+    const items = node.items.map((item) => emptied(item, unknown));
+    return { ...withItems(node, items), ...(node.merged && { merged: true }) };
+  }
   return withEntries(
     node,
     new Map(

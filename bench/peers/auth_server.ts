@@ -12,7 +12,7 @@ const shared = {
   answers: { 200: json(Answer, "The list") },
 } as const;
 const open = route({ ...shared, path: "/bench/open", permission: "open" });
-const closed = route({ ...shared, path: "/bench/closed", permission: "containers:read" });
+const closed = route({ ...shared, path: "/bench/closed", permission: "system:read" });
 const answer = () => reply(200, { items: ["one", "two", "three"], total: 3 });
 
 const config = { ...await readConfig(), roles: [{ claim: "sub", value: "ada", role: "viewer" } as const] };
@@ -30,7 +30,8 @@ const identity = {
   email: null,
   picture: null,
   claims: { sub: "ada" },
+  authenticatedAt: null,
 };
-const { accessToken } = await berth.access.sessions.open(identity, null, ENTRY);
+const { accessToken } = await berth.access.sessions.open(identity, { binding: null, name: null }, ENTRY);
 await Deno.writeTextFile(`${config.data}/credentials.json`, JSON.stringify({ key, accessToken }));
 Deno.addSignalListener("SIGTERM", () => void berth.stop().then(() => Deno.exit(0)));

@@ -1,6 +1,6 @@
 /** The API's group `auth`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Permission, Role } from "./models.ts";
+import type { Principal, Tokens } from "./models.ts";
 
 /** GET: Whether the caller is signed in, and how to sign in. */
 export const AUTH_STATUS: Endpoint<"/api/auth/status", {
@@ -32,6 +32,63 @@ export const AUTH_LOGOUT: Endpoint<"/api/auth/logout", {
   };
 }> = new Endpoint("/api/auth/logout");
 
+/**
+ * POST: Sign in with a name and a password.
+ *
+ * PUT: Set another password for oneself; all other sessions end.
+ */
+export const AUTH_PASSWORD: Endpoint<"/api/auth/password", {
+  post: { response: Tokens; payload: NameAndPassword; query: Record<string, never> };
+  put: { payload: PasswordChange; query: Record<string, never> };
+}> = new Endpoint("/api/auth/password");
+
+/** POST: Set the password by a one-time link, and sign in. */
+export const AUTH_PASSWORD_LINK: Endpoint<"/api/auth/password-link", {
+  post: { response: Tokens; payload: PasswordByLink; query: Record<string, never> };
+}> = new Endpoint("/api/auth/password-link");
+
+/** POST: Exchange an API key for a session with its rights, which ends with the key. */
+export const AUTH_KEY: Endpoint<"/api/auth/key", {
+  post: { response: Tokens; payload: KeyForSession; query: Record<string, never> };
+}> = new Endpoint("/api/auth/key");
+
+/** POST: Prove again who one is, as `sign_in_again` asks. */
+export const AUTH_PROOF: Endpoint<"/api/auth/proof", {
+  post: { payload: Proof; query: Record<string, never> };
+}> = new Endpoint("/api/auth/proof");
+
+/**
+ * GET: One's own sessions, or those of a person.
+ *
+ * DELETE: End all one's other sessions, or all those of a person.
+ */
+export const AUTH_SESSIONS: Endpoint<"/api/auth/sessions", {
+  get: {
+    response: {
+      readonly items: readonly (Session)[];
+      readonly total: number;
+    };
+    query: {
+      /** The id of somebody else, for who has `people:manage`; one's own when it is left out. */
+      person?: string;
+    };
+  };
+  delete: {
+    response: {
+      readonly ended: number;
+    };
+    query: {
+      /** The id of somebody else, for who has `people:manage`; one's own when it is left out. */
+      person?: string;
+    };
+  };
+}> = new Endpoint("/api/auth/sessions");
+
+/** DELETE: End a session, with its tokens and streams. */
+export const AUTH_SESSION: Endpoint<"/api/auth/sessions/{id}", {
+  delete: { query: Record<string, never> };
+}> = new Endpoint("/api/auth/sessions/{id}");
+
 /** The answer of `GET /api/auth/status`. */
 export type AuthStatus = {
   readonly authenticated: boolean;
@@ -51,17 +108,35 @@ export type CodeAnswer = {
   readonly iss?: string;
 };
 
-/** A part of `AuthStatus`. */
-export type Principal = {
-  readonly kind: "user" | "apiKey";
-  readonly id: string;
-  readonly name: string;
-  readonly email?: string;
-  readonly picture?: string;
-  /** Null for a key that lists its permissions itself. */
-  readonly role: Role | null;
-  readonly permissions: readonly (Permission)[];
+/** The payload of `POST /api/auth/key`. */
+export type KeyForSession = {
+  readonly key: string;
 };
+
+/** The payload of `POST /api/auth/password`. */
+export type NameAndPassword = {
+  readonly name: string;
+  readonly password: string;
+};
+
+/** The payload of `POST /api/auth/password-link`. */
+export type PasswordByLink = {
+  readonly token: string;
+  readonly password: string;
+};
+
+/** The payload of `PUT /api/auth/password`. */
+export type PasswordChange = {
+  readonly password: string;
+  readonly newPassword: string;
+};
+
+/** The payload of `POST /api/auth/proof`. */
+export type Proof = {
+  readonly password: string;
+} | {
+  readonly key: string;
+} | CodeAnswer;
 
 /** A part of `AuthStatus`. */
 export type Provider = {
@@ -79,15 +154,18 @@ export type RefreshToken = {
   readonly refreshToken?: string;
 };
 
-/** The answer of `POST /api/auth/idp`. */
-export type Tokens = {
-  readonly tokenType: "Bearer";
-  readonly accessToken: string;
-  /** Seconds. */
-  readonly expiresIn: number;
-  /** Absent when it went into the cookie. */
-  readonly refreshToken?: string;
-  /** Seconds. */
-  readonly refreshExpiresIn: number;
-  readonly principal: Principal;
+/** The answer of `GET /api/auth/sessions`. */
+export type Session = {
+  readonly id: string;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+  /** What the browser or program calls itself. */
+  readonly device: string | null;
+  /** The address it was opened from. */
+  readonly peer: string | null;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly expiresAt: string;
+  /** When its owner last proved who they are. */
+  readonly provedAt: string | null;
 };

@@ -1,5 +1,14 @@
 /** The types that several groups of the API share, written from the document that the service serves. */
 
+/** A part of `Principal`. */
+export type HeldGrant = {
+  /** Null where permissions were granted by name. */
+  readonly role: Role | null;
+  readonly permissions: readonly (Permission)[];
+  /** Where it counts: on each of these; everywhere when it is left out. */
+  readonly on?: readonly (Scope)[];
+};
+
 /** A part of `UnitLive`. */
 export type LiveState = "running" | "degraded" | "paused" | "completed" | "exited" | "absent" | "unknown";
 
@@ -12,6 +21,7 @@ export type Permission =
   | "workspaces:manage"
   | "system:logs"
   | "keys:manage"
+  | "people:manage"
   | "audit:read"
   | "containers:read"
   | "containers:logs"
@@ -30,8 +40,39 @@ export type Permission =
   | "system:prune"
   | "units:read";
 
+/** A part of `AuthStatus`. */
+export type Principal = {
+  readonly kind: "user" | "apiKey";
+  readonly id: string;
+  readonly name: string;
+  readonly email?: string;
+  readonly picture?: string;
+  /** The role that is held everywhere; null where permissions or scopes are listed. */
+  readonly role: Role | null;
+  /** What is held everywhere. */
+  readonly permissions: readonly (Permission)[];
+  /** All that is held, and on what. */
+  readonly grants: readonly (HeldGrant)[];
+};
+
 /** A part of `Principal`. */
 export type Role = "viewer" | "operator" | "admin";
+
+/** `engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`. */
+export type Scope = string;
+
+/** The answer of `POST /api/auth/idp`. */
+export type Tokens = {
+  readonly tokenType: "Bearer";
+  readonly accessToken: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+  /** Absent when it went into the cookie. */
+  readonly refreshToken?: string;
+  /** Seconds. */
+  readonly refreshExpiresIn: number;
+  readonly principal: Principal;
+};
 
 /** A part of `ContainerList`. */
 export type Unavailable = {

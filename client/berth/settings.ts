@@ -1,6 +1,6 @@
 /** The API's group `settings`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Permission, Role } from "./models.ts";
+import type { Permission, Role, Scope, Tokens } from "./models.ts";
 
 /** GET: Whether the first admin is still to be made. */
 export const SETTINGS_SETUP_REQUIRED: Endpoint<"/api/settings/setup-required", {
@@ -12,15 +12,15 @@ export const SETTINGS_SETUP_REQUIRED: Endpoint<"/api/settings/setup-required", {
   };
 }> = new Endpoint("/api/settings/setup-required");
 
-/** POST: Make the first admin's key, with the one-time token of the data folder. */
+/** POST: Make the first admin, with the one-time token of the data folder. */
 export const SETTINGS_SETUP: Endpoint<"/api/settings/setup", {
-  post: { response: ApiKeyCreated; payload: Setup; query: Record<string, never> };
+  post: { response: Tokens | ApiKeyCreated; payload: Setup; query: Record<string, never> };
 }> = new Endpoint("/api/settings/setup");
 
 /**
  * GET: All API keys, without their secrets.
  *
- * POST: Make an API key, with a role or with its own permissions.
+ * POST: Make an API key, with a role, with permissions, or with grants on scopes.
  */
 export const SETTINGS_API_KEYS: Endpoint<"/api/settings/api-keys", {
   get: {
@@ -28,12 +28,25 @@ export const SETTINGS_API_KEYS: Endpoint<"/api/settings/api-keys", {
       readonly items: readonly (ApiKey)[];
       readonly total: number;
     };
-    query: Record<string, never>;
+    query: {
+      /** The id of whoever made them. */
+      createdBy?: string;
+    };
   };
   post: { response: ApiKeyCreated; payload: NewApiKey; query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys");
 
-/** DELETE: Delete an API key; its open streams end. */
+/** POST: Give an API key another secret, while the one before goes on for a while. */
+export const SETTINGS_API_KEY_ROTATE: Endpoint<"/api/settings/api-keys/{id}/rotate", {
+  post: { response: ApiKeyCreated; payload: KeyRotation; query: Record<string, never> };
+}> = new Endpoint("/api/settings/api-keys/{id}/rotate");
+
+/** POST: Become the one who made a key, so that it does not go with whoever made it. */
+export const SETTINGS_API_KEY_TAKE_OVER: Endpoint<"/api/settings/api-keys/{id}/take-over", {
+  post: { response: ApiKey; query: Record<string, never> };
+}> = new Endpoint("/api/settings/api-keys/{id}/take-over");
+
+/** DELETE: Delete an API key and those that it made; their open streams end. */
 export const SETTINGS_API_KEY: Endpoint<"/api/settings/api-keys/{id}", {
   delete: { query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys/{id}");
@@ -43,19 +56,67 @@ export const SETTINGS_API_KEYS_VERIFY: Endpoint<"/api/settings/api-keys/verify",
   post: { response: KeyVerdict; payload: KeyToVerify; query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys/verify");
 
+/**
+ * GET: Everybody who has signed in or may.
+ *
+ * POST: Add a person who signs in with a password, which they set by a one-time link.
+ */
+export const SETTINGS_PEOPLE: Endpoint<"/api/settings/people", {
+  get: {
+    response: {
+      readonly items: readonly (Person)[];
+      readonly total: number;
+    };
+    query: Record<string, never>;
+  };
+  post: { response: PersonCreated; payload: NewPerson; query: Record<string, never> };
+}> = new Endpoint("/api/settings/people");
+
+/**
+ * PUT: Disable a person or let them in again, or change what they hold.
+ *
+ * DELETE: Delete a person with their sessions and the keys that they made.
+ */
+export const SETTINGS_PERSON: Endpoint<"/api/settings/people/{id}", {
+  put: { response: Person; payload: PersonChange; query: Record<string, never> };
+  delete: { query: Record<string, never> };
+}> = new Endpoint("/api/settings/people/{id}");
+
+/** POST: Make a person another one-time link for their password. */
+export const SETTINGS_PERSON_PASSWORD_LINK: Endpoint<"/api/settings/people/{id}/password-link", {
+  post: { response: PasswordLink; query: Record<string, never> };
+}> = new Endpoint("/api/settings/people/{id}/password-link");
+
 /** The answer of `GET /api/settings/api-keys`. */
 export type ApiKey = {
   readonly id: string;
   readonly name: string;
   /** How the key begins: enough to recognise it by. */
   readonly prefix: string;
-  /** Null for a key that lists its permissions itself. */
+  /** The role that it holds everywhere; null where permissions or scopes are listed. */
   readonly role: Role | null;
+  /** What it holds everywhere. */
   readonly permissions: readonly (Permission)[];
+  /** All that it holds, and on what. */
+  readonly grants: readonly (Grant)[];
   readonly createdAt: string;
+  /** The name of whoever made it. */
   readonly createdBy: string;
+  /** Who made it, and with whom it goes; null where nobody takes it along. */
+  readonly creator: {
+    readonly kind: "user" | "apiKey";
+    readonly id: string;
+  } | null;
   readonly expiresAt: string | null;
+  /** Until when the secret before the last rotation counts. */
+  readonly previousUntil: string | null;
+  /** The addresses and ranges it may come from; empty for everywhere. */
+  readonly from: readonly (string)[];
+  /** Whether the person behind it is disabled, so that it counts for nothing. */
+  readonly disabled: boolean;
   readonly lastUsedAt: string | null;
+  /** The address it was last used from. */
+  readonly lastUsedPeer: string | null;
 };
 
 /** The answer of `POST /api/settings/setup`. */
@@ -64,15 +125,49 @@ export type ApiKeyCreated = {
   readonly name: string;
   /** How the key begins: enough to recognise it by. */
   readonly prefix: string;
-  /** Null for a key that lists its permissions itself. */
+  /** The role that it holds everywhere; null where permissions or scopes are listed. */
   readonly role: Role | null;
+  /** What it holds everywhere. */
   readonly permissions: readonly (Permission)[];
+  /** All that it holds, and on what. */
+  readonly grants: readonly (Grant)[];
   readonly createdAt: string;
+  /** The name of whoever made it. */
   readonly createdBy: string;
+  /** Who made it, and with whom it goes; null where nobody takes it along. */
+  readonly creator: {
+    readonly kind: "user" | "apiKey";
+    readonly id: string;
+  } | null;
   readonly expiresAt: string | null;
+  /** Until when the secret before the last rotation counts. */
+  readonly previousUntil: string | null;
+  /** The addresses and ranges it may come from; empty for everywhere. */
+  readonly from: readonly (string)[];
+  /** Whether the person behind it is disabled, so that it counts for nothing. */
+  readonly disabled: boolean;
   readonly lastUsedAt: string | null;
+  /** The address it was last used from. */
+  readonly lastUsedPeer: string | null;
   /** Shown this once. */
   readonly key: string;
+};
+
+/** A part of `ApiKeyCreated`. */
+export type Grant = {
+  readonly role: Role;
+  /** Where it counts: on each of these; everywhere when it is left out. */
+  readonly on?: readonly (Scope)[];
+} | {
+  readonly permissions: readonly (Permission)[];
+  /** Where it counts: on each of these; everywhere when it is left out. */
+  readonly on?: readonly (Scope)[];
+};
+
+/** The payload of `POST /api/settings/api-keys/{id}/rotate`. */
+export type KeyRotation = {
+  /** How long the secret before goes on. */
+  readonly overlapMinutes?: number;
 };
 
 /** The payload of `POST /api/settings/api-keys/verify`. */
@@ -88,22 +183,108 @@ export type KeyVerdict = {
   readonly name?: string;
   readonly role?: Role | null;
   readonly permissions?: readonly (Permission)[];
+  readonly grants?: readonly (Grant)[];
   readonly expiresAt?: string | null;
 };
 
 /** The payload of `POST /api/settings/api-keys`. */
 export type NewApiKey = {
   readonly name: string;
-  readonly role: Role;
   readonly expiresInDays?: number;
+  /** The addresses and ranges it may come from; from everywhere when it is left out. */
+  readonly from?: readonly (string)[];
+  readonly role: Role;
 } | {
   readonly name: string;
-  readonly permissions: readonly (Permission)[];
   readonly expiresInDays?: number;
+  /** The addresses and ranges it may come from; from everywhere when it is left out. */
+  readonly from?: readonly (string)[];
+  readonly permissions: readonly (Permission)[];
+} | {
+  readonly name: string;
+  readonly expiresInDays?: number;
+  /** The addresses and ranges it may come from; from everywhere when it is left out. */
+  readonly from?: readonly (string)[];
+  readonly grants: readonly (Grant)[];
+};
+
+/** The payload of `POST /api/settings/people`. */
+export type NewPerson = {
+  readonly name: string;
+  readonly role: Role;
+} | {
+  readonly name: string;
+  readonly grants: readonly (Grant)[];
+};
+
+/** The answer of `POST /api/settings/people/{id}/password-link`. */
+export type PasswordLink = {
+  /** Shown this once: sets the password at `POST /api/auth/password-link`. */
+  readonly passwordToken: string;
+  readonly passwordTokenExpiresAt: string;
+};
+
+/** The answer of `GET /api/settings/people`. */
+export type Person = {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly picture: string | null;
+  readonly signIn: "password" | "provider";
+  /** The identity provider's address; null for who signs in with a password. */
+  readonly issuer: string | null;
+  /** The role that they hold everywhere as of now. */
+  readonly role: Role | null;
+  /** All that they hold as of now; of a provider's people, by the rules. */
+  readonly grants: readonly (Grant)[];
+  /** False until they set one by their link. */
+  readonly hasPassword: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string | null;
+  readonly lastSeenAt: string | null;
+  /** How many are alive. */
+  readonly sessions: number;
+};
+
+/** The payload of `PUT /api/settings/people/{id}`. */
+export type PersonChange = {
+  readonly disabled: boolean;
+} | {
+  readonly disabled?: boolean;
+  readonly role: Role;
+} | {
+  readonly disabled?: boolean;
+  readonly grants: readonly (Grant)[];
+};
+
+/** The answer of `POST /api/settings/people`. */
+export type PersonCreated = {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly picture: string | null;
+  readonly signIn: "password" | "provider";
+  /** The identity provider's address; null for who signs in with a password. */
+  readonly issuer: string | null;
+  /** The role that they hold everywhere as of now. */
+  readonly role: Role | null;
+  /** All that they hold as of now; of a provider's people, by the rules. */
+  readonly grants: readonly (Grant)[];
+  /** False until they set one by their link. */
+  readonly hasPassword: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string | null;
+  readonly lastSeenAt: string | null;
+  /** How many are alive. */
+  readonly sessions: number;
+  /** Shown this once: sets the password at `POST /api/auth/password-link`. */
+  readonly passwordToken: string;
+  readonly passwordTokenExpiresAt: string;
 };
 
 /** The payload of `POST /api/settings/setup`. */
 export type Setup = {
   readonly token: string;
   readonly name: string;
+  readonly password?: string;
 };

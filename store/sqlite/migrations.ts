@@ -136,4 +136,86 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE workspaces ADD COLUMN allow_hard_links INTEGER NOT NULL DEFAULT 0 CHECK (allow_hard_links IN (0, 1));
   `,
+  // People who sign in here, grants in place of a role, keys that know who made them, and sessions of keys.
+  `
+  ALTER TABLE accounts ADD COLUMN grants TEXT CHECK (grants IS NULL OR json_valid(grants));
+  ALTER TABLE accounts ADD COLUMN password TEXT;
+  ALTER TABLE accounts ADD COLUMN created_at INTEGER;
+  ALTER TABLE accounts ADD COLUMN last_seen_at INTEGER;
+  ALTER TABLE accounts ADD COLUMN disabled_at INTEGER;
+
+  -- One link a person, and it is gone once it was used.
+  CREATE TABLE password_links (
+    account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE granted_keys (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    previous_hash BLOB CHECK (previous_hash IS NULL OR length(previous_hash) = 32),
+    previous_until INTEGER,
+    grants TEXT NOT NULL CHECK (json_valid(grants)),
+    created_at INTEGER NOT NULL,
+    created_by TEXT NOT NULL,
+    creator_kind TEXT CHECK (creator_kind IN ('user', 'apiKey')),
+    creator_id TEXT,
+    person_id TEXT REFERENCES accounts (id),
+    expires_at INTEGER,
+    sources TEXT NOT NULL CHECK (json_valid(sources)),
+    last_used_at INTEGER,
+    last_used_peer TEXT,
+    warned_at INTEGER
+  ) STRICT;
+  INSERT INTO granted_keys (id, name, hash, grants, created_at, created_by, expires_at, sources, last_used_at)
+    SELECT id, name, hash,
+      CASE WHEN role IS NULL THEN json_array(json_object('permissions', json(permissions)))
+        ELSE json_array(json_object('role', role)) END,
+      created_at, created_by, expires_at, '[]', last_used_at
+    FROM keys;
+  DROP TABLE keys;
+  ALTER TABLE granted_keys RENAME TO keys;
+  CREATE INDEX keys_by_creator ON keys (creator_id);
+  CREATE INDEX keys_by_person ON keys (person_id);
+
+  ALTER TABLE setup RENAME COLUMN key_id TO admin_id;
+
+  -- Both tables anew: dropping the sessions would delete the tokens that refer to them.
+  CREATE TABLE held_sessions (
+    id TEXT PRIMARY KEY,
+    account_id TEXT REFERENCES accounts (id) ON DELETE CASCADE,
+    key_id TEXT REFERENCES keys (id) ON DELETE CASCADE,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL,
+    proved_at INTEGER NOT NULL,
+    peer TEXT,
+    device TEXT,
+    generation INTEGER NOT NULL,
+    binding BLOB CHECK (binding IS NULL OR length(binding) = 32),
+    ended_at INTEGER,
+    CHECK ((account_id IS NULL) <> (key_id IS NULL))
+  ) STRICT;
+  INSERT INTO held_sessions (id, account_id, created_at, expires_at, last_used_at, proved_at, generation, binding, ended_at)
+    SELECT id, account_id, created_at, expires_at, last_used_at, 0, generation, binding, ended_at FROM sessions;
+  CREATE TABLE held_tokens (
+    hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
+    session_id TEXT NOT NULL REFERENCES held_sessions (id) ON DELETE CASCADE,
+    generation INTEGER NOT NULL,
+    used_at INTEGER,
+    sealed_successor BLOB,
+    UNIQUE (session_id, generation)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO held_tokens (hash, session_id, generation, used_at, sealed_successor)
+    SELECT hash, session_id, generation, used_at, sealed_successor FROM refresh_tokens;
+  DROP TABLE refresh_tokens;
+  DROP TABLE sessions;
+  ALTER TABLE held_sessions RENAME TO sessions;
+  ALTER TABLE held_tokens RENAME TO refresh_tokens;
+  CREATE INDEX sessions_by_end ON sessions (expires_at);
+  CREATE INDEX sessions_by_account ON sessions (account_id);
+  CREATE INDEX sessions_by_key ON sessions (key_id);
+  `,
 ];

@@ -3,6 +3,7 @@ import type { Store } from "../../core/store.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
+import { sqlitePeople } from "./people.ts";
 import { sqliteSessions } from "./sessions.ts";
 import { sqliteSigningKeys } from "./signing_keys.ts";
 import { sqliteWorkspaces } from "./workspaces.ts";
@@ -13,6 +14,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   return {
     workspaces: sqliteWorkspaces(database),
     keys: sqliteKeys(database),
+    people: sqlitePeople(database),
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),

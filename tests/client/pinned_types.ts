@@ -41,7 +41,10 @@ export type Pinned = Held<{
   NewWorkspace: Same<client.NewWorkspace, z.input<typeof workspace.NewWorkspace>>;
   Principal: Same<
     client.Principal,
-    Omit<z.output<typeof access.Principal>, "permissions"> & { permissions: readonly AnyPermission[] }
+    Omit<z.output<typeof access.Principal>, "permissions" | "grants"> & {
+      permissions: readonly AnyPermission[];
+      grants: readonly (Omit<access.HeldGrant, "permissions"> & { permissions: readonly AnyPermission[] })[];
+    }
   >;
   Permission: Same<client.Permission, AnyPermission>;
   Role: Same<client.Role, z.output<typeof access.Role>>;

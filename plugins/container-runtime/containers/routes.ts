@@ -1,6 +1,6 @@
 /** `/api/containers`: lists and inspects containers, and all that is done to one. */
 import { z } from "zod";
-import { may } from "../../../core/access.ts";
+import { EVERYTHING, may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
@@ -165,12 +165,13 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
     .on(inspect, async (call) => {
       const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
       const doing = `inspect container "${id}"`;
-      if (reveal && !may<ContainerPermission>(principal, "containers:reveal")) {
+      if (reveal && !may<ContainerPermission>(principal, "containers:reveal", EVERYTHING)) {
         throw engineError(
           "forbidden",
           `Cannot ${doing}: "reveal" needs the permission "containers:reveal"`,
         );
       }
+      if (reveal) await call.mustBeProved();
       const found = await findContainer(backends, id, backend, doing);
       if (!raw && !reveal) return await details.answer(found, doing);
       const inspected = await readContainer(found, doing);

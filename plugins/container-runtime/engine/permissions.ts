@@ -12,9 +12,9 @@ export const PERMISSIONS = [
   { name: "images:write", roles: ["operator", "admin"] },
   { name: "volumes:write", roles: ["operator", "admin"] },
   { name: "networks:write", roles: ["operator", "admin"] },
-  { name: "containers:exec", roles: ["admin"] },
+  { name: "containers:exec", roles: ["admin"], byNameOnScopes: true },
   { name: "containers:remove", roles: ["admin"] },
-  { name: "containers:reveal", roles: ["admin"] },
+  { name: "containers:reveal", roles: ["admin"], byNameOnScopes: true },
   { name: "volumes:host-paths", roles: ["admin"] },
   { name: "system:prune", roles: ["admin"] },
 ] as const satisfies readonly PermissionRule[];

@@ -1,6 +1,6 @@
 /** `/api/terminal/compose-logs`: container events, and on request their merged logs, over a WebSocket. */
 import { z } from "zod";
-import { may } from "../../../core/access.ts";
+import { EVERYTHING, may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
@@ -70,7 +70,7 @@ export interface TerminalRoutes {
 
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
-    if (query.logs && !may<ContainerPermission>(principal, "containers:logs")) {
+    if (query.logs && !may<ContainerPermission>(principal, "containers:logs", EVERYTHING)) {
       throw engineError(
         "forbidden",
         `Cannot watch the logs: this needs the permission "containers:logs"`,
@@ -78,7 +78,7 @@ export function terminalRoutes(parts: TerminalRoutes): Router {
     }
     for (const kind of query.kind) {
       const needed = READ[kind];
-      if (!may<ContainerPermission>(principal, needed)) {
+      if (!may<ContainerPermission>(principal, needed, EVERYTHING)) {
         throw engineError(
           "forbidden",
           `Cannot watch events of kind "${kind}": this needs the permission "${needed}"`,

@@ -42,6 +42,7 @@ const exec = socketRoute({
     "`ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` is split at " +
     "its blanks, several are program and arguments.",
   permission: "containers:exec",
+  proof: true,
   audited: "act",
   params: z.object({ id: z.string() }),
   query: Query,

@@ -1,6 +1,6 @@
 /** `/api/volumes`: lists, inspects, creates and removes volumes. */
 import { z } from "zod";
-import { may } from "../../../core/access.ts";
+import { EVERYTHING, may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
@@ -116,7 +116,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
     .on(create, async ({ body, query, principal }) => {
       if (
         bindsHostPath(body.driver, body.options ?? {}) &&
-        !may<ContainerPermission>(principal, "volumes:host-paths")
+        !may<ContainerPermission>(principal, "volumes:host-paths", EVERYTHING)
       ) {
         throw engineError(
           "forbidden",

@@ -1,0 +1,74 @@
+/** The commonest passwords of at least twelve characters: what leaked lists hold most often, in lower case. */
+
+const COMMON = new Set(
+  `
+123456123456 123456654321 1234567890123 12345678910 123456789012 1234567890qw 1234567890qwerty 1234567891011
+12345678910111213 123456789101112 1234567891234 123456789123 123456789123456789 12345678912345 123456789987654321
+1234567899876 1234567890987654321 123456789abc 123456789abcd 123456789asd 123456789qwe 123456789qwerty 12345678qwer
+12345678qwertyui 1234512345123 12345qwertasdfg 1234qwerasdf 1234qwerasdfzxcv 12341234123 123412341234
+1234123412341234 12344321qwer 123321123321 123123123123 123123123123123 123abc123abc 123qweasdzxc 123qwe123qwe
+123qweasd123 112233445566 11223344556677 1122334455667788 111111111111 1111111111111 111111222222 111222333444
+121212121212 131313131313 147258369147 147258369258 147852369147 159357159357 159753159753 1a2b3c4d5e6f
+1q2w3e4r5t6y 1q2w3e4r5t6y7u 1q2w3e4r5t6y7u8i 1q2w3e4r5t6y7u8i9o 1q2w3e4r5t6y7u8i9o0p 1q2w3e4r1q2w3e4r 1q2w3e1q2w3e
+1qaz2wsx3edc 1qaz2wsx3edc4rfv 1qaz1qaz1qaz 1qazxsw23edc 1qaz@wsx3edc 1qaz!qaz2wsx 1234!@#$qwer !qaz2wsx3edc
+!qaz@wsx#edc !@#$%^&*()_+ !@#$%^&*()qw 1!2@3#4$5%6^ 159159159159 222222222222 232323232323 333333333333 369369369369
+444444444444 456456456456 555555555555 654321654321 666666666666 6543216543210 777777777777 789456123000
+789456123789 789789789789 888888888888 987654321000 987654321012 987654321098 9876543210123 987654321987
+987654321987654321 98765432109876 999999999999 000000000000 0000000000000 010203040506 01020304050607 012345678901
+0123456789abc 0123456789abcdef 0987654321098 0987654321qwe 0987654321poiuytrewq 147147147147 1029384756qp
+102938475610 1029384756abc aaaaaaaaaaaa aaaaaaaaaaaaa aabbccddeeff abc123456789 abc123abc123 abc123abc123abc
+abcabcabcabc abcd1234abcd abcd12345678 abcd1234efgh abcdabcdabcd abcdef123456 abcdefabcdef abcdefg12345 abcdefg1234567
+abcdefgh1234 abcdefgh12345678 abcdefghijkl abcdefghijklm abcdefghijklmn abcdefghijklmnop abcdefghijklmnopqrstuvwxyz
+access123456 adidas123456 admin1234567 admin12345678 admin123456789 admin123admin adminadmin12 adminadmin123
+adminadminadmin administrador administrateur administration administrator administrator1 administrator123
+alexander123 alexandra123 allahuakbar1 america12345 andrew123456 angel1234567 anthony12345 arsenal12345 asdasdasdasd
+asdf1234asdf asdf1234qwer asdfasdfasdf asdfasdfasdfasdf asdfgh123456 asdfghasdfgh asdfghjkl123 asdfghjkl1234
+asdfghjkl12345 asdfghjklqwertyuiop asdfghjklzxcvbnm asdfghjkl;'\\ asdfqwer1234 asdfzxcvqwer babygirl1234 bangladesh12
+barcelona123 baseball1234 basketball1 basketball12 basketball123 bestfriends1 bismillah123 blackberry12 bullshit1234
+business1234 california12 california1234 cardinals123 changeme1234 changeme12345 changeme123456 changemeplease
+charlie12345 cheese123456 chelsea12345 chocolate123 chocolate1234 christian123 christopher1 christopher12
+christopher123 cinderella12 coffee123456 computer1234 computer12345 computer123456 confidential cookies12345
+correcthorsebatterystaple cowboys12345 daniel123456 default12345 destination1 dragon123456 dragonball12 dragonballz1
+elephant1234 elizabeth123 emmanuel1234 enterprise12 everlasting1 everything12 facebook1234 facebook12345 football1234
+football12345 football123456 forever12345 forgetmenot1 freedom12345 friendship12 friends12345 fuckoff12345
+fuckyou12345 fuckyou123456 gangster1234 georgetown12 goodmorning1 google123456 hello1234567 hello123hello
+hellohello12 hellohello123 hellokitty12 hellokitty123 helloworld12 helloworld123 helloworld1234 iloveyou1234
+iloveyou12345 iloveyou123456 iloveyou1314 iloveyou2000 iloveyouforever iloveyoumore iloveyousomuch iloveyoutoo1
+independence information1 internet1234 jennifer1234 jessica12345 jesuschrist1 jesuschrist123 jesusislord1
+jesuslovesme jordan123456 juventus1234 killer123456 kingdomhearts letmein12345 letmein123456 letmeinletmein
+letmeinplease liverpool123 liverpool1234 lovelove1234 lovelovelove manchester12 manchester123 manchesterunited
+master123456 matthew12345 metallica123 michael12345 michelle1234 minecraft123 minecraft1234 monkey123456 motherfucker
+motherfucker1 mypassword12 mypassword123 nicholas1234 nintendo1234 passw0rd1234 passw0rd12345 passw0rd123456
+p@ssw0rd1234 p@ssw0rd12345 p@ssw0rd123456 p@ssword1234 p@ssword12345 password0123 password1111 password1212 password1231
+password123! password1234 password1234! password12345 password12345! password123456 password1234567 password12345678
+password123456789 password1234567890 password123password password1989 password1990 password2000 password2010
+password2015 password2016 password2017 password2018 password2019 password2020 password2021 password2022 password2023
+password2024 password2025 password2026 passwordpassword passwordpassword1 password!123 password@123 password#123
+password.123 password_123 password-123 password@1234 pass123456789 pass1234pass passpasspass pokemon12345 portugal1234
+princess1234 princess12345 princess123456 q1w2e3r4t5y6 q1w2e3r4t5y6u7 q1w2e3r4t5y6u7i8 q1w2e3r4t5y6u7i8o9
+q1w2e3r4t5y6u7i8o9p0 qazqazqazqaz qazwsx123456 qazwsxedc123 qazwsxedcrfv qazwsxedcrfvtgb qazwsxedcrfvtgbyhn
+qazwsxedcrfvtgbyhnujm qazwsxqazwsx qqqqqqqqqqqq qwaszx123456 qwe123qwe123 qweasdzxc123 qweasdzxc1234 qweasdzxcrfv
+qweqweqweqwe qwer1234asdf qwer1234qwer qwer12345678 qwerasdfzxcv qwerasdfzxcv1234 qwerqwerqwer qwert1234567
+qwert12345qwert qwertasdfgzxcvb qwerty098765 qwerty1234567 qwerty12345678 qwerty123456789 qwerty1234567890
+qwerty123456 qwerty123qwerty qwerty654321 qwertyasdfgh qwertyqwerty qwertyqwerty1 qwertyqwerty123 qwertyqwertyqwerty
+qwertyui1234 qwertyui12345678 qwertyuiop10 qwertyuiop12 qwertyuiop123 qwertyuiop1234 qwertyuiop12345 qwertyuiop123456
+qwertyuiop1234567890 qwertyuiop[] qwertyuiop[]\\ qwertyuiopasdf qwertyuiopasdfghjkl qwertyuiopasdfghjklzxcvbnm
+qwertzuiop12 qwertzuiop123 azertyuiop12 azertyuiop123 azertyuiopqsdfghjklm realmadrid12 realmadrid123 remember1234
+richard12345 rootrootroot samsung12345 samsung123456 scoobydoo123 secret123456 secretpassword september123 september2024
+september2025 skywalker123 slipknot1234 snoopy123456 spiderman123 spiderman1234 starwars1234 starwars12345 stephanie123
+strawberry12 strongpassword summer123456 summer2024!! summer2025!! sunshine1234 sunshine12345 superman1234 superman12345
+superman123456 supersecret1 supersecret12 supersecret123 superstar123 supervisor12 supervisor123 sweetheart12 telephone123
+temporary123 temppassword test12345678 test123456789 test1234test testtesttest thankyou1234 thebestever1 thisismypassword
+tinkerbell12 tottenham123 trustno12345 trustno1trustno1 tuesday12345 universal123 universe1234 unbelievable undertaker12
+user12345678 valentina123 vegeta123456 victoria1234 volkswagen12 volleyball12 washington12 welcome12345 welcome123456
+welcome1234567 welcome2024! welcome2025! welcomewelcome whatever1234 whatever12345 william12345 winter123456
+winter2024!! winter2025!! xxxxxxxxxxxx yankees12345 yellow123456 z1x2c3v4b5n6 zaq12wsxcde3 zaq12wsxcde34rfv zaq1zaq1zaq1
+zaq1xsw2cde3 zaq1xsw2cde3vfr4 zxc123zxc123 zxcvbn123456 zxcvbnm12345 zxcvbnm123456 zxcvbnm1234567 zxcvbnm123456789
+zxcvbnmasdfghjkl zxcvbnmasdfghjklqwertyuiop zxcvbnmzxcvbnm zxczxczxczxc zzzzzzzzzzzz
+`.trim().split(/\s+/),
+);
+
+/** However it is capitalised. */
+export function isCommonPassword(password: string): boolean {
+  return COMMON.has(password.toLowerCase());
+}

@@ -1,0 +1,220 @@
+/** API keys: to make, look at, rotate, take over, and delete. */
+import { z } from "zod";
+import type { Access } from "../auth/access.ts";
+import { addressRange } from "../auth/address_range.ts";
+import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/access.ts";
+import type { KeyRecord } from "../core/store.ts";
+import { text } from "../http/query.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
+import { NO_STORE } from "./tokens.ts";
+
+const ApiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  prefix: z.string().describe("How the key begins: enough to recognise it by"),
+  role: Role.nullable().describe(
+    "The role that it holds everywhere; null where permissions or scopes are listed",
+  ),
+  permissions: z.array(Permission).readonly().describe("What it holds everywhere"),
+  grants: z.array(Grant).readonly().describe("All that it holds, and on what"),
+  createdAt: z.iso.datetime(),
+  createdBy: z.string().describe("The name of whoever made it"),
+  creator: z.object({ kind: z.enum(["user", "apiKey"]), id: z.string() }).nullable()
+    .describe("Who made it, and with whom it goes; null where nobody takes it along"),
+  expiresAt: z.iso.datetime().nullable(),
+  previousUntil: z.iso.datetime().nullable().describe(
+    "Until when the secret before the last rotation counts",
+  ),
+  from: z.array(z.string()).readonly().describe(
+    "The addresses and ranges it may come from; empty for everywhere",
+  ),
+  disabled: z.boolean().describe("Whether the person behind it is disabled, so that it counts for nothing"),
+  lastUsedAt: z.iso.datetime().nullable(),
+  lastUsedPeer: z.string().nullable().describe("The address it was last used from"),
+}).meta({ id: "ApiKey" });
+
+export const ApiKeyCreated = ApiKey.extend({ key: z.string().describe("Shown this once") }).meta({
+  id: "ApiKeyCreated",
+});
+
+const common = {
+  name: KeyName,
+  expiresInDays: z.int().min(1).max(3_650).optional(),
+  from: z.array(
+    z.string().max(50).refine((one) => addressRange(one) !== null, {
+      error: 'Expected an address or a range, as "10.0.0.0/8"',
+    }),
+  ).min(1).max(64).readonly().optional()
+    .describe("The addresses and ranges it may come from; from everywhere when it is left out"),
+};
+const NewApiKey = z.union([
+  z.strictObject({ ...common, role: Role }),
+  z.strictObject({ ...common, permissions: z.array(Permission).min(1).max(64) }),
+  z.strictObject({ ...common, grants: Grants }),
+], { error: 'Expected a name with either a "role", "permissions" or "grants", and nothing unknown' }).meta({
+  id: "NewApiKey",
+});
+type NewApiKey = z.output<typeof NewApiKey>;
+
+const KeyVerdict = z.object({
+  valid: z.boolean(),
+  reason: z.enum(["unknown", "expired", "malformed"]).optional(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  role: Role.nullable().optional(),
+  permissions: z.array(Permission).readonly().optional(),
+  grants: z.array(Grant).readonly().optional(),
+  expiresAt: z.iso.datetime().nullable().optional(),
+}).meta({ id: "KeyVerdict" });
+
+const Id = z.object({ id: z.string().max(64) });
+
+const list = route({
+  method: "get",
+  path: "/settings/api-keys",
+  summary: "All API keys, without their secrets",
+  permission: "keys:manage",
+  query: z.object({ createdBy: text(64).describe("The id of whoever made them").optional() }),
+  answers: { 200: json(z.object({ items: z.array(ApiKey), total: z.int() }), "Oldest first") },
+});
+
+const add = route({
+  method: "post",
+  path: "/settings/api-keys",
+  summary: "Make an API key, with a role, with permissions, or with grants on scopes",
+  permission: "keys:manage",
+  proof: true,
+  audited: "change",
+  body: NewApiKey,
+  answers: {
+    201: json(ApiKeyCreated, "The key, shown this once; it ends no later than whoever made it"),
+    ...problems("key_exceeds_creator", "sign_in_again", "too_many_keys"),
+  },
+});
+
+const rotate = route({
+  method: "post",
+  path: "/settings/api-keys/{id}/rotate",
+  summary: "Give an API key another secret, while the one before goes on for a while",
+  permission: "keys:manage",
+  proof: true,
+  audited: "change",
+  params: Id,
+  body: z.strictObject({
+    overlapMinutes: z.int().min(0).max(43_200).default(0).describe("How long the secret before goes on"),
+  }).meta({ id: "KeyRotation" }),
+  answers: {
+    200: json(ApiKeyCreated, "The key with its new secret, shown this once"),
+    ...problems("not_found", "forbidden", "sign_in_again"),
+  },
+});
+
+const takeOver = route({
+  method: "post",
+  path: "/settings/api-keys/{id}/take-over",
+  summary: "Become the one who made a key, so that it does not go with whoever made it",
+  permission: "keys:manage",
+  proof: true,
+  audited: "change",
+  params: Id,
+  answers: {
+    200: json(ApiKey, "The key; it ends no later than you do"),
+    ...problems("not_found", "forbidden", "sign_in_again", "last_admin"),
+  },
+});
+
+const remove = route({
+  method: "delete",
+  path: "/settings/api-keys/{id}",
+  summary: "Delete an API key and those that it made; their open streams end",
+  permission: "keys:manage",
+  audited: "change",
+  params: Id,
+  answers: { 204: empty("It is gone"), ...problems("not_found", "last_admin", "forbidden") },
+});
+
+const verify = route({
+  method: "post",
+  path: "/settings/api-keys/verify",
+  summary: "Whether a key is good, and for what",
+  permission: "keys:manage",
+  audited: false,
+  body: z.strictObject({ key: z.string().max(512) }).meta({ id: "KeyToVerify" }),
+  answers: { 200: json(KeyVerdict, "Also for a key that is not good"), ...problems("too_many_requests") },
+});
+
+export function apiKeys({ access }: { readonly access: Access }): CoreRouter {
+  const { keys, credentials, limits } = access;
+  const keyShown = (record: KeyRecord) => shownKey(record, keys.principalOf(record));
+  return router()
+    .on(list, async ({ query }) => {
+      const items = (await keys.list(query.createdBy ?? null)).map(keyShown);
+      return reply(200, { items, total: items.length });
+    })
+    .on(add, async (call) => {
+      const { name, expiresInDays, from, ...held } = call.body;
+      const asked = { name, expiresInDays, from, grants: grantsFrom(held) };
+      const { record, key } = await keys.add(asked, call.principal, call.entry());
+      return reply(201, { ...keyShown(record), key }, { ...NO_STORE, location: locationOf(record) });
+    })
+    .on(rotate, async (call) => {
+      const { params: { id }, body: { overlapMinutes } } = call;
+      const entry = call.entry({ particulars: { overlapMinutes: String(overlapMinutes) } });
+      const { record, key } = await keys.rotate(id, overlapMinutes, call.principal, entry);
+      await credentials.reconsider();
+      return reply(200, { ...keyShown(record), key }, NO_STORE);
+    })
+    .on(takeOver, async (call) => {
+      const record = await keys.takeOver(call.params.id, call.principal, call.entry());
+      await credentials.reconsider();
+      return reply(200, keyShown(record));
+    })
+    .on(remove, async (call) => {
+      await keys.remove(call.params.id, call.principal, call.entry());
+      // Those that it made are gone with it.
+      await credentials.reconsider();
+      return reply(204);
+    })
+    .on(verify, async ({ body, principal }) => {
+      limits.verify.spend(principal.id);
+      const verdict = await keys.check(body.key);
+      if (!verdict.valid) return reply(200, verdict, NO_STORE);
+      const { id, name, role, permissions, grants, expiresAt } = keyShown(verdict.record);
+      return reply(200, { valid: true, id, name, role, permissions, grants, expiresAt }, NO_STORE);
+    });
+}
+
+/** A role or permissions alone are one grant that counts everywhere. */
+function grantsFrom(held: Omit<NewApiKey, "name" | "expiresInDays" | "from">): readonly Grant[] {
+  if ("grants" in held) return held.grants as readonly Grant[];
+  return [held as Grant];
+}
+
+export function locationOf(record: KeyRecord): string {
+  return `/api/settings/api-keys/${record.id}`;
+}
+
+export function shownKey(record: KeyRecord, { role, permissions }: Rights): z.input<typeof ApiKey> {
+  const { id, name, grants, createdBy, creator, from, disabled, lastUsedPeer } = record;
+  return {
+    id,
+    name,
+    prefix: `berth_${id}`,
+    role,
+    permissions,
+    grants,
+    createdAt: new Date(record.createdAt).toISOString(),
+    createdBy,
+    creator,
+    expiresAt: time(record.expiresAt),
+    previousUntil: time(record.previous?.until ?? null),
+    from,
+    disabled,
+    lastUsedAt: time(record.lastUsedAt),
+    lastUsedPeer,
+  };
+}
+
+function time(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

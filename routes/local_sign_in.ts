@@ -1,0 +1,172 @@
+/** Signing in without an identity provider, and proving once more who one is. */
+import { z } from "zod";
+import type { Access } from "../auth/access.ts";
+import { isInRange } from "../auth/address_range.ts";
+import { rangesOf } from "../auth/api_keys.ts";
+import { DEVICE_MAX_AGE_S } from "../auth/devices.ts";
+import { honestly, peerGroup } from "../auth/rate_limit.ts";
+import { KeyName } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import type { AccountRecord, SessionHolder } from "../core/store.ts";
+import type { Call } from "../http/call.ts";
+import { deviceCookie, deviceCookieOf } from "../http/device_cookie.ts";
+import { type CoreRouter, empty, json, problems, route, router } from "../http/router.ts";
+import { reply } from "../http/router.ts";
+import { CodeAnswer } from "./auth.ts";
+import { deviceOf, Tokens, tokensReply } from "./tokens.ts";
+
+/** What is longer is refused before anything is computed. */
+const Password = z.string().min(1).max(1_024 * 4);
+const Key = z.string().min(1).max(512);
+
+const byPassword = route({
+  method: "post",
+  path: "/auth/password",
+  summary: "Sign in with a name and a password",
+  permission: "open",
+  audited: "change",
+  body: z.strictObject({ name: KeyName, password: Password }).meta({ id: "NameAndPassword" }),
+  answers: {
+    200: json(Tokens, "Signed in"),
+    ...problems("login_refused", "origin_refused", "too_many_requests"),
+  },
+});
+
+const byLink = route({
+  method: "post",
+  path: "/auth/password-link",
+  summary: "Set the password by a one-time link, and sign in",
+  permission: "open",
+  audited: "change",
+  body: z.strictObject({ token: z.string().min(1).max(512), password: Password }).meta({
+    id: "PasswordByLink",
+  }),
+  answers: {
+    200: json(Tokens, "Signed in"),
+    ...problems("login_refused", "origin_refused", "too_many_requests"),
+  },
+});
+
+const changePassword = route({
+  method: "put",
+  path: "/auth/password",
+  summary: "Set another password for oneself; all other sessions end",
+  permission: "any",
+  audited: "change",
+  body: z.strictObject({ password: Password, newPassword: Password }).meta({ id: "PasswordChange" }),
+  answers: {
+    204: empty("It counts from now on"),
+    ...problems("login_refused", "not_local", "too_many_requests"),
+  },
+});
+
+const byKey = route({
+  method: "post",
+  path: "/auth/key",
+  summary: "Exchange an API key for a session with its rights, which ends with the key",
+  permission: "open",
+  audited: "change",
+  body: z.strictObject({ key: Key }).meta({ id: "KeyForSession" }),
+  answers: {
+    200: json(Tokens, "Signed in"),
+    ...problems("login_refused", "origin_refused", "too_many_requests"),
+  },
+});
+
+const prove = route({
+  method: "post",
+  path: "/auth/proof",
+  summary: "Prove again who one is, as `sign_in_again` asks",
+  description:
+    "The password, the key of the session, or the code of another sign-in at the identity provider, " +
+    "which is asked with `max_age=0`",
+  permission: "any",
+  audited: "change",
+  body: z.union([z.strictObject({ password: Password }), z.strictObject({ key: Key }), CodeAnswer], {
+    error: 'Expected either "password", "key" or the answer of the identity provider, and nothing unknown',
+  }).meta({ id: "Proof" }),
+  answers: {
+    204: empty("It is believed for a while"),
+    ...problems("login_refused", "identity_provider_unavailable", "too_many_requests"),
+  },
+});
+
+export interface LocalSignInOptions {
+  readonly access: Access;
+  /** The origins our own pages have. */
+  readonly origins: { has(origin: string): boolean };
+}
+
+export function localSignIn({ access, origins }: LocalSignInOptions): CoreRouter {
+  const { sessions, people, keys, freshProof, limits } = access;
+  return router()
+    .on(byPassword, async (call) => {
+      const { name, password } = call.body;
+      const device = deviceOf(call.request.headers, origins);
+      const account = await honestly(
+        limits.signIn,
+        peerGroup(call.peer),
+        () => people.recognise(name, password, deviceCookieOf(call.request.headers)),
+      );
+      const tokens = await sessions.openFor({ kind: "user", account }, device, call.entry());
+      call.setPrincipal(tokens.principal);
+      return tokensReply(tokens, device.binding, await deviceCookies(access, account, device.binding));
+    })
+    .on(byLink, async (call) => {
+      const device = deviceOf(call.request.headers, origins);
+      const account = await honestly(
+        limits.signIn,
+        peerGroup(call.peer),
+        () => people.useLink(call.body.token, call.body.password, call.entry()),
+      );
+      const tokens = await sessions.openFor({ kind: "user", account }, device, call.entry());
+      call.setPrincipal(tokens.principal);
+      return tokensReply(tokens, device.binding, await deviceCookies(access, account, device.binding));
+    })
+    .on(changePassword, async (call) => {
+      const { account, session } = await ownSession(access, call);
+      await people.changePassword(account, call.body, session, call.entry());
+      return reply(204);
+    })
+    .on(byKey, async (call) => {
+      const device = deviceOf(call.request.headers, origins);
+      const key = await honestly(limits.signIn, peerGroup(call.peer), async () => {
+        const verdict = await keys.check(call.body.key);
+        const ranges = verdict.valid ? rangesOf(verdict.record) : null;
+        if (!verdict.valid || (ranges !== null && !isInRange(call.peer, ranges))) {
+          throw new ServiceError("login_refused", "Cannot sign in: that is no key that is good here");
+        }
+        return verdict.record;
+      });
+      const holder: SessionHolder = { kind: "apiKey", key };
+      const tokens = await sessions.openFor(holder, device, call.entry());
+      call.setPrincipal(tokens.principal);
+      return tokensReply(tokens, device.binding);
+    })
+    .on(prove, async (call) => {
+      await freshProof.give(call.source, call.body, call.entry());
+      return reply(204);
+    });
+}
+
+/** A page's browser is remembered as one that this account signed in with. */
+export async function deviceCookies(
+  { devices }: Access,
+  account: AccountRecord,
+  binding: string | null,
+): Promise<string[]> {
+  return binding === null ? [] : [deviceCookie(await devices.make(account.id), DEVICE_MAX_AGE_S)];
+}
+
+/** The caller's session, and whose it is. Throws `not_local` for callers without a password here. */
+async function ownSession(
+  { sessions }: Access,
+  { source }: Pick<Call, "source">,
+): Promise<{ account: AccountRecord; session: string }> {
+  const session = source?.startsWith("session:") === true ? source.slice("session:".length) : null;
+  const holder = session === null ? null : await sessions.holderOf(session);
+  if (session === null || holder?.kind !== "user" || holder.account.grants === null) {
+    throw new ServiceError("not_local", "Cannot change the password: you signed in without one");
+  }
+  return { account: holder.account, session };
+}

@@ -1,0 +1,182 @@
+/** People: who may come in, what they hold, and how they are kept out. */
+import { z } from "zod";
+import type { Access } from "../auth/access.ts";
+import { LOCAL_ISSUER } from "../auth/people.ts";
+import { Grant, Grants, KeyName, Role, roleEverywhere } from "../core/access.ts";
+import type { PersonRecord } from "../core/store.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
+import { NO_STORE } from "./tokens.ts";
+
+const Person = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string().nullable(),
+  picture: z.string().nullable(),
+  signIn: z.enum(["password", "provider"]),
+  issuer: z.string().nullable().describe(
+    "The identity provider's address; null for who signs in with a password",
+  ),
+  role: Role.nullable().describe("The role that they hold everywhere as of now"),
+  grants: z.array(Grant).readonly().describe(
+    "All that they hold as of now; of a provider's people, by the rules",
+  ),
+  hasPassword: z.boolean().describe("False until they set one by their link"),
+  disabled: z.boolean(),
+  createdAt: z.iso.datetime().nullable(),
+  lastSeenAt: z.iso.datetime().nullable(),
+  sessions: z.int().describe("How many are alive"),
+}).meta({ id: "Person" });
+
+const link = {
+  passwordToken: z.string().describe("Shown this once: sets the password at `POST /api/auth/password-link`"),
+  passwordTokenExpiresAt: z.iso.datetime(),
+};
+const PersonCreated = Person.extend(link).meta({ id: "PersonCreated" });
+const PasswordLink = z.object(link).meta({ id: "PasswordLink" });
+
+const NewPerson = z.union([
+  z.strictObject({ name: KeyName, role: Role }),
+  z.strictObject({ name: KeyName, grants: Grants }),
+], { error: 'Expected a name with either a "role" or "grants", and nothing unknown' }).meta({
+  id: "NewPerson",
+});
+
+const disabled = z.boolean().optional();
+const PersonChange = z.union([
+  z.strictObject({ disabled: z.boolean() }),
+  z.strictObject({ disabled, role: Role }),
+  z.strictObject({ disabled, grants: Grants }),
+], { error: 'Expected "disabled", and either a "role" or "grants" or neither, and nothing unknown' }).meta({
+  id: "PersonChange",
+});
+
+const Id = z.object({ id: z.string().max(64) });
+
+const list = route({
+  method: "get",
+  path: "/settings/people",
+  summary: "Everybody who has signed in or may",
+  permission: "people:manage",
+  answers: { 200: json(z.object({ items: z.array(Person), total: z.int() }), "In order of their names") },
+});
+
+const add = route({
+  method: "post",
+  path: "/settings/people",
+  summary: "Add a person who signs in with a password, which they set by a one-time link",
+  permission: "people:manage",
+  proof: true,
+  audited: "change",
+  body: NewPerson,
+  answers: {
+    201: json(PersonCreated, "The person, and their link"),
+    ...problems("forbidden", "sign_in_again", "person_exists"),
+  },
+});
+
+const change = route({
+  method: "put",
+  path: "/settings/people/{id}",
+  summary: "Disable a person or let them in again, or change what they hold",
+  permission: "people:manage",
+  proof: true,
+  audited: "change",
+  params: Id,
+  body: PersonChange,
+  answers: {
+    200: json(Person, "As they are now"),
+    ...problems("not_found", "forbidden", "sign_in_again", "last_admin", "not_local"),
+  },
+});
+
+const remove = route({
+  method: "delete",
+  path: "/settings/people/{id}",
+  summary: "Delete a person with their sessions and the keys that they made",
+  permission: "people:manage",
+  proof: true,
+  audited: "change",
+  params: Id,
+  answers: {
+    204: empty("They are gone"),
+    ...problems("not_found", "forbidden", "sign_in_again", "last_admin"),
+  },
+});
+
+const newLink = route({
+  method: "post",
+  path: "/settings/people/{id}/password-link",
+  summary: "Make a person another one-time link for their password",
+  permission: "people:manage",
+  proof: true,
+  audited: "change",
+  params: Id,
+  answers: {
+    200: json(PasswordLink, "The link; those before count no longer"),
+    ...problems("not_found", "forbidden", "sign_in_again", "not_local"),
+  },
+});
+
+export function peopleRoutes({ access }: { readonly access: Access }): CoreRouter {
+  const { people, sessions } = access;
+  const shown = (person: PersonRecord): z.input<typeof Person> => {
+    const grants = sessions.grantsOf(person);
+    const isLocal = person.issuer === LOCAL_ISSUER;
+    return {
+      id: person.id,
+      name: person.name,
+      email: person.email,
+      picture: person.picture,
+      signIn: isLocal ? "password" : "provider",
+      issuer: isLocal ? null : person.issuer,
+      role: roleEverywhere(grants),
+      grants,
+      hasPassword: person.hasPassword,
+      disabled: person.disabledAt !== null,
+      createdAt: time(person.createdAt),
+      lastSeenAt: time(person.lastSeenAt),
+      sessions: person.sessions,
+    };
+  };
+  return router()
+    .on(list, async () => {
+      const items = (await people.list()).map(shown);
+      return reply(200, { items, total: items.length }, NO_STORE);
+    })
+    .on(add, async (call) => {
+      const { name, ...held } = call.body;
+      const made = await people.add(name, grantsFrom(held) ?? [], call.principal, call.entry());
+      const location = `/api/settings/people/${made.person.id}`;
+      return reply(201, { ...shown(made.person), ...linkShown(made.link) }, { ...NO_STORE, location });
+    })
+    .on(change, async (call) => {
+      const { disabled, ...held } = call.body;
+      const asked = { disabled, grants: grantsFrom(held) };
+      return reply(
+        200,
+        shown(await people.change(call.params.id, asked, call.principal, call.entry())),
+        NO_STORE,
+      );
+    })
+    .on(remove, async (call) => {
+      await people.remove(call.params.id, call.principal, call.entry());
+      return reply(204);
+    })
+    .on(newLink, async (call) => {
+      return reply(200, linkShown(await people.link(call.params.id, call.principal, call.entry())), NO_STORE);
+    });
+}
+
+function grantsFrom(
+  held: { role: Role } | { grants: readonly Grant[] } | object,
+): readonly Grant[] | undefined {
+  return "role" in held ? [{ role: held.role }] : "grants" in held ? held.grants : undefined;
+}
+
+function linkShown({ token, expiresAt }: { readonly token: string; readonly expiresAt: number }) {
+  return { passwordToken: token, passwordTokenExpiresAt: new Date(expiresAt).toISOString() };
+}
+
+function time(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,128 @@
+/** Sessions to look at and to end: one's own, and those of others for who manages people. */
+import { z } from "zod";
+import type { Access } from "../auth/access.ts";
+import { EVERYTHING, may, type Principal } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import type { SessionRecord } from "../core/store.ts";
+import { text } from "../http/query.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
+import { NO_STORE } from "./tokens.ts";
+
+const Session = z.object({
+  id: z.string(),
+  current: z.boolean().describe("Whether it is the one that asks"),
+  device: z.string().nullable().describe("What the browser or program calls itself"),
+  peer: z.string().nullable().describe("The address it was opened from"),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  provedAt: z.iso.datetime().nullable().describe("When its owner last proved who they are"),
+}).meta({ id: "Session" });
+
+const Whose = z.object({
+  person: text(64).optional()
+    .describe("The id of somebody else, for who has `people:manage`; one's own when it is left out"),
+});
+
+const list = route({
+  method: "get",
+  path: "/auth/sessions",
+  summary: "One's own sessions, or those of a person",
+  permission: "any",
+  query: Whose,
+  answers: {
+    200: json(z.object({ items: z.array(Session), total: z.int() }), "The one used last comes first"),
+    ...problems("forbidden"),
+  },
+});
+
+const endAll = route({
+  method: "delete",
+  path: "/auth/sessions",
+  summary: "End all one's other sessions, or all those of a person",
+  permission: "any",
+  audited: "change",
+  query: Whose,
+  answers: {
+    200: json(z.object({ ended: z.int() }), "How many were ended; the one that asks is not among them"),
+    ...problems("forbidden"),
+  },
+});
+
+const end = route({
+  method: "delete",
+  path: "/auth/sessions/{id}",
+  summary: "End a session, with its tokens and streams",
+  permission: "any",
+  audited: "change",
+  params: z.object({ id: z.string().max(64) }),
+  answers: { 204: empty("It is over"), ...problems("not_found", "forbidden") },
+});
+
+export function sessionRoutes({ access }: { readonly access: Access }): CoreRouter {
+  const { sessions, people } = access;
+
+  /** Whose sessions are meant, if the caller may see to them. */
+  async function holderOf(person: string | undefined, principal: Principal): Promise<string> {
+    if (person === undefined || person === principal.id) return principal.id;
+    mustManage(principal);
+    await people.mustBeWithin(person, principal, "see to the sessions of");
+    return person;
+  }
+
+  return router()
+    .on(list, async ({ query, principal, source }) => {
+      const found = await sessions.list(await holderOf(query.person, principal));
+      const items = found.map((session) => shown(session, source));
+      return reply(200, { items, total: items.length }, NO_STORE);
+    })
+    .on(endAll, async (call) => {
+      const holder = await holderOf(call.query.person, call.principal);
+      const keep = call.source?.startsWith("session:") === true ? call.source.slice("session:".length) : null;
+      const ended = await sessions.endAll(holder, keep, call.entry());
+      return reply(200, { ended });
+    })
+    .on(end, async (call) => {
+      const { params: { id }, principal } = call;
+      const holder = await sessions.holderOf(id);
+      const owner = holder === null ? null : holder.kind === "user" ? holder.account.id : holder.key.id;
+      if (owner !== principal.id) {
+        // Who may not see others' sessions does not learn which there are.
+        if (owner === null || !may(principal, "people:manage", EVERYTHING)) throw noSuchSession();
+        if (holder?.kind === "user") await people.mustBeWithin(owner, principal, "end the session of");
+      }
+      if (!await sessions.end(id, call.entry())) throw noSuchSession();
+      return reply(204);
+    });
+}
+
+function mustManage(principal: Principal): void {
+  if (!may(principal, "people:manage", EVERYTHING)) {
+    throw new ServiceError(
+      "forbidden",
+      'Cannot see to the sessions of others: that needs the permission "people:manage"',
+    );
+  }
+}
+
+function noSuchSession(): ServiceError {
+  return new ServiceError("not_found", "Cannot end the session: there is none with that id");
+}
+
+function shown(session: SessionRecord, source: string | null): z.input<typeof Session> {
+  const { id, device, peer, createdAt, lastUsedAt, expiresAt, provedAt } = session;
+  return {
+    id,
+    current: source === `session:${id}`,
+    device,
+    peer,
+    createdAt: time(createdAt),
+    lastUsedAt: time(lastUsedAt),
+    expiresAt: time(expiresAt),
+    provedAt: provedAt === 0 ? null : time(provedAt),
+  };
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}

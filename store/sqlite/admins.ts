@@ -1,0 +1,34 @@
+/** The last admin: whatever lowers somebody is carried out, counted, and rolled back if it leaves none. */
+import { ServiceError } from "../../core/error.ts";
+import type { SqliteDatabase } from "./database.ts";
+
+/** A grant of the admin's role that counts everywhere, in a column of grants. */
+const isAdmin = (grants: string) =>
+  `EXISTS (SELECT 1 FROM json_each(${grants}) AS g WHERE json_extract(g.value, '$.role') = 'admin' ` +
+  "AND json_type(g.value, '$.on') IS NULL)";
+
+/** Who can always come in: provider people depend on their provider, and keys that end will end. */
+const COUNT = "SELECT (SELECT count(*) FROM accounts WHERE password IS NOT NULL AND disabled_at IS NULL " +
+  `AND grants IS NOT NULL AND ${isAdmin("grants")}) + ` +
+  "(SELECT count(*) FROM keys k LEFT JOIN accounts a ON a.id = k.person_id " +
+  `WHERE k.expires_at IS NULL AND a.disabled_at IS NULL AND ${isAdmin("k.grants")}) AS n`;
+
+/**
+ * Does what may lower somebody, inside a write, which makes all others wait. Throws `last_admin`, which rolls it back,
+ * when there was an admin before and is none afterwards.
+ */
+export function keepingAnAdmin<T>(database: SqliteDatabase, work: () => T): T {
+  const before = admins(database);
+  const value = work();
+  if (before > 0 && admins(database) === 0) {
+    throw new ServiceError(
+      "last_admin",
+      "Cannot do that: nobody would be left who is an admin everywhere and for good; make another one first",
+    );
+  }
+  return value;
+}
+
+function admins(database: SqliteDatabase): number {
+  return database.get<{ n: number }>(COUNT)?.n ?? 0;
+}

@@ -1,0 +1,55 @@
+/** Role rules that change while berth runs count at once, for whom is signed in already too. */
+import assert from "node:assert/strict";
+import { ENTRY } from "./audit_entry.ts";
+import { PROGRAM, startAccess } from "./access_service.ts";
+import { startBerthProcess } from "./berth_process.ts";
+import { eventually } from "./eventually.ts";
+
+const ADA = {
+  issuer: "https://issuer.example",
+  subject: "ada",
+  name: "Ada",
+  email: null,
+  picture: null,
+  claims: { groups: ["ops"] },
+  authenticatedAt: null,
+};
+
+Deno.test("Access.setRoles lowers and ends open sessions at once", async () => {
+  await using berth = await startAccess({ roles: [{ claim: "groups", value: "ops", role: "admin" }] });
+  const { accessToken: token } = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
+  const me = async () => {
+    const { status, body } = await berth.call("GET /api/auth/me", { token });
+    return [status, body.role];
+  };
+  assert.deepEqual(await me(), [200, "admin"]);
+  await berth.access.setRoles([{ claim: "groups", value: "ops", role: "viewer" }]);
+  assert.deepEqual(await me(), [200, "viewer"]);
+  await berth.access.setRoles([{ claim: "groups", value: "ops", role: "operator", on: ["project:shop"] }]);
+  assert.deepEqual(await me(), [200, null]);
+  await berth.access.setRoles([]);
+  assert.equal((await me())[0], 401);
+});
+
+Deno.test("SIGHUP reads the role rules of config.yaml again, and a mistake leaves those that count", async () => {
+  await using berth = await startBerthProcess();
+  const config = `${berth.data}/config.yaml`;
+  const told = (text: RegExp) =>
+    eventually(
+      `the log says ${text}`,
+      async () => text.test(await Deno.readTextFile(`${berth.data}/berth.log`)),
+    );
+  await Deno.writeTextFile(
+    config,
+    "roles: [{ claim: groups, value: ops, role: viewer, on: ['engine:nas'] }]\n",
+  );
+  berth.child.kill("SIGHUP");
+  await told(/The role rules were read again.*"rules":1/);
+  await Deno.writeTextFile(
+    config,
+    "roles: [{ claim: groups, value: ops, role: viewer, on: ['planet:earth'] }]\n",
+  );
+  berth.child.kill("SIGHUP");
+  await told(/The role rules stay as they were/);
+  assert.equal(berth.hasEnded, false);
+});
