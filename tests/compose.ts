@@ -1,38 +1,48 @@
 /** A real Docker Compose of today, built from Go's module proxy once and held in a cache: the oracle beside berth. */
 
-const VERSION = "2.40.3";
+/** The version that tests run beside, and others that hash a service in another way. */
+export const COMPOSE = "2.40.3";
+export const OTHER_FORMS = ["5.5.1", "5.7.0"] as const;
 
-/** How to run it; throws where it cannot be had, with the reason as its message. */
-export async function composeProgram(): Promise<string> {
-  const named = Deno.env.get("BERTH_TEST_COMPOSE");
-  if (named?.startsWith("/")) return named;
+/** A program, or why there is none: for tests that are skipped aloud. */
+export interface ComposeProgram {
+  readonly version: string;
+  readonly program: string;
+  readonly missing: string | null;
+}
+
+/** Built once where BERTH_TEST_COMPOSE is set, for that takes minutes; else only what is there already is used. */
+export async function composeProgram(version: string): Promise<ComposeProgram> {
   const folder = `${
     Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? "/tmp"}/.cache`
   }/berth-tests`;
-  const program = `${folder}/docker-compose-${VERSION}`;
-  if (await Deno.stat(program).then(({ isFile }) => isFile, () => false)) return program;
-  // The first build takes minutes, so nobody gets it without asking.
-  if (named === undefined) {
-    throw new Error(
-      `Compose ${VERSION} is not in ${folder}: BERTH_TEST_COMPOSE=1 builds it, and an absolute path names one`,
-    );
+  const program = `${folder}/docker-compose-${version}`;
+  const isThere = () => Deno.stat(program).then(({ isFile }) => isFile, () => false);
+  if (await isThere()) return { version, program, missing: null };
+  if (Deno.env.get("BERTH_TEST_COMPOSE") === undefined) {
+    const missing = `there is no ${program}, and building it takes minutes: BERTH_TEST_COMPOSE=1 does`;
+    return { version, program, missing };
   }
   await Deno.mkdir(folder, { recursive: true });
   const work = await Deno.makeTempDir({ prefix: "berth-compose-" });
   try {
-    await build(work, program);
+    await build(version, work, program);
+    return { version, program, missing: null };
+  } catch (error) {
+    return { version, program, missing: error instanceof Error ? error.message : String(error) };
   } finally {
     await Deno.remove(work, { recursive: true });
   }
-  return program;
 }
 
-async function build(work: string, program: string): Promise<void> {
-  const module = `github.com/docker/compose/v2@v${VERSION}`;
-  const { Dir: source } = JSON.parse(await output(work, "go", "mod", "download", "-json", module));
+async function build(version: string, work: string, program: string): Promise<void> {
+  const name = `github.com/docker/compose/v${version.split(".")[0]}`;
+  const { Dir: source } = JSON.parse(
+    await output(work, "go", "mod", "download", "-json", `${name}@v${version}`),
+  );
   await output(work, "cp", "-r", source, `${work}/source`);
   await output(work, "chmod", "-R", "u+w", `${work}/source`);
-  const flags = `-s -w -X github.com/docker/compose/v2/internal.Version=v${VERSION}`;
+  const flags = `-s -w -X ${name}/internal.Version=v${version}`;
   await output(
     `${work}/source`,
     "go",
@@ -52,28 +62,29 @@ async function build(work: string, program: string): Promise<void> {
 
 async function output(cwd: string, name: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(name, { args, cwd }).output().catch(() => {
-    throw new Error(`There is no "${name}" on this machine to build Compose ${VERSION} with`);
+    throw new Error(`there is no "${name}" on this machine to build Compose with`);
   });
   const text = new TextDecoder();
   if (!success) throw new Error(`${name} ${args[0]}: ${text.decode(stderr).slice(-2_000)}`);
   return text.decode(stdout);
 }
 
-/** The program, or why there is none: for tests that are skipped aloud. */
-export const composeOfToday: { readonly program: string; readonly missing: string | null } =
-  await composeProgram().then(
-    (program) => ({ program, missing: null }),
-    (error: Error) => ({ program: "", missing: error.message }),
-  );
+/** Today's Compose. */
+export const composeOfToday = await composeProgram(COMPOSE);
 
 /** What Compose complained of: nothing, when it did what it was asked. */
 export async function composeToday(socket: string, folder: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(composeOfToday.program, {
-    args,
-    cwd: folder,
-    env: { DOCKER_HOST: `unix://${socket}` },
-    clearEnv: false,
-  }).output();
+  return await runCompose(composeOfToday, socket, folder, ...args);
+}
+
+export async function runCompose(
+  { program }: ComposeProgram,
+  socket: string,
+  folder: string,
+  ...args: string[]
+): Promise<string> {
+  const env = { DOCKER_HOST: `unix://${socket}` };
+  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, env }).output();
   const text = new TextDecoder();
   return success ? "" : text.decode(stderr) + text.decode(stdout);
 }

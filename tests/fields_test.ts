@@ -7,9 +7,9 @@ import { Inspections } from "../plugins/container-runtime/containers/inspected.t
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import type { EngineView } from "../projects/fields/engine_view.ts";
 import type { Asked, Declared, EngineKind } from "../projects/fields/field.ts";
-import { composeLabels } from "../projects/hash/labels.ts";
+import { composeLabels, configHash, hashFormOf } from "../projects/hash/labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
-import { composeOfToday, composeToday } from "./compose.ts";
+import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { workspaceFolder } from "./workspace_folder.ts";
@@ -330,6 +330,33 @@ for (const kind of ["docker", "podman"] as const) {
     },
     composeOfToday.missing,
   );
+
+  for (const version of kind === "docker" ? OTHER_FORMS : []) {
+    const program = await composeProgram(version);
+    test(
+      `Compose ${version} hashes each service as we do`,
+      async (engine) => {
+        await using scene = new Scene(engine);
+        const text = projectOf(samples, ({ text }) => text);
+        await using folder = await workspaceFolder({ ...FILES, "compose.yaml": text });
+        const model = await folder.read();
+        assert.equal(await runCompose(program, engine.socket, folder.path, "create"), "");
+        try {
+          const containers = await scene.containers();
+          const idOf = (service: string) => containers.get(service)?.id;
+          const wrong = samples.flatMap(({ text }, index) => {
+            const { labels } = containers.get(`s${index}`)!; // Compose made one of each
+            const hash = configHash(declared(model, `s${index}`), hashFormOf(version), idOf);
+            return hash === labels["com.docker.compose.config-hash"] ? [] : [text];
+          });
+          assert.deepEqual(wrong, []);
+        } finally {
+          await runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+        }
+      },
+      program.missing,
+    );
+  }
 
   test("what an engine is asked for by the table differs in nothing", async (engine) => {
     await using scene = new Scene(engine);
