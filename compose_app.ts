@@ -35,6 +35,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaces } from "./routes/workspaces.ts";
 
@@ -140,6 +141,7 @@ function coreRouters(
     workspaces({ registry }),
     artifacts({ registry, runtime, version: health.version }),
     toolProjects({ registry, runtime }),
+    plans({ registry, runtime }),
   ];
 }
 

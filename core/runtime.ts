@@ -1,5 +1,6 @@
 /** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
 import { z } from "zod";
+import type { Permission } from "./access.ts";
 
 export const ContainerState = z.enum([
   "created",
@@ -153,6 +154,32 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
     | null;
 }
 
+/** A network that is there, as far as its file could say otherwise. */
+export interface HeldNetwork {
+  readonly id: string;
+  readonly name: string;
+  readonly backend: string;
+  readonly driver: string;
+  readonly internal: boolean;
+  readonly attachable: boolean;
+  readonly ipv6: boolean;
+  readonly subnets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** The containers that are connected, running or not. */
+  readonly users: readonly { readonly id: string; readonly name: string; readonly project: string | null }[];
+}
+
+/** A volume that is there. */
+export interface HeldVolume {
+  readonly name: string;
+  readonly backend: string;
+  readonly driver: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Acts that a plan may hold, beside those on the containers of its project. */
+export type RuntimeAct = "pullImage" | "buildImage" | "removeContainer" | "useNetwork" | "useVolume";
+
 /** What is taken on the engines that are up: what a unit that does not run yet may run into. */
 export interface Holdings {
   readonly ports: readonly {
@@ -162,8 +189,8 @@ export interface Holdings {
     readonly protocol: string;
     readonly address: string | null;
   }[];
-  readonly networks: readonly string[];
-  readonly volumes: readonly string[];
+  readonly networks: readonly HeldNetwork[];
+  readonly volumes: readonly HeldVolume[];
   /** Every name of an image, and the id that it stands for now. */
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }
@@ -205,6 +232,8 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
+  /** What somebody needs who does the same act alone. */
+  permissionFor(act: RuntimeAct): Permission;
 }
 
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */

@@ -23,6 +23,7 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
       }
       return revision;
     },
+    permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
     inspect: async (id, backend) => {
       const owner = runtimes.find((one) => one.backends().some(({ name }) => name === backend));

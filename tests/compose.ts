@@ -2,7 +2,10 @@
 
 /** The version that tests run beside, and others that hash a service in another way. */
 export const COMPOSE = "2.40.3";
-export const OTHER_FORMS = ["5.5.1", "5.7.0"] as const;
+export const OTHER_FORMS = ["5.5.1", "5.6.0"] as const;
+
+/** What waits for something that never comes ends, too. */
+const RUN_MS = 120_000;
 
 /** A program, or why there is none: for tests that are skipped aloud. */
 export interface ComposeProgram {
@@ -84,7 +87,9 @@ export async function runCompose(
   ...args: string[]
 ): Promise<string> {
   const env = { DOCKER_HOST: `unix://${socket}` };
-  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, env }).output();
+  const signal = AbortSignal.timeout(RUN_MS);
+  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, env, signal })
+    .output();
   const text = new TextDecoder();
   return success ? "" : text.decode(stderr) + text.decode(stdout);
 }

@@ -58,6 +58,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "projects/": [
     ["fields/"],
     ["hash/", "drift/"],
+    ["plan/"],
   ],
   "plugins/container-runtime/": [
     ["engine/"],

@@ -60,6 +60,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    permissionFor: () => "test:act",
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [], ...holdings }),
   };
 }
@@ -81,6 +82,18 @@ const two: Files = {
 const external: Files = {
   "compose.yaml": `${one["compose.yaml"]}networks:\n  out: { external: true, name: proxy }\n`,
 };
+const proxy = {
+  id: "n0",
+  name: "proxy",
+  backend: "docker",
+  driver: "bridge",
+  internal: false,
+  attachable: false,
+  ipv6: false,
+  subnets: [],
+  labels: {},
+  users: [],
+};
 const web: Running = { service: "web" };
 const db: Running = { service: "db", image: "postgres:17" };
 const held = { container: "other", backend: "docker", host: 5432, protocol: "tcp", address: "127.0.0.1" };
@@ -88,7 +101,7 @@ const held = { container: "other", backend: "docker", host: 5432, protocol: "tcp
 const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly good: Scene }>>> = {
   "ref/external-missing": {
     bad: { files: external, containers: [web] },
-    good: { files: external, containers: [web], holdings: { networks: ["proxy"] } },
+    good: { files: external, containers: [web], holdings: { networks: [proxy] } },
   },
   "port/in-use": {
     bad: { files: two, containers: [web], holdings: { ports: [held] } },

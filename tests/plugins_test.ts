@@ -231,6 +231,7 @@ function runtimeOf(name: string): ContainerRuntime {
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ContainerRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
+    permissionFor: () => "test:act",
   };
 }
 

@@ -38,6 +38,7 @@ const LABEL = "com.docker.compose.depends_on";
 export const dependencies: Row = row<Dependencies>({
   key: "dependsOn",
   covers: ["depends_on"],
+  change: "none",
   declared: (of) => ({ value: dependenciesOf(of), at: nodeAt(of, "depends_on") ?? of.unit.source }),
   ask: () => {}, // a label, which is written with the others of Compose
   compare: (declared, { labels }) => {

@@ -48,8 +48,8 @@ export interface Asking {
   readonly containerOf: (service: string) => string | undefined;
 }
 
-/** What a change of the field takes: a container made anew, or one call to the engine. */
-export type Change = "recreate" | "update";
+/** What a change of the field takes: a container made anew, one call to the engine, or nothing. */
+export type Change = "recreate" | "update" | "none";
 
 /** One row of the table. */
 export interface Row {

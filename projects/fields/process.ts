@@ -21,7 +21,7 @@ import {
 } from "./field.ts";
 
 /** Compose 2 joins the name of what it builds with a dash, Compose 1 with an underscore. */
-function imageNames({ service, group, unit }: Declared): string[] {
+export function imageNames({ service, group, unit }: Declared): string[] {
   return service.image === null
     ? ["-", "_"].map((sign) => `${group.project}${sign}${unit.label}`)
     : [service.image];

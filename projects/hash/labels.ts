@@ -18,8 +18,7 @@ export interface Labelled {
 
 /** The form that a version of Compose writes its hashes in. */
 export function hashFormOf(version: string): HashForm {
-  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
-  return major < 5 ? "a" : major > 5 || minor >= 6 ? "c" : "b";
+  return Number(version.replace(/^v/, "").split(".")[0]) >= 5 ? "b" : "a";
 }
 
 /** Without `config-hash` where Compose's form of the service is not sure: then it would make the container anew. */

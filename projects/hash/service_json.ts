@@ -24,8 +24,11 @@ import { hostsOf } from "../fields/identity.ts";
 import { sourceOf } from "../fields/mounts.ts";
 import { duration } from "./duration.ts";
 
-/** A to 2.40, B from 5.0 to 5.5, C from 5.6: each writes the same service in another way. */
-export type HashForm = "a" | "b" | "c";
+/**
+ * A up to Compose 2.40, B from 5.0: each writes the same service in another way. The order of keys is that of A in both,
+ * because Compose 5.6 pinned it when its own fields moved.
+ */
+export type HashForm = "a" | "b";
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { [key: string]: Json };
@@ -57,7 +60,7 @@ export function serviceJson(
     }
     addFiles(value, of);
     addDefaultNetwork(value, of);
-    const ordered = (form === "c" ? ORDER_C : ORDER_A).filter((key) => key in value)
+    const ordered = ORDER.filter((key) => key in value)
       .map((key) => [key, value[key]!] as const);
     if (ordered.length < Object.keys(value).length) return null;
     return goJson(Object.fromEntries(ordered));
@@ -364,18 +367,11 @@ const goJson = (value: Json): string =>
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** The order of keys up to 5.5, and from 5.6 on; it is that of Go's fields. */
-const ORDER_A = (
+/** The order of keys: that of the fields of Compose 2. */
+const ORDER = (
   "attach cap_add cap_drop cgroup_parent cpus cpuset cpu_shares command configs container_name deploy devices dns " +
   "dns_opt dns_search domainname entrypoint environment expose extra_hosts group_add hostname healthcheck image init " +
   "ipc labels logging mem_limit mem_reservation memswap_limit network_mode networks oom_kill_disable oom_score_adj " +
   "pid pids_limit platform ports privileged read_only restart runtime secrets security_opt shm_size stdin_open " +
   "stop_grace_period stop_signal sysctls tmpfs tty ulimits user userns_mode uts volumes volumes_from working_dir"
-).split(" ");
-const ORDER_C = (
-  "deploy restart attach container_name cap_add cap_drop cgroup_parent cpus cpuset cpu_shares command configs devices " +
-  "dns dns_opt dns_search domainname entrypoint environment extra_hosts group_add hostname image init ipc labels " +
-  "logging mem_limit mem_reservation memswap_limit network_mode networks oom_kill_disable oom_score_adj pid " +
-  "pids_limit platform privileged read_only runtime secrets security_opt shm_size stop_grace_period stop_signal " +
-  "sysctls tmpfs ulimits user userns_mode uts volumes volumes_from working_dir expose healthcheck ports stdin_open tty"
 ).split(" ");
