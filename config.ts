@@ -1,5 +1,6 @@
 /** The settings: read once from the environment and `config.yaml`, checked once, all mistakes told at once. */
 import { checkSettings, type Mistake, SETTINGS, type Settings } from "./config/settings.ts";
+import { isInContainer } from "./config/container.ts";
 import type { RoleRule } from "./config/schemas.ts";
 import { configFolders, homeFolder } from "./config/folders.ts";
 
@@ -18,6 +19,8 @@ export interface IdentityProviderSettings {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Who vouches that only the host's loopback reaches this container. */
+  readonly published: "loopback" | null;
   readonly data: string;
   readonly roots: readonly string[];
   /** Without a trailing slash; null means from host and port. */
@@ -42,6 +45,8 @@ export interface Config {
   /** Reads one environment variable for a plugin's setting; undefined for one that is empty. */
   readonly variable: (name: string) => string | undefined;
   readonly logLevel: "debug" | "info" | "warn" | "error";
+  /** Null: `berth.log` in `data`. */
+  readonly logFile: "none" | null;
   readonly minDescriptors: number;
   /** Where entries of the audit log go besides the store; `ca` names a file. */
   readonly auditSyslog: {
@@ -65,6 +70,8 @@ export class SettingsError extends Error {
 export interface ConfigSources {
   /** Reads one environment variable. */
   readonly env: (name: string) => string | undefined;
+  /** Whether this process runs in a container; looked at unless told. */
+  readonly isContained?: boolean;
 }
 
 const processEnvironment: ConfigSources = { env: (name) => Deno.env.get(name) };
@@ -95,12 +102,27 @@ export async function readConfig(
   const checked = checkSettings({
     ...(data === undefined ? {} : { data }),
     ...(home === undefined ? {} : { roots: [home] }),
+    ...await credentialsIn(variable("CREDENTIALS_DIRECTORY")),
     ...file?.values,
     ...fromEnv,
   });
+  const isContained = sources.isContained ?? await isInContainer(variable);
+  if (!isMistaken(checked) && checked.published !== null && !isContained) {
+    mistakes.push(
+      sentence({
+        key: "published",
+        inside: [],
+        message: "this is no container, and without one everybody who reaches this machine would reach berth",
+      }, fromEnv),
+    );
+  }
   const given = { unclaimed: file?.unclaimed ?? {}, variable, file: file?.path ?? null };
   if (!isMistaken(checked) && mistakes.length === 0) return { ...joined(checked), ...given };
-  if (isMistaken(checked)) mistakes.push(...checked.map((mistake) => sentence(mistake, fromEnv)));
+  if (isMistaken(checked)) {
+    mistakes.push(
+      ...checked.map((mistake) => sentence(isContained ? forContainer(mistake) : mistake, fromEnv)),
+    );
+  }
   const own = file?.values["pluginSettings"];
   const pluginSettings = isRecord(own) ? own : {};
   throw new SettingsError([
@@ -214,6 +236,28 @@ function fileReason(error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return "it does not exist";
   if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
   return "the system refused";
+}
+
+/** What a supervisor such as systemd hands over as files, each under the short name of its setting. */
+async function credentialsIn(folder: string | undefined): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  if (folder === undefined) return found;
+  for (const { key, credential } of SETTINGS) {
+    if (credential === undefined) continue;
+    const path = `${folder}/${credential}`;
+    if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) found[key] = path;
+  }
+  return found;
+}
+
+/** Inside a container loopback reaches nobody, so there is one more way. */
+function forContainer(mistake: Mistake): Mistake {
+  return mistake.key !== "host" || !mistake.message.includes("BERTH_TRUSTED_PROXIES") ? mistake : {
+    ...mistake,
+    message:
+      `${mistake.message}. In this container, and only where its port is published on the host's loopback ` +
+      "(127.0.0.1:8700:8700), BERTH_PUBLISHED=loopback will do",
+  };
 }
 
 /** Names the setting as its writer wrote it. Values stay out: some are secret. */

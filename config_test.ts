@@ -4,9 +4,12 @@ import { type Config, readConfig, SettingsError } from "./config.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import { PLUGINS } from "./plugins/plugins.ts";
 
-async function read(variables: Record<string, string>): Promise<Config> {
+async function read({ container, ...variables }: Record<string, string>): Promise<Config> {
   return await readConfig(
-    { env: (name) => ({ HOME: "/home/ada", ...variables })[name] },
+    {
+      env: (name) => ({ HOME: "/home/ada", ...variables })[name],
+      isContained: container !== undefined,
+    },
     (given) => Promise.resolve(checkPluginSettings(PLUGINS, given).mistakes),
   );
 }
@@ -172,6 +175,33 @@ Deno.test("readConfig takes an empty variable for one that is not set", async ()
 
   assert.deepEqual({ ...config, variable: null }, { ...await read({}), variable: null });
   assert.deepEqual(await mistakesOf({ HOME: "" }), ["data: no home folder is known: set BERTH_DATA"]);
+});
+
+Deno.test("readConfig takes BERTH_PUBLISHED=loopback in a container only, and there names it beside TLS and proxies (R1)", async () => {
+  const inside = { BERTH_HOST: "0.0.0.0", container: "oci" };
+
+  const [refused] = await mistakesOf(inside);
+  assert.match(refused ?? "", /BERTH_TRUSTED_PROXIES\. .*127\.0\.0\.1:8700:8700.*BERTH_PUBLISHED=loopback/);
+  assert.equal((await read({ ...inside, BERTH_PUBLISHED: "loopback" })).host, "0.0.0.0");
+
+  const outside = await mistakesOf({ BERTH_HOST: "0.0.0.0", BERTH_PUBLISHED: "loopback" });
+  assert.match(outside.join(), /^BERTH_PUBLISHED: this is no container/);
+  assert.ok(!(await mistakesOf({ BERTH_HOST: "0.0.0.0" })).join().includes("PUBLISHED"));
+});
+
+Deno.test("readConfig uses the files of CREDENTIALS_DIRECTORY by their short names, unless a setting says otherwise", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const name of ["tls-cert", "tls-key", "unknown"]) await Deno.writeTextFile(`${folder}/${name}`, "x");
+
+    const found = await read({ CREDENTIALS_DIRECTORY: folder });
+    assert.deepEqual(found.tls, { cert: `${folder}/tls-cert`, key: `${folder}/tls-key` });
+    const own = await read({ CREDENTIALS_DIRECTORY: folder, BERTH_TLS_KEY: "/etc/key.pem" });
+    assert.deepEqual(own.tls, { cert: `${folder}/tls-cert`, key: "/etc/key.pem" });
+    assert.equal((await read({ CREDENTIALS_DIRECTORY: `${folder}/none` })).tls, null);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("readConfig reads where the audit log goes, over TCP, TLS and UDP", async () => {

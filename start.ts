@@ -30,6 +30,8 @@ export interface Berth extends AppParts, AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly listener: Listener;
+  /** Reads again what can be read while it runs: the certificate. What does not hold leaves everything as it is. */
+  reload(): Promise<void>;
   /** Ends streams, answers what is open, and closes everything; false when something had to be left behind. */
   stop(): Promise<boolean>;
 }
@@ -110,6 +112,7 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     })();
   return {
     ...parts,
+    reload: () => reload(config, listener, log),
     url: known.baseUrl,
     port: listener.port,
     listener,
@@ -142,7 +145,11 @@ function mustHaveDescriptors({ minDescriptors, data }: Config): void {
 function openLogIn(config: Config, console: ConsoleStream | null | undefined): OpenLog {
   const path = `${config.data}/berth.log`;
   try {
-    return openLog({ level: config.logLevel, path, ...(console === undefined ? {} : { console }) });
+    return openLog({
+      level: config.logLevel,
+      path: config.logFile === "none" ? null : path,
+      ...(console === undefined ? {} : { console }),
+    });
   } catch (error) {
     throw new StartFailure(
       `Cannot use the data folder "${config.data}": its file "berth.log": ${reasonOf(error)}`,
@@ -160,6 +167,17 @@ async function readTls(config: Config): Promise<{ cert: string; key: string } | 
     }
   }));
   return { cert: cert ?? "", key: key ?? "" };
+}
+
+async function reload(config: Config, listener: Listener, log: OpenLog): Promise<void> {
+  try {
+    const tls = await readTls(config);
+    if (tls === null) return;
+    await listener.renew(tls);
+    log.info("The certificate was read again");
+  } catch (error) {
+    log.error("The certificate cannot be renewed, and the one before is kept", { error });
+  }
 }
 
 function startListening(

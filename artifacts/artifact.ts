@@ -59,6 +59,8 @@ export interface ArtifactFile {
   readonly hash: string;
   /** The documents as parsed and not interpolated; empty while the text cannot be parsed. */
   readonly documents: readonly Node[];
+  /** Laid over the workspace by a caller, and not what is saved there. */
+  readonly unsaved?: true;
   /** False where errors leave the values in doubt: what refers to them may well be right. */
   readonly sound: boolean;
   /** What was found while parsing this text. */
@@ -79,6 +81,8 @@ export interface Scalar extends Place {
   readonly plain?: true;
   /** A variable was put in: a number or boolean may stand here as a string. */
   readonly interpolated?: true;
+  /** The author's text, where the value of a variable is in `value`: only this may be shown. */
+  readonly written?: string;
   readonly tag?: MergeTag;
 }
 
@@ -100,7 +104,8 @@ export interface Mapping extends Place {
 export type MergeTag = "!reset" | "!override";
 
 export interface Entry {
-  readonly key: Place;
+  /** A name that came from a list (`- NAME=value`) may hold the value of a variable, as `Scalar` does. */
+  readonly key: Place & { readonly written?: string };
   readonly value: Node;
 }
 
@@ -151,7 +156,7 @@ export interface PathUse {
     | "dockerfile"
     | "bind"
     | "develop";
-  /** As written, after interpolation. */
+  /** As written. */
   readonly written: string;
   /** Below the root with `/` ("" is the root), null when it lies outside, is absolute elsewhere or not local. */
   readonly path: string | null;
@@ -179,6 +184,8 @@ export interface Resource {
   readonly key: string;
   /** The engine's name: `shop_front`, or what `name:` says; null while a variable in it is not set. */
   readonly name: string | null;
+  /** What is shown of the name: as the author wrote it. */
+  readonly written: string | null;
   readonly external: boolean;
   /** Nobody wrote it: the default network. */
   readonly implicit: boolean;
@@ -204,6 +211,8 @@ export interface Port {
   /** Why it is not a valid port (`compose/bad-port`); the numbers mean nothing then. */
   readonly invalid: string | null;
   readonly unknown: boolean;
+  /** The value of a variable is in it: only `written` may be shown. */
+  readonly filled: boolean;
   readonly at: Place;
 }
 
@@ -213,6 +222,8 @@ export interface Mount {
   /** A folder (as written), a volume's key, or null for an anonymous one. */
   readonly source: string | null;
   readonly target: string | null;
+  /** What is shown of source and target: as the author wrote them. */
+  readonly shown: { readonly source: string | null; readonly target: string | null };
   readonly readOnly: boolean;
   /** Only false where long syntax says `create_host_path: false`. */
   readonly createHostPath: boolean;
@@ -224,10 +235,12 @@ export interface Mount {
 
 /** One variable or label; null: named without a value, and no variable of the project has that name. */
 export interface KeyValue {
+  /** The name as the author wrote it. */
+  readonly name: string;
   readonly value: string | null;
   readonly unknown: boolean;
   /** In the Compose file, or in the `env_file` or `label_file` that sets it. */
-  readonly at: Place;
+  readonly at: Place & { readonly written?: string };
   /** Named without a value: it has that of the project's variable. */
   readonly fromVariables?: true;
 }
@@ -274,12 +287,16 @@ export interface Unit {
 export interface Service {
   readonly image: string | null;
   readonly imageAt: Scalar | null;
+  /** What is shown of the image. */
+  readonly writtenImage: string | null;
   readonly build: boolean;
   readonly provider: boolean;
   readonly containerName: string | null;
   readonly containerNameAt: Scalar | null;
   /** Profiles it is listed under; empty: always enabled. */
   readonly profiles: readonly string[];
+  /** What is shown of the profiles. */
+  readonly writtenProfiles: readonly string[];
   /** Enabled with the group's active profiles. */
   readonly active: boolean;
   /** `scale`, else `deploy.replicas`, else 1; null while unknown. */

@@ -5,8 +5,9 @@ import { KeyName } from "../core/access.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
 import { tell } from "./failure.ts";
+import type { Line } from "./table.ts";
 
-export async function adminKey(name: string): Promise<number> {
+export async function run({ args: [name = ""] }: Line): Promise<number> {
   const named = KeyName.safeParse(name);
   if (!named.success) {
     return tell(new StartFailure("Cannot make the key: its name must have 1 to 100 visible characters"));

@@ -3,26 +3,33 @@ import { readPrivateFile } from "../auth/private_file.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { type Checkpoint, verifyAudit } from "../auth/audit/verify.ts";
 import { type Config, readConfig } from "../config.ts";
-import { AUDIT_CHAINS, type AuditChain } from "../core/store.ts";
+import type { AuditChain } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
 import { tell } from "./failure.ts";
+import type { Line } from "./table.ts";
 
-const USAGE = "usage: berth audit verify [--from [changes:|refusals:]<seq>:<mac>]...";
 const PLACE = /^(?:(changes|refusals):)?(\d{1,15}):([0-9a-f]{64})$/;
 
 /** Answers the exit code: 0 when both chains are whole, 1 when one is not, 2 when it could not look. */
-export async function audit(args: readonly string[]): Promise<number> {
-  const checkpoints = parse(args);
-  if (checkpoints === null) {
-    console.error(`berth: ${USAGE}`);
+export async function run(line: Line): Promise<number> {
+  const checkpoints = line.all("--from").map(checkpointOf);
+  const wrong = checkpoints.indexOf(null);
+  if (wrong >= 0) {
+    console.error(
+      `berth audit verify: "${line.all("--from")[wrong]}" is no place, as changes:12:<64 hex digits> is`,
+    );
     return 2;
   }
   try {
     const config = await readConfig();
     const seals = await sealsFrom(await sealingKey(config));
     await using store = await openStore(config);
-    const { chains, missed } = await verifyAudit(store.audit, seals, checkpoints);
+    const { chains, missed } = await verifyAudit(
+      store.audit,
+      seals,
+      checkpoints.filter((one) => one !== null),
+    );
     for (const { chain, from, to, end, broken } of chains) {
       if (broken === null) {
         console.log(to < from ? `${chain}: empty, ${end}` : `${chain}: ${from} to ${to} are whole, ${end}`);
@@ -41,23 +48,13 @@ export async function audit(args: readonly string[]): Promise<number> {
   }
 }
 
-function parse(args: readonly string[]): Checkpoint[] | null {
-  const [verb, ...rest] = args;
-  if (verb !== "verify") return null;
-  const checkpoints: Checkpoint[] = [];
-  for (let at = 0; at < rest.length; at++) {
-    const [flag, given] = rest[at]!.split("=", 2);
-    const place = PLACE.exec(given ?? rest[++at] ?? "");
-    if (flag !== "--from" || place === null) return null;
-    const [, chain, seq = "", mac = ""] = place;
-    if (chain !== undefined && !AUDIT_CHAINS.includes(chain as AuditChain)) return null;
-    checkpoints.push({
-      chain: chain === undefined ? null : chain as AuditChain, // as its pattern says
-      seq: Number(seq),
-      mac: Uint8Array.fromHex(mac),
-    });
-  }
-  return checkpoints;
+function checkpointOf(text: string): Checkpoint | null {
+  const [place, chain, seq = "", mac = ""] = PLACE.exec(text) ?? [];
+  return place === undefined ? null : {
+    chain: chain === undefined ? null : chain as AuditChain, // as its pattern says
+    seq: Number(seq),
+    mac: Uint8Array.fromHex(mac),
+  };
 }
 
 /** Never made here: with another key than the log was sealed with, every entry would look changed. */

@@ -3,8 +3,9 @@ import { type Config, readConfig } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { StartFailure } from "../start_failure.ts";
 import { tell } from "./failure.ts";
+import type { Line } from "./table.ts";
 
-export async function backup(file: string): Promise<number> {
+export async function run({ args: [file = ""] }: Line): Promise<number> {
   try {
     const config = await readConfig();
     await mustExist(config);

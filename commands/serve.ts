@@ -11,7 +11,7 @@ const PLUGINS = "../plugins/plugins.ts";
 /** A stop that takes longer than this is cut short; the exit code is still 0, because stopping was asked for. */
 const STOP_MS = 9_500;
 
-export async function serve(): Promise<number> {
+export async function run(): Promise<number> {
   const asked = stopSignal();
   let berth: Berth;
   try {
@@ -20,6 +20,7 @@ export async function serve(): Promise<number> {
     return tell(error);
   }
   surviveBugs(berth);
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGHUP", () => void berth.reload());
   rereadRoles(berth);
   console.log(greeting(berth));
   await asked;

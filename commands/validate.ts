@@ -2,8 +2,8 @@
 import type { Model } from "../artifacts/artifact.ts";
 import type { Report } from "../artifacts/report/report_shape.ts";
 import { VERSION } from "../version.ts";
-
-const USAGE = "usage: berth validate <folder> [--format text|json|sarif|github]";
+import { writeError, writeOut } from "./output.ts";
+import type { Line } from "./table.ts";
 
 const FORMATS = {
   text: async (report: Report, model: Model) =>
@@ -13,7 +13,6 @@ const FORMATS = {
     JSON.stringify((await import("../artifacts/report/sarif.ts")).sarifOf(report, VERSION), null, 2) + "\n",
   github: async (report: Report) => (await import("../artifacts/report/github.ts")).githubOf(report),
 } as const;
-type Format = keyof typeof FORMATS;
 
 /** Where text goes; a test brings its own. */
 export interface Output {
@@ -21,21 +20,15 @@ export interface Output {
   readonly error: (text: string) => void;
 }
 
-const CONSOLE: Output = {
-  out: (text) => writeAll(Deno.stdout, text),
-  error: (text) => writeAll(Deno.stderr, text),
-};
-
 /** Answers the exit code: 0 without errors, 1 with, 2 when it could not run. */
-export async function validate(args: readonly string[], output: Output = CONSOLE): Promise<number> {
-  const asked = parse(args);
-  if (typeof asked === "string") {
-    output.error(`berth validate: ${asked}\n${USAGE}\n`);
-    return 2;
-  }
-  const root = await folderAt(asked.folder);
+export async function run(
+  line: Line,
+  output: Output = { out: writeOut, error: writeError },
+): Promise<number> {
+  const folder = line.args[0]!;
+  const root = await folderAt(folder);
   if (root === null) {
-    output.error(`berth validate: "${asked.folder}" is not a folder that can be read\n`);
+    output.error(`berth validate: "${folder}" is not a folder that can be read\n`);
     return 2;
   }
   const [{ WorkspaceReader }, { reportOn }] = await Promise.all([
@@ -47,31 +40,14 @@ export async function validate(args: readonly string[], output: Output = CONSOLE
     model = await new WorkspaceReader(root).read();
   } catch (error) {
     if (!Object.values(Deno.errors).some((kind) => error instanceof kind)) throw error;
-    output.error(`berth validate: "${asked.folder}" cannot be read\n`);
+    output.error(`berth validate: "${folder}" cannot be read\n`);
     return 2;
   }
   const report = reportOn(model, root.slice(root.lastIndexOf("/") + 1) || "root");
-  output.out(await FORMATS[asked.format](report, model));
+  // The table of commands lists the same formats.
+  output.out(await FORMATS[(line.option("--format") ?? "text") as keyof typeof FORMATS](report, model));
   return report.valid ? 0 : 1;
 }
-
-/** The folder and the format, or what is wrong. */
-function parse(args: readonly string[]): { folder: string; format: Format } | string {
-  let folder: string | undefined;
-  let format = "text";
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i]!;
-    if (arg === "--format") format = args[++i] ?? "";
-    else if (arg.startsWith("--format=")) format = arg.slice("--format=".length);
-    else if (arg.startsWith("-") && arg !== "-") return `there is no option "${arg}"`;
-    else if (folder !== undefined) return "it takes one folder";
-    else folder = arg;
-  }
-  if (folder === undefined || folder === "") return "it needs a folder";
-  return isFormat(format) ? { folder, format } : `there is no format "${format}"`;
-}
-
-const isFormat = (text: string): text is Format => Object.hasOwn(FORMATS, text);
 
 async function folderAt(path: string): Promise<string | null> {
   try {
@@ -80,9 +56,4 @@ async function folderAt(path: string): Promise<string | null> {
   } catch {
     return null;
   }
-}
-
-function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
-  let bytes = new TextEncoder().encode(text);
-  while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
 }

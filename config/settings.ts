@@ -21,6 +21,8 @@ interface Field<Schema extends z.ZodType, Default> {
   /** The default in words, where the value itself would not say it. */
   readonly shown: string;
   readonly meaning: string;
+  /** The name by which a supervisor hands over the file that is meant, in `CREDENTIALS_DIRECTORY`. */
+  readonly credential?: string;
 }
 
 function field<Schema extends z.ZodType, const Default>(
@@ -28,8 +30,9 @@ function field<Schema extends z.ZodType, const Default>(
   fallback: Default,
   shown: string,
   meaning: string,
+  credential?: string,
 ): Field<Schema, Default> {
-  return { schema, fallback, shown, meaning };
+  return { schema, fallback, shown, meaning, ...(credential === undefined ? {} : { credential }) };
 }
 
 /** A setting that must be known; the environment usually says it. */
@@ -42,6 +45,15 @@ const fields = {
     "127.0.0.1",
     "127.0.0.1",
     "Address to listen on. Anything but loopback needs TLS or trusted proxies",
+  ),
+  published: field(
+    () => oneOf(["loopback"]),
+    null,
+    NONE,
+    "`loopback` promises that the port of this container is published on the host's loopback alone, so that it may " +
+      "listen on `0.0.0.0` without TLS or proxies; refused outside a container. All callers then seem to come from " +
+      "the container network's gateway: limits per address hold for all of them together, and logs cannot tell them " +
+      "apart",
   ),
   port: field(
     () => wholeNumber(0, 65_535),
@@ -73,8 +85,14 @@ const fields = {
     NONE,
     "IP addresses of proxies whose `X-Forwarded-*` headers count, separated by commas",
   ),
-  tlsCert: field(absolutePath, null, NONE, "Certificate chain for listening with TLS, a PEM file"),
-  tlsKey: field(absolutePath, null, NONE, "Key of that certificate, a PEM file"),
+  tlsCert: field(
+    absolutePath,
+    null,
+    NONE,
+    "Certificate chain for listening with TLS, a PEM file",
+    "tls-cert",
+  ),
+  tlsKey: field(absolutePath, null, NONE, "Key of that certificate, a PEM file", "tls-key"),
   databaseUrl: field(
     databaseUrl,
     null,
@@ -88,6 +106,7 @@ const fields = {
     null,
     NONE,
     "File that holds our client secret; without one we are a public client",
+    "idp-client-secret",
   ),
   idpRedirectUris: field(
     () => listOf(httpUrl(), ","),
@@ -154,6 +173,12 @@ const fields = {
     "info",
     "Least level that is logged: `debug`, `info`, `warn` or `error`",
   ),
+  logFile: field(
+    () => oneOf(["none"]),
+    null,
+    "`berth.log` in the data folder",
+    "`none` writes the log to the console only",
+  ),
   minDescriptors: field(
     () => wholeNumber(0, 1_048_576),
     4096,
@@ -210,14 +235,16 @@ function mistakesOf(
 }
 
 function contradictions(settings: Partial<Settings>): Mistake[] {
-  const { host, tlsCert, tlsKey, trustedProxies, idpIssuer, idpClientId, idpRedirectUris } = settings;
+  const { host, published, tlsCert, tlsKey, trustedProxies, idpIssuer, idpClientId, idpRedirectUris } =
+    settings;
   const { auditSyslog, auditSyslogCa } = settings;
   const found: Mistake[] = [];
   const refuse = (key: keyof Settings, message: string) => found.push({ key, inside: [], message });
   if (tlsCert !== undefined && tlsKey !== undefined && (tlsCert === null) !== (tlsKey === null)) {
     refuse(tlsCert === null ? "tlsCert" : "tlsKey", "a certificate and its key belong together");
   }
-  if (host !== undefined && !isLoopback(host) && tlsCert === null && trustedProxies?.length === 0) {
+  const isOpen = host !== undefined && !isLoopback(host) && tlsCert === null && trustedProxies?.length === 0;
+  if (isOpen && published !== "loopback") {
     refuse(
       "host",
       `"${host}" can be reached from other machines: set BERTH_TLS_CERT and BERTH_TLS_KEY, or BERTH_TRUSTED_PROXIES`,
@@ -245,13 +272,17 @@ export function isLoopback(host: string): boolean {
 /** One row of the documentation. */
 export interface SettingRow {
   readonly key: string;
+  readonly credential?: string;
   readonly variable: string;
   readonly default: string;
   readonly meaning: string;
 }
 
-export const SETTINGS: readonly SettingRow[] = Object.entries(fields).map(([key, { shown, meaning }]) => ({
+export const SETTINGS: readonly SettingRow[] = Object.entries<Field<z.ZodType, unknown>>(
+  fields,
+).map(([key, { shown, meaning, credential }]) => ({
   key,
+  ...(credential === undefined ? {} : { credential }),
   variable: `BERTH_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
   default: shown,
   meaning,

@@ -21,6 +21,9 @@ export const CORE_PERMISSIONS = [
   { name: "projects:plan", roles: ["operator", "admin"] },
   { name: "projects:apply", roles: ["operator", "admin"] },
   { name: "projects:host", roles: ["admin"] },
+  // What runs is shown by the core beside what is declared, too.
+  { name: "containers:read", roles: ["viewer", "operator", "admin"] },
+  { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },
   { name: "workspaces:write", roles: ["operator", "admin"] },
   { name: "workspaces:manage", roles: ["admin"] },
   { name: "system:logs", roles: ["admin"] },

@@ -95,7 +95,7 @@ Deno.test("PermissionCatalogue.rightsOf never includes exec or reveal by a role 
   const [byRole] = holder({ role: "admin", on: ["project:shop"] }).grants;
   assert.deepEqual(
     CATALOGUE.of("admin").filter((one) => byRole?.permissions.includes(one) === false),
-    ["containers:exec", "containers:reveal"],
+    ["artifacts:reveal", "containers:exec", "containers:reveal"],
   );
   const byName = holder({ permissions: ["containers:exec"], on: ["project:shop"] });
   assert.ok(may(byName, "containers:exec", { project: "shop" }));

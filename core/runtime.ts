@@ -1,4 +1,5 @@
 /** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
+import { EVERYTHING, may, type Principal } from "./access.ts";
 import { z } from "zod";
 import type { Permission } from "./access.ts";
 
@@ -223,6 +224,8 @@ export interface RuntimeCounts {
 
 export interface ContainerRuntime {
   backends(): readonly Backend[];
+  /** Resolves when every engine that is there was read once, or is known to be away. */
+  settle(): Promise<void>;
   /** Null while no engine is up. */
   counts(): RuntimeCounts | null;
   /** Every container of every engine that is up, as fresh as the mirror's promise. */
@@ -250,4 +253,11 @@ export interface Ownership {
   refresh(): Promise<void>;
   /** The Compose projects and working folders of a workspace; null when there is no such workspace. */
   projectsOf(workspace: string): readonly string[] | null;
+}
+
+/** The permission without which nobody sees what runs, by whatever route. */
+export const SEES_RUNNING = "containers:read";
+
+export function seesRunning(principal: Principal): boolean {
+  return may<typeof SEES_RUNNING>(principal, SEES_RUNNING, EVERYTHING);
 }

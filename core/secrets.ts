@@ -16,6 +16,9 @@ export function looksSecret(name: string): boolean {
   return SECRET_NAME.test(name) && !NAMES_A_PLACE.test(name);
 }
 
+/** Beside Compose's own short forms, as `auth:1.2` for an image or a host, this one says nothing. */
+const COLON = "assignment with a colon";
+
 /** Every form that is looked for: what it is called, and a pattern whose group `secret` is the part to mask. */
 export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ["password in a URL", /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,128}:(?<secret>[^\s@/]{1,512})@/dgi],
@@ -27,7 +30,11 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ["bearer or basic credential", /\b(?:bearer|basic)\s+(?<secret>[a-z0-9._~+/=-]{8,})/dgi],
   [
     "assignment",
-    /(?:^|[\s"';&?,{])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}[=:](?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
+    /(?:^|[\s"';&?,{])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}=(?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
+  ],
+  [
+    COLON,
+    /(?:^|[\s"';&?,{])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}:(?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
   ],
   [
     "assignment to a key",
@@ -71,15 +78,34 @@ const MAX_DEPTH = 3;
 
 /** Where secrets stand in a text, in order and without overlaps. */
 export function secretSpans(text: string): Span[] {
+  return spansOf(text, true);
+}
+
+/** The same in what a file declares, where `auth:1.2` is an image, a port, a mount or a host. */
+export function declaredSpans(text: string): Span[] {
+  return spansOf(text, false);
+}
+
+/** Those that are known by their form, in a whole file, whose words make no command line. */
+export function formSpans(text: string): Span[] {
+  return joined(formsIn(text, false));
+}
+
+function spansOf(text: string, colons: boolean): Span[] {
   if (!MAY_HOLD.test(text)) return [];
+  const spans = [...formsIn(text, colons), ...spansOfCommand(text, 0, 0)];
+  return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
+}
+
+function formsIn(text: string, colons: boolean): Span[] {
   const spans: Span[] = [];
-  for (const [, pattern] of FORMS) {
+  for (const [form, pattern] of FORMS) {
+    if (form === COLON && !colons) continue;
     for (const match of text.matchAll(pattern)) {
       spans.push(withoutQuotes(text, match.indices!.groups!["secret"]!));
     }
   }
-  spans.push(...spansOfCommand(text, 0, 0));
-  return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
+  return spans;
 }
 
 /** The secrets that only the words before them tell; a quoted word may be a command line itself. */
@@ -111,7 +137,8 @@ function withoutQuotes(text: string, [start, end]: readonly [number, number]): S
   return isQuoted ? [start + 1, end - 1] : [start, end];
 }
 
-function joined(spans: Span[]): Span[] {
+/** In order, those that overlap as one. */
+export function joined(spans: Span[]): Span[] {
   const result: [number, number][] = [];
   for (const [start, end] of spans.sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
     const last = result.at(-1);
@@ -169,6 +196,11 @@ export function maskText(text: string): string {
   return maskSpans(text, secretSpans(text));
 }
 
+/** What is shown of a text that a file declares. */
+export function maskDeclared(text: string): string {
+  return maskSpans(text, declaredSpans(text));
+}
+
 /** The text with what stands at the spans masked; they come in order and do not overlap. */
 export function maskSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
@@ -184,8 +216,13 @@ export function maskSpans(text: string, spans: readonly Span[]): string {
 /** Arguments with their secrets masked; one behind a flag that names a secret (`--password`, `hunter2`) is one too. */
 export function maskArguments(args: readonly string[]): string[] {
   const masked = args.map(maskText);
-  for (const [index, span] of secretWords(args)) masked[index] = maskSpans(args[index]!, [span]);
+  for (const [index, span] of argumentSpans(args)) masked[index] = maskSpans(args[index]!, [span]);
   return masked;
+}
+
+/** The arguments that are secrets by those before them, and which part of each. */
+export function argumentSpans(args: readonly string[]): Iterable<readonly [index: number, span: Span]> {
+  return secretWords(args);
 }
 
 /** `NAME=value` without the value. */

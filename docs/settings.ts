@@ -29,12 +29,17 @@ function rowsOf(rows: readonly SettingRow[]): string {
 const COLUMNS = "| variable | in `config.yaml` | default | meaning |\n| --- | --- | --- | --- |";
 
 export function settingsPage(): string {
+  const credentials = SETTINGS.flatMap(({ credential, variable }) =>
+    credential === undefined ? [] : [`\`${credential}\` for \`${variable}\``]
+  ).join(", ");
   return `# Settings
 
 <!-- Written by \`deno task docs\` from config/settings.ts and the plugins; a test holds it to that. -->
 
 Every setting is an environment variable, and may also stand in \`config.yaml\` in the data folder under its short name.
 The environment goes before the file. A mistake stops the start; all mistakes are listed at once.
+Files that a supervisor hands over in \`CREDENTIALS_DIRECTORY\`, as systemd's \`LoadCredential=\` does, are used without a
+setting: ${credentials}.
 
 ${COLUMNS}
 ${rowsOf(SETTINGS)}

@@ -28,8 +28,9 @@ function probedLimit(least: number, ownFile: string): number {
       opened.push(Deno.openSync(ownFile, { create: true, append: true, mode: 0o600 }));
     }
     return opened.length;
-  } catch {
-    return opened.length;
+  } catch (error) {
+    // A folder that cannot be written is for those to tell who need it next.
+    return error instanceof Error && error.message.includes("Too many open files") ? opened.length : Infinity;
   } finally {
     for (const file of opened) file.close();
   }

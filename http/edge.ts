@@ -6,6 +6,7 @@ import { headOf } from "./head.ts";
 import { hostOf } from "./host.ts";
 import type { Handler } from "./listener.ts";
 import { type Pipeline, respond } from "./pipeline.ts";
+import { isProbe } from "./probe.ts";
 import { asServiceError, problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
 import { pathOf, RouteTable } from "./route_table.ts";
@@ -19,6 +20,8 @@ export interface EdgeOptions extends Pipeline {
   readonly stopping: AbortSignal;
   /** The caller's address when the socket's peer is a trusted proxy, else the socket's peer. */
   readonly peerOf?: (request: Request, socketPeer: string) => string;
+  /** Why a request that came through a proxy is refused. */
+  readonly checkProxy?: (request: Request, socketPeer: string) => ServiceError | null;
   readonly onAccess: (access: AccessLine) => void;
   /** Answers paths outside `/api`. */
   readonly site?: StaticSite;
@@ -35,15 +38,17 @@ export function createEdge(options: EdgeOptions): Handler {
     const started = performance.now();
     const requestId = requestIdOf(request);
     const socketPeer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unix";
+    const peer = options.peerOf?.(request, socketPeer) ?? socketPeer;
     const scope: RequestScope = {
       requestId,
-      peer: options.peerOf?.(request, socketPeer) ?? socketPeer,
+      peer,
       stopping: options.stopping,
       caller: null,
       code: null,
       demandProof: options.guard.demandProof,
+      recognise: () => options.guard.authenticate(request, peer),
     };
-    const refused = refuse(request, options.hosts);
+    const refused = refuseProxied(request, socketPeer, options) ?? refuse(request, options.hosts);
     const response = refused === null
       ? await answer(request, scope, table, options)
       : await failed(refused, request, scope, options);
@@ -93,8 +98,17 @@ async function failed(
   return request.method === "HEAD" ? await headOf(response, true) : response;
 }
 
-/** Exactly one Host, equal to the request target's authority, and one of ours: else no route sees the request. */
+function refuseProxied(
+  request: Request,
+  socketPeer: string,
+  { checkProxy }: EdgeOptions,
+): ServiceError | null {
+  return checkProxy === undefined || isProbe(request) ? null : checkProxy(request, socketPeer);
+}
+
+/** Exactly one Host, equal to the request target's authority, and one of ours: else only the probes see the request. */
 function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | null {
+  if (isProbe(request)) return null;
   const host = hostOf(request);
   if (host === null) return new ServiceError("bad_host", "The request has no Host header; send exactly one");
   const { url } = request;

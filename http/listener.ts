@@ -1,4 +1,5 @@
 /** The listening socket: comes back after running out of descriptors, and closes only when the work is done. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Log } from "../core/log.ts";
 import { ServiceError } from "../core/error.ts";
 
@@ -9,10 +10,15 @@ export interface ListenOptions {
   readonly hostname: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** PEM texts. */
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly tls: TlsTexts | null;
   readonly handler: Handler;
   readonly log: Log;
+}
+
+/** PEM texts. */
+export interface TlsTexts {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface Listener {
@@ -20,6 +26,11 @@ export interface Listener {
   readonly port: number;
   /** How often the socket had to be opened again. */
   reopened(): number;
+  /**
+   * Shows this certificate to whoever connects from now on; connections that are open go on as they are. Rejects, and
+   * changes nothing, when the two texts are no certificate and its key.
+   */
+  renew(tls: TlsTexts): Promise<void>;
   /** Takes no new connection and resolves when every request is answered, or false after `timeoutMs`. */
   drain(timeoutMs: number): Promise<boolean>;
 }
@@ -35,15 +46,19 @@ const RETRY_MS = 100;
 export function listen(options: ListenOptions): Listener {
   const { log } = options;
   let port = options.port;
+  let tls = options.tls;
   let stopping = false;
   let reopened = 0;
+  /** Servers with an earlier certificate that still have connections. */
+  const earlier = new Set<Promise<void>>();
+  let renewed = Promise.withResolvers<void>();
   const woken = Promise.withResolvers<void>();
 
   const open = () =>
     Deno.serve({
       hostname: options.hostname,
       port,
-      ...(options.tls === null ? {} : options.tls),
+      ...(tls === null ? {} : tls),
       handler: options.handler,
       onListen: () => {},
       onError: (error) => {
@@ -59,8 +74,10 @@ export function listen(options: ListenOptions): Listener {
   async function keepOpen(): Promise<void> {
     while (!stopping) {
       try {
-        await server.finished;
+        const current = server;
+        await Promise.race([current.finished, renewed.promise]);
         if (stopping) return;
+        if (current !== server) continue;
         log.error("The listener ended by itself and is opened again");
       } catch (error) {
         if (stopping) return;
@@ -95,18 +112,39 @@ export function listen(options: ListenOptions): Listener {
     hostname: server.addr.hostname,
     port,
     reopened: () => reopened,
+    async renew(next) {
+      if (!belongTogether(next)) throw new TypeError("no certificate and its key");
+      tls = next;
+      const closed: Promise<void> = server.shutdown().catch(() => {}).finally(() => earlier.delete(closed));
+      earlier.add(closed);
+      try {
+        server = open();
+      } catch {
+        await reopen();
+      }
+      renewed.resolve();
+      renewed = Promise.withResolvers();
+    },
     async drain(timeoutMs) {
       stopping = true;
       woken.resolve();
       const closed = server.shutdown().catch(() => {});
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<boolean>((resolve) => timer = setTimeout(() => resolve(false), timeoutMs));
-      const done = Promise.all([closed, lifetime]).then(() => true);
+      const done = Promise.all([closed, lifetime, ...earlier]).then(() => true);
       const inTime = await Promise.race([done, late]);
       clearTimeout(timer);
       return inTime;
     },
   };
+}
+
+function belongTogether({ cert, key }: TlsTexts): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
 }
 
 /** A typed, one-sentence reason why listening failed, for whoever starts the service. */

@@ -4,6 +4,7 @@ import type { AccessLine } from "../core/log.ts";
 import { reply } from "./answer.ts";
 import { hostOf } from "./host.ts";
 import type { Handler } from "./listener.ts";
+import { isProbe, LIVE, word } from "./probe.ts";
 import type { Responder } from "./responder.ts";
 import { requestIdOf } from "./request_id.ts";
 
@@ -39,20 +40,42 @@ export class StartupGate {
   /** A bound handler; after `open` it costs one comparison. */
   readonly handle: Handler = (request, info) => {
     if (this.#service !== null) return this.#service(request, info);
+    if (isProbe(request) && request.method === "GET") return this.#answerProbe(request, info);
     if (isHealth(request) && this.#options.hosts.has(hostOf(request)?.toLowerCase() ?? "")) {
       return this.#answerHealth(request, info);
     }
     return this.#opened.promise.then((service) => service(request, info));
   };
 
+  /** It lives, and cannot serve yet. */
+  #answerProbe(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+    const started = performance.now();
+    const requestId = requestIdOf(request);
+    const isLive = request.url.endsWith(LIVE);
+    this.#tell(request, info, requestId, { status: isLive ? 200 : 503, started });
+    const answer = isLive ? word(200, "live") : word(503, "starting");
+    return Promise.resolve(this.#options.responder.withHeaders(answer, requestId));
+  }
+
   async #answerHealth(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
     const started = performance.now();
     const requestId = requestIdOf(request);
     const report = await this.#options.health();
     const status = report.status === "failed" ? 503 : 200;
+    this.#tell(request, info, requestId, { status, started });
+    // Nobody is known yet, so everybody gets the word alone.
+    return this.#options.responder.reply(reply(status, { status: report.status }), requestId);
+  }
+
+  #tell(
+    { method, url }: Request,
+    info: Deno.ServeHandlerInfo,
+    requestId: string,
+    { status, started }: { readonly status: number; readonly started: number },
+  ): void {
     this.#options.onAccess({
-      method: request.method,
-      path: HEALTH,
+      method,
+      path: url.slice(url.indexOf("/", url.indexOf("//") + 2)),
       status,
       ms: performance.now() - started,
       requestId,
@@ -60,7 +83,6 @@ export class StartupGate {
       caller: null,
       code: null,
     });
-    return this.#options.responder.reply(reply(status, report), requestId);
   }
 }
 

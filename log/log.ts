@@ -6,7 +6,8 @@ import { formatAccess, formatLine } from "./line.ts";
 
 export interface LogOptions {
   readonly level: LogLevel;
-  readonly path: string;
+  /** Null writes no file. */
+  readonly path: string | null;
   readonly maxBytes?: number;
   readonly keep?: number;
   /** Null keeps the console quiet. */
@@ -15,7 +16,8 @@ export interface LogOptions {
 
 /** The log and what only its owner does with it. */
 export interface OpenLog extends Log, AsyncDisposable {
-  readonly path: string;
+  /** Null while there is no file. */
+  readonly path: string | null;
   /** Hands waiting lines to the file, so that a reader finds them. */
   flush(): void;
   /** Why lines do not reach the file, or null. */
@@ -24,7 +26,7 @@ export interface OpenLog extends Log, AsyncDisposable {
 
 /** @throws Deno.errors when the file cannot be opened for writing. */
 export function openLog(options: LogOptions): OpenLog {
-  const file = new RotatingFile({
+  const file = options.path === null ? null : new RotatingFile({
     path: options.path,
     maxBytes: options.maxBytes ?? 10 * 1024 * 1024,
     keep: options.keep ?? 5,
@@ -32,16 +34,16 @@ export function openLog(options: LogOptions): OpenLog {
   const console = options.console === null ? null : new Console(options.console ?? Deno.stderr);
   const least = LOG_LEVELS.indexOf(options.level);
   const write = (line: string) => {
-    file.write(line);
+    file?.write(line);
     if (console !== null) console.write(console.pretty ? prettyLine(line) : line);
   };
   const log = writer(write, least, undefined);
   return Object.assign(log, {
     path: options.path,
-    flush: () => file.flush(),
-    failure: () => file.failure,
+    flush: () => file?.flush(),
+    failure: () => file?.failure ?? null,
     async [Symbol.asyncDispose]() {
-      file[Symbol.dispose]();
+      file?.[Symbol.dispose]();
       await console?.flush();
     },
   });

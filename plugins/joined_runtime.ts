@@ -13,6 +13,7 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
       runtimes.flatMap((one) =>
         one.backends().map((backend) => ({ ...backend, default: backend.default && one === first }))
       ),
+    settle: async () => void await Promise.all(runtimes.map((one) => one.settle())),
     counts: () => joinCounts(runtimes.flatMap((one) => one.counts() ?? [])),
     containers: async () => (await Promise.all(runtimes.map((one) => one.containers()))).flat(),
     get revision() {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { DeclaredCodes } from "../core/error.ts";
+import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
@@ -29,6 +30,8 @@ export interface Plugin<Settings extends z.ZodObject = z.ZodObject> {
   readonly site: Site | null;
   /** What the process must be allowed to do. Asked before `start`, never prompted for. */
   needs(settings: z.output<Settings>): readonly Deno.PermissionDescriptor[];
+  /** What is wrong with its surroundings, looked at without starting it; `berth doctor` asks. */
+  examine(settings: z.output<Settings>, isContained: boolean): Promise<readonly Finding[]>;
   /** Resolves soon: what may be away (an engine, another host) is waited for in the background. */
   start(host: PluginHost, settings: z.output<Settings>): Promise<RunningPlugin>;
 }
@@ -55,7 +58,7 @@ export interface RunningPlugin extends AsyncDisposable {
 export interface PluginDeclaration<Settings extends z.ZodObject, Own extends string>
   extends
     Pick<Plugin<Settings>, "name" | "summary" | "version" | "start">,
-    Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "settings" | "needs">> {
+    Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "settings" | "needs" | "examine">> {
   readonly permissions?: readonly (PermissionRule & { readonly name: Own })[];
   readonly variables?: Readonly<Partial<Record<keyof z.output<Settings> & string, string>>>;
   /** A route with a permission that neither the plugin nor the core declares does not compile. */
@@ -76,6 +79,7 @@ export function plugin<
     routes: [],
     site: null,
     needs: () => [],
+    examine: () => Promise.resolve([]),
     ...declared,
     variables: (declared.variables ?? {}) as Readonly<Record<string, string>>, // absent ones have no key
   };

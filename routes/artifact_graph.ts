@@ -2,9 +2,7 @@
 import { z } from "zod";
 import type { Model } from "../artifacts/artifact.ts";
 import { Dag } from "../artifacts/drawing/dag_shape.ts";
-import type { View } from "../projects/drift/look.ts";
 import { CachedText } from "../http/cached_text.ts";
-import { holds } from "../http/etag.ts";
 import { flag, text } from "../http/query.ts";
 import { type CoreRouter, raw, route, router } from "../http/router.ts";
 import {
@@ -13,6 +11,7 @@ import {
   find,
   InWorkspace,
   lookAt,
+  type Looked,
   missingArtifact,
 } from "./artifact_lookup.ts";
 
@@ -48,23 +47,27 @@ const TYPES = {
 
 /** `GET /workspaces/{id}/artifacts/dag`. */
 export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRouter {
-  return router().on(dag, async ({ params: { id }, query, request }) => {
+  return router().on(dag, async ({ params: { id }, query, request, principal }) => {
     const { format, view: wanted } = query;
     const model = await registry.model(id);
     const group = query.group === undefined ? undefined : (await find(model, "group", query.group)).id;
     const drawn = query.live
       // What runs changes without the files, so only a drawing of the files alone is held.
       ? new CachedText(
-        await draw(model, { id, format, wanted, group, view: await lookAt(model, runtime(), true) }),
+        await draw(model, {
+          id,
+          format,
+          wanted,
+          group,
+          looked: await lookAt(model, { runtime: runtime(), principal, drift: true }),
+        }),
       )
       : await cachedText(
         model,
         `dag ${id} ${format} ${wanted ?? ""} ${group ?? ""}`,
-        () => draw(model, { id, format, wanted, group, view: null }),
+        () => draw(model, { id, format, wanted, group, looked: { view: null } }),
       );
-    const headers = { etag: drawn.etag, "cache-control": "private, no-cache" };
-    if (holds(request, drawn.etag)) return new Response(null, { status: 304, headers });
-    return new Response(drawn.text, { headers: { ...headers, "content-type": TYPES[format] } });
+    return await drawn.response(request, TYPES[format]);
   });
 }
 
@@ -73,15 +76,19 @@ interface Drawing {
   readonly format: keyof typeof TYPES;
   readonly wanted: Dag["view"] | undefined;
   readonly group: string | undefined;
-  readonly view: View | null;
+  readonly looked: Looked;
 }
 
-async function draw(model: Model, { id, format, wanted, group, view }: Drawing): Promise<string> {
+async function draw(
+  model: Model,
+  { id, format, wanted, group, looked: { view, liveNeeds } }: Drawing,
+): Promise<string> {
   const { dagOf } = await import("../artifacts/drawing/dag.ts");
   const dag = dagOf(model, id, {
     ...(wanted !== undefined && { view: wanted }),
     ...(group !== undefined && { group }),
     ...(view !== null && { live: view.live }),
+    ...(liveNeeds !== undefined && { liveNeeds }),
   });
   if (format === "mermaid") return (await import("../artifacts/drawing/mermaid.ts")).mermaidOf(dag);
   if (format === "dot") return (await import("../artifacts/drawing/dot.ts")).dotOf(dag);

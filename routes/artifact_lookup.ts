@@ -5,7 +5,8 @@ import type { NamedKind } from "../artifacts/graph/names.ts";
 import type { View } from "../projects/drift/look.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { ServiceError } from "../core/error.ts";
-import type { ContainerRuntime } from "../core/runtime.ts";
+import type { Principal } from "../core/access.ts";
+import { type ContainerRuntime, SEES_RUNNING, seesRunning } from "../core/runtime.ts";
 import { CachedText } from "../http/cached_text.ts";
 import { text } from "../http/query.ts";
 import { problems } from "../http/router.ts";
@@ -26,16 +27,30 @@ export interface ArtifactsOptions {
   readonly version: string;
 }
 
-/** What runs for a workspace; null without a runtime. `only` are the ids of the units to compare. */
+/** What runs, as far as the caller may know of it. */
+export interface Looked {
+  /** Null without a runtime, and for callers who may not see what runs. */
+  readonly view: View | null;
+  /** The permission that the caller lacks. */
+  readonly liveNeeds?: typeof SEES_RUNNING;
+}
+
+/** What runs for a workspace. `only` are the ids of the units to compare. */
 export async function lookAt(
   model: Model,
-  runtime: ContainerRuntime | null,
-  drift: boolean,
-  only?: readonly string[],
-): Promise<View | null> {
-  if (runtime === null) return null;
+  { runtime, principal, drift, only }: {
+    readonly runtime: ContainerRuntime | null;
+    readonly principal: Principal;
+    readonly drift: boolean;
+    readonly only?: readonly string[];
+  },
+): Promise<Looked> {
+  if (runtime === null) return { view: null };
+  if (!seesRunning(principal)) return { view: null, liveNeeds: SEES_RUNNING };
   const { look } = await import("../projects/drift/look.ts");
-  return await look(model, runtime, { drift, ...(only !== undefined && { only: new Set(only) }) });
+  return {
+    view: await look(model, runtime, { drift, ...(only !== undefined && { only: new Set(only) }) }),
+  };
 }
 
 /** The artifact that a name means. Throws `artifact_not_found` or `ambiguous_name`. */

@@ -1,5 +1,6 @@
 /** Artifacts: what a workspace declares, as a list and one by one. */
 import { z } from "zod";
+import type { UnitLive } from "../artifacts/live/live.ts";
 import {
   ArtifactKind,
   ArtifactSummary,
@@ -7,9 +8,11 @@ import {
   GroupDetail,
   UnitDetail,
 } from "../artifacts/report/artifact_shape.ts";
-import { holds } from "../http/etag.ts";
-import { count, text } from "../http/query.ts";
-import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
+import { EVERYTHING, may } from "../core/access.ts";
+import { ServiceError } from "../core/error.ts";
+import type { Call } from "../http/call.ts";
+import { count, flag, text } from "../http/query.ts";
+import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 import { artifactGraph } from "./artifact_graph.ts";
 import {
   type ArtifactsOptions,
@@ -17,12 +20,17 @@ import {
   find,
   InWorkspace,
   lookAt,
+  type Looked,
   missingArtifact,
   missingWorkspace,
 } from "./artifact_lookup.ts";
 import { artifactValidation } from "./artifact_validation.ts";
 
 const Named = z.object({ id: text(200), name: text(300) });
+const Reveal = z.object({
+  reveal: flag.describe("Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log")
+    .default(false),
+});
 
 const list = route({
   method: "get",
@@ -54,7 +62,8 @@ const group = route({
   summary: "A group with its YAML, references both ways, diagnostics and state",
   permission: "artifacts:read",
   params: Named,
-  answers: { 200: json(GroupDetail, "The group"), ...missingArtifact },
+  query: Reveal,
+  answers: { 200: json(GroupDetail, "The group"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 const unit = route({
@@ -64,7 +73,8 @@ const unit = route({
   description: "By its qualified name, `shop.web`, or the bare one where that is unique.",
   permission: "artifacts:read",
   params: Named,
-  answers: { 200: json(UnitDetail, "The unit"), ...missingArtifact },
+  query: Reveal,
+  answers: { 200: json(UnitDetail, "The unit"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 const card = route({
@@ -73,7 +83,8 @@ const card = route({
   summary: "A card with its YAML, what it describes, and diagnostics",
   permission: "artifacts:read",
   params: Named,
-  answers: { 200: json(CardDetail, "The card"), ...missingArtifact },
+  query: Reveal,
+  answers: { 200: json(CardDetail, "The card"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 /** Artifacts that are sent in one piece. */
@@ -117,33 +128,62 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
           return JSON.stringify({ items: page(all), total: all.length, revision: model.revision });
         },
       );
-      const headers = { etag: text.etag, "cache-control": "private, no-cache" };
-      if (holds(request, text.etag)) return new Response(null, { status: 304, headers });
-      return new Response(text.text, { headers: { ...headers, "content-type": "application/json" } });
+      return await text.response(request, "application/json");
     })
-    .on(group, async ({ params }) => {
-      const model = await registry.model(params.id);
-      const found = await find(model, "group", params.name);
+    .on(group, async (call) => {
+      const model = await registry.model(call.params.id);
+      const found = await find(model, "group", call.params.name);
+      const reveal = await mayReveal(call, found);
       const { groupDetail } = await import("../artifacts/report/detail.ts");
-      const view = await lookAt(model, runtime(), true, found.units.map(({ id }) => id));
-      const live = view?.live.get(found.id);
-      const detail = groupDetail(model, found, view?.findings ?? []);
-      return reply(200, live === undefined ? detail : { ...detail, live });
+      const { principal } = call;
+      const only = found.units.map(({ id }) => id);
+      const looked = await lookAt(model, { runtime: runtime(), principal, drift: true, only });
+      const detail = groupDetail(model, found, { live: looked.view?.findings ?? [], reveal });
+      return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
-    .on(unit, async ({ params }) => {
-      const model = await registry.model(params.id);
-      const found = await find(model, "unit", params.name);
+    .on(unit, async (call) => {
+      const model = await registry.model(call.params.id);
+      const found = await find(model, "unit", call.params.name);
+      const reveal = await mayReveal(call, found);
       const { unitDetail } = await import("../artifacts/report/detail.ts");
-      const view = await lookAt(model, runtime(), true, [found.id]);
-      const live = view?.live.get(found.id);
-      const detail = unitDetail(model, found, view?.findings ?? []);
-      return reply(200, live === undefined ? detail : { ...detail, live });
+      const { principal } = call;
+      const looked = await lookAt(model, { runtime: runtime(), principal, drift: true, only: [found.id] });
+      const detail = unitDetail(model, found, { live: looked.view?.findings ?? [], reveal });
+      return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
-    .on(card, async ({ params }) => {
-      const model = await registry.model(params.id);
+    .on(card, async (call) => {
+      const model = await registry.model(call.params.id);
+      const found = await find(model, "card", call.params.name);
+      const reveal = await mayReveal(call, found);
       const { cardDetail } = await import("../artifacts/report/detail.ts");
-      return reply(200, cardDetail(model, await find(model, "card", params.name)));
+      return reply(200, cardDetail(model, found, { reveal }));
     })
     .add(artifactValidation(options))
     .add(artifactGraph(options));
+}
+
+/** The live part of one artifact: nothing without a runtime, null for who may not see what runs. */
+function liveOf(
+  { view, liveNeeds }: Looked,
+  id: string,
+): { live?: UnitLive | null; liveNeeds?: typeof liveNeeds } {
+  if (liveNeeds !== undefined) return { live: null, liveNeeds };
+  const live = view?.live.get(id);
+  return live === undefined ? {} : { live };
+}
+
+type NamedCall = Call<z.output<typeof Named>, z.output<typeof Reveal>>;
+
+/** Whether secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`, `sign_in_again`. */
+async function mayReveal(call: NamedCall, { id }: { readonly id: string }): Promise<boolean> {
+  if (!call.query.reveal) return false;
+  if (!may(call.principal, "artifacts:reveal", EVERYTHING)) {
+    throw new ServiceError(
+      "forbidden",
+      `Cannot show "${id}": "reveal" needs the permission "artifacts:reveal"`,
+    );
+  }
+  await call.mustBeProved();
+  await call.shows({ artifact: id });
+  return true;
 }

@@ -1,7 +1,10 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
+import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
-import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
+import { SEES_RUNNING, seesRunning } from "../core/runtime.ts";
+import { LIVE, READY, word } from "../http/probe.ts";
+import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
@@ -10,9 +13,9 @@ const Check = z.object({
 
 const Health = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
-  version: z.string(),
-  uptimeMs: z.number(),
-  checks: z.record(z.string(), Check).describe(
+  version: z.string().optional(),
+  uptimeMs: z.number().optional(),
+  checks: z.record(z.string(), Check).optional().describe(
     "`store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine",
   ),
 }).meta({ id: "Health" });
@@ -27,8 +30,13 @@ const SystemInfo = z.object({
   denoVersion: z.string(),
   startedAt: z.iso.datetime(),
   containers: z.object({ running: z.int(), paused: z.int(), stopped: z.int(), total: z.int() }).nullable()
-    .describe("Null while no engine is up"),
-  images: z.int().nullable(),
+    .describe("Null while no engine is up, and without `containers:read`"),
+  images: z.int().nullable().describe(
+    "Null while no engine is up, and without the permission in `liveNeeds`",
+  ),
+  liveNeeds: z.literal(SEES_RUNNING).optional().describe(
+    "The permission that the caller lacks to see what runs",
+  ),
   backends: z.array(z.object({
     name: z.string(),
     kind: z.enum(["docker", "podman"]),
@@ -56,11 +64,35 @@ const health = route({
   method: "get",
   path: "/health",
   summary: "Whether the service can serve",
-  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503.",
+  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503. " +
+    "Strangers are told `status` alone; the rest needs a credential with `system:read`.",
   permission: "open",
   answers: {
     200: json(Health, "It serves"),
     503: json(Health, "Its own store is gone"),
+  },
+});
+
+const live = route({
+  method: "get",
+  path: belowApi(LIVE),
+  summary: "Whether the process lives",
+  description: "For supervisors: asks nothing of the store, and is answered whatever the host name.",
+  permission: "open",
+  answers: { 200: raw("The word `live`", { "text/plain": null }) },
+});
+
+const ready = route({
+  method: "get",
+  path: belowApi(READY),
+  summary: "Whether it can serve",
+  description:
+    "For supervisors: the store can be read, every engine was read once or is known to be away, and it " +
+    "is not stopping. Answered whatever the host name.",
+  permission: "open",
+  answers: {
+    200: raw("The word `ready`", { "text/plain": null }),
+    503: raw("One of the words `starting`, `stopping`, `store`", { "text/plain": null }),
   },
 });
 
@@ -88,19 +120,31 @@ export interface SystemOptions extends HealthSources {
 export function system(options: SystemOptions): CoreRouter {
   const machine = aboutMachine();
   const look = cachedHealth(options);
+  let isRead = options.runtime === null;
+  options.runtime?.settle().then(() => isRead = true);
   return router()
-    .on(health, async () => {
-      const answer = await look();
+    .on(live, () => word(200, "live"))
+    .on(ready, async ({ stopping }) => {
+      if (stopping.aborted) return word(503, "stopping");
+      if (!isRead) return word(503, "starting");
+      return (await look()).status === "failed" ? word(503, "store") : word(200, "ready");
+    })
+    .on(health, async (call) => {
+      const [report, principal] = await Promise.all([look(), call.recognised()]);
+      const mayKnow = principal !== null && may(principal, "system:read", EVERYTHING);
+      const answer = mayKnow ? report : { status: report.status };
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
     })
-    .on(info, () => {
+    .on(info, ({ principal }) => {
       const counts = options.runtime?.counts() ?? null;
+      const sees = seesRunning(principal);
       return reply(200, {
         ...machine,
         version: options.version,
         startedAt: options.startedAt.toISOString(),
-        containers: counts?.containers ?? null,
-        images: counts?.images ?? null,
+        containers: sees ? counts?.containers ?? null : null,
+        images: sees ? counts?.images ?? null : null,
+        ...(!sees && options.runtime !== null && { liveNeeds: SEES_RUNNING }),
         backends: (options.runtime?.backends() ?? []).map(({ name, kind, state, version }) => ({
           name,
           kind,
@@ -110,6 +154,11 @@ export function system(options: SystemOptions): CoreRouter {
       });
     })
     .on(plugins, () => reply(200, { items: options.plugins, total: options.plugins.length }));
+}
+
+/** A route's path as routes declare it. */
+function belowApi(path: string): string {
+  return path.slice("/api".length);
 }
 
 /** The engines' words for what Deno calls otherwise. */

@@ -1,8 +1,9 @@
 /** berth's own log over HTTP: where it is, its last lines, and those to come. */
 import { z } from "zod";
+import { ServiceError } from "../core/error.ts";
 import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../core/log.ts";
 import { count, flag } from "../http/query.ts";
-import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 
 const LogPath = z.object({
   path: z.string(),
@@ -15,7 +16,7 @@ const logPath = route({
   path: "/system/log-path",
   summary: "Where the log file is",
   permission: "system:logs",
-  answers: { 200: json(LogPath, "The log file and the older ones") },
+  answers: { 200: json(LogPath, "The log file and the older ones"), ...problems("not_found") },
 });
 
 const LogLine = z.union([
@@ -38,13 +39,23 @@ const logs = route({
   }),
   answers: {
     200: raw("The lines, oldest first", { "text/plain": null, "application/x-ndjson": LogLine }),
+    ...problems("not_found"),
   },
 });
 
-export function systemLog(reader: LogReader): CoreRouter {
+/** Null where the log goes to the console only. */
+export function systemLog(file: LogReader | null): CoreRouter {
+  const mustHaveFile = () => {
+    if (file !== null) return file;
+    throw new ServiceError(
+      "not_found",
+      'Cannot show the log: it goes to the console only, since "BERTH_LOG_FILE" is "none"',
+    );
+  };
   return router()
-    .on(logPath, async () => reply(200, await reader.files()))
+    .on(logPath, async () => reply(200, await mustHaveFile().files()))
     .on(logs, async ({ query, request, ending }) => {
+      const reader = mustHaveFile();
       const format = query.format ?? formatOf(request.headers.get("accept"));
       const show = format === "ndjson" ? ndjson : text;
       const wanted: LogQuery = {

@@ -1,8 +1,8 @@
 /** Compose projects: those of the registered workspaces and those that run, joined. */
 import { z } from "zod";
-import { LiveState } from "../artifacts/live/live.ts";
+import { LiveNeeds, LiveState } from "../artifacts/live/live.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
-import type { ContainerRuntime } from "../core/runtime.ts";
+import { type ContainerRuntime, SEES_RUNNING, seesRunning } from "../core/runtime.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const ToolProject = z.object({
@@ -11,11 +11,11 @@ const ToolProject = z.object({
   ),
   group: z.string().nullable().describe("The name of its group in that workspace"),
   project: z.string(),
-  status: LiveState,
+  status: LiveState.nullable(),
   services: z.array(z.object({
     name: z.string(),
-    containers: z.int(),
-    running: z.int(),
+    containers: z.int().nullable(),
+    running: z.int().nullable(),
     health: z.enum(["healthy", "unhealthy", "starting"]).nullable().describe("The worst of its containers"),
   })),
   workingDir: z.string().nullable(),
@@ -29,7 +29,10 @@ const list = route({
   summary: "Compose projects: declared in a workspace, running, or both",
   permission: "system:read",
   answers: {
-    200: json(z.object({ items: z.array(ToolProject), total: z.int() }), "All of them"),
+    200: json(
+      z.object({ items: z.array(ToolProject), total: z.int(), liveNeeds: LiveNeeds.optional() }),
+      "All of them; for who may not see what runs those that are declared, with null for what is live",
+    ),
   },
 });
 
@@ -40,9 +43,19 @@ export interface ToolProjectsOptions {
 }
 
 export function toolProjects({ registry, runtime }: ToolProjectsOptions): CoreRouter {
-  return router().on(list, async () => {
+  return router().on(list, async ({ principal }) => {
     const made = await import("../artifacts/live/tool_projects.ts");
-    const items = await made.toolProjects(await registry.models(), runtime());
-    return reply(200, { items, total: items.length });
+    const models = await registry.models();
+    const engines = runtime();
+    if (engines === null || seesRunning(principal)) {
+      const items = await made.toolProjects(models, engines);
+      return reply(200, { items, total: items.length });
+    }
+    const items = (await made.toolProjects(models, null)).map((item) => ({
+      ...item,
+      status: null,
+      services: item.services.map(({ name }) => ({ name, containers: null, running: null, health: null })),
+    }));
+    return reply(200, { items, total: items.length, liveNeeds: SEES_RUNNING });
   });
 }

@@ -8,7 +8,11 @@ import { ENTRY } from "./audit_entry.ts";
 
 /** Who needs no credential, in so many words (API.md, "Conventions"); everything else is closed. */
 const OPEN = new Set([
+  "GET /api/health/live",
+  "GET /api/health/ready",
   "GET /api/health",
+  "GET /api/health/live",
+  "GET /api/health/ready",
   "GET /api/auth/status",
   "POST /api/auth/idp",
   "POST /api/auth/refresh",
@@ -165,7 +169,25 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
   await access.sessions.end(ended.session, ENTRY);
   const { refreshToken } = await session("admin");
 
+  const far = await berth.call("POST /api/settings/api-keys", {
+    name: "far",
+    role: "admin",
+    from: ["192.0.2.1"],
+  });
+  const rotated = await berth.call("POST /api/settings/api-keys", { name: "rotated", role: "admin" });
+  await berth.call(`POST /api/settings/api-keys/${rotated.body.id}/rotate`, {});
+  const eve = await person(berth, "eve", { role: "admin" });
+  const evesKey = await berth.as(eve.accessToken).call("POST /api/settings/api-keys", {
+    name: "eve's",
+    role: "admin",
+  });
+  await berth.call(`PUT /api/settings/people/${eve.id}`, { disabled: true });
+
   const bad: Record<string, string | null> = {
+    "a key from another address than it may": far.body.key,
+    "a secret that was rotated away": rotated.body.key,
+    "a token of a disabled person": eve.accessToken,
+    "a key of a disabled person": evesKey.body.key,
     "nobody": null,
     "rubbish": "rubbish",
     "a key that never was": `berth_${"0".repeat(16)}_${"A".repeat(43)}`,
@@ -186,6 +208,21 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
     const alone = await key([permission]);
     good.push([`a key with ${permission} alone`, [permission], () => Promise.resolve(alone)]);
   }
+  const on = ["engine:none", "workspace:none", "project:none", "label:none=none"];
+  const scoped = await berth.call("POST /api/settings/api-keys", {
+    name: "scoped",
+    grants: [{ role: "admin", on }, { permissions: CATALOGUE.names, on }],
+  });
+  good.push(["a key with everything on scopes", [], () => Promise.resolve(scoped.body.key)]);
+  await person(berth, "bob", { role: "operator" });
+  const byPassword = { name: "bob", password: PASSWORD };
+  good.push(["a person with a password", permissionsOf("operator"), async () => {
+    return (await berth.anonymous().call("POST /api/auth/password", byPassword)).body.accessToken;
+  }]);
+  const forSession = await key("viewer");
+  good.push(["a session of a viewer's key", permissionsOf("viewer"), async () => {
+    return (await berth.anonymous().call("POST /api/auth/key", { key: forSession })).body.accessToken;
+  }]);
   return [
     ...Object.entries(bad).map(([name, credential]) => ({
       name,
@@ -194,6 +231,20 @@ async function callers(berth: TestService, clock: MovableClock): Promise<Caller[
     })),
     ...good.map(([name, permissions, credential]) => ({ name, permissions, credential })),
   ];
+}
+
+const PASSWORD = "a long enough secret";
+
+/** Somebody with a password, signed in. */
+async function person(
+  berth: TestService,
+  name: string,
+  held: Record<string, unknown>,
+): Promise<{ readonly id: string; readonly accessToken: string }> {
+  const made = await berth.call("POST /api/settings/people", { name, ...held });
+  const token = made.body.passwordToken;
+  const linked = await berth.anonymous().call("POST /api/auth/password-link", { token, password: PASSWORD });
+  return { id: made.body.id, accessToken: linked.body.accessToken };
 }
 
 /** What the table says: null for "let in", else the code of the refusal. */

@@ -59,7 +59,10 @@ async function operationsOnContainers(berth: TestService): Promise<Operation[]> 
         path: path.replace(/\/containers\/\{\w+\}|\{container\w*\}/, "/containers/web")
           .replace(/\{\w+\}/g, "bridge"),
         query: inQuery.map(({ name }) => `${name}=web`).join("&"),
-        body: reference === "" ? undefined : Object.fromEntries(inBody.map((name) => [name, "web"])),
+        // A new name is needed to come as far as the container.
+        body: reference === "" ? undefined : Object.fromEntries(
+          [...inBody, ...Object.keys(fields).filter((name) => name === "name")].map((name) => [name, "web"]),
+        ),
       });
     }
   }

@@ -29,7 +29,7 @@ Deno.test("berth --version and --help answer, and an unknown command is refused 
 
   assert.deepEqual([version.code, version.stdout], [0, `berth ${VERSION}\n`]);
   assert.equal(help.code, 0);
-  assert.match(help.stdout, /^Usage: berth/m);
+  assert.match(help.stdout, /^Usage: berth backup <file>$/m);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /^berth: there is no command "sevre"; .*\n$/);
   assert.equal(extra.code, 2);

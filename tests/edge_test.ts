@@ -344,9 +344,17 @@ Deno.test("no route and no socket is without a declared permission (R17)", async
 /** The open routes of the API's page, and the files of the page to try it. */
 const OPEN = new Set([
   "GET /health",
+  "GET /health/live",
+  "GET /health/ready",
   "GET /auth/status",
   "POST /auth/idp",
+  "POST /auth/password",
+  "POST /auth/password-link",
+  "POST /auth/key",
   "POST /auth/refresh",
+  "POST /auth/password",
+  "POST /auth/password-link",
+  "POST /auth/key",
   "GET /settings/setup-required",
   "POST /settings/setup",
   "GET /openapi.json",

@@ -68,6 +68,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
     ["runtime.ts", "routes.ts", "settings.ts"],
+    ["examine.ts"],
     ["plugin.ts"],
   ],
 };

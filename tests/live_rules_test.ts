@@ -57,6 +57,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
   return {
     revision: 1,
     backends: () => [],
+    settle: () => Promise.resolve(),
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),

@@ -84,9 +84,13 @@ Deno.test("POST /api/auth/password answers a wrong name and a wrong password ali
     const answer = await signIn(berth, name, password);
     return { answer, ms: performance.now() - begun };
   };
-  const right = await took("Ada", PASSWORD);
-  const wrong = await took("Ada", "another long secret");
-  const unknown = await took("Nobody", PASSWORD);
+  const best = async (name: string, password: string) => {
+    const tries = [await took(name, password), await took(name, password), await took(name, password)];
+    return tries.reduce((one, other) => other.ms < one.ms ? other : one);
+  };
+  const right = await best("Ada", PASSWORD);
+  const wrong = await best("Ada", "another long secret");
+  const unknown = await best("Nobody", PASSWORD);
   assert.deepEqual([right, wrong, unknown].map((one) => one.answer.status), [200, 401, 401]);
   assert.deepEqual(
     [wrong.answer.body.code, wrong.answer.body.title],
@@ -264,6 +268,39 @@ Deno.test("A disabled person's token, keys and sign-in are refused at once, and 
   await berth.call(`DELETE /api/settings/people/${bob.id}`, { token: ada });
   assert.deepEqual(await statuses(berth), [401, 401, 401]);
   assert.equal((await berth.call("GET /api/settings/api-keys", { token: ada })).body.total, 0);
+});
+
+Deno.test("The sockets of a disabled person and of their keys end within five seconds, at another replica too", async () => {
+  const { berth, ada } = await withAda();
+  await using _ = berth;
+  await using other = await startAccess({ folder: berth.folder, clock: berth.clock });
+  const bob = await add(berth, ada, { name: "Bob", role: "admin" });
+  const key = await makeKey(berth, bob.token, { role: "admin" });
+  const open = async (at: AccessService, token: string) => {
+    const socket = new WebSocket(`${at.url.replace("http", "ws")}/api/echo`, [
+      "berth.v1",
+      `berth.bearer.${token}`,
+    ]);
+    const closed = new Promise<number>((resolve) => socket.onclose = ({ code }) => resolve(code));
+    await new Promise((resolve, reject) => {
+      socket.onopen = resolve;
+      socket.onerror = () => reject(new Error("the socket did not open"));
+    });
+    return { closed };
+  };
+  const ends = [
+    await open(berth, bob.token),
+    await open(berth, key.key),
+    await open(other, bob.token),
+    await open(other, key.key),
+  ];
+  const own = await open(berth, ada);
+  const begun = performance.now();
+  await berth.call(`PUT /api/settings/people/${bob.id}`, { token: ada, body: { disabled: true } });
+  assert.deepEqual(await Promise.all(ends.map(({ closed }) => closed)), [1008, 1008, 1008, 1008]);
+  console.log(`all four ended after ${Math.round(performance.now() - begun)} ms`);
+  await berth.call("POST /api/auth/logout", { token: ada });
+  assert.equal(await own.closed, 1008, "and nobody else's before");
 });
 
 Deno.test("PUT /api/settings/people/{id} lowers somebody at once, and neither it nor DELETE takes the last admin", async () => {

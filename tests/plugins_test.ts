@@ -223,6 +223,7 @@ function runtimeOf(name: string): ContainerRuntime {
   };
   return {
     backends: () => [backend],
+    settle: () => Promise.resolve(),
     counts: () => ({ containers: { running: 1, paused: 1, stopped: 1, total: 3 }, images: 1 }),
     containers: () => Promise.resolve([]),
     get revision() {

@@ -119,7 +119,7 @@ export class TestService extends TestCaller implements AsyncDisposable {
   /** Every line that was logged. */
   logged(): string[] {
     this.berth.log.flush();
-    return Deno.readTextFileSync(this.berth.log.path).split("\n").filter((line) => line !== "");
+    return Deno.readTextFileSync(this.berth.log.path!).split("\n").filter((line) => line !== "");
   }
 
   /** The lines about requests that failed by a defect of berth. */
@@ -196,6 +196,7 @@ export async function serveEngines(
 function defaults(folder: string): Config {
   return {
     host: "127.0.0.1",
+    published: null,
     port: 0,
     data: `${folder}/data`,
     roots: [`${folder}/workspaces`],
@@ -212,6 +213,7 @@ function defaults(folder: string): Config {
     plugins: null,
     pluginSettings: {},
     logLevel: "info",
+    logFile: null,
     minDescriptors: 0,
     unclaimed: {},
     variable: () => undefined,

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { certificates } from "./client/certificates.ts";
 import { StartFailure } from "../start_failure.ts";
+import { runBerth, startBerthProcess } from "./berth_process.ts";
+import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 
 const hasOpenssl = await new Deno.Command("openssl", { args: ["version"], stdout: "null", stderr: "null" })
@@ -73,4 +75,45 @@ Deno.test("a TLS file that is missing, or is none, stops the start with one sent
     await Deno.writeTextFile(cert, "this is no certificate");
     assert.equal(await why({ cert, key }), "the TLS certificate's file holds no PEM certificate");
   });
+});
+
+Deno.test(
+  "SIGHUP reads the certificate again and ends nothing; a pair that does not fit is refused aloud",
+  options,
+  async () => {
+    await withPems(async ({ cert, key, ca }) => {
+      const other = (await certificates())["self-signed leaf"];
+      await using berth = await startBerthProcess({ env: { BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key } });
+      using before = Deno.createHttpClient({ caCerts: [ca] });
+      using after = Deno.createHttpClient({ caCerts: [other.ca] });
+      const admin = await runBerth(["admin-key", "me"], { BERTH_DATA: berth.data });
+      const headers = { authorization: `Bearer ${admin.stdout.trim()}` };
+      const open = await fetch(`${berth.url}/api/system/logs?follow=true&lines=0`, {
+        client: before,
+        headers,
+      });
+      const lines = open.body!.pipeThrough(new TextDecoderStream()).getReader();
+
+      await Deno.writeTextFile(key, other.key);
+      berth.child.kill("SIGHUP");
+      await eventually("it refuses half a pair", () => berth.stderr.includes("cannot be renewed"));
+      await Deno.writeTextFile(cert, other.cert);
+      berth.child.kill("SIGHUP");
+      await eventually("it was read again", () => berth.stderr.includes("The certificate was read again"));
+
+      const fresh = await fetch(`${berth.url}/api/health/live`, { client: after });
+      assert.equal(await fresh.text(), "live\n");
+      let seen = "";
+      while (!seen.includes("/api/health/live")) seen += (await lines.read()).value;
+      await lines.cancel();
+      assert.equal((await berth.end()).code, 0);
+    });
+  },
+);
+
+Deno.test("SIGHUP without TLS ends nothing", async () => {
+  await using berth = await startBerthProcess();
+  berth.child.kill("SIGHUP");
+  await eventually("it says so", () => berth.stderr.includes("role rules were read again"));
+  assert.equal((await berth.end()).code, 0);
 });

@@ -52,7 +52,7 @@ function valuesOf(
       ? rawValues(use.file, outside)
       : dotenvValues(use.file, outside, (name) => values.get(name)?.value ?? undefined);
     for (const [name, { value, unknown, at }] of read) {
-      values.set(name, { value, unknown: unknown || !isSure, at });
+      values.set(name, { name, value, unknown: unknown || !isSure, at });
     }
   }
   return values;
@@ -65,7 +65,7 @@ function* dotenvValues(file: ArtifactFile, outside: Lookup, before: Lookup): Ite
   for (const [name, { key, value }] of document.entries) {
     const text = scalarOf(value)?.value;
     if (typeof text !== "string") continue;
-    yield [name, { value: text, unknown: false, at: { file, start: key.start, end: value.end } }];
+    yield [name, { name, value: text, unknown: false, at: { file, start: key.start, end: value.end } }];
   }
 }
 
@@ -80,6 +80,6 @@ function* rawValues(file: ArtifactFile, outside: Lookup): Iterable<[string, KeyV
     const sign = written.indexOf("=");
     const name = sign === -1 ? written : written.slice(0, sign);
     const value = sign === -1 ? outside(name) : written.slice(sign + 1);
-    if (value !== undefined) yield [name, { value, unknown: false, at }];
+    if (value !== undefined) yield [name, { name, value, unknown: false, at }];
   }
 }

@@ -10,7 +10,6 @@ import type {
   Place,
   Reference,
   Resource,
-  ResourceKind,
   Unit,
 } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
@@ -21,7 +20,7 @@ import { entriesOf, valueAt } from "../yaml/values.ts";
 import { withFiles } from "./env_files.ts";
 import { PathLookup } from "./path_uses.ts";
 import type { Project } from "./project.ts";
-import { referencesOf } from "./references.ts";
+import { type ProjectNames, referencesOf } from "./references.ts";
 import { defaultNetwork, readResources } from "./resources.ts";
 import { readService } from "./service.ts";
 
@@ -60,11 +59,15 @@ export async function buildGroup(
   const units: Unit[] = [];
   if (value) {
     const ids = new Map(resources.map((resource) => [`${resource.kind}:${resource.key}`, resource.id]));
-    const resource = (kind: ResourceKind, key: string) =>
-      ids.get(`${kind}:${key}`) ?? `${kind}:${identity.name}.${key}`;
-    for (const [name, entry] of entriesOf(value.entries.get("services")?.value)) {
+    const services = value.entries.get("services")?.value;
+    const names: ProjectNames = {
+      group: identity.name,
+      resource: (kind, key) => ids.get(`${kind}:${key}`) ?? `${kind}:${identity.name}.${key}`,
+      defines: (kind, key) => kind === "unit" ? valueAt(services, key) !== null : ids.has(`${kind}:${key}`),
+    };
+    for (const [name, entry] of entriesOf(services)) {
       await yieldToEventLoop();
-      units.push(await unit(lookup, name, entry, identity, resource, project));
+      units.push(await unit(lookup, name, entry, identity, names, project));
     }
     addDefaultNetwork(resources, units, identity, value);
   }
@@ -119,7 +122,7 @@ async function unit(
   name: string,
   entry: Entry,
   identity: GroupIdentity,
-  resource: (kind: ResourceKind, key: string) => string,
+  names: ProjectNames,
   { variable }: Project,
 ): Promise<Unit> {
   const qualified = `${identity.name}.${name}`;
@@ -142,7 +145,7 @@ async function unit(
     service: withFiles(service, value, paths, (name) => variable(name, entry.key)),
     annotation: null,
     container: null,
-    references: referencesOf(id, value, service, { group: identity.name, resource }, entry.key),
+    references: referencesOf(id, value, service, names, entry.key),
     paths,
   };
 }

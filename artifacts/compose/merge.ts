@@ -230,15 +230,18 @@ export function keyed(node: Node): Node {
     const text = textOf(item) ?? String(item.value);
     const sign = text.search(/[=]/);
     const name = sign === -1 ? text : text.slice(0, sign);
+    const { file, start, end, written } = item;
     const value: Scalar = {
       kind: "scalar",
-      file: item.file,
-      start: item.start,
-      end: item.end,
+      file,
+      start,
+      end,
       value: sign === -1 ? null : text.slice(sign + 1),
       ...(item.unknown && { unknown: true }),
+      ...(written !== undefined && { written: written.slice(written.indexOf("=") + 1) }),
     };
-    entries.set(name, { key: item, value });
+    const key = written === undefined ? item : { file, start, end, written: written.split("=")[0]! };
+    entries.set(name, { key, value });
   }
   return { kind: "mapping", file: node.file, start: node.start, end: node.end, entries };
 }

@@ -1,7 +1,7 @@
 /** Mounts of a service, short and long. */
 
 import type { Mount, Node } from "../artifact.ts";
-import { isUnknown, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { isUnknown, shownOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 import { cleanTarget } from "./clean_path.ts";
 
 /**
@@ -49,6 +49,7 @@ function longMount(node: Node): Mount {
     type: textOf(valueAt(node, "type")) ?? "volume",
     source: textOf(sourceAt),
     target,
+    shown: { source: shownOf(sourceAt), target: shownOf(targetAt) },
     readOnly: truthOf(valueAt(node, "read_only")) === true,
     createHostPath: truthOf(valueAt(node, "bind", "create_host_path")) !== false,
     invalid: target === null && !unknown ? "needs a target" : null,
@@ -59,14 +60,18 @@ function longMount(node: Node): Mount {
 }
 
 function shortMount(node: Node): Mount {
-  const written = node.kind === "scalar" ? String(node.value ?? "") : "";
+  const text = node.kind === "scalar" ? String(node.value ?? "") : "";
   const unknown = isUnknown(node);
   const base = { createHostPath: true, unknown, at: node, sourceAt: node };
-  const parts = splitMount(written);
+  const parts = splitMount(text);
+  const [shownFirst = null, shownSecond = null] = node.kind === "scalar" && node.written !== undefined
+    ? splitMount(node.written)
+    : parts;
   const [first, second] = parts;
   if (first === undefined || first === "" || parts.length > 3) {
     const invalid = unknown ? null : "needs the form [source:]target[:options]";
-    return { ...base, type: "volume", source: null, target: null, readOnly: false, invalid };
+    const shown = { source: null, target: null };
+    return { ...base, type: "volume", source: null, target: null, shown, readOnly: false, invalid };
   }
   if (second === undefined) {
     return {
@@ -74,6 +79,7 @@ function shortMount(node: Node): Mount {
       type: "volume",
       source: null,
       target: cleanTarget(first),
+      shown: { source: null, target: shownFirst },
       readOnly: false,
       invalid: null,
     };
@@ -84,17 +90,19 @@ function shortMount(node: Node): Mount {
     type: isHostPath(first) ? "bind" : "volume",
     source: first,
     target: cleanTarget(second),
+    shown: { source: shownFirst, target: shownSecond },
     readOnly: options.includes("ro") || options.includes("readonly"),
     invalid: second === "" && !unknown ? "needs a target" : null,
   };
 }
 
-/** At colons, but not behind the letter of a Windows drive. */
+/** At colons, but not behind the letter of a Windows drive, and not inside `${NAME:-default}`. */
 export function splitMount(written: string): string[] {
   const parts: string[] = [];
   for (const part of written.split(":")) {
     const last = parts.at(-1);
-    if (last !== undefined && /^[A-Za-z]$/.test(last) && /^[\\/]/.test(part)) {
+    const isOpen = last !== undefined && last.lastIndexOf("${") > last.lastIndexOf("}");
+    if (last !== undefined && (isOpen || (/^[A-Za-z]$/.test(last) && /^[\\/]/.test(part)))) {
       parts[parts.length - 1] = `${last}:${part}`;
     } else parts.push(part);
   }

@@ -3,7 +3,7 @@
 import type { ArtifactFile, Node, PathUse, Resource, Service } from "../artifact.ts";
 import { type FileStore, isRefusal } from "../files/file_store.ts";
 import { folderOf, isRemote, join, resolve } from "../files/paths.ts";
-import { isNull, isUnknown, listOf, oneOrMany, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { isNull, isUnknown, listOf, oneOrMany, textOf, truthOf, valueAt, writtenOr } from "../yaml/values.ts";
 import { contexts } from "./references.ts";
 
 const EXAMPLES = [".example", ".sample", ".dist", ".template"];
@@ -43,7 +43,7 @@ export class PathLookup {
         unit,
         mount.createHostPath,
       );
-      uses.push(use);
+      uses.push({ ...use, written: mount.shown.source ?? mount.source });
     }
     for (const item of listOf(valueAt(value, "develop", "watch"))) {
       await add("develop", valueAt(item, "path"), false);
@@ -102,12 +102,12 @@ export class PathLookup {
     kind: PathUse["kind"],
     written: string,
     unknown: boolean,
-    at: PathUse["at"],
+    at: PathUse["at"] & { readonly written?: string },
     unit: string | null,
     required: boolean,
     folder = this.#bases.get(at.file) ?? this.#folder,
   ): Promise<PathUse> {
-    const base = { kind, written, folder, required, unit, at, example: false };
+    const base = { kind, written: writtenOr(at, written), folder, required, unit, at, example: false };
     if (unknown) return { ...base, path: null, found: "unknown" };
     if (kind !== "bind" && isRemote(written)) return { ...base, path: null, found: "remote" };
     const path = resolve(this.#store.root, folder, written);

@@ -1,7 +1,7 @@
 /** Published ports, short and long. */
 
 import type { Node, NumberRange, Port } from "../artifact.ts";
-import { isUnknown, textOf, valueAt } from "../yaml/values.ts";
+import { isFilled, isUnknown, shownOf, textOf, valueAt, writtenOr } from "../yaml/values.ts";
 
 const NOTHING: NumberRange = { first: 0, last: 0 };
 
@@ -22,9 +22,13 @@ export function portKey({ hostIp, published, target, protocol }: Port): string {
 
 export function readPort(node: Node): Port {
   if (node.kind === "mapping") return longPort(node);
-  const written = textOf(node) ?? "";
-  if (isUnknown(node)) return broken(node, node.kind === "scalar" ? String(node.value) : "", null, true);
-  return shortPort(node, written);
+  const text = textOf(node) ?? "";
+  const filled = isFilled(node);
+  if (isUnknown(node)) {
+    const value = node.kind === "scalar" ? String(node.value) : "";
+    return { ...broken(node, writtenOr(node, value), null, true), filled };
+  }
+  return { ...shortPort(node, text), written: writtenOr(node, text), filled };
 }
 
 function shortPort(at: Node, written: string): Port {
@@ -53,7 +57,7 @@ function shortPort(at: Node, written: string): Port {
       if (published.last === 0) published = null;
     }
   }
-  return { written, hostIp, published, target, protocol, invalid: null, unknown: false, at };
+  return { written, hostIp, published, target, protocol, invalid: null, unknown: false, filled: false, at };
 }
 
 function longPort(node: Node): Port {
@@ -65,13 +69,19 @@ function longPort(node: Node): Port {
   const hostIp = textOf(ipAt);
   const target = textOf(targetAt);
   const published = textOf(publishedAt);
-  const host = published === null ? "" : `${hostIp === null ? "" : `${hostIp}:`}${published}:`;
-  const written = `${host}${target ?? ""}${protocol === "tcp" ? "" : `/${protocol}`}`;
-  if ([targetAt, publishedAt, ipAt, protocolAt].some(isUnknown)) return broken(node, written, null, true);
+  const filled = [targetAt, publishedAt, ipAt, protocolAt].some(isFilled);
+  const shownIp = shownOf(ipAt);
+  const host = published === null
+    ? ""
+    : `${shownIp === null ? "" : `${shownIp}:`}${writtenOr(publishedAt, published)}:`;
+  const shownProtocol = writtenOr(protocolAt, protocol);
+  const written = `${host}${shownOf(targetAt) ?? ""}${shownProtocol === "tcp" ? "" : `/${shownProtocol}`}`;
+  const wrong = (why: string | null) => ({ ...broken(node, written, why, why === null), filled });
+  if ([targetAt, publishedAt, ipAt, protocolAt].some(isUnknown)) return wrong(null);
   const inside = target === null ? null : range(target);
-  if (!inside) return broken(node, written, "the target must be 1 to 65535");
+  if (!inside) return wrong("the target must be 1 to 65535");
   let outside = published === null || published === "" ? null : range(published, 0);
-  if (published && !outside) return broken(node, written, "the published port must be 0 to 65535");
+  if (published && !outside) return wrong("the published port must be 0 to 65535");
   if (outside?.last === 0) outside = null;
   return {
     written,
@@ -81,6 +91,7 @@ function longPort(node: Node): Port {
     protocol,
     invalid: null,
     unknown: false,
+    filled,
     at: node,
   };
 }
@@ -94,5 +105,15 @@ function range(text: string, least = 1): NumberRange | null {
 }
 
 function broken(at: Node, written: string, invalid: string | null, unknown = false): Port {
-  return { written, hostIp: null, published: null, target: NOTHING, protocol: "tcp", invalid, unknown, at };
+  return {
+    written,
+    hostIp: null,
+    published: null,
+    target: NOTHING,
+    protocol: "tcp",
+    invalid,
+    unknown,
+    filled: false,
+    at,
+  };
 }

@@ -7,7 +7,16 @@ import { interpolateText } from "../env/interpolate.ts";
 import { notFoundFinding, outsideFinding } from "../files/findings.ts";
 import { baseName, folderOf, isRemote, resolve } from "../files/paths.ts";
 import type { Refusal } from "../files/safe_reader.ts";
-import { entriesOf, isNull, isUnknown, oneOrMany, textOf, valueAt, withEntries } from "../yaml/values.ts";
+import {
+  entriesOf,
+  isNull,
+  isUnknown,
+  oneOrMany,
+  textOf,
+  valueAt,
+  withEntries,
+  writtenOr,
+} from "../yaml/values.ts";
 import { projectName } from "./names.ts";
 import { mergeDocuments, mergeService, settle } from "./merge.ts";
 import { type Environment, environmentOf, Variables } from "./variables.ts";
@@ -43,6 +52,12 @@ export interface Project {
   readonly name: Node | null;
 }
 
+interface Extended {
+  readonly node: Node;
+  /** How many services it is made of, without itself. */
+  readonly depth: number;
+}
+
 const SECTIONS = ["services", "networks", "volumes", "secrets", "configs", "models"];
 const INCLUDE_DEPTH = 20;
 const EXTENDS_DEPTH = 100;
@@ -65,13 +80,14 @@ class Loader {
   readonly #extended = new Set<string>();
   /** Files with their variables put in, by environment: `extends` asks for the same base many times. */
   readonly #read = new Map<Environment, Map<ArtifactFile, Mapping | null>>();
-  /** Services with what they extend, by the document they stand in. */
-  readonly #whole = new Map<Mapping, Map<string, Node>>();
+  /** Services with what they extend, and how deep that goes, by the document they stand in. */
+  readonly #whole = new Map<Mapping, Map<string, Extended>>();
   /** Files included so far, so that each is read once however many ways lead to it. */
   readonly #taken = new Set<string>();
   /** The variables of each file: those of an included one are its own. */
   readonly #environments = new Map<ArtifactFile, Environment>();
   #incomplete = false;
+  #isTooDeep = false;
   #name: Node | null = null;
 
   constructor(store: FileStore, spec: ProjectSpec) {
@@ -214,7 +230,7 @@ class Loader {
     for (const [name, entry] of services.value.entries) {
       if (!valueAt(entry.value, "extends")) continue;
       await yieldToEventLoop();
-      const value = await this.#extend(name, entry, document, environment, []);
+      const value = (await this.#extend(name, entry, document, environment, [])).node;
       (entries ??= new Map(services.value.entries)).set(name, { key: entry.key, value });
     }
     if (!entries) return document;
@@ -229,17 +245,17 @@ class Loader {
     document: Mapping,
     environment: Environment,
     stack: readonly string[],
-  ): Promise<Node> {
+  ): Promise<Extended> {
     const local = entry.value;
     const extend = valueAt(local, "extends");
-    if (extend === null || isNull(extend)) return local;
+    if (extend === null || isNull(extend)) return { node: local, depth: 0 };
     let whole = this.#whole.get(document);
     if (!whole) this.#whole.set(document, whole = new Map());
     const known = whole.get(name);
     if (known) return known;
-    const node = await this.#extendFrom(name, entry, extend, document, environment, stack);
-    whole.set(name, node);
-    return node;
+    const made = await this.#extendFrom(name, entry, extend, document, environment, stack);
+    whole.set(name, made);
+    return made;
   }
 
   async #extendFrom(
@@ -249,14 +265,15 @@ class Loader {
     document: Mapping,
     environment: Environment,
     stack: readonly string[],
-  ): Promise<Node> {
+  ): Promise<Extended> {
     const local = entry.value;
+    const alone: Extended = { node: local, depth: 0 };
     const baseAt = extend.kind === "mapping" ? valueAt(extend, "service") : extend;
     const base = textOf(baseAt);
     const fileAt = extend.kind === "mapping" ? valueAt(extend, "file") : null;
     if (base === null || baseAt === null || isUnknown(fileAt)) {
       this.#incomplete = true;
-      return local;
+      return alone;
     }
     const step = `${entry.key.file.path}#${name}`;
     if (stack.includes(step)) {
@@ -267,17 +284,14 @@ class Loader {
         at: baseAt,
         data: { cycle },
       });
-      return local;
+      return alone;
     }
-    if (stack.length >= EXTENDS_DEPTH) {
-      this.#tooDeep(`\`extends\` goes over ${EXTENDS_DEPTH} levels deep; the rest was not followed`, baseAt);
-      return local;
-    }
+    if (stack.length >= EXTENDS_DEPTH) return this.#extendsTooDeep(local, baseAt);
     let from = document;
     const written = textOf(fileAt);
     if (written !== null && fileAt) {
       const other = await this.#extendsFile(written, fileAt, environment);
-      if (!other) return local;
+      if (!other) return alone;
       from = other;
     }
     const services = from.entries.get("services")?.value;
@@ -285,16 +299,33 @@ class Loader {
     if (!found) {
       this.#findings.push({
         code: "ref/extends-missing",
-        message: `Service "${base}" does not exist${written === null ? "" : ` in "${written}"`}`,
+        message: `Service "${writtenOr(baseAt, base)}" does not exist${
+          written === null ? "" : ` in "${writtenOr(fileAt, written)}"`
+        }`,
         at: baseAt,
-        data: { service: base },
+        data: { service: writtenOr(baseAt, base) },
       });
       this.#incomplete = true;
-      return local;
+      return alone;
     }
     const under = await this.#extend(base, found, from, environment, [...stack, step]);
+    // Written the other way round, each service has what it extends already.
+    if (under.depth >= EXTENDS_DEPTH) return this.#extendsTooDeep(local, baseAt);
+    if (isNull(under.node)) return { node: local, depth: under.depth + 1 };
     // What the base resets or overrides, it does so in its own file.
-    return isNull(under) ? local : retagged(mergeService(settle(under), local), local);
+    return {
+      node: retagged(mergeService(settle(under.node), local), local),
+      depth: under.depth + 1,
+    };
+  }
+
+  /** Told once, where it begins. What extends this one is too deep as well. */
+  #extendsTooDeep(local: Node, at: Place): Extended {
+    if (!this.#isTooDeep) {
+      this.#tooDeep(`\`extends\` goes over ${EXTENDS_DEPTH} levels deep; the rest was not followed`, at);
+    }
+    this.#isTooDeep = true;
+    return { node: local, depth: EXTENDS_DEPTH };
   }
 
   async #extendsFile(written: string, at: Node, environment: Environment): Promise<Mapping | null> {
@@ -308,11 +339,12 @@ class Loader {
 
   /** The file that a document names; null, with a finding, where it cannot be read. */
   async #named(written: string, folder: string, at: Node, missing: string): Promise<ArtifactFile | null> {
+    const shown = writtenOr(at, written);
     if (isRemote(written)) {
       this.#incomplete = true;
       this.#findings.push({
         code: "ref/remote-not-loaded",
-        message: `"${written}" is remote, so it was not read`,
+        message: `"${shown}" is remote, so it was not read`,
         at,
       });
       return null;
@@ -320,16 +352,19 @@ class Loader {
     const path = resolve(this.#store.root, folder, written);
     if (path === null) {
       this.#incomplete = true;
-      this.#findings.push(outsideFinding(written, at));
+      this.#findings.push(outsideFinding(shown, at));
       return null;
     }
     const file = await this.#file(path);
     if (!isRefusal(file)) return file;
     this.#incomplete = true;
     this.#findings.push(
-      file.code === "missing"
-        ? notFoundFinding(missing, written, at, { data: { path: written } })
-        : { code: file.code, message: `Cannot read "${written}": ${file.why}`, at },
+      file.code === "missing" ? notFoundFinding(missing, shown, at, { data: { path: shown } }) : {
+        code: file.code,
+        ...(file.severity !== undefined && { severity: file.severity }),
+        message: `Cannot read "${shown}": ${file.why}`,
+        at,
+      },
     );
     return null;
   }
@@ -425,14 +460,14 @@ class Loader {
       const path = written === null ? null : resolve(this.#store.root, folder, written);
       if (written === null) continue;
       if (path === null) {
-        this.#findings.push(outsideFinding(written, at));
+        this.#findings.push(outsideFinding(writtenOr(at, written), at));
         continue;
       }
       this.#needed.add(path);
       const file = await this.#store.get(path, "env");
       if (!isRefusal(file)) files.push(file);
       else if (file.code === "missing") {
-        this.#findings.push(notFoundFinding("file/env-file-missing", written, at));
+        this.#findings.push(notFoundFinding("file/env-file-missing", writtenOr(at, written), at));
       }
     }
     return files;

@@ -1,7 +1,7 @@
 /** The references of a service: other services, networks, volumes, secrets, configs, models. */
 
-import type { Node, Place, Reference, ReferenceKind, ResourceKind, Service } from "../artifact.ts";
-import { entriesOf, isNull, isUnknown, listOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import type { Entry, Node, Place, Reference, ReferenceKind, ResourceKind, Service } from "../artifact.ts";
+import { entriesOf, isNull, isUnknown, listOf, textOf, truthOf, valueAt, writtenOr } from "../yaml/values.ts";
 import { grants } from "./service.ts";
 
 const NAMESPACES = ["network_mode", "ipc", "pid", "uts", "cgroup"];
@@ -13,6 +13,8 @@ const IMPLIED = { implicit: true, condition: "service_started", required: true }
 export interface ProjectNames {
   readonly group: string;
   readonly resource: (kind: ResourceKind, key: string) => string;
+  /** Whether the project defines it. */
+  readonly defines: (kind: ResourceKind | "unit", key: string) => boolean;
 }
 
 /** All references of one service. `key` is its own key, which stands for the default network. */
@@ -35,6 +37,7 @@ export function referencesOf(
 }
 
 type More = Partial<Reference>;
+type Named = Entry["key"];
 
 class Collector {
   readonly references: Reference[] = [];
@@ -46,12 +49,19 @@ class Collector {
     this.#names = names;
   }
 
-  unit(kind: ReferenceKind, written: string, at: Place, under: string, more: More = {}): void {
-    this.#add(kind, `unit:${this.#names.group}.${written}`, written, at, under, more);
+  unit(kind: ReferenceKind, name: string, at: Named, under: string, more: More = {}): void {
+    const meant = this.#meant("unit", name, at);
+    this.#add(kind, `unit:${this.#names.group}.${meant}`, writtenOr(at, name), at, under, more);
   }
 
-  resource(kind: ResourceKind, written: string, at: Place, under: string, more: More = {}): void {
-    this.#add("uses", this.#names.resource(kind, written), written, at, under, more);
+  resource(kind: ResourceKind, key: string, at: Named, under: string, more: More = {}): void {
+    const meant = this.#meant(kind, key, at);
+    this.#add("uses", this.#names.resource(kind, meant), writtenOr(at, key), at, under, more);
+  }
+
+  /** What is not there is called as it is written: the value of a variable is no name to show. */
+  #meant(kind: ResourceKind | "unit", name: string, at: Named): string {
+    return this.#names.defines(kind, name) ? name : writtenOr(at, name);
   }
 
   #add(
@@ -75,11 +85,18 @@ function dependencies(value: Node, found: Collector): void {
   }
   for (const [name, entry] of entriesOf(written)) {
     found.unit("depends_on", name, entry.key, "depends_on", {
-      condition: textOf(valueAt(entry.value, "condition")) ?? "service_started",
+      condition: conditionOf(valueAt(entry.value, "condition")),
       required: truthOf(valueAt(entry.value, "required")) !== false,
       restart: truthOf(valueAt(entry.value, "restart")) === true,
     });
   }
+}
+
+const CONDITIONS = ["service_started", "service_healthy", "service_completed_successfully"];
+
+function conditionOf(node: Node | null): string {
+  const text = textOf(node) ?? "service_started";
+  return CONDITIONS.includes(text) ? text : writtenOr(node, text);
 }
 
 function impliedDependencies(value: Node, found: Collector): void {

@@ -1,7 +1,7 @@
 /** The networks, volumes, secrets, configs and models of a project, and the names the engine knows them by. */
 
 import type { Mapping, Node, Place, Resource, ResourceKind } from "../artifact.ts";
-import { entriesOf, isUnknown, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { entriesOf, isFilled, isUnknown, shownOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
 
 const SECTIONS: readonly [string, ResourceKind][] = [
   ["networks", "network"],
@@ -21,11 +21,14 @@ export function readResources(value: Mapping, group: string, project: string): R
       const name = isUnknown(nameAt)
         ? null
         : textOf(nameAt) ?? (isExternal || kind === "model" ? key : `${project}_${key}`);
+      const written = isFilled(nameAt) ? shownOf(nameAt) : name;
       resources.push({
         kind,
-        id: isExternal ? `${kind}:.${name ?? key}` : `${kind}:${group}.${key}`,
+        // What a variable names is known to its own group alone: its value is no id to show.
+        id: isExternal && !isFilled(nameAt) ? `${kind}:.${name ?? key}` : `${kind}:${group}.${key}`,
         key,
         name,
+        written,
         external: isExternal,
         implicit: false,
         at: entry.key,
@@ -44,6 +47,7 @@ export function defaultNetwork(at: Place, group: string, project: string): Resou
     id: `network:${group}.default`,
     key: "default",
     name: `${project}_default`,
+    written: `${project}_default`,
     external: false,
     implicit: true,
     at,

@@ -8,9 +8,11 @@ import {
   listOf,
   numberOf,
   scalarOf,
+  shownOf,
   textOf,
   truthOf,
   valueAt,
+  writtenOr,
 } from "../yaml/values.ts";
 import { keyed } from "./merge.ts";
 import { lastMounts, readMount } from "./mounts.ts";
@@ -27,11 +29,13 @@ export function readService(
   return {
     image: textOf(valueAt(value, "image")),
     imageAt: scalarOf(valueAt(value, "image")),
+    writtenImage: shownOf(valueAt(value, "image")),
     build: !isNull(valueAt(value, "build")),
     provider: !isNull(valueAt(value, "provider")),
     containerName: textOf(valueAt(value, "container_name")),
     containerNameAt: scalarOf(valueAt(value, "container_name")),
     profiles: enabled,
+    writtenProfiles: listOf(valueAt(value, "profiles")).map(shownOf).filter((name) => name !== null),
     active: enabled.length === 0 || profiles.includes("*") || enabled.some((name) => profiles.includes(name)),
     replicas: replicasOf(value),
     restart: textOf(valueAt(value, "restart")),
@@ -87,6 +91,7 @@ export function keyValues(node: Node | null): Map<string, KeyValue> {
       const text = String(item.value);
       const sign = text.indexOf("=");
       values.set(sign === -1 ? text : text.slice(0, sign), {
+        name: writtenOr(item, text).split("=")[0]!,
         value: sign === -1 ? null : text.slice(sign + 1),
         unknown: isUnknown(item),
         at: item,
@@ -94,8 +99,13 @@ export function keyValues(node: Node | null): Map<string, KeyValue> {
     }
     return values;
   }
-  for (const [name, { value }] of entriesOf(keyed(node))) {
-    values.set(name, { value: scalarText(value), unknown: isUnknown(value), at: value });
+  for (const [name, { key, value }] of entriesOf(keyed(node))) {
+    values.set(name, {
+      name: writtenOr(key, name),
+      value: scalarText(value),
+      unknown: isUnknown(value),
+      at: value,
+    });
   }
   return values;
 }

@@ -76,7 +76,7 @@ export class Variables {
     const text = node.value;
     if (typeof text !== "string" || !text.includes("$")) return node;
     if (this.#expanded > EXPANDED) return { ...node, unknown: true };
-    const { value, unset, problem } = interpolateText(text, lookup);
+    const { value, filled, unset, problem } = interpolateText(text, lookup);
     this.#expanded += text.length + value.length;
     if (this.#expanded > EXPANDED) {
       const message = `Over ${EXPANDED} characters once variables are put in; the rest was not read`;
@@ -110,10 +110,17 @@ export class Variables {
     }
     const unknown = unset.length > 0 || problem !== null;
     const { file, start, end, tag } = node;
-    const result: Scalar = unknown
-      ? { kind: "scalar", file, start, end, value, interpolated: true, unknown: true }
-      : { kind: "scalar", file, start, end, value, interpolated: true };
-    return tag ? { ...result, tag } : result;
+    return {
+      kind: "scalar",
+      file,
+      start,
+      end,
+      value,
+      interpolated: true,
+      ...(filled && { written: text }),
+      ...(unknown && { unknown }),
+      ...(tag !== undefined && { tag }),
+    };
   }
 }
 

@@ -1,6 +1,7 @@
 /** The graph to be drawn: nodes in a fixed order, edges, layers, cycles. The same model gives the same bytes. */
 
 import { ServiceError } from "../../core/error.ts";
+import { maskDeclared } from "../../core/secrets.ts";
 import type { Group, Model, Unit } from "../artifact.ts";
 import { type Graph, type GraphEdge, type GraphNode, graphOf, START_KINDS } from "../graph/graph.ts";
 import { components, cycles, digraph, parts } from "../graph/order.ts";
@@ -20,15 +21,21 @@ export interface DagOptions {
   readonly group?: string;
   /** What runs, by the id of a unit or group. */
   readonly live?: ReadonlyMap<string, UnitLive>;
+  /** Why nothing of that is drawn. */
+  readonly liveNeeds?: Dag["liveNeeds"];
 }
 
 /** Draws a model. @throws {ServiceError} `invalid_request` when there are too many nodes for one drawing. */
-export function dagOf(model: Model, workspace: string, { view, group, live }: DagOptions = {}): Dag {
+export function dagOf(
+  model: Model,
+  workspace: string,
+  { view, group, live, liveNeeds }: DagOptions = {},
+): Dag {
   const graph = graphOf(model);
   const included = chosen(graph, group);
   const isTooMany = included.count > MAX_NODES;
   if (view === "groups" || (view === undefined && group === undefined && isTooMany)) {
-    return overviewOf(model, workspace, live);
+    return overviewOf(model, workspace, live, liveNeeds);
   }
   if (isTooMany) {
     throw new ServiceError(
@@ -40,7 +47,14 @@ export function dagOf(model: Model, workspace: string, { view, group, live }: Da
   const circles = graph.cycles.filter((cycle) => cycle.every((number) => included.has(number)));
   const cycleOf = cycleNumbers(graph, included, circles);
   const numbers = [...included.numbers].sort((a, b) => byKind(graph, a, b));
-  const { nodes, layers } = nodesOf(graph, numbers, cycleOf, problemCounts(model), live);
+  const { nodes, layers } = nodesOf(
+    graph,
+    numbers,
+    cycleOf,
+    problemCounts(model),
+    live,
+    liveNeeds !== undefined,
+  );
   const edges = edgesOf(graph, included, cycleOf);
   return {
     schemaVersion: 1,
@@ -61,11 +75,17 @@ export function dagOf(model: Model, workspace: string, { view, group, live }: Da
     },
     layers,
     cycles: circles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
+    ...(liveNeeds !== undefined && { liveNeeds }),
   };
 }
 
 /** Groups alone, with an edge for each way in which one needs another or shares something with it. */
-function overviewOf(model: Model, workspace: string, live: DagOptions["live"]): Dag {
+function overviewOf(
+  model: Model,
+  workspace: string,
+  live: DagOptions["live"],
+  liveNeeds: DagOptions["liveNeeds"],
+): Dag {
   const graph = graphOf(model);
   const isGroup = (number: number) => graph.nodes[number]?.kind === "group";
   const groups = graph.nodes.map((_, number) => number).filter(isGroup).sort((a, b) => byKind(graph, a, b));
@@ -85,7 +105,7 @@ function overviewOf(model: Model, workspace: string, live: DagOptions["live"]): 
   const found = components(order);
   const circles = cycles(order, found).filter((cycle) => cycle.length > 1);
   const cycleOf = new Map(circles.flatMap((cycle, index) => cycle.map((number) => [number, index] as const)));
-  const { nodes } = nodesOf(graph, groups, cycleOf, problemCounts(model), live);
+  const { nodes } = nodesOf(graph, groups, cycleOf, problemCounts(model), live, liveNeeds !== undefined);
   const drawn = all.map((edge): Drawn => {
     const { source, target, kind } = edge;
     const circle = cycleOf.get(source);
@@ -111,6 +131,7 @@ function overviewOf(model: Model, workspace: string, live: DagOptions["live"]): 
     },
     layers: [],
     cycles: circles.map((cycle) => cycle.map((number) => graph.nodes[number]!.id)),
+    ...(liveNeeds !== undefined && { liveNeeds }),
   };
 }
 
@@ -136,6 +157,7 @@ function nodesOf(
   cycleOf: ReadonlyMap<number, number>,
   problems: ReadonlyMap<string, DagNode["diagnostics"]>,
   live: DagOptions["live"],
+  isHidden: boolean,
 ): { nodes: DagNode[]; layers: string[][] } {
   const cards = cardsBySubject(graph);
   const layers: string[][] = [];
@@ -147,13 +169,14 @@ function nodesOf(
     return {
       id: node.id,
       kind: node.kind,
-      label: node.label,
+      label: maskDeclared(node.label),
       parent: node.parent === -1 ? null : graph.nodes[node.parent]!.id,
       layer,
       order,
       cycle: cycleOf.get(number) ?? null,
       data: dataOf(node, cards.get(number) ?? null),
       ...(running !== undefined && { live: running }),
+      ...(isHidden && (node.kind === "unit" || node.kind === "group") && { live: null }),
       diagnostics: problems.get(node.id) ?? { error: 0, warning: 0 },
       source: sourceOf(node),
     };
@@ -219,9 +242,9 @@ function dataOf({ kind, artifact }: GraphNode, card: string | null): DagNode["da
   const { service } = artifact as Unit; // a unit node holds a unit
   if (service === null) return { card };
   return {
-    image: service.image,
-    ports: service.ports.map((port) => port.written),
-    profiles: [...service.profiles],
+    image: service.writtenImage === null ? null : maskDeclared(service.writtenImage),
+    ports: service.ports.map((port) => maskDeclared(port.written)),
+    profiles: [...service.writtenProfiles],
     active: service.active,
     card,
   };

@@ -1,7 +1,7 @@
 /** The shape of a drawing, as callers receive it. */
 
 import { z } from "zod";
-import { UnitLive } from "../live/live.ts";
+import { LiveNeeds, UnitLive } from "../live/live.ts";
 
 /** A node as drawn. */
 export const DagNode = z.object({
@@ -19,7 +19,7 @@ export const DagNode = z.object({
     active: z.boolean().optional(),
     card: z.string().nullable().optional(),
   }),
-  live: UnitLive.optional(),
+  live: UnitLive.nullable().optional(),
   diagnostics: z.object({ error: z.int(), warning: z.int() }),
   source: z.object({ file: z.string(), line: z.int(), column: z.int() }).nullable(),
 }).meta({ id: "DagNode" });
@@ -73,5 +73,6 @@ export const Dag = z.object({
   }),
   layers: z.array(z.array(z.string())),
   cycles: z.array(z.array(z.string())),
+  liveNeeds: LiveNeeds.optional(),
 }).meta({ id: "Dag" });
 export type Dag = z.infer<typeof Dag>;

@@ -4,6 +4,8 @@ export type Lookup = (name: string) => string | undefined;
 
 export interface Interpolated {
   readonly value: string;
+  /** Whether the value of a variable is in it, and not the author's text alone. */
+  readonly filled: boolean;
   /** Names that are not set and have no default: the value is unknown. */
   readonly unset: readonly string[];
   readonly problem:
@@ -17,11 +19,12 @@ const LENGTH = 64 * 1024;
 export function interpolateText(text: string, lookup: Lookup): Interpolated {
   const run = new Run(lookup);
   const value = run.expand(text, 0);
-  return { value, unset: run.unset, problem: run.problem };
+  return { value, filled: run.filled, unset: run.unset, problem: run.problem };
 }
 
 class Run {
   readonly unset: string[] = [];
+  filled = false;
   problem: Interpolated["problem"] = null;
   readonly #lookup: Lookup;
 
@@ -68,11 +71,11 @@ class Run {
     const isSet = value !== undefined && !(emptyCounts && value === "");
     switch (operator) {
       case "-":
-        return isSet ? value : this.expand(operand, depth + 1);
+        return isSet ? this.#fill(value) : this.expand(operand, depth + 1);
       case "+":
         return isSet ? this.expand(operand, depth + 1) : "";
       case "?":
-        if (isSet) return value;
+        if (isSet) return this.#fill(value);
         this.problem ??= { kind: "required", text: operand.slice(0, 200), name };
         return "";
       default:
@@ -83,7 +86,12 @@ class Run {
   #value(name: string): string {
     const value = this.#lookup(name);
     if (value === undefined) this.unset.push(name);
-    return value ?? "";
+    return this.#fill(value ?? "");
+  }
+
+  #fill(value: string): string {
+    this.filled ||= value !== "";
+    return value;
   }
 
   #invalid(text: string, name: string): string {

@@ -30,9 +30,19 @@ const CASES: [text: string, value: string][] = [
 ];
 for (const [text, value] of CASES) {
   Deno.test(`${text} becomes ${value}`, () => {
-    assert.deepEqual(run(text), { value, unset: [], problem: null });
+    const { filled: _, ...result } = run(text);
+    assert.deepEqual(result, { value, unset: [], problem: null });
   });
 }
+
+Deno.test("a value is filled where that of a variable is in it, and not by the author's own default", () => {
+  for (const text of ["$A", "x${A}", "${A:-b}", "${A:?b}", "${NO:-$A}", "${A:+$B}"]) {
+    assert.equal(run(text).filled, true, text);
+  }
+  for (const text of ["a", "$$A", "${NO:-b}", "${A:+b}", "${EMPTY}", "$NO"]) {
+    assert.equal(run(text).filled, false, text);
+  }
+});
 
 Deno.test("a variable that is not set and has no default is named", () => {
   assert.deepEqual(run("$NO/${NOT}").unset, ["NO", "NOT"]);

@@ -4,7 +4,7 @@ import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { ParseQueue } from "../yaml/parse_queue.ts";
 import { parseFile } from "./parse_file.ts";
-import { folderOf } from "./paths.ts";
+import { folderOf, isAtOrBelow } from "./paths.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -27,6 +27,13 @@ export function kindOfYaml(path: string, text: string): FileKind | null {
   if (version) return "backstage";
   return /\.(?:group|unit|card)\.ya?ml$/.test(path) ? "native" : null;
 }
+
+const MISSING: Refusal = { code: "missing", why: "it does not exist" };
+const NOT_NAMED: Refusal = {
+  code: "fs/unreadable",
+  severity: "info",
+  why: "only an unsaved text names it; save that text, or send this file with it",
+};
 
 /** Undefined: decided by the text. */
 type WantedKind = FileKind | undefined;
@@ -89,19 +96,15 @@ export class FileStore {
       this.#looked.clear();
       return;
     }
-    for (const path of paths) {
-      const inside = `${path}/`;
-      const isOf = (known: string) => known === path || known.startsWith(inside);
-      for (const known of this.#looked.keys()) if (isOf(known)) this.#looked.delete(known);
-      for (const key of this.#reading.keys()) {
-        const known = key.slice(0, key.indexOf("\0"));
-        if (!isOf(known)) continue;
-        this.#reading.delete(key);
-        // An event says more than a time stamp: two writes within a tick leave the same one.
-        const cached = this.#cached.get(key);
-        if (cached) this.#cached.set(key, { ...cached, stamp: null });
-        this.#notArtifacts.delete(known);
-      }
+    for (const known of this.#looked.keys()) if (isAtOrBelow(known, paths)) this.#looked.delete(known);
+    for (const key of this.#reading.keys()) {
+      const known = key.slice(0, key.indexOf("\0"));
+      if (!isAtOrBelow(known, paths)) continue;
+      this.#reading.delete(key);
+      // An event says more than a time stamp: two writes within a tick leave the same one.
+      const cached = this.#cached.get(key);
+      if (cached) this.#cached.set(key, { ...cached, stamp: null });
+      this.#notArtifacts.delete(known);
     }
   }
 
@@ -124,8 +127,8 @@ export class FileStore {
 
   #once(path: string, kind: WantedKind): Promise<ArtifactFile | Refusal | null> {
     const overlaid = this.#overlay.get(path);
-    if (overlaid === undefined && this.#below) return this.#below.#once(path, kind);
     const key = `${path}\0${kind ?? ""}`;
+    if (overlaid === undefined && this.#below) return this.#below.#again(key, path);
     let reading = this.#reading.get(key);
     if (!reading) {
       reading = overlaid === undefined
@@ -136,13 +139,23 @@ export class FileStore {
     return reading;
   }
 
+  /** For unsaved texts: what the saved files made us read, as what they made us read it, and nothing else. */
+  async #again(key: string, path: string): Promise<ArtifactFile | Refusal | null> {
+    const read = this.#reading.get(key);
+    if (read !== undefined) return await read;
+    return await this.look(path) === "missing" ? MISSING : NOT_NAMED;
+  }
+
   async #fromOverlay(path: string, kind: WantedKind, text: string): Promise<ArtifactFile | null> {
     const told = kind ?? kindOfYaml(path, text);
     if (!told) return null;
     const hash = sha256(text);
     const cached = this.#below?.cachedFile(path, kind);
     if (cached && cached.hash === hash && !cached.stale) return cached;
-    return await parseFile({ path, kind: told, text, hash }, this.#queue);
+    // Its values point back to it, so it stays the same object.
+    return Object.assign(await parseFile({ path, kind: told, text, hash }, this.#queue), {
+      unsaved: true as const,
+    });
   }
 
   cachedFile(path: string, kind: WantedKind): ArtifactFile | undefined {

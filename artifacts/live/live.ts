@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { Location } from "../location.ts";
+import { SEES_RUNNING } from "../../core/runtime.ts";
 
 /** A difference between a unit as declared and a container of it. Values that may be secrets are masked. */
 export const Drift = z.object({
@@ -31,6 +32,11 @@ export const LiveState = z.enum([
   "unknown",
 ]).meta({ id: "LiveState" });
 export type LiveState = z.infer<typeof LiveState>;
+
+/** Said where the live part of an answer is left out. */
+export const LiveNeeds = z.literal(SEES_RUNNING).describe(
+  "The permission that the caller lacks to see what runs; only there where that is why it is left out",
+);
 
 /** What runs for a unit (or, summed up, for a group). */
 export const UnitLive = z.object({

@@ -2,12 +2,25 @@
 
 import type { RunningContainer } from "../../core/runtime.ts";
 import type { Unit } from "../artifact.ts";
+import { isFilled, valueAt } from "../yaml/values.ts";
 import type { LiveState } from "./live.ts";
 
 /** How many containers a unit should have; null while a variable in it is not known. */
 export function desiredOf(unit: Unit): number | null {
   if (unit.service === null) return unit.container === null ? 0 : 1;
   return unit.service.active ? unit.service.replicas : 0;
+}
+
+/** The same to be shown: null also where it comes from the value of a variable. */
+export function shownReplicas(unit: Unit): number | null {
+  const isFromVariable = isFilled(valueAt(unit.value, "scale")) ||
+    isFilled(valueAt(unit.value, "deploy", "replicas"));
+  return isFromVariable ? null : unit.service?.replicas ?? null;
+}
+
+/** `desiredOf` to be shown. */
+export function shownDesired(unit: Unit): number | null {
+  return desiredOf(unit) === unit.service?.replicas ? shownReplicas(unit) : desiredOf(unit);
 }
 
 /** The state of a unit. A job that ended well and is not told to restart is `completed`, not a failure. */

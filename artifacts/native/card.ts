@@ -2,7 +2,7 @@
 
 import type { ArtifactFile, Card, Entry, Link, Mapping, Node, Place } from "../artifact.ts";
 import { folderOf } from "../files/paths.ts";
-import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
+import { oneOrMany, shownOf, textOf, valueAt } from "../yaml/values.ts";
 
 /** A card before its subject and runbook are looked up. */
 export interface WrittenCard extends Omit<Card, "id" | "kind" | "subject" | "runbook"> {
@@ -27,18 +27,18 @@ export function readCard(
   };
   const at = (key: string) => {
     const node = find(key);
-    const written = textOf(node);
+    const written = shownOf(node);
     return written === null || !node ? null : { written, at: node };
   };
   return {
     name,
     origin,
-    title: textOf(find("title")),
-    description: textOf(find("description")),
-    owner: textOf(find("owner")),
-    lifecycle: textOf(find("lifecycle")),
+    title: shownOf(find("title")),
+    description: shownOf(find("description")),
+    owner: shownOf(find("owner")),
+    lifecycle: shownOf(find("lifecycle")),
     lifecycleAt: find("lifecycle") ?? null,
-    tags: oneOrMany(find("tags")).map(textOf).filter((tag) => tag !== null),
+    tags: oneOrMany(find("tags")).map(shownOf).filter((tag) => tag !== null),
     links: oneOrMany(find("links")).map(linkOf).filter((link) => link !== null),
     runbook: at("runbook"),
     subject: at("subject"),
@@ -51,12 +51,12 @@ export function readCard(
 
 function linkOf(node: Node): Link | null {
   if (node.kind === "scalar") {
-    const url = textOf(node);
+    const url = shownOf(node);
     return url === null ? null : { url, title: null, at: node };
   }
   const at = valueAt(node, "url");
-  const url = textOf(at);
-  return url === null || !at ? null : { url, title: textOf(valueAt(node, "title")), at };
+  const url = shownOf(at);
+  return url === null || !at ? null : { url, title: shownOf(valueAt(node, "title")), at };
 }
 
 const BACKSTAGE_KINDS = new Set(["Component", "System", "Resource", "API", "Domain"]);

@@ -67,9 +67,12 @@ export async function missingFiles(store: FileStore, planned: readonly PlannedPr
       const file = await store.get(path, "compose");
       if (!isRefusal(file)) continue;
       findings.push(
-        file.code === "missing"
-          ? notFoundFinding("ref/include-missing", path, at)
-          : { code: file.code, message: `Cannot read "${path}": ${file.why}`, at },
+        file.code === "missing" ? notFoundFinding("ref/include-missing", path, at) : {
+          code: file.code,
+          ...(file.severity !== undefined && { severity: file.severity }),
+          message: `Cannot read "${path}": ${file.why}`,
+          at,
+        },
       );
     }
   }

@@ -6,7 +6,7 @@ import { projectName } from "../compose/names.ts";
 import type { Project } from "../compose/project.ts";
 import { sha256 } from "../files/sha256.ts";
 import { type NativeGroup, type NativeUnit, requirements } from "../native/documents.ts";
-import { isUnknown, scalarOf, textOf } from "../yaml/values.ts";
+import { isUnknown, scalarOf, textOf, writtenOr } from "../yaml/values.ts";
 import { folderName, type PlannedProject } from "./plan.ts";
 
 export interface Identified {
@@ -27,14 +27,15 @@ interface Candidate {
   readonly from: Group["projectFrom"];
 }
 
-/** The identity of every project that is a group; drawn groups come first. */
+/** The identity of every project that is a group; drawn groups come first. `saved` has the names that are known. */
 export function identify(
   root: string,
   planned: readonly PlannedProject[],
   projects: ReadonlyMap<PlannedProject, Project>,
   units: readonly NativeUnit[],
+  saved: ReadonlySet<string> = new Set(),
 ): Identified[] {
-  const candidates = candidatesOf(root, planned, projects);
+  const candidates = candidatesOf(root, planned, projects, saved);
   const names = namesOf(candidates);
   const byFile = new Map<string, Candidate>();
   for (const one of candidates) {
@@ -65,6 +66,7 @@ function candidatesOf(
   root: string,
   planned: readonly PlannedProject[],
   projects: ReadonlyMap<PlannedProject, Project>,
+  saved: ReadonlySet<string>,
 ): Candidate[] {
   const reached = reachedFiles(planned, projects);
   const candidates: Candidate[] = [];
@@ -72,7 +74,7 @@ function candidatesOf(
     const project = projects.get(one)!;
     const standing = standingOf(one, reached);
     if (standing === null || (project.files.length === 0 && !one.native)) continue;
-    candidates.push(candidate(root, one, project, standing));
+    candidates.push(candidate(root, one, project, standing, saved));
   }
   return candidates.sort((a, b) => rank(a) - rank(b) || (pathOf(a) < pathOf(b) ? -1 : 1));
 }
@@ -206,6 +208,7 @@ function candidate(
   planned: PlannedProject,
   project: Project,
   standing: Group["standing"],
+  saved: ReadonlySet<string>,
 ): Candidate {
   const folder = folderName(root, planned.spec.folder);
   const at = fileStart({ planned, project });
@@ -225,7 +228,10 @@ function candidate(
   }
   const isUnset = isUnknown(project.name);
   // What is not set is empty to Compose, too.
-  const name = isUnset ? String(scalarOf(project.name)?.value ?? "") : textOf(project.name);
+  const filled = isUnset ? String(scalarOf(project.name)?.value ?? "") : textOf(project.name);
+  // A saved name is everybody's to see. An unsaved one must not turn a variable's value into a name.
+  const isShown = project.name?.file.unsaved !== true || saved.has(projectName(filled ?? ""));
+  const name = filled === null || isShown ? filled : writtenOr(project.name, filled);
   if (name && project.name && !(isUnset && projectName(name) === "")) {
     // A variant mostly repeats the name of its canonical file, so it gets a suffix.
     return written(name, "name", project.name, standing === "variant" ? variant : "");

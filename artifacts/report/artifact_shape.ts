@@ -1,7 +1,7 @@
 /** The shapes of artifacts, as rows of a list and in full. */
 
 import { z } from "zod";
-import { UnitLive } from "../live/live.ts";
+import { LiveNeeds, UnitLive } from "../live/live.ts";
 import { Range } from "../location.ts";
 import { Diagnostic } from "./report_shape.ts";
 
@@ -52,7 +52,13 @@ const common = {
   title: z.string().nullable(),
   description: z.string().nullable(),
   source: Source,
-  yaml: z.string().nullable().describe("As the author wrote it, comments and all; null where there is none"),
+  yaml: z.string().nullable().describe(
+    "As the author wrote it, comments and all, secrets masked; null where there is none",
+  ),
+  yamlLine: z.int().nullable().describe(
+    "The line of the file that it begins with: lines, and columns up to a mask, are those of the file",
+  ),
+  masked: z.boolean().describe("Something in `yaml` is masked; `?reveal=true` shows it"),
   references: z.array(ReferenceOut),
   referencedBy: z.array(ReferenceIn),
   diagnostics: z.array(Diagnostic),
@@ -77,7 +83,8 @@ export const GroupDetail = z.object({
     external: z.boolean(),
   })),
   incomplete: z.boolean(),
-  live: UnitLive.optional(),
+  live: UnitLive.nullable().optional(),
+  liveNeeds: LiveNeeds.optional(),
 }).meta({ id: "GroupDetail" });
 
 /** A unit in full. */
@@ -111,7 +118,8 @@ export const UnitDetail = z.object({
     file: z.string().describe("The file that sets or names it"),
   })),
   healthcheck: z.enum(["declared", "disabled", "none"]),
-  live: UnitLive.optional(),
+  live: UnitLive.nullable().optional(),
+  liveNeeds: LiveNeeds.optional(),
 }).meta({ id: "UnitDetail" });
 
 /** A card in full. */

@@ -4,26 +4,40 @@ import type { z } from "zod";
 import type { Card, Group, Model, Place, Reference, Unit } from "../artifact.ts";
 import { MASK } from "../../core/secrets.ts";
 import { edgesAt, graphOf, targetOf } from "../graph/graph.ts";
-import { rangeOf } from "../position.ts";
+import { shownReplicas } from "../live/state.ts";
+import { positionOf, rangeOf } from "../position.ts";
 import type { JudgedFinding } from "../rules/settings.ts";
+import { shownOf, valueAt, writtenOr } from "../yaml/values.ts";
 import type { CardDetail, GroupDetail, UnitDetail } from "./artifact_shape.ts";
+import { maskedText, type Show, showing } from "./masked_text.ts";
 import { diagnosticsAbout } from "./report.ts";
 
-type Common = Pick<
-  z.infer<typeof GroupDetail>,
-  "id" | "name" | "title" | "description" | "source" | "yaml" | "references" | "referencedBy" | "diagnostics"
->;
+type Yaml = Pick<z.infer<typeof GroupDetail>, "yaml" | "yamlLine" | "masked">;
+type Common =
+  & Yaml
+  & Pick<
+    z.infer<typeof GroupDetail>,
+    "id" | "name" | "title" | "description" | "source" | "references" | "referencedBy" | "diagnostics"
+  >;
+
+/** What a detail has beside the files. */
+export interface DetailOptions {
+  /** Findings of what runs. */
+  readonly live?: readonly JudgedFinding[];
+  /** Shows secrets, too. */
+  readonly reveal?: boolean;
+}
 
 /** A group of the model. */
 export function groupDetail(
   model: Model,
   group: Group,
-  live: readonly JudgedFinding[] = [],
+  options: DetailOptions = {},
 ): z.infer<typeof GroupDetail> {
   const files = new Set(group.sources);
   return {
     kind: "group",
-    ...commonOf(model, group, group.references, live, (file) => files.has(file)),
+    ...commonOf(model, group, group.references, options, (file) => files.has(file)),
     project: group.project,
     folder: group.folder,
     standing: group.standing,
@@ -31,11 +45,11 @@ export function groupDetail(
     files: group.files.map((file) => file.path),
     profiles: [...group.profiles],
     units: group.units.map((unit) => unit.id),
-    resources: group.resources.map(({ id, kind, key, name, external }) => ({
+    resources: group.resources.map(({ id, kind, key, written, external }) => ({
       id,
       kind,
       key,
-      name,
+      name: written,
       external,
     })),
     incomplete: group.incomplete,
@@ -46,26 +60,33 @@ export function groupDetail(
 export function unitDetail(
   model: Model,
   unit: Unit,
-  live: readonly JudgedFinding[] = [],
+  options: DetailOptions = {},
 ): z.infer<typeof UnitDetail> {
-  const { service } = unit;
+  const show = orNull(showing(options.reveal === true));
+  const { service, value } = unit;
   const healthcheck = service?.healthcheck ?? null;
   return {
     kind: "unit",
-    ...commonOf(model, unit, unit.references, live),
+    ...commonOf(model, unit, unit.references, options),
     group: unit.group,
     type: unit.type,
-    image: service?.image ?? null,
+    image: show(service?.writtenImage ?? null),
     build: service?.build ?? false,
-    containerName: service?.containerName ?? unit.container,
-    profiles: [...service?.profiles ?? []],
+    containerName: shownOf(service?.containerNameAt) ?? unit.container,
+    profiles: [...service?.writtenProfiles ?? []],
     active: service?.active ?? true,
-    replicas: service === null ? null : service.replicas,
-    restart: service?.restart ?? null,
-    ports: service?.ports.map((port) => port.written) ?? [],
-    mounts:
-      service?.mounts.map(({ type, source, target, readOnly }) => ({ type, source, target, readOnly })) ?? [],
-    environment: [...service?.environment ?? []].map(([name, { value, unknown, at, fromVariables }]) => ({
+    replicas: shownReplicas(unit),
+    restart: service === null ? null : shownOf(valueAt(value, "restart")),
+    ports: service?.ports.map((port) => show(port.written)) ?? [],
+    mounts: service?.mounts.map(({ at, type, shown, readOnly }) => ({
+      type: writtenOr(valueAt(at, "type"), type),
+      source: show(shown.source),
+      target: show(shown.target),
+      readOnly,
+    })) ?? [],
+    environment: [...service?.environment?.values() ?? []].map((
+      { name, value, unknown, at, fromVariables },
+    ) => ({
       name,
       value: value === null || unknown ? null : MASK,
       from: fromVariables ? "variable" : at.file.kind === "env" ? "env_file" : "environment",
@@ -76,17 +97,22 @@ export function unitDetail(
 }
 
 /** A card of the model. */
-export function cardDetail(model: Model, card: Card): z.infer<typeof CardDetail> {
+export function cardDetail(
+  model: Model,
+  card: Card,
+  options: DetailOptions = {},
+): z.infer<typeof CardDetail> {
+  const show = orNull(showing(options.reveal === true));
   const references = card.subject === null ? [] : [card.subject];
   return {
     kind: "card",
-    ...commonOf(model, card, references),
+    ...commonOf(model, card, references, options),
     origin: card.origin,
-    owner: card.owner,
+    owner: show(card.owner),
     lifecycle: card.lifecycle,
-    tags: [...card.tags],
-    links: card.links.map(({ url, title }) => ({ url, title })),
-    runbook: card.runbook?.written ?? null,
+    tags: card.tags.map((tag) => show(tag)),
+    links: card.links.map(({ url, title }) => ({ url: show(url), title: show(title) })),
+    runbook: show(card.runbook?.written ?? null),
     subject: card.subject === null ? null : targetOf(model, card.subject, null),
   };
 }
@@ -95,10 +121,11 @@ function commonOf(
   model: Model,
   artifact: Group | Unit | Card,
   references: readonly Reference[],
-  live: readonly JudgedFinding[] = [],
+  { live = [], reveal = false }: DetailOptions,
   inFile: (file: Place["file"]) => boolean = () => false,
 ): Common {
   const graph = graphOf(model);
+  const show = orNull(showing(reveal));
   const own = artifact.kind === "unit" ? artifact.group : artifact.kind === "group" ? artifact.id : null;
   const { extent } = artifact;
   const concerns = ({ subject, at }: JudgedFinding) =>
@@ -108,10 +135,10 @@ function commonOf(
   return {
     id: artifact.id,
     name: artifact.name,
-    title: artifact.title,
-    description: artifact.description,
+    title: show(artifact.title),
+    description: show(artifact.description),
     source: placeOf(artifact.source),
-    yaml: textOf(extent),
+    ...yamlOf(extent, reveal),
     references: references.filter((reference) => reference.byDefault !== true).map((reference) => {
       const target = targetOf(model, reference, own);
       const node = target === null ? undefined : graph.numbers.get(target);
@@ -119,7 +146,7 @@ function commonOf(
       return {
         kind: reference.kind,
         under: reference.under,
-        written: reference.written,
+        written: show(reference.written),
         target,
         resolved: node !== undefined && graph.nodes[node]!.kind !== "missing",
         implicit: reference.implicit,
@@ -141,9 +168,13 @@ function commonOf(
 
 const placeOf = (place: Place) => ({ file: place.file.path, range: rangeOf(place) });
 
+/** Shows a text, and nothing where there is none. */
+const orNull = (show: Show) => <Text extends string | null>(text: Text) =>
+  (text === null ? null : show(text)) as Text extends string ? string : Text; // null stays null
+
 /** From the comments right above to the end of the last line. */
-function textOf({ file, start, end }: Place): string | null {
-  if (file.kind === "readme" || file.kind === "env") return null;
+function yamlOf({ file, start, end }: Place, reveal: boolean): Yaml {
+  if (file.kind === "readme" || file.kind === "env") return { yaml: null, yamlLine: null, masked: false };
   const { text } = file;
   let from = text.lastIndexOf("\n", start - 1) + 1;
   const indent = start - from;
@@ -155,5 +186,23 @@ function textOf({ file, start, end }: Place): string | null {
   }
   const trimmed = text.slice(0, end).trimEnd().length;
   const to = text.indexOf("\n", Math.max(trimmed, start));
-  return text.slice(from, to === -1 ? text.length : to + 1);
+  const written = text.slice(from, to === -1 ? text.length : to + 1);
+  const { line } = positionOf(file, from);
+  const count = written.split("\n").length - 1;
+  const yaml = reveal
+    ? written
+    : linesOf(maskedText(file), line - 1, written.endsWith("\n") ? count : count + 1);
+  return { yaml, yamlLine: line, masked: yaml !== written };
+}
+
+/** Whole lines from one on, with the end of the last. */
+function linesOf(text: string, first: number, count: number): string {
+  let start = 0;
+  for (let line = 0; line < first; line++) start = text.indexOf("\n", start) + 1;
+  let end = start;
+  for (let line = 0; line < count && end < text.length; line++) {
+    const next = text.indexOf("\n", end);
+    end = next === -1 ? text.length : next + 1;
+  }
+  return text.slice(start, end);
 }

@@ -1,5 +1,6 @@
 /** The outcome of validation: findings as ordered, bounded diagnostics with positions, and the totals. */
 
+import { maskDeclared } from "../../core/secrets.ts";
 import { textHash } from "../../core/text_hash.ts";
 import type { Location, Model } from "../artifact.ts";
 import { graphOf, mainGroups } from "../graph/graph.ts";
@@ -120,16 +121,27 @@ export function diagnosticOf(finding: JudgedFinding): Diagnostic {
   return {
     code: finding.code,
     severity: finding.severity,
-    message: finding.message,
+    message: maskDeclared(finding.message),
     location,
     subject: finding.subject ?? null,
-    related: (finding.related ?? []).map(({ message, at }) => ({ message, location: locationOf(at) })),
-    data: { ...finding.data },
+    related: (finding.related ?? []).map(({ message, at }) => ({
+      message: maskDeclared(message),
+      location: locationOf(at),
+    })),
+    data: maskedData(finding.data ?? {}),
     tags: [...(finding.tags ?? (tag === undefined ? [] : [tag]))],
     fingerprint: fingerprint(
       [finding.code, location?.file ?? "", ...(location?.path ?? []), finding.message].join("\0"),
     ),
   };
+}
+
+function maskedData(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).map((
+      [key, value],
+    ) => [key, typeof value === "string" ? maskDeclared(value) : value]),
+  );
 }
 
 /** 64 bits that name a finding. */

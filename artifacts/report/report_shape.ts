@@ -1,6 +1,7 @@
 /** The shape of a report and of its diagnostics, as callers receive them. */
 
 import { z } from "zod";
+import { LiveNeeds } from "../live/live.ts";
 import { Location } from "../location.ts";
 
 const Severity = z.enum(["error", "warning", "info", "hint"]).meta({ id: "Severity" });
@@ -40,6 +41,7 @@ export const Report = z.object({
     cards: z.int(),
     edges: z.int(),
   }),
+  liveNeeds: LiveNeeds.optional(),
   truncated: z.object({ diagnostics: z.int(), files: z.int().describe("Files with more than are shown") }),
 }).meta({ id: "Report" });
 export type Report = z.infer<typeof Report>;

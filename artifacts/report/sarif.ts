@@ -21,6 +21,7 @@ export function sarifOf(report: Report, version: string): Record<string, unknown
     runs: [{
       tool: { driver: { name: "berth", version, rules: codes.map(ruleOf) } },
       columnKind: "utf16CodeUnits",
+      ...(report.liveNeeds !== undefined && { properties: { liveNeeds: report.liveNeeds } }),
       originalUriBaseIds: { WORKSPACE: { description: { text: "The root of the workspace" } } },
       invocations: [{ executionSuccessful: true }],
       results: report.diagnostics.map((diagnostic) => ({

@@ -1,5 +1,6 @@
 /** Artifacts as lists show them. */
 
+import { maskDeclared } from "../../core/secrets.ts";
 import type { Card, Group, Model, Place, Unit } from "../artifact.ts";
 import { positionOf } from "../position.ts";
 import { problemCounts } from "../rules/check.ts";
@@ -35,18 +36,21 @@ function summarise(model: Model): ArtifactSummary[] {
     id: artifact.id,
     kind: artifact.kind,
     name: artifact.name,
-    title: artifact.title,
+    title: artifact.title === null ? null : maskDeclared(artifact.title),
     ...more,
     source: sourceOf(artifact.source),
     diagnostics: counts.get(artifact.id) ?? { error: 0, warning: 0 },
   });
   return [
     ...model.groups.map((group) => row(group, { group: null, type: group.standing, image: null })),
-    ...model.units.map((unit) =>
-      row(unit, { group: unit.group, type: unit.type, image: unit.service?.image ?? null })
-    ),
+    ...model.units.map((unit) => row(unit, { group: unit.group, type: unit.type, image: imageOf(unit) })),
     ...model.cards.map((card) => row(card, { group: null, type: card.origin, image: null })),
   ];
+}
+
+function imageOf({ service }: Unit): string | null {
+  const image = service?.writtenImage ?? null;
+  return image === null ? null : maskDeclared(image);
 }
 
 function sourceOf(place: Place): ArtifactSummary["source"] {

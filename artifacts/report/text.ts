@@ -1,6 +1,7 @@
 /** A report for people at a terminal: every finding with its line and a caret under the place. */
 
 import type { Model } from "../artifact.ts";
+import { maskedText } from "./masked_text.ts";
 import type { Report } from "./report_shape.ts";
 
 /** How much of a line is shown around the place. */
@@ -8,15 +9,15 @@ const WIDTH = 100;
 
 /** Plain text, one block a finding, and the totals in the last line. */
 export function textOf(report: Report, model: Model): string {
-  const files = new Map(model.files.map((file) => [file.path, file.text]));
+  const files = new Map(model.files.map((file) => [file.path, file]));
   const blocks = report.diagnostics.map((diagnostic) => {
     const { location } = diagnostic;
     const place = location === null
       ? ""
       : `${printable(location.file)}:${location.range.start.line}:${location.range.start.column}: `;
     const head = `${place}${diagnostic.severity}: ${printable(diagnostic.message)} [${diagnostic.code}]`;
-    const text = location === null ? undefined : files.get(location.file);
-    const shown = text === undefined || location === null ? [] : excerpt(text, location.range);
+    const file = location === null ? undefined : files.get(location.file);
+    const shown = file === undefined || location === null ? [] : excerpt(maskedText(file), location.range);
     const related = diagnostic.related.map((item) =>
       `  ${
         printable(item.location.file)
@@ -61,7 +62,9 @@ function excerpt(
   text: string,
   { start, end }: Report["diagnostics"][number]["related"][number]["location"]["range"],
 ) {
-  const from = start.offset - (start.column - 1);
+  // A mask moves what stands behind it, but never to another line.
+  let from = 0;
+  for (let at = 1; at < start.line; at++) from = text.indexOf("\n", from) + 1;
   let to = text.indexOf("\n", from);
   if (to === -1) to = text.length;
   const line = text.slice(from, to).replace(/\r$/, "");

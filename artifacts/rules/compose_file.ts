@@ -42,6 +42,8 @@ function checkName(group: Group, say: Say): void {
   if (by === "env" ? !PROJECT_NAME.test(written) : by !== "native" && isEmpty) {
     const what = by === "folder"
       ? `Folder "${written}" gives no project name`
+      : by === "env"
+      ? "Invalid project name in `COMPOSE_PROJECT_NAME`"
       : `Invalid project name "${written}"`;
     say(
       "compose/name-invalid",

@@ -5,7 +5,17 @@ import { bytesOf } from "../compose/amounts.ts";
 import { cleanTarget } from "../compose/clean_path.ts";
 import { readMount } from "../compose/mounts.ts";
 import { portKey, readPort } from "../compose/ports.ts";
-import { entryOf, listOf, numberOf, oneOrMany, textOf, valueAt } from "../yaml/values.ts";
+import {
+  entryOf,
+  isFilled,
+  listOf,
+  numberOf,
+  oneOrMany,
+  shownOf,
+  textOf,
+  valueAt,
+  writtenOr,
+} from "../yaml/values.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 
@@ -114,13 +124,13 @@ function checkScale(value: Node, service: Service, conflict: Conflict): void {
   const scale = numberOf(scaleAt);
   const replicas = numberOf(replicasAt);
   if (scale !== null && replicas !== null && scale !== replicas) {
-    const message = `\`scale\` ${scale} differs from \`deploy.replicas\` ${replicas}`;
+    const message = `\`scale\` ${shownOf(scaleAt)} differs from \`deploy.replicas\` ${shownOf(replicasAt)}`;
     conflict("compose/scale-vs-replicas", scaleAt!, message, replicasAt);
   }
   for (const node of [scaleAt, replicasAt]) {
     const count = numberOf(node) ?? 0;
     if (count < 0) {
-      conflict("compose/negative-scale", node!, `A service cannot have ${count} containers`, null);
+      conflict("compose/negative-scale", node!, `A service cannot have ${shownOf(node)} containers`, null);
     }
   }
   const several = scale ?? replicas;
@@ -128,19 +138,20 @@ function checkScale(value: Node, service: Service, conflict: Conflict): void {
     conflict(
       "compose/container-name-with-scale",
       service.containerNameAt,
-      `${several} containers cannot share one \`container_name\``,
+      `${shownOf(scale === null ? replicasAt : scaleAt)} containers cannot share one \`container_name\``,
       scaleAt ?? valueAt(value, "deploy"),
     );
   }
 }
 
 function checkPortRanges(service: Service, conflict: Conflict): void {
-  for (const { invalid, unknown, published, target, written, at } of service.ports) {
+  for (const { invalid, unknown, filled, published, target, written, at } of service.ports) {
     if (invalid !== null || unknown || published === null) continue;
     const outside = published.last - published.first;
     const inside = target.last - target.first;
     if (inside === 0 || outside === inside) continue;
-    const message = `"${written}": ${outside + 1} published ports do not fit ${inside + 1} container ports`;
+    const [these, those] = filled ? ["the", "the"] : [outside + 1, inside + 1];
+    const message = `"${written}": ${these} published ports do not fit ${those} container ports`;
     conflict("compose/port-range-mismatch", at, message, null);
   }
 }
@@ -163,8 +174,10 @@ function checkLimits(unit: Unit, say: Say): void {
     const amount = type === "bytes" ? bytesOf : Number;
     if (amount(a) === 0 || amount(a) === amount(b ?? "0")) continue;
     const other = `deploy.resources.${path.join(".")}`;
-    const contradiction = b === null ? `\`${other}\`, which is not set beside others` : `\`${other}\` ${b}`;
-    say("compose/limits-mismatch", own!, `\`${key}\` ${a} differs from ${contradiction}`, {
+    const contradiction = b === null
+      ? `\`${other}\`, which is not set beside others`
+      : `\`${other}\` ${shownOf(deployed)}`;
+    say("compose/limits-mismatch", own!, `\`${key}\` ${shownOf(own)} differs from ${contradiction}`, {
       subject: unit.id,
       related: related("The other value is here", deployed ?? around),
     });
@@ -174,11 +187,11 @@ function checkLimits(unit: Unit, say: Say): void {
 function checkMountTargets(unit: Unit, service: Service, say: Say): void {
   const subject = unit.id;
   const taken = new Map<string, Place>();
-  const mount = (path: string, place: Place) => {
+  const mount = (path: string, place: Place, shown: string) => {
     const other = taken.get(path);
     if (other === undefined) taken.set(path, place);
     else {
-      say("compose/duplicate-mount-target", place, `"${path}" is mounted twice, and Compose refuses that`, {
+      say("compose/duplicate-mount-target", place, `"${shown}" is mounted twice, and Compose refuses that`, {
         subject,
         severity: "error",
         related: [{ message: "First mounted here", at: other }],
@@ -187,21 +200,29 @@ function checkMountTargets(unit: Unit, service: Service, say: Say): void {
   };
   for (const node of oneOrMany(valueAt(unit.value, "tmpfs"))) {
     const text = textOf(node);
-    if (text !== null) mount(cleanTarget(text.split(":")[0]!), node);
+    if (text === null) continue;
+    const target = cleanTarget(text.split(":")[0]!);
+    mount(target, node, writtenOr(node, target));
   }
   const kept = new Map<Place, Mount>(service.mounts.map((one) => [one.at, one]));
-  for (const { target, unknown, invalid, at: place } of service.mounts) {
+  for (const { target, shown, unknown, invalid, at: place } of service.mounts) {
     // A long form may have an unknown source and a target all the same.
-    if (target !== null && (!unknown || place.kind === "mapping") && invalid === null) mount(target, place);
+    if (target === null || (unknown && place.kind !== "mapping") || invalid !== null) continue;
+    mount(target, place, isFilledMount(place) ? shown.target ?? "A mount" : target);
   }
   for (const node of oneOrMany(valueAt(unit.value, "volumes"))) {
     if (kept.has(node)) continue;
-    const { target } = readMount(node);
+    const { target, shown } = readMount(node);
     const last = service.mounts.findLast((one) => one.target === target);
-    say("compose/duplicate-mount-target", node, `"${target}" is mounted again: Compose keeps the last`, {
-      subject,
-      related: related("This one is kept", last?.at ?? null),
-    });
+    say(
+      "compose/duplicate-mount-target",
+      node,
+      `"${isFilledMount(node) ? shown.target : target}" is mounted again: Compose keeps the last`,
+      {
+        subject,
+        related: related("This one is kept", last?.at ?? null),
+      },
+    );
   }
 }
 
@@ -227,7 +248,7 @@ function checkHealthcheck(unit: Unit, say: Say): void {
     say(
       "compose/healthcheck-test",
       first,
-      `The healthcheck test must begin with "CMD", "CMD-SHELL" or "NONE", not "${word}"`,
+      `The healthcheck test must begin with "CMD", "CMD-SHELL" or "NONE", not "${writtenOr(first, word)}"`,
       {
         subject: unit.id,
       },
@@ -247,10 +268,15 @@ function checkPlatform(unit: Unit, say: Say): void {
   const built = valueAt(unit.value, "build", "platforms");
   const texts = listOf(built).map(textOf);
   if (wanted === null || texts.length === 0 || texts.includes(null) || texts.includes(wanted)) return;
-  say("compose/platform-not-built", platform, `Platform "${wanted}" is not in \`build.platforms\``, {
-    subject: unit.id,
-    related: related("The platforms it is built for", built),
-  });
+  say(
+    "compose/platform-not-built",
+    platform,
+    `Platform "${writtenOr(platform, wanted)}" is not in \`build.platforms\``,
+    {
+      subject: unit.id,
+      related: related("The platforms it is built for", built),
+    },
+  );
 }
 
 function checkWatch(unit: Unit, say: Say): void {
@@ -264,7 +290,7 @@ function checkWatch(unit: Unit, say: Say): void {
     say(
       "compose/watch-target-missing",
       valueAt(watch, "action"),
-      `Action "${action}" needs a \`target\``,
+      `Action "${shownOf(valueAt(watch, "action"))}" needs a \`target\``,
       {
         subject: unit.id,
       },
@@ -275,6 +301,9 @@ function checkWatch(unit: Unit, say: Say): void {
 function related(message: string, place: Place | null): { message: string; at: Place }[] {
   return place === null ? [] : [{ message, at: place }];
 }
+
+/** Whether the value of a variable is in what is mounted or where. */
+const isFilledMount = (node: Node): boolean => isFilled(node) || isFilled(valueAt(node, "target"));
 
 function sizeOf(node: Node): number {
   return node.kind === "mapping" ? node.entries.size : node.kind === "list" ? node.items.length : 0;

@@ -3,7 +3,7 @@
 import type { Node, Unit } from "../artifact.ts";
 import { splitCommand } from "../compose/command.ts";
 import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
-import { oneOrMany, textOf, valueAt } from "../yaml/values.ts";
+import { isFilled, oneOrMany, shownOf, textOf, valueAt, writtenOr } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
 
 const DURATIONS: readonly (readonly string[])[] = [
@@ -39,12 +39,19 @@ export function checkValues(unit: Unit, say: Say): void {
     if (port.invalid !== null) {
       say("compose/bad-port", port.at, `Invalid port "${port.written}": ${port.invalid}`, { subject });
     } else if (port.hostIp !== null && port.hostIp !== "" && familyOf(port.hostIp) === null) {
-      say("compose/bad-host-ip", port.at, `"${port.hostIp}" is not an IP address`, { subject });
+      say(
+        "compose/bad-host-ip",
+        port.at,
+        `"${port.filled ? port.written : port.hostIp}" is not an IP address`,
+        {
+          subject,
+        },
+      );
     }
   }
   for (const mount of service.mounts) {
     if (mount.unknown || mount.invalid === null) continue;
-    say("compose/bad-mount", mount.at, `"${textOf(mount.at) ?? "This"}" is no mount: it ${mount.invalid}`, {
+    say("compose/bad-mount", mount.at, `"${shownOf(mount.at) ?? "This"}" is no mount: it ${mount.invalid}`, {
       subject,
     });
   }
@@ -54,24 +61,31 @@ export function checkValues(unit: Unit, say: Say): void {
     const sign = text === null ? 0 : text.includes("=") ? text.indexOf("=") : text.indexOf(":");
     if (text === null || (sign > 0 && !text.slice(0, sign).includes(":"))) continue;
     const lacks = sign === -1 ? "an address" : "a name";
-    say("compose/bad-extra-host", node, `"${text}" lacks ${lacks}: it takes "name=address"`, { subject });
+    say(
+      "compose/bad-extra-host",
+      node,
+      `"${writtenOr(node, text)}" lacks ${lacks}: it takes "name=address"`,
+      { subject },
+    );
   }
   for (const path of DURATIONS) {
     const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || nanosecondsOf(text) !== null) continue;
-    say("compose/bad-duration", node, `"${text}" is not a duration such as "1m30s"`, { subject });
+    say("compose/bad-duration", node, `"${writtenOr(node, text)}" is not a duration such as "1m30s"`, {
+      subject,
+    });
   }
   for (const path of BYTES) {
     const node = valueAt(value, ...path);
     const text = textOf(node);
     if (text === null || text === "" || text === "-1" || bytesOf(text) !== null) continue;
-    say("compose/bad-bytes", node, `"${text}" is not a size such as "512m"`, { subject });
+    say("compose/bad-bytes", node, `"${writtenOr(node, text)}" is not a size such as "512m"`, { subject });
   }
   const image = service.imageAt;
   const text = image === null ? null : textOf(image);
   if (text === null || text === "" || imageReference(text) !== null || /^[0-9a-f]{64}$/.test(text)) return;
-  say("compose/bad-image-ref", image, `"${text}" is not a valid image name`, { subject });
+  say("compose/bad-image-ref", image, `"${writtenOr(image, text)}" is not a valid image name`, { subject });
 }
 
 function checkCommand(key: string, node: Node | null, subject: string, say: Say): void {
@@ -84,7 +98,9 @@ function checkCommand(key: string, node: Node | null, subject: string, say: Say)
     say(
       "compose/command-cut",
       node,
-      `Compose reads \`${key}\` only up to "${text[split.cutAt]}": write ["sh", "-c", "..."] for a shell`,
+      `Compose reads \`${key}\` only up to ${
+        isFilled(node) ? "an operator of the shell" : `"${text[split.cutAt]}"`
+      }: write ["sh", "-c", "..."] for a shell`,
       { subject },
     );
   }

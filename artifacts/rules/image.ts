@@ -2,7 +2,7 @@
 
 import type { Unit } from "../artifact.ts";
 import { imageReference } from "../compose/amounts.ts";
-import { textOf } from "../yaml/values.ts";
+import { textOf, writtenOr } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
 
 /** What can be said of the image of one unit. */
@@ -16,14 +16,19 @@ export function checkImage(unit: Unit, say: Say): void {
     say(
       "image/no-tag",
       service.imageAt,
-      `"${text}" has no tag, so it means "latest", which changes over time`,
+      `"${writtenOr(service.imageAt, text!)}" has no tag, so it means "latest", which changes over time`,
       {
         subject: unit.id,
       },
     );
   } else if (image.tag === "latest") {
-    say("image/latest", service.imageAt, `"${text}" uses the tag "latest", which changes over time`, {
-      subject: unit.id,
-    });
+    say(
+      "image/latest",
+      service.imageAt,
+      `"${writtenOr(service.imageAt, text!)}" uses the tag "latest", which changes over time`,
+      {
+        subject: unit.id,
+      },
+    );
   }
 }

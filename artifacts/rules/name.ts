@@ -2,7 +2,7 @@
 
 import type { Card, Group, Model, Place, Unit } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
-import { textOf } from "../yaml/values.ts";
+import { textOf, writtenOr } from "../yaml/values.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
 import { enabledTogether } from "./together.ts";
@@ -106,7 +106,9 @@ function checkContainerNames(groups: readonly Group[], say: Say): void {
         say(
           "name/container-name-invalid",
           place,
-          `Invalid container name "${name}": use letters, digits, "_", "." and "-", at least two, with a letter or digit first`,
+          `Invalid container name "${
+            writtenOr(place, name)
+          }": use letters, digits, "_", "." and "-", at least two, with a letter or digit first`,
           { subject: unit.id },
         );
       }
@@ -116,7 +118,7 @@ function checkContainerNames(groups: readonly Group[], say: Say): void {
         say(
           "name/duplicate-container-name",
           place,
-          `Container name "${name}" is also used by "${other.name}"`,
+          `Container name "${writtenOr(place, name)}" is also used by "${other.name}"`,
           {
             subject: unit.id,
             related: [{ message: `"${other.name}" uses it here`, at: other.service!.containerNameAt! }],
@@ -131,12 +133,12 @@ function checkContainerNames(groups: readonly Group[], say: Say): void {
 function checkSharedVolumes(groups: readonly Group[], say: Say): void {
   const first = new Map<string, { group: Group; at: Place }>();
   for (const group of groups) {
-    for (const { kind, name, implicit, at, id } of group.resources) {
+    for (const { kind, name, written, implicit, at, id } of group.resources) {
       if (kind !== "volume" || name === null || implicit) continue;
       const other = first.get(name);
       if (other === undefined) first.set(name, { group, at });
       else if (other.group !== group) {
-        say("name/shared-volume", at, `Volume "${name}" is also used by the group "${other.group.name}"`, {
+        say("name/shared-volume", at, `Volume "${written}" is also used by the group "${other.group.name}"`, {
           subject: id,
           related: [{ message: `"${other.group.name}" uses it here`, at: other.at }],
         });

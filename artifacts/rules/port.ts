@@ -115,7 +115,11 @@ function sayClash(other: Published, here: Published, reported: Set<Port>, say: S
   if (reported.has(later.port)) return;
   reported.add(later.port);
   const number = Math.max(other.first, here.first);
-  const where = `${later.port.hostIp ?? "0.0.0.0"}:${number}/${later.port.protocol}`;
+  const { protocol } = later.port;
+  const isOpen = !other.port.filled && !here.port.filled;
+  const where = isOpen
+    ? `${later.port.hostIp ?? "0.0.0.0"}:${number}/${protocol}`
+    : `"${later.port.written}"`;
   say(
     "port/conflict",
     later.port.at,
@@ -123,7 +127,7 @@ function sayClash(other: Published, here: Published, reported: Set<Port>, say: S
     {
       subject: later.unit.id,
       related: [{ message: `"${earlier.unit.name}" publishes it here`, at: earlier.port.at }],
-      data: { port: number, protocol: later.port.protocol, other: earlier.unit.id },
+      data: { ...(isOpen && { port: number, protocol }), other: earlier.unit.id },
     },
   );
 }
@@ -162,12 +166,15 @@ function checkAcross(sorted: readonly Published[], say: Say): void {
     const [first, ...others] = [...byGroup.values()].sort((a, b) =>
       a.port.at.file.path < b.port.at.file.path ? -1 : 1
     );
+    // The number is shown as far as nobody took it from a variable.
+    const filled = [...takers].find(({ port }) => port.filled);
+    const shown = filled === undefined ? where : `"${filled.port.written}"`;
     const names = [first!, ...others].map(({ unit }) => unit.group!.slice("group:".length));
     const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
     say(
       "port/conflict-across-groups",
       first!.port.at,
-      `${names.length} groups publish ${where}: ${
+      `${names.length} groups publish ${shown}: ${
         names.slice(0, NAMED).map((name) => `"${name}"`).join(", ")
       }${more}`,
       {
@@ -176,7 +183,10 @@ function checkAcross(sorted: readonly Published[], say: Say): void {
           message: `"${unit.name}" publishes it here`,
           at: port.at,
         })),
-        data: { port: number, protocol: first!.port.protocol, groups: names },
+        data: {
+          ...(filled === undefined && { port: number, protocol: first!.port.protocol }),
+          groups: names,
+        },
       },
     );
   }

@@ -2,7 +2,7 @@
 
 import type { ArtifactFile, Finding, Group, Node } from "../artifact.ts";
 import { didYouMean } from "../graph/names.ts";
-import { numberOf, textOf, truthOf } from "../yaml/values.ts";
+import { numberOf, textOf, truthOf, writtenOr } from "../yaml/values.ts";
 import { COMPOSE_FILE, SERVICE, type Shape } from "./compose_shape.ts";
 import { type Say, sayInto } from "./say.ts";
 
@@ -59,8 +59,10 @@ function holes(node: Node, shape: Shape, path: Path, say: Say): void {
     const item = "list" in shape ? shape.list : shape.set;
     node.items.forEach((one, index) => holes(one, item, [...path, index], say));
   } else if (node.kind === "mapping" && "map" in shape) {
-    for (const [key, { value }] of node.entries) {
-      if (!key.startsWith("x-") || path.length > 1) holes(value, shape.map, [...path, key], say);
+    for (const [key, { key: at, value }] of node.entries) {
+      if (!key.startsWith("x-") || path.length > 1) {
+        holes(value, shape.map, [...path, writtenOr(at, key)], say);
+      }
     }
   } else if (node.kind === "mapping" && "keys" in shape) {
     for (const [key, { value }] of node.entries) {
@@ -102,7 +104,7 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
       walk(item, shape.set, [...path, index], say);
       const text = textOf(item);
       if (text !== null && seen.has(text)) {
-        say("schema/invalid", item, `"${path.join(".")}" has "${text}" twice`);
+        say("schema/invalid", item, `"${path.join(".")}" has "${writtenOr(item, text)}" twice`);
       }
       seen.add(text);
     });
@@ -113,10 +115,10 @@ function walk(node: Node, shape: Shape, path: Path, say: Say): void {
         say(
           "schema/invalid-name",
           at,
-          `"${key}" is not a valid ${shape.names} name: use letters, digits, ".", "_" and "-"`,
+          `"${writtenOr(at, key)}" is not a valid ${shape.names} name: use letters, digits, ".", "_" and "-"`,
         );
       }
-      walk(value, shape.map, [...path, key], say);
+      walk(value, shape.map, [...path, writtenOr(at, key)], say);
     }
   } else if ("keys" in shape && node.kind === "mapping") {
     for (const [key, entry] of node.entries) {
@@ -163,7 +165,7 @@ function accepts(node: Node, shape: Shape): boolean {
 function sayWrong(node: Node, shape: Shape, path: Path, say: Say): void {
   const where = path.length === 0 ? "The file" : `"${path.join(".")}"`;
   const is = typeof shape === "object" && "oneOf" in shape && node.kind === "scalar"
-    ? `"${node.value}"`
+    ? `"${writtenOr(node, String(node.value))}"`
     : found(node);
   const quoted = wantsWord(shape) && node.kind === "scalar" && typeof node.value !== "string"
     ? `: write it as "${node.file.text.slice(node.start, node.end)}", with the quotes`

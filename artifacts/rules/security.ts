@@ -1,7 +1,7 @@
 /** Rules about what a unit can reach on its host, and credentials in plain text. */
 
 import type { Place, Unit } from "../artifact.ts";
-import { entryOf, textOf, truthOf, valueAt } from "../yaml/values.ts";
+import { entryOf, shownOf, textOf, truthOf, valueAt, writtenOr } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
 
 const NAMESPACES = ["network_mode", "pid", "ipc", "uts", "userns_mode", "cgroup"] as const;
@@ -56,7 +56,7 @@ export function checkSecurity(unit: Unit, say: Say): void {
   }
   for (const mount of service.mounts) {
     if (mount.type !== "bind" || mount.source === null || mount.unknown) continue;
-    checkSource(unit, mount.source, mount.sourceAt, say);
+    checkSource(unit, mount.source, mount.shown.source ?? mount.source, mount.sourceAt, say);
   }
   for (const { at: place, key, value: text } of environmentOf(unit)) {
     if (!CREDENTIAL.test(text)) continue;
@@ -64,19 +64,19 @@ export function checkSecurity(unit: Unit, say: Say): void {
   }
 }
 
-function checkSource(unit: Unit, source: string, place: Place, say: Say): void {
+function checkSource(unit: Unit, source: string, shown: string, place: Place, say: Say): void {
   const path = source.length > 1 ? source.replace(/\/+$/, "") : source;
   if (/(^|\/)(docker|podman|containerd|crio)\.sock$/.test(path)) {
     say(
       "sec/docker-socket",
       place,
-      `"${unit.label}" mounts "${source}", which gives full control of the engine`,
+      `"${unit.label}" mounts "${shown}", which gives full control of the engine`,
       {
         subject: unit.id,
       },
     );
   } else if (SENSITIVE.has(path)) {
-    say("sec/sensitive-host-path", place, `"${unit.label}" mounts the sensitive host path "${source}"`, {
+    say("sec/sensitive-host-path", place, `"${unit.label}" mounts the sensitive host path "${shown}"`, {
       subject: unit.id,
     });
   }
@@ -86,13 +86,13 @@ function checkSource(unit: Unit, source: string, place: Place, say: Say): void {
 function* environmentOf(unit: Unit): Iterable<{ at: Place; key: string; value: string }> {
   const environment = valueAt(unit.value, "environment");
   if (environment?.kind === "mapping") {
-    for (const [key, { value }] of environment.entries) {
-      const text = value.kind === "scalar" && typeof value.value === "string" ? textOf(value) : null;
-      if (text !== null) yield { at: value, key, value: text };
+    for (const [key, { key: name, value }] of environment.entries) {
+      const text = value.kind === "scalar" && typeof value.value === "string" ? shownOf(value) : null;
+      if (text !== null) yield { at: value, key: writtenOr(name, key), value: text };
     }
   } else if (environment?.kind === "list") {
     for (const item of environment.items) {
-      const text = textOf(item);
+      const text = shownOf(item);
       const cut = text === null ? -1 : text.indexOf("=");
       if (cut > 0) yield { at: item, key: text!.slice(0, cut), value: text!.slice(cut + 1) };
     }

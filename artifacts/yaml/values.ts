@@ -59,6 +59,36 @@ export function textOf(node: Maybe): string | null {
   return node.plain && !node.interpolated ? node.file.text.slice(node.start, node.end) : String(node.value);
 }
 
+/** What is shown of a known scalar: the author's text, never the value of a variable. */
+export function shownOf(node: Maybe): string | null {
+  const text = textOf(node);
+  return text === null ? null : writtenOr(node, text);
+}
+
+/** The author's text where the value of a variable is in a scalar or key, else the text that was made of it. */
+export function writtenOr(at: { readonly written?: string } | Maybe, text: string): string {
+  return at !== null && at !== undefined && "written" in at && at.written !== undefined ? at.written : text;
+}
+
+/** Whether the value of a variable is in it. */
+export function isFilled(node: Maybe): boolean {
+  return node?.kind === "scalar" && node.written !== undefined;
+}
+
+/** What is shown of a value in place of `text`: the author's words, where the value of a variable is among them. */
+export function writtenIn(node: Maybe, text: string): string {
+  const scalars = [...scalarsOf(node)];
+  return scalars.some(isFilled)
+    ? scalars.map((one) => writtenOr(one, String(one.value ?? ""))).join(" ")
+    : text;
+}
+
+function* scalarsOf(node: Maybe): Iterable<Scalar> {
+  if (node?.kind === "scalar") yield node;
+  for (const item of listOf(node)) yield* scalarsOf(item);
+  for (const [, { value }] of entriesOf(node)) yield* scalarsOf(value);
+}
+
 const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
 /** A known number. A text (in quotes, or from a variable) must be decimal, as for Compose: `"0x10"` is no number. */

@@ -68,8 +68,8 @@ export type Image = {
   readonly createdAt: string;
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
-  /** The containers made from it, running or not. */
-  readonly usedBy: readonly (UsingContainer)[];
+  /** The containers made from it, running or not; null without `containers:read`. */
+  readonly usedBy: readonly (UsingContainer)[] | null;
   /** Nothing names it. */
   readonly dangling: boolean;
   readonly backend: string;
@@ -88,8 +88,8 @@ export type ImageDetail = {
   readonly createdAt: string;
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
-  /** The containers made from it, running or not. */
-  readonly usedBy: readonly (UsingContainer)[];
+  /** The containers made from it, running or not; null without `containers:read`. */
+  readonly usedBy: readonly (UsingContainer)[] | null;
   /** Nothing names it. */
   readonly dangling: boolean;
   readonly backend: string;

@@ -92,8 +92,8 @@ export type Network = {
   readonly createdAt: string | null;
   /** The engine's own: it cannot be removed. */
   readonly predefined: boolean;
-  /** The containers connected to it, running or not. */
-  readonly containers: readonly (UsingContainer)[];
+  /** The containers connected to it, running or not; null without `containers:read`. */
+  readonly containers: readonly (UsingContainer)[] | null;
   readonly backend: string;
 };
 
@@ -123,11 +123,11 @@ export type NetworkDetail = {
   readonly createdAt: string | null;
   /** The engine's own: it cannot be removed. */
   readonly predefined: boolean;
-  /** The containers connected to it, running or not. */
-  readonly containers: readonly (UsingContainer)[];
+  /** The containers connected to it, running or not; null without `containers:read`. */
+  readonly containers: readonly (UsingContainer)[] | null;
   readonly backend: string;
-  /** Of the containers that run. */
-  readonly endpoints: readonly (NetworkEndpoint)[];
+  /** Of the containers that run; null without `containers:read`. */
+  readonly endpoints: readonly (NetworkEndpoint)[] | null;
 };
 
 /** The payload of `POST /api/networks/{name}/disconnect`. */

@@ -2,6 +2,16 @@
 import { Endpoint } from "../endpoint.ts";
 import type { LiveState, Unavailable } from "./models.ts";
 
+/** GET: Whether the process lives. */
+export const HEALTH_LIVE: Endpoint<"/api/health/live", {
+  get: { query: Record<string, never> };
+}> = new Endpoint("/api/health/live");
+
+/** GET: Whether it can serve. */
+export const HEALTH_READY: Endpoint<"/api/health/ready", {
+  get: { query: Record<string, never> };
+}> = new Endpoint("/api/health/ready");
+
 /** GET: Whether the service can serve. */
 export const HEALTH: Endpoint<"/api/health", {
   get: { response: Health; query: Record<string, never> };
@@ -83,6 +93,8 @@ export const SYSTEM_TOOL_PROJECTS: Endpoint<"/api/system/tool-projects", {
     response: {
       readonly items: readonly (ToolProject)[];
       readonly total: number;
+      /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+      readonly liveNeeds?: "containers:read";
     };
     query: Record<string, never>;
   };
@@ -220,6 +232,7 @@ export type Check = {
 /** The answer of `GET /api/system/disk-usage`. */
 export type DiskUsage = {
   readonly images?: Usage;
+  /** Needs `containers:read`, too. */
   readonly containers?: Usage;
   readonly volumes?: Usage;
   readonly buildCache?: Usage;
@@ -231,10 +244,10 @@ export type DiskUsage = {
 /** The answer of `GET /api/health`. */
 export type Health = {
   readonly status: "ok" | "degraded" | "failed";
-  readonly version: string;
-  readonly uptimeMs: number;
+  readonly version?: string;
+  readonly uptimeMs?: number;
   /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
-  readonly checks: { readonly [key: string]: Check };
+  readonly checks?: { readonly [key: string]: Check };
 };
 
 /** An item of the stream of `GET /api/system/logs`. */
@@ -337,14 +350,17 @@ export type SystemInfo = {
   readonly version: string;
   readonly denoVersion: string;
   readonly startedAt: string;
-  /** Null while no engine is up. */
+  /** Null while no engine is up, and without `containers:read`. */
   readonly containers: {
     readonly running: number;
     readonly paused: number;
     readonly stopped: number;
     readonly total: number;
   } | null;
+  /** Null while no engine is up, and without the permission in `liveNeeds`. */
   readonly images: number | null;
+  /** The permission that the caller lacks to see what runs. */
+  readonly liveNeeds?: "containers:read";
   readonly backends: readonly ({
     readonly name: string;
     readonly kind: "docker" | "podman";
@@ -363,11 +379,11 @@ export type ToolProject = {
   /** The name of its group in that workspace. */
   readonly group: string | null;
   readonly project: string;
-  readonly status: LiveState;
+  readonly status: LiveState | null;
   readonly services: readonly ({
     readonly name: string;
-    readonly containers: number;
-    readonly running: number;
+    readonly containers: number | null;
+    readonly running: number | null;
     /** The worst of its containers. */
     readonly health: "healthy" | "unhealthy" | "starting" | null;
   })[];

@@ -71,8 +71,8 @@ export type Volume = {
   /** Passwords in mount options are masked. */
   readonly options: { readonly [key: string]: string };
   readonly createdAt: string | null;
-  /** The containers that mount it, running or not. */
-  readonly usedBy: readonly (UsingContainer)[];
+  /** The containers that mount it, running or not; null without `containers:read`. */
+  readonly usedBy: readonly (UsingContainer)[] | null;
   /** Bytes; null where not measured. */
   readonly size: number | null;
   readonly backend: string;

@@ -1,6 +1,6 @@
 /** The API's group `workspaces`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { LiveState } from "./models.ts";
+import type { Diagnostic, LiveState, Location, Plan, Range } from "./models.ts";
 
 /**
  * GET: List the registered workspaces.
@@ -50,17 +50,35 @@ export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
 
 /** GET: A group with its YAML, references both ways, diagnostics and state. */
 export const WORKSPACE_ARTIFACTS_GROUP: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}", {
-  get: { response: GroupDetail; query: Record<string, never> };
+  get: {
+    response: GroupDetail;
+    query: {
+      /** Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}");
 
 /** GET: A unit with its YAML, references both ways, diagnostics, containers and drift. */
 export const WORKSPACE_ARTIFACTS_UNIT: Endpoint<"/api/workspaces/{id}/artifacts/units/{name}", {
-  get: { response: UnitDetail; query: Record<string, never> };
+  get: {
+    response: UnitDetail;
+    query: {
+      /** Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/units/{name}");
 
 /** GET: A card with its YAML, what it describes, and diagnostics. */
 export const WORKSPACE_ARTIFACTS_CARD: Endpoint<"/api/workspaces/{id}/artifacts/cards/{name}", {
-  get: { response: CardDetail; query: Record<string, never> };
+  get: {
+    response: CardDetail;
+    query: {
+      /** Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/cards/{name}");
 
 /** POST: Check a workspace, also with unsaved files laid over it. */
@@ -94,6 +112,11 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
     };
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/dag");
+
+/** POST: Work out what would bring a group up, or down. */
+export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
+  post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan");
 
 /** A parameter of `GET /api/workspaces/{id}/artifacts`. */
 export type ArtifactKind = "group" | "unit" | "card";
@@ -163,8 +186,12 @@ export type CardDetail = {
     readonly file: string;
     readonly range: Range;
   };
-  /** As the author wrote it, comments and all; null where there is none. */
+  /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
+  /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
+  readonly yamlLine: number | null;
+  /** Something in `yaml` is masked; `?reveal=true` shows it. */
+  readonly masked: boolean;
   readonly references: readonly (ArtifactReference)[];
   readonly referencedBy: readonly (ArtifactReferrer)[];
   readonly diagnostics: readonly (Diagnostic)[];
@@ -203,6 +230,8 @@ export type Dag = {
   };
   readonly layers: readonly (readonly (string)[])[];
   readonly cycles: readonly (readonly (string)[])[];
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `Dag`. */
@@ -250,7 +279,7 @@ export type DagNode = {
     readonly active?: boolean;
     readonly card?: string | null;
   };
-  readonly live?: UnitLive;
+  readonly live?: UnitLive | null;
   readonly diagnostics: {
     readonly error: number;
     readonly warning: number;
@@ -260,24 +289,6 @@ export type DagNode = {
     readonly line: number;
     readonly column: number;
   } | null;
-};
-
-/** A part of `GroupDetail`. */
-export type Diagnostic = {
-  readonly code: string;
-  readonly severity: Severity;
-  readonly message: string;
-  readonly location: Location | null;
-  /** The id of the node it is about. */
-  readonly subject: string | null;
-  readonly related: readonly ({
-    readonly message: string;
-    readonly location: Location;
-  })[];
-  readonly data: { readonly [key: string]: unknown };
-  readonly tags: readonly ("unnecessary" | "deprecated")[];
-  /** Stays the same when lines move. */
-  readonly fingerprint: string;
 };
 
 /** A part of `UnitLive`. */
@@ -302,8 +313,12 @@ export type GroupDetail = {
     readonly file: string;
     readonly range: Range;
   };
-  /** As the author wrote it, comments and all; null where there is none. */
+  /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
+  /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
+  readonly yamlLine: number | null;
+  /** Something in `yaml` is masked; `?reveal=true` shows it. */
+  readonly masked: boolean;
   readonly references: readonly (ArtifactReference)[];
   readonly referencedBy: readonly (ArtifactReferrer)[];
   readonly diagnostics: readonly (Diagnostic)[];
@@ -323,14 +338,9 @@ export type GroupDetail = {
     readonly external: boolean;
   })[];
   readonly incomplete: boolean;
-  readonly live?: UnitLive;
-};
-
-/** A part of `Diagnostic`. */
-export type Location = {
-  readonly file: string;
-  readonly path: readonly (string | number)[];
-  readonly range: Range;
+  readonly live?: UnitLive | null;
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `UnitLive`. */
@@ -353,20 +363,20 @@ export type NewWorkspace = {
   readonly name?: string;
 };
 
-/** A part of `Range`. */
-export type Position = {
-  /** From 1. */
-  readonly line: number;
-  /** From 1, in UTF-16 units. */
-  readonly column: number;
-  /** From 0, in UTF-16 units. */
-  readonly offset: number;
-};
-
-/** A part of `GroupDetail`. */
-export type Range = {
-  readonly start: Position;
-  readonly end: Position;
+/** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
+export type PlanRequest = {
+  readonly action?: "up" | "down";
+  /** Only these units, and what they depend on. */
+  readonly units?: readonly (string)[];
+  /** The engine; else the one where the project runs, else the default. */
+  readonly backend?: string;
+  /** Containers of the project whose service is not in the files. */
+  readonly orphans?: "keep" | "remove";
+  readonly recreate?: "changed" | "always";
+  /** Units that ended well and are started again. */
+  readonly rerun?: readonly (string)[];
+  /** Whether limits may be changed without a new container. */
+  readonly inPlace?: boolean;
 };
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/validate`. */
@@ -390,15 +400,14 @@ export type Report = {
     readonly cards: number;
     readonly edges: number;
   };
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
   readonly truncated: {
     readonly diagnostics: number;
     /** Files with more than are shown. */
     readonly files: number;
   };
 };
-
-/** A part of `Diagnostic`. */
-export type Severity = "error" | "warning" | "info" | "hint";
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/units/{name}`. */
 export type UnitDetail = {
@@ -411,8 +420,12 @@ export type UnitDetail = {
     readonly file: string;
     readonly range: Range;
   };
-  /** As the author wrote it, comments and all; null where there is none. */
+  /** As the author wrote it, comments and all, secrets masked; null where there is none. */
   readonly yaml: string | null;
+  /** The line of the file that it begins with: lines, and columns up to a mask, are those of the file. */
+  readonly yamlLine: number | null;
+  /** Something in `yaml` is masked; `?reveal=true` shows it. */
+  readonly masked: boolean;
   readonly references: readonly (ArtifactReference)[];
   readonly referencedBy: readonly (ArtifactReferrer)[];
   readonly diagnostics: readonly (Diagnostic)[];
@@ -442,7 +455,9 @@ export type UnitDetail = {
     readonly file: string;
   })[];
   readonly healthcheck: "declared" | "disabled" | "none";
-  readonly live?: UnitLive;
+  readonly live?: UnitLive | null;
+  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `GroupDetail`. */

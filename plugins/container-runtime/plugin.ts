@@ -6,6 +6,7 @@ import { containers } from "./containers/routes.ts";
 import { readAddress } from "./engine/address.ts";
 import { UNIX_HOST } from "./engine/engine.ts";
 import { CODES } from "./engine/errors.ts";
+import { examine } from "./examine.ts";
 import { PERMISSIONS } from "./engine/permissions.ts";
 import { objects, ROUTES, Streams } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
@@ -20,6 +21,7 @@ export const containerRuntime = plugin({
   settings: Settings,
   variables: VARIABLES,
   routes: ROUTES,
+  examine,
   needs: ({ engines }) => (engines ?? []).flatMap(needsOf),
   async start(host, settings) {
     const backends = settings.engines === null

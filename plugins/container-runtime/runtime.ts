@@ -30,6 +30,10 @@ export class EngineRuntime implements ContainerRuntime {
     return this.engines.report();
   }
 
+  settle(): Promise<void> {
+    return this.engines.settle();
+  }
+
   /** A sum of numbers that only rise, so that no two changes cancel out. */
   get revision(): number {
     return this.engines.links.reduce(

@@ -154,7 +154,8 @@ async function sayPorts(
   if (live?.state !== "absent" && live?.state !== "exited") return;
   const own = new Set(live.containers.map(({ id }) => id));
   for (
-    const { published, protocol, hostIp, unknown, invalid, at, target } of unit.service.ports.slice(0, 20)
+    const { published, protocol, hostIp, unknown, invalid, filled, written, at, target } of unit.service.ports
+      .slice(0, 20)
   ) {
     if (published === null || unknown || invalid !== null) continue;
     if (published.last - published.first !== target.last - target.first) continue;
@@ -163,26 +164,32 @@ async function sayPorts(
       addressesMeet(port.address, hostIp) && !own.has(port.container)
     );
     const subject = unit.id;
+    const where = filled ? `"${written}"` : null;
     if (holder !== undefined) {
-      say("port/in-use", at, `Port ${holder.host}/${protocol} is in use by another container`, {
+      say("port/in-use", at, `Port ${where ?? `${holder.host}/${protocol}`} is in use by another container`, {
         subject,
-        data: { port: holder.host, protocol, container: holder.container },
+        data: { ...(where === null && { port: holder.host, protocol }), container: holder.container },
       });
     } else if (protocol === "tcp" && await answers(published.first)) {
-      say("port/in-use-host", at, `Port ${published.first}/tcp is in use by a process on the host`, {
-        subject,
-        data: { port: published.first, protocol },
-      });
+      say(
+        "port/in-use-host",
+        at,
+        `Port ${where ?? `${published.first}/tcp`} is in use by a process on the host`,
+        {
+          subject,
+          ...(where === null && { data: { port: published.first, protocol } }),
+        },
+      );
     }
   }
 }
 
 function sayExternal(group: Group, holdings: Holdings, say: Say): void {
-  for (const { kind, external, name, at, id } of group.resources) {
+  for (const { kind, external, name, written, at, id } of group.resources) {
     if (!external || name === null || (kind !== "network" && kind !== "volume")) continue;
     const present = kind === "network" ? holdings.networks : holdings.volumes;
     if (present.some((one) => one.name === name)) continue;
-    say("ref/external-missing", at, `External ${kind} "${name}" does not exist on this engine`, {
+    say("ref/external-missing", at, `External ${kind} "${written}" does not exist on this engine`, {
       subject: id,
     });
   }

@@ -1,7 +1,6 @@
 /** What runs for a workspace: asks the runtime, joins containers with units, and compares them. */
 
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
-import { maskText } from "../../core/secrets.ts";
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
 import {
@@ -14,7 +13,7 @@ import {
   runningProjects,
 } from "../../artifacts/live/join.ts";
 import type { Drift, Match, UnitLive } from "../../artifacts/live/live.ts";
-import { desiredOf, groupStateOf, stateOf } from "../../artifacts/live/state.ts";
+import { desiredOf, groupStateOf, shownDesired, shownReplicas, stateOf } from "../../artifacts/live/state.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
@@ -77,7 +76,7 @@ export async function look(
     const own = byUnit.get(unit.id);
     live.set(unit.id, {
       state: stateOf(unit, own?.containers ?? []),
-      desired: desiredOf(unit),
+      desired: shownDesired(unit),
       match: own?.match ?? null,
       containers: (own?.containers ?? []).map(shown),
       drift: compared.get(unit.id)?.map(driftOf) ?? (drift && own === undefined ? [] : null),
@@ -102,7 +101,9 @@ const driftOf = ({ field, container, declared, seen, at }: UnitDifference): Drif
 function nothingKnown(model: Model): View {
   const live = new Map<string, UnitLive>();
   const unknown = { state: "unknown", match: null, containers: [], drift: null } as const;
-  for (const unit of model.units) live.set(unit.id, { ...unknown, containers: [], desired: desiredOf(unit) });
+  for (const unit of model.units) {
+    live.set(unit.id, { ...unknown, containers: [], desired: shownDesired(unit) });
+  }
   for (const group of mainGroups(model)) live.set(group.id, { ...unknown, containers: [], desired: null });
   return { live, joining: { joined: [], ambiguous: [], strangers: [] }, findings: [] };
 }
@@ -175,8 +176,8 @@ async function compare(
       found.get(of.unit.id)!.push(
         ...differencesOf(of, inspected, view).map(({ field, declared, seen, at }) => ({
           field,
-          declared: maskText(declared),
-          seen: maskText(seen),
+          declared,
+          seen,
           at,
           container: container.name,
         })),
@@ -240,7 +241,7 @@ function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Uni
   return [{
     field: "replicas",
     container: null,
-    declared: String(desired),
+    declared: shownReplicas(unit) === null ? "(a variable)" : String(desired),
     seen: String(containers.length),
     at: valueAt(unit.value, "scale") ?? valueAt(unit.value, "deploy", "replicas") ?? unit.source,
   }];

@@ -55,7 +55,13 @@ export const dependencies: Row = row<Dependencies>({
       const other = declared.value.get(name);
       const field = `dependsOn.${name}`;
       if (other === undefined) {
-        found.push({ field, declared: "(none)", seen: condition ?? "(some)", at: declared.at });
+        found.push({
+          field,
+          declared: "(none)",
+          seen: condition ?? "(some)",
+          at: declared.at,
+          isAbsent: true as const,
+        });
       } else if (condition !== null && other.condition !== null && condition !== other.condition) {
         found.push({ field, declared: other.condition, seen: condition, at: other.at });
       }

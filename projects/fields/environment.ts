@@ -53,6 +53,7 @@ const environment: Row = keyed<Value>({
     !(kind === "podman" && PODMANS.includes(name)) && isRead(of.unit.paths, "env_file"),
   show: (value) => value === null ? "(not known)" : MASK,
   another: "(another value)",
+  shownName: (name, { service }) => service.environment.get(name)?.name,
   ask: (asked, value) => {
     const known = Object.entries(value).filter((entry): entry is [string, string] => entry[1] !== null);
     asked.env = Object.fromEntries(known);
@@ -76,6 +77,7 @@ const labels: Row = keyed<Value>({
     imageDefaults !== null && imageDefaults.labels[name] !== value && !TOOLS.test(name) &&
     isRead(of.unit.paths, "label_file"),
   show: (value, name) => value === null ? "(not known)" : looksSecret(name) ? MASK : value,
+  shownName: (name, { service }) => service.labels.get(name)?.name,
   ask: (asked, value) => {
     const known = Object.entries(value).filter((entry): entry is [string, string] => entry[1] !== null);
     asked.labels = Object.fromEntries(known);

@@ -35,6 +35,8 @@ export interface Difference {
   readonly declared: string;
   readonly seen: string;
   readonly at: Place;
+  /** Nothing is declared: what stands at the place is something else. */
+  readonly isAbsent?: true;
 }
 
 /** What a container is asked to be, as it is put together. */
@@ -155,11 +157,13 @@ export function keyed<T>(
     ) => boolean;
     readonly show: (value: T, name: string) => string;
     readonly absent?: string;
+    /** The name as the author wrote it. */
+    readonly shownName?: (name: string, of: Declared) => string | undefined;
     /** Stands for a value that differs from the declared one, where neither may be shown. */
     readonly another?: string;
   },
 ): Row {
-  const { key, seen, same = isSame, isExtra, show, absent = "(not set)", another } = parts;
+  const { key, seen, same = isSame, isExtra, show, absent = "(not set)", another, shownName } = parts;
   return row({
     ...parts,
     compare: (declared, container, view, of) => {
@@ -170,7 +174,7 @@ export function keyed<T>(
         if (other !== undefined && same(value, other, container, view)) continue;
         const at = declared!.parts?.get(name) ?? declared!.at; // it has an entry
         found.push({
-          field: `${key}.${name}`,
+          field: `${key}.${shownName?.(name, of) ?? name}`,
           declared: show(value, name),
           seen: other === undefined ? absent : another ?? show(other, name),
           at,
@@ -184,6 +188,7 @@ export function keyed<T>(
           declared: absent,
           seen: show(value, name),
           at: declared?.at ?? of.unit.source,
+          isAbsent: true,
         });
       }
       return found;
@@ -237,3 +242,7 @@ export function textsOf(node: Node): Declaration<readonly string[]> {
   const parts = new Map(items.map((item, index) => [texts[index]!, item])); // as many texts as items
   return { value: texts, at: node, parts };
 }
+
+/** What is shown in place of a text: the author's words, where the value of a variable is among them. */
+export const writtenAt = (at: Place & { readonly written?: string }, text: string): string =>
+  at.written ?? text;

@@ -17,6 +17,7 @@ import {
   textAt,
   textsAt,
   UNKNOWN,
+  writtenAt,
 } from "./field.ts";
 
 const name = single({
@@ -128,6 +129,7 @@ const sysctls = keyed<string>({
     return { value, at: node, parts };
   },
   seen: (container) => container.sysctls,
+  shownName: (name, of) => keyValues(nodeAt(of, "sysctls")).get(name)?.name,
   isExtra: () => true,
   show: (value) => value,
   ask: (asked, value) => asked.sysctls = value,
@@ -169,6 +171,11 @@ const devices = keyed<Device>({
   isExtra: (_name, _device, { privileged }) => !privileged,
   show: ({ source, rights }) => rights === "" ? source : `${source} (${rights})`,
   absent: "(none)",
+  shownName: (name, of) => {
+    const found = devicesOf(of);
+    const at = found === null || found === UNKNOWN ? undefined : found.parts?.get(name);
+    return at === undefined ? name : writtenAt(at, name);
+  },
   ask: (asked, value) =>
     asked.devices = Object.entries(value).map(([target, { source, rights }]) => ({ source, target, rights })),
 });
@@ -217,7 +224,7 @@ const log = row<Log>({
     return { value: { driver, options }, at: driverAt ?? node, parts };
   },
   ask: (asked, { driver, options }) => asked.log = { driver: driver ?? "", options },
-  compare: (declared, { log }, { kind }) => {
+  compare: (declared, { log }, { kind }, of) => {
     // What is given where nobody asks is a setting of the engine.
     if (declared === null) return [];
     const { value: { driver, options }, at, parts } = declared;

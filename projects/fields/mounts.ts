@@ -1,9 +1,9 @@
 /** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
-import type { Group, Mount, Place } from "../../artifacts/artifact.ts";
+import type { Mount, Place } from "../../artifacts/artifact.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
-import { isUnknown, oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { isFilled, isUnknown, oneOrMany, textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
 import type { EngineView } from "./engine_view.ts";
@@ -12,6 +12,8 @@ import { type Declaration, type Declared, type Difference, type Row, row, UNKNOW
 /** One mount as declared. */
 interface Wanted {
   readonly target: string;
+  /** The target as the author wrote it. */
+  readonly name: string;
   readonly type: string;
   /** Where it comes from; null where that cannot be told, and for what has no name. */
   readonly source: string | null;
@@ -36,7 +38,12 @@ function wantsOf(of: Declared): Declaration<Wants> {
     if (target === "") isWhole = false;
     else {
       const shown = { type: "tmpfs", source: null, shown: "", readOnly: false, options: options.join(":") };
-      mounts.push({ ...shown, target: cleanPath(target), at: item });
+      mounts.push({
+        ...shown,
+        target: cleanPath(target),
+        name: writtenOr(item, cleanPath(target)),
+        at: item,
+      });
     }
   }
   for (const mount of of.service.mounts) {
@@ -44,7 +51,10 @@ function wantsOf(of: Declared): Declaration<Wants> {
     else {
       const { real, shown } = sourceOf(of, mount);
       const { type, readOnly, at } = mount;
-      mounts.push({ target: cleanPath(mount.target), type, source: real, shown, readOnly, at });
+      const target = cleanPath(mount.target);
+      const isFromVariable = isFilled(at) || isFilled(valueAt(at, "target"));
+      const name = isFromVariable ? mount.shown.target ?? target : target;
+      mounts.push({ target, name, type, source: real, shown, readOnly, at });
     }
   }
   for (const granted of grantedOf(of)) {
@@ -65,8 +75,10 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
     const use = of.group.paths.find((path) => path.kind === kind && path.at === fileAt);
     const folder = kind === "secret" ? "/run/secrets/" : "/";
     const place = target ?? source;
+    const path = cleanPath(place.startsWith("/") ? place : `${folder}${place}`);
     yield {
-      target: cleanPath(place.startsWith("/") ? place : `${folder}${place}`),
+      target: path,
+      name: path,
       type: "bind",
       source: use?.path !== null && use?.path !== undefined
         ? below(of.model.root, use.path)
@@ -126,9 +138,9 @@ function differencesOf(
   isInMemory: boolean,
   { mappedTo, realOf }: EngineView,
 ): Difference[] {
-  const { target, type, source, shown, at } = wanted;
+  const { name, type, source, shown, at } = wanted;
   const differ = (declared: string, seen: string): Difference => ({
-    field: `mounts.${target}`,
+    field: `mounts.${name}`,
     declared,
     seen,
     at,
@@ -168,6 +180,7 @@ function extras(
     declared: "(not mounted)",
     seen: `${type} ${source}`.trim(),
     at: valueAt(of.unit.value, "volumes") ?? of.unit.source,
+    isAbsent: true as const,
   }));
 }
 
@@ -184,24 +197,22 @@ export function sourceOf(
   mount: Mount,
 ): { real: string | null; shown: string } {
   const { source, type } = mount;
+  const shown = mount.shown.source ?? "(anonymous)";
   if (source === null) return { real: null, shown: "(anonymous)" };
   if (type === "volume") {
-    const name = volumeNamed(group, source);
-    return { real: name, shown: name ?? source };
+    const volume = group.resources.find((resource) => resource.kind === "volume" && resource.key === source);
+    return { real: volume?.name ?? null, shown: volume?.written ?? shown };
   }
-  if (type !== "bind") return { real: null, shown: source };
+  if (type !== "bind") return { real: null, shown };
   const use = unit.paths.find((path) =>
     path.kind === "bind" && path.at.start === mount.sourceAt.start && path.at.file === mount.sourceAt.file
   );
-  if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown: source };
+  if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown };
   if (use !== undefined && /^\.\.?(?:\/|$)/.test(source)) {
-    return { real: outside(model.root, use.folder, source), shown: source };
+    return { real: outside(model.root, use.folder, source), shown };
   }
-  return { real: source.startsWith("/") ? trimmed(source) : null, shown: source };
+  return { real: source.startsWith("/") ? trimmed(source) : null, shown };
 }
-
-const volumeNamed = (group: Group, key: string): string | null =>
-  group.resources.find((resource) => resource.kind === "volume" && resource.key === key)?.name ?? null;
 
 const trimmed = (path: string): string => path.length > 1 ? path.replace(/\/+$/, "") : path;
 

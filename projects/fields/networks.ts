@@ -19,6 +19,8 @@ import {
 /** Membership of one network as declared. */
 interface Membership {
   readonly name: string;
+  /** The name as the author wrote it. */
+  readonly written: string;
   readonly aliases: readonly string[];
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
@@ -46,6 +48,7 @@ function connectionOf(of: Declared): Declaration<Connection> {
     const node = nodeAt(of, "networks", written);
     networks.push({
       name: network.name,
+      written: network.written ?? network.name,
       aliases: oneOrMany(valueAt(node, "aliases")).flatMap((item) => textOf(item) ?? []),
       ipv4Address: textOf(valueAt(node, "ipv4_address")),
       ipv6Address: textOf(valueAt(node, "ipv6_address")),
@@ -89,7 +92,12 @@ export const networks: Row = row<Connection>({
     const running = container.networks.map(({ name }) => name);
     if (!sameSet(wanted, running)) {
       const shown = (names: readonly string[]) => [...new Set(names)].sort().join(", ") || "(none)";
-      return [{ field: "networks", declared: shown(wanted), seen: shown(running), at }];
+      return [{
+        field: "networks",
+        declared: shown(networks.map(({ written }) => written)),
+        seen: shown(running),
+        at,
+      }];
     }
     return networks.flatMap((one) => membershipDrift(one, container, unit.label, view.kind));
   },
@@ -105,7 +113,7 @@ function membershipDrift(
   const found: Difference[] = [];
   const note = (key: string, field: string, declared: string, seen: string) =>
     found.push({
-      field: `${field}.${wanted.name}`,
+      field: `${field}.${wanted.written}`,
       declared,
       seen,
       at: valueAt(wanted.node, key) ?? wanted.at,

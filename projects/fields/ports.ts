@@ -3,7 +3,7 @@
 import type { Place, Port } from "../../artifacts/artifact.ts";
 import { oneOrMany } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { type Difference, nodeAt, type Row, row, textsOf, UNKNOWN } from "./field.ts";
+import { type Difference, nodeAt, type Row, row, textsOf, UNKNOWN, writtenAt } from "./field.ts";
 
 type Bound = InspectedContainer["ports"][number];
 
@@ -49,7 +49,7 @@ function differencesOf(ports: readonly Port[], container: InspectedContainer, wh
     found.push({ field: "ports", declared: shown(port, i), seen, at: port.at });
   }
   for (const seen of new Set([...left].map(binding))) {
-    found.push({ field: "ports", declared: "(not published)", seen, at: whole });
+    found.push({ field: "ports", declared: "(not published)", seen, at: whole, isAbsent: true });
   }
   return found;
 }
@@ -130,12 +130,10 @@ const exposed: Row = row<readonly string[]>({
     // A range is one text in the file, and as many ports in the engine.
     if (wanted.some((port) => port.includes("-"))) return [];
     const seen = container.exposedPorts;
-    const missing = wanted.filter((port) => !seen.includes(port)).map((port) => ({
-      field: `exposed.${port}`,
-      declared: "exposed",
-      seen: "(not exposed)",
-      at: declared?.parts?.get(port) ?? declared?.at ?? unit.source,
-    }));
+    const missing = wanted.filter((port) => !seen.includes(port)).map((port) => {
+      const at = declared?.parts?.get(port) ?? declared?.at ?? unit.source;
+      return { field: `exposed.${writtenAt(at, port)}`, declared: "exposed", seen: "(not exposed)", at };
+    });
     const { imageDefaults } = container;
     if (imageDefaults === null || service.ports.some(({ unknown }) => unknown)) return missing;
     const published = new Set(
@@ -153,6 +151,7 @@ const exposed: Row = row<readonly string[]>({
         declared: "(not exposed)",
         seen: "exposed",
         at: declared?.at ?? unit.source,
+        isAbsent: true as const,
       })),
     ];
   },

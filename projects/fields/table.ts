@@ -1,11 +1,14 @@
 /** Every field of a service that makes its container what it is: one row each, for drift, plan and whoever makes one. */
 
+import type { Node } from "../../artifacts/artifact.ts";
+import { writtenIn } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
+import { maskText } from "../../core/secrets.ts";
 import { capabilityRows } from "./capabilities.ts";
 import { dependencies } from "./dependencies.ts";
 import type { EngineView } from "./engine_view.ts";
 import { environmentRows } from "./environment.ts";
-import type { Declared, Difference, Row } from "./field.ts";
+import { type Declared, type Difference, type Row, writtenAt } from "./field.ts";
 import { identityRows } from "./identity.ts";
 import { limitRows } from "./limits.ts";
 import { mounts } from "./mounts.ts";
@@ -30,7 +33,7 @@ export const FIELDS: readonly Row[] = [
   dependencies,
 ];
 
-/** One difference, and the row that found it. */
+/** One difference, and the row that found it; both texts are masked, and variables shown as the author wrote them. */
 export interface FieldDifference extends Difference {
   readonly row: Row;
 }
@@ -41,5 +44,18 @@ export function differencesOf(
   container: InspectedContainer,
   view: EngineView,
 ): FieldDifference[] {
-  return FIELDS.flatMap((row) => row.compare(of, container, view).map((one) => ({ ...one, row })));
+  return FIELDS.flatMap((row) =>
+    row.compare(of, container, view).map((one) => ({
+      ...one,
+      declared: maskText(shownAt(one)),
+      seen: maskText(one.seen),
+      row,
+    }))
+  );
+}
+
+function shownAt({ at, declared, isAbsent }: Difference): string {
+  if (isAbsent) return declared;
+  // Most places are the node that was read.
+  return "kind" in at ? writtenIn(at as Node, declared) : writtenAt(at, declared);
 }

@@ -2,7 +2,7 @@
 
 import type { Resource, Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
-import { listOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork } from "../../core/runtime.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import type { Draft } from "./draft.ts";
@@ -70,7 +70,7 @@ export class Resources {
     if (!isBuilt && policy === "never") {
       draft.block(
         "project/image-absent",
-        `The image "${names[0]}" is not there, and is never pulled`,
+        `The image "${writtenOr(of.service.imageAt, names[0]!)}" is not there, and is never pulled`,
         at,
         unit.id,
       );
@@ -80,7 +80,7 @@ export class Resources {
     return this.#once(`${kind} ${names[0]}`, () => [
       draft.add({
         kind,
-        target: names[0]!, // there is one at least
+        target: writtenOr(of.service.imageAt, names[0]!), // there is one at least
         unit: unit.id,
         why: [{ code: "absent" }],
         after: [],
@@ -101,7 +101,14 @@ export class Resources {
       return [];
     }
     const create = (why: readonly Reason[], after: readonly number[]) =>
-      draft.add({ kind: "network.create", target: name, unit: null, why, after, needs: [applying(scene)] });
+      draft.add({
+        kind: "network.create",
+        target: resource.written ?? name,
+        unit: null,
+        why,
+        after,
+        needs: [applying(scene)],
+      });
     if (held === undefined) return [create([{ code: "absent" }], [])];
     this.#warnOfOwner("network", resource, name, held.labels);
     const why = networkDifferences(resource, held);
@@ -192,7 +199,9 @@ export class Resources {
     const driver = textOf(valueAt(resource.value, "driver"));
     if (driver !== null && driver !== held.driver) {
       const message =
-        `The volume "${name}" has the driver "${held.driver}", not "${driver}": it is never replaced, ` +
+        `The volume "${
+          resource.written ?? name
+        }" has the driver "${held.driver}", not "${driver}": it is never replaced, ` +
         "for its data would go with it";
       draft.warn("project/volume-changed", message, valueAt(resource.value, "driver"), resource.id);
     }
@@ -200,7 +209,9 @@ export class Resources {
   }
 
   #missing(kind: string, resource: Resource, name: string): void {
-    const message = `The external ${kind} "${name}" was not found on engine "${this.scene.backend.name}"`;
+    const message = `The external ${kind} "${
+      resource.written ?? name
+    }" was not found on engine "${this.scene.backend.name}"`;
     this.draft.block("project/external-missing", message, resource.at, resource.id);
   }
 
@@ -213,7 +224,7 @@ export class Resources {
     const owner = labels["com.docker.compose.project"];
     if (owner === this.scene.group.project) return;
     const whose = owner === undefined ? "nobody's project" : `the project "${owner}"`;
-    const message = `The ${kind} "${name}" belongs to ${whose}: it is used as it is`;
+    const message = `The ${kind} "${resource.written ?? name}" belongs to ${whose}: it is used as it is`;
     this.draft.warn("project/not-own", message, resource.at, resource.id);
   }
 }
@@ -225,7 +236,7 @@ function networkDifferences({ value, at }: Resource, held: HeldNetwork): Reason[
     const node = valueAt(value, ...path);
     const text = textOf(node);
     if (node === null || text === null || read(text) === seen) return;
-    found.push({ code: "field", field, declared: read(text), seen, at: locationOf(node) });
+    found.push({ code: "field", field, declared: writtenIn(node, read(text)), seen, at: locationOf(node) });
   };
   const flag = (field: string, key: string, seen: boolean, otherwise: boolean | null) => {
     const node = valueAt(value, key);
@@ -234,7 +245,7 @@ function networkDifferences({ value, at }: Resource, held: HeldNetwork): Reason[
     found.push({
       code: "field",
       field,
-      declared: String(declared),
+      declared: writtenIn(node, String(declared)),
       seen: String(seen),
       at: locationOf(node ?? at),
     });
@@ -248,7 +259,13 @@ function networkDifferences({ value, at }: Resource, held: HeldNetwork): Reason[
     const subnet = textOf(node);
     if (node === null || subnet === null || held.subnets.includes(subnet)) continue;
     const seen = held.subnets.join(", ") || "(none)";
-    found.push({ code: "field", field: "subnet", declared: subnet, seen, at: locationOf(node) });
+    found.push({
+      code: "field",
+      field: "subnet",
+      declared: writtenIn(node, subnet),
+      seen,
+      at: locationOf(node),
+    });
   }
   return found;
 }

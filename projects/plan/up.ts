@@ -2,7 +2,7 @@
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
-import { maskText } from "../../core/secrets.ts";
+import { writtenOr } from "../../artifacts/yaml/values.ts";
 import type { Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
 import type { Draft } from "./draft.ts";
@@ -222,7 +222,10 @@ class UnitWork {
 
   #create(number: number): void {
     const { group } = this.scene;
-    const target = this.of.service.containerName ?? `${group.project}-${this.#unit.label}-${number}`;
+    const { containerName, containerNameAt } = this.of.service;
+    const target = containerName === null
+      ? `${group.project}-${this.#unit.label}-${number}`
+      : writtenOr(containerNameAt, containerName);
     const base = { target, unit: this.#unit.id };
     const created = this.draft.add({
       ...base,
@@ -288,7 +291,7 @@ const numberOf = (labels: Readonly<Record<string, string>>): number =>
 const reasonOf = ({ field, declared, seen, at }: FieldDifference): Reason => ({
   code: "field",
   field,
-  declared: maskText(declared),
-  seen: maskText(seen),
+  declared,
+  seen,
   at: locationOf(at),
 });

@@ -25,9 +25,12 @@ export interface Compared {
   readonly differences: Difference[];
 }
 
+/** No limit but the machine's: more projects may be asked for than a workspace may have. */
+const LIMITS = { files: Infinity, entries: Infinity };
+
 /** A workspace folder; the projects of it are found by berth, and Compose is asked where each of them lies. */
 export async function compared(program: string, folder: string): Promise<Compared> {
-  const model = await new WorkspaceReader(folder).read();
+  const model = await new WorkspaceReader(folder, LIMITS).read();
   const groups = mainGroups(model).filter((group) => group.files.length > 0);
   const projects = groups.map((group) => asked(model, group));
   // berth also says what is wrong with a service that no active profile enables.

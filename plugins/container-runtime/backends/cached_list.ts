@@ -1,9 +1,12 @@
 /** A list over all engines, cached as text and compressed once until something in it changes. */
+import type { Principal } from "../../../core/access.ts";
+import { seesRunning } from "../../../core/runtime.ts";
 import { type Cached, type Reply, reply } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
 import type { Backends } from "./backends.ts";
 import type { Link } from "./link.ts";
 import type { Unavailable } from "./route_fields.ts";
+import { type Users, usersOf } from "./used_by.ts";
 
 export type ListedKind = "images" | "volumes" | "networks";
 
@@ -14,46 +17,54 @@ interface Listed<Item> {
 }
 
 export class CachedList<Item> {
-  #cached: { readonly stamp: string; readonly text: CachedText } | null = null;
+  /** One for callers who may see containers, and one for those who may not. */
+  readonly #cached = new Map<boolean, { readonly stamp: string; readonly text: CachedText }>();
 
   /** `items` makes one engine's part from its mirror; called again when a row or a container changed. */
   constructor(
     private readonly backends: Backends,
     private readonly kind: ListedKind,
-    private readonly items: (link: Link) => Item[],
+    private readonly items: (link: Link, users: Users) => Item[],
   ) {}
 
   /** What a query selects: the whole list, cached, where it says nothing, else what `fits` lets through. */
   async answer(
     query: { readonly backend?: string | undefined },
-    request: Request,
+    { request, principal }: { readonly request: Request; readonly principal: Principal },
     fits: (item: Item) => boolean,
   ): Promise<Cached | Reply<200, Listed<Item>>> {
-    if (Object.values(query).every((value) => value === undefined)) return await this.#whole(request);
-    return reply(200, await this.#some(query.backend, fits));
+    const sees = seesRunning(principal);
+    if (Object.values(query).every((value) => value === undefined)) return await this.#whole(request, sees);
+    return reply(200, await this.#some(query.backend, sees, fits));
   }
 
   /** From the cache, if nothing changed since. */
-  async #whole(request: Request): Promise<Cached> {
-    const known = this.#settled() && this.#cached?.stamp === this.#stamp() ? this.#cached.text : null;
-    return await (known ?? await this.#renew()).answer(request);
+  async #whole(request: Request, sees: boolean): Promise<Cached> {
+    const cached = this.#cached.get(sees);
+    const known = this.#settled() && cached?.stamp === this.#stamp() ? cached.text : null;
+    return await (known ?? await this.#renew(sees)).answer(request);
   }
 
-  async #some(backend: string | undefined, fits: (item: Item) => boolean): Promise<Listed<Item>> {
+  async #some(
+    backend: string | undefined,
+    sees: boolean,
+    fits: (item: Item) => boolean,
+  ): Promise<Listed<Item>> {
     const { up, unavailable } = await this.#fresh(this.backends.pick(backend));
-    const items = up.flatMap((link) => this.items(link)).filter(fits);
+    const items = up.flatMap((link) => this.items(link, usersOf(link, sees))).filter(fits);
     return { items, total: items.length, unavailable: [...unavailable] };
   }
 
-  async #renew(): Promise<CachedText> {
+  async #renew(sees: boolean): Promise<CachedText> {
     const { up, unavailable } = await this.#fresh(this.backends.links);
     const stamp = this.#settled() ? this.#stamp() : "";
     // Of many who waited for the same change, the first made the text for all.
-    if (stamp !== "" && this.#cached?.stamp === stamp) return this.#cached.text;
-    const items = up.flatMap((link) => this.items(link));
+    const cached = this.#cached.get(sees);
+    if (stamp !== "" && cached?.stamp === stamp) return cached.text;
+    const items = up.flatMap((link) => this.items(link, usersOf(link, sees)));
     const list = { items, total: items.length, unavailable } satisfies Listed<Item>;
     const text = new CachedText(JSON.stringify(list));
-    this.#cached = { stamp, text };
+    this.#cached.set(sees, { stamp, text });
     return text;
   }
 

@@ -1,10 +1,33 @@
 /** Which containers use an image, a volume or a network, from the mirror of the same engine. */
+import type { Principal } from "../../../core/access.ts";
+import { SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
+import { engineError } from "../engine/errors.ts";
 import type { Link } from "./link.ts";
 import type { ContainerRow } from "../rows/container.ts";
 import type { UsingContainer } from "../rows/using_container.ts";
 
+/** Who uses a thing, for one caller: null where they may not see containers. */
+export interface Users {
+  image(id: string): UsingContainer[] | null;
+  volume(name: string): UsingContainer[] | null;
+  network(row: { readonly id: string; readonly name: string }): UsingContainer[] | null;
+}
+
+const HIDDEN: Users = { image: () => null, volume: () => null, network: () => null };
+
+/** The users of one engine's objects, as far as the caller may see containers. */
+export function usersOf(link: Link, sees: boolean): Users {
+  return sees ? UsedBy.of(link) : HIDDEN;
+}
+
+/** Asking what is unused tells what containers there are. Throws `forbidden`. */
+export function maySelectUnused(principal: Principal, unused: boolean | undefined): void {
+  if (unused === undefined || seesRunning(principal)) return;
+  throw engineError("forbidden", `Cannot tell what is used: "unused" needs the permission "${SEES_RUNNING}"`);
+}
+
 /** Containers by what they use, from one pass over one engine's containers. */
-export class UsedBy {
+export class UsedBy implements Users {
   readonly #images = new Map<string, UsingContainer[]>();
   readonly #volumes = new Map<string, UsingContainer[]>();
   readonly #networks = new Map<string, UsingContainer[]>();

@@ -1,5 +1,7 @@
 /** `/api/system/disk-usage`: what images, containers, volumes and build caches take, and how much could be freed. */
 import { z } from "zod";
+import { SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
+import { engineError } from "../engine/errors.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { flag } from "../../../http/query.ts";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
@@ -19,7 +21,7 @@ const UsageTotal = z.object({
 
 export const DiskUsage = z.object({
   images: UsageTotal.optional(),
-  containers: UsageTotal.optional(),
+  containers: UsageTotal.optional().describe("Needs `containers:read`, too"),
   volumes: UsageTotal.optional(),
   buildCache: UsageTotal.optional(),
   measuredAt: z.string().nullable().describe("The oldest measurement in it; null without any"),
@@ -46,7 +48,13 @@ export const ROUTES = [read];
 export function diskUsage(
   { backends, meter }: { readonly backends: Backends; readonly meter: Meter },
 ): Router {
-  return router().on(read, async ({ query, ending }) => {
+  return router().on(read, async ({ query, ending, principal }) => {
+    if (query.type === "containers" && !seesRunning(principal)) {
+      throw engineError(
+        "forbidden",
+        `Cannot measure containers: this needs the permission "${SEES_RUNNING}"`,
+      );
+    }
     const links = backends.pick(query.backend);
     await Promise.all(links.map((link) => link.settle()));
     const measured: Measurement[] = [];
@@ -60,7 +68,9 @@ export function diskUsage(
         unavailable.push({ backend: link.name, reason: asServiceError(thrown).message });
       }
     }));
-    return reply(200, joined(measured, unavailable, query.type));
+    const usage = joined(measured, unavailable, query.type);
+    if (!seesRunning(principal)) delete usage.containers;
+    return reply(200, usage);
   });
 }
 

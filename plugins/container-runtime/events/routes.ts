@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { EVERYTHING, may } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
-import type { Ownership, RunningContainer } from "../../../core/runtime.ts";
+import { type Ownership, type RunningContainer, SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket } from "../../../http/socket.ts";
@@ -70,6 +70,12 @@ export interface TerminalRoutes {
 
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
+    if (!seesRunning(principal)) {
+      throw engineError(
+        "forbidden",
+        `Cannot watch containers: this needs the permission "${SEES_RUNNING}", too`,
+      );
+    }
     if (query.logs && !may<ContainerPermission>(principal, "containers:logs", EVERYTHING)) {
       throw engineError(
         "forbidden",

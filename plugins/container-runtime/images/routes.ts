@@ -16,7 +16,8 @@ import { parseReference, textOfReference } from "./reference.ts";
 import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
-import { UsedBy } from "../backends/used_by.ts";
+import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
+import { seesRunning } from "../../../core/runtime.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
 const ImageList = listAnswer(Image, "ImageList");
@@ -121,21 +122,23 @@ export interface ImagesOptions {
 export function images({ backends, registries }: ImagesOptions): Router {
   const all = new CachedList(backends, "images", imagesOf);
   return router()
-    .on(list, ({ query, request }) => {
+    .on(list, (call) => {
+      const { query } = call;
+      maySelectUnused(call.principal, query.unused);
       const { dangling, unused } = query;
       const part = query.q?.toLowerCase();
-      return all.answer(query, request, (image) =>
+      return all.answer(query, call, (image) =>
         (dangling === undefined || image.dangling === dangling) &&
-        (unused === undefined || (image.usedBy.length === 0) === unused) &&
+        (unused === undefined || (image.usedBy?.length === 0) === unused) &&
         (part === undefined || image.id.includes(part) ||
           image.tags.some((tag) => tag.toLowerCase().includes(part))));
     })
-    .on(inspect, async ({ params, query, left }) => {
+    .on(inspect, async ({ params, query, left, principal }) => {
       const name = new SlashedName(params.id);
       const link = await holding(backends, params.id, query.backend, "inspect");
       const detail = await readImage(link.engine, name, params.id, left);
       await backends.fresh("containers", [link]);
-      return reply(200, { ...detail, usedBy: UsedBy.of(link).image(detail.id) });
+      return reply(200, { ...detail, usedBy: usersOf(link, seesRunning(principal)).image(detail.id) });
     })
     .on(pulling, async (call) => {
       const { body, query, request, ending } = call;
@@ -198,8 +201,7 @@ export function images({ backends, registries }: ImagesOptions): Router {
     });
 }
 
-function imagesOf(link: Link): z.infer<typeof Image>[] {
-  const users = UsedBy.of(link);
+function imagesOf(link: Link, users: Users): z.infer<typeof Image>[] {
   return [...link.mirror.images.rows.values()].map((row) => ({ ...row, usedBy: users.image(row.id) }));
 }
 

@@ -1,7 +1,7 @@
 /** One network, with the addresses of its containers. */
 import { z } from "zod";
 import { objectOf, textOf, textOrNull } from "../engine/wire.ts";
-import type { UsedBy } from "../backends/used_by.ts";
+import type { Users } from "../backends/used_by.ts";
 import { Network, networkRow } from "../rows/network.ts";
 
 const Endpoint = z.object({
@@ -13,14 +13,16 @@ const Endpoint = z.object({
 }).meta({ id: "NetworkEndpoint" });
 
 export const NetworkDetail = Network.extend({
-  endpoints: z.array(Endpoint).describe("Of the containers that run"),
+  endpoints: z.array(Endpoint).nullable().describe(
+    "Of the containers that run; null without `containers:read`",
+  ),
 }).meta({ id: "NetworkDetail" });
 
 /** Null for an answer without an id. */
 export function networkDetail(
   answer: unknown,
   backend: string,
-  users: UsedBy,
+  users: Users,
 ): z.infer<typeof NetworkDetail> | null {
   const row = networkRow(answer, backend);
   if (row === null) return null;

@@ -14,7 +14,9 @@ import { MEMBERSHIP_ROUTES, memberships } from "./membership.ts";
 import { holding } from "./named.ts";
 import { Network } from "../rows/network.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
-import { UsedBy } from "../backends/used_by.ts";
+import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
+import type { Principal } from "../../../core/access.ts";
+import { seesRunning } from "../../../core/runtime.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
 const NetworkList = listAnswer(Network, "NetworkList");
@@ -99,22 +101,24 @@ export const ROUTES = [list, inspect, create, remove, ...MEMBERSHIP_ROUTES];
 export function networks({ backends }: { readonly backends: Backends }): Router {
   const all = new CachedList(backends, "networks", networksOf);
   return router()
-    .on(list, ({ query, request }) => {
+    .on(list, (call) => {
+      const { query } = call;
+      maySelectUnused(call.principal, query.unused);
       const { unused } = query;
       const part = query.q?.toLowerCase();
       return all.answer(
         query,
-        request,
+        call,
         ({ id, name, containers }) =>
-          (unused === undefined || (containers.length === 0) === unused) &&
+          (unused === undefined || (containers?.length === 0) === unused) &&
           (part === undefined || name.toLowerCase().includes(part) || id.includes(part)),
       );
     })
-    .on(inspect, async ({ params, query, left }) => {
+    .on(inspect, async ({ params, query, left, principal }) => {
       const link = await holding(backends, params.name, query.backend, "inspect");
-      return reply(200, await read(backends, link, params.name, left));
+      return reply(200, seenBy(principal, await read(backends, link, params.name, left)));
     })
-    .on(create, async ({ body, query }) => {
+    .on(create, async ({ body, query, principal }) => {
       const link = backends.target(query.backend);
       const { text } = await link.engine.post(at`/networks/create`, {
         doing: `create network "${body.name}"`,
@@ -137,7 +141,7 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
         firstByteMs: 60_000, // Docker searches 15 s for a missing driver
       }).finally(() => link.mirror.networks.touch());
       const made = await read(backends, link, textOf(objectOf(parseJson(text)).Id) || body.name);
-      return reply(201, made, { location: `/api/networks/${made.name}` });
+      return reply(201, seenBy(principal, made), { location: `/api/networks/${made.name}` });
     })
     .on(remove, async ({ params, query }) => {
       const link = await holding(backends, params.name, query.backend, "remove");
@@ -145,7 +149,7 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
       await link.mirror.containers.resync(); // the mirror may lack the latest changes
       const network = await read(backends, link, params.name);
       if (network.predefined) throw engineError("conflict", `Cannot ${doing}: it belongs to the engine`);
-      const [user] = network.containers;
+      const [user] = network.containers ?? [];
       if (user !== undefined) {
         // The engines would remove it although a stopped container needs it to start.
         throw engineError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
@@ -161,6 +165,11 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
     .add(memberships({ backends }));
 }
 
+/** Without its containers for who may not see any. */
+function seenBy(principal: Principal, network: z.infer<typeof NetworkDetail>): z.infer<typeof NetworkDetail> {
+  return seesRunning(principal) ? network : { ...network, containers: null, endpoints: null };
+}
+
 async function read(
   backends: Backends,
   link: Link,
@@ -173,12 +182,11 @@ async function read(
     ...(signal === undefined ? {} : { signal }),
   });
   await backends.fresh("containers", [link]);
-  const detail = networkDetail(wire, link.name, UsedBy.of(link));
+  const detail = networkDetail(wire, link.name, usersOf(link, true));
   if (detail !== null) return detail;
   throw unreadable(link.name, `inspect network "${name}"`);
 }
 
-function networksOf(link: Link): z.infer<typeof Network>[] {
-  const users = UsedBy.of(link);
+function networksOf(link: Link, users: Users): z.infer<typeof Network>[] {
   return [...link.mirror.networks.rows.values()].map((row) => ({ ...row, containers: users.network(row) }));
 }

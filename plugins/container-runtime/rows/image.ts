@@ -15,7 +15,9 @@ export const Image = z.object({
   ),
   createdAt: z.string(),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
-  usedBy: z.array(UsingContainer).describe("The containers made from it, running or not"),
+  usedBy: z.array(UsingContainer).nullable().describe(
+    "The containers made from it, running or not; null without `containers:read`",
+  ),
   dangling: z.boolean().describe("Nothing names it"),
   backend: z.string(),
 }).meta({ id: "Image" });

@@ -19,7 +19,9 @@ export const Network = z.object({
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   createdAt: z.string().nullable(),
   predefined: z.boolean().describe("The engine's own: it cannot be removed"),
-  containers: z.array(UsingContainer).describe("The containers connected to it, running or not"),
+  containers: z.array(UsingContainer).nullable().describe(
+    "The containers connected to it, running or not; null without `containers:read`",
+  ),
   backend: z.string(),
 }).meta({ id: "Network" });
 

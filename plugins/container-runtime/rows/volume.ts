@@ -12,7 +12,9 @@ export const Volume = z.object({
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   options: z.record(z.string(), z.string()).describe("Passwords in mount options are masked"),
   createdAt: z.string().nullable(),
-  usedBy: z.array(UsingContainer).describe("The containers that mount it, running or not"),
+  usedBy: z.array(UsingContainer).nullable().describe(
+    "The containers that mount it, running or not; null without `containers:read`",
+  ),
   size: z.int().nullable().describe("Bytes; null where not measured"),
   backend: z.string(),
 }).meta({ id: "Volume" });

@@ -12,8 +12,9 @@ import { at, identifier } from "../engine/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
-import { parseJson } from "../engine/wire.ts";
-import { UsedBy } from "../backends/used_by.ts";
+import { listOf, objectOf, parseJson, textOf, textsOf } from "../engine/wire.ts";
+import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
+import { seesRunning } from "../../../core/runtime.ts";
 import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
 import { engineError, problems } from "../engine/errors.ts";
@@ -87,18 +88,20 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
   const all = new CachedList(backends, "volumes", volumesOf);
   const claims = new Claims();
   return router()
-    .on(list, ({ query, request }) => {
+    .on(list, (call) => {
+      const { query } = call;
+      maySelectUnused(call.principal, query.unused);
       const { unused } = query;
       const part = query.q?.toLowerCase();
       return all.answer(
         query,
-        request,
+        call,
         ({ name, usedBy }) =>
-          (unused === undefined || (usedBy.length === 0) === unused) &&
+          (unused === undefined || (usedBy?.length === 0) === unused) &&
           (part === undefined || name.toLowerCase().includes(part)),
       );
     })
-    .on(inspect, async ({ params, query, left }) => {
+    .on(inspect, async ({ params, query, left, principal }) => {
       const name = identifier(params.name);
       const link = await holding(backends, name, query.backend, "inspect");
       const row = volumeRow(
@@ -111,9 +114,9 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       );
       if (row === null) throw unreadable(link.name, `inspect volume "${name}"`);
       await backends.fresh("containers", [link]);
-      return reply(200, { ...row, usedBy: UsedBy.of(link).volume(row.name) });
+      return reply(200, { ...row, usedBy: usersOf(link, seesRunning(principal)).volume(row.name) });
     })
-    .on(create, async ({ body, query, principal }) => {
+    .on(create, async ({ body, query, principal, left }) => {
       if (
         bindsHostPath(body.driver, body.options ?? {}) &&
         !may<ContainerPermission>(principal, "volumes:host-paths", EVERYTHING)
@@ -124,6 +127,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
         );
       }
       const link = backends.target(query.backend);
+      if (body.driver !== undefined) await mustHaveDriver(link, body.driver, left);
       using _claim = claims.claim(link, body.name);
       if (body.name !== undefined) await assertFree(link, body.name);
       const { text } = await link.engine.post(at`/volumes/create`, {
@@ -147,8 +151,31 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
     });
 }
 
-function volumesOf(link: Link): z.infer<typeof Volume>[] {
-  const users = UsedBy.of(link);
+/** Docker would search 15 s for a driver that it does not have. Throws `invalid_request`. */
+async function mustHaveDriver({ engine }: Link, driver: string, signal: AbortSignal): Promise<void> {
+  const doing = "create a volume";
+  const [info, installed] = await Promise.all([
+    engine.get(at`/info`, { doing, signal }).then(objectOf),
+    // Podman has no such plugins.
+    engine.get(at`/plugins`, { doing, signal }).then(listOf).catch(() => []),
+  ]);
+  const known = textsOf(objectOf(info.Plugins).Volume);
+  const enabled = installed.map(objectOf).filter((one) => one.Enabled === true).map(({ Name }) =>
+    textOf(Name)
+  );
+  const isThere = [...known, ...enabled].some((name) => name === driver || name === `${driver}:latest`);
+  if (known.length === 0 || isThere) return;
+  const there = known.map((name) => `"${name}"`).join(", ");
+  throw engineError(
+    "invalid_request",
+    `Cannot ${doing}: engine "${engine.name}" has no volume driver "${driver}"`,
+    {
+      errors: [{ path: "body.driver", message: `Expected one of ${there}` }],
+    },
+  );
+}
+
+function volumesOf(link: Link, users: Users): z.infer<typeof Volume>[] {
   return [...link.mirror.volumes.rows.values()].map((row) => ({ ...row, usedBy: users.volume(row.name) }));
 }
 

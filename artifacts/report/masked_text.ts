@@ -1,0 +1,166 @@
+/** The text of a file with its secrets masked. Lines stay, and so do the columns before a mask. */
+
+import {
+  argumentSpans,
+  declaredSpans,
+  formSpans,
+  joined,
+  looksSecret,
+  MASK,
+  maskDeclared,
+  type Span,
+} from "../../core/secrets.ts";
+import type { ArtifactFile, Node, Scalar } from "../artifact.ts";
+
+const known = new WeakMap<ArtifactFile, string>();
+
+/** Made once for each text. */
+export function maskedText(file: ArtifactFile): string {
+  let masked = known.get(file);
+  if (masked === undefined) known.set(file, masked = mask(file.text, spansIn(file)));
+  return masked;
+}
+
+/** A text that a file declares, as it is shown. */
+export type Show = (text: string) => string;
+
+/** What is shown to those who may see secrets, and to all others. */
+export const showing = (reveal: boolean): Show => reveal ? (text) => text : maskDeclared;
+
+/** Every line of a span has a mask of its own, behind what indents it: a finding's line and column stay true. */
+function mask(text: string, spans: readonly Span[]): string {
+  let masked = "";
+  let at = 0;
+  for (const [start, end] of spans) {
+    masked += text.slice(at, start);
+    masked += text.slice(start, end).split("\n").map((line) => {
+      const [, indent, rest] = /^(\s*)([\s\S]*?)\r?$/.exec(line)!; // matches any text
+      const ending = line.endsWith("\r") ? "\r" : "";
+      return rest === "" ? line : `${indent}${MASK}${ending}`;
+    }).join("\n");
+    at = end;
+  }
+  return masked + text.slice(at);
+}
+
+function spansIn(file: ArtifactFile): Span[] {
+  const { text, kind } = file;
+  if (kind === "env") return joined([...valuesOfLines(text), ...valuesOf(file)]);
+  const spans: Span[] = [...among(text, formSpans(text), 0)];
+  for (const { 0: comment, index } of text.matchAll(/^[ \t]*#.*$/gm)) {
+    spans.push(...among(comment, declaredSpans(comment), index), ...namedInLines(comment, /^.*$/gm, index));
+  }
+  if (!file.sound) spans.push(...namedInLines(text, /^.*$/gm, 0));
+  for (const document of file.documents) if (document.file === file) collect(document, file, spans);
+  return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
+}
+
+/** All of an environment file but its names and comments: what a quote continues has no name at all. */
+function* valuesOfLines(text: string): Iterable<Span> {
+  for (const { 0: line, index } of text.matchAll(/^.*$/gm)) {
+    const [, before = ""] = /^(\s*(?:#.*?)?(?:export\s+)?[A-Za-z_][\w.-]*\s*[=:]\s*)/.exec(line) ?? [];
+    const isComment = line.trimStart().startsWith("#");
+    const indent = line.length - line.trimStart().length;
+    if (line.trim() === "" || (before === "" && isComment)) continue;
+    const start = before === "" ? indent : before.length;
+    const end = line.trimEnd().length;
+    if (start < end) yield [index + start, index + end];
+  }
+}
+
+/** As the parser saw them, over several lines too. */
+function* valuesOf({ documents: [document] }: ArtifactFile): Iterable<Span> {
+  if (document?.kind !== "mapping") return;
+  for (const { value } of document.entries.values()) {
+    if (value.start < value.end) yield [value.start, value.end];
+  }
+}
+
+/** The author's own words among what was found in a text that begins at the offset. */
+function* among(text: string, spans: readonly Span[], offset: number): Iterable<Span> {
+  for (const [start, end] of spans) {
+    for (const [from, to] of literal(text.slice(start, end))) {
+      yield [offset + start + from, offset + start + to];
+    }
+  }
+}
+
+/** `name: value` and `name = value` with the name of a secret, where no parser says what is what. */
+function* namedInLines(text: string, lines: RegExp, offset: number): Iterable<Span> {
+  for (const { 0: line, index } of text.matchAll(lines)) {
+    for (const match of line.matchAll(/([\w.-]{1,128})["']?[ \t]*[:=][ \t]+(?=\S)|([\w.-]{1,128})=(?=\S)/g)) {
+      if (!looksSecret(match[1] ?? match[2]!)) continue; // one of the two matched
+      const start = match.index + match[0].length;
+      for (const [from, to] of literal(line.slice(start).trimEnd())) {
+        yield [offset + index + start + from, offset + index + start + to];
+      }
+    }
+  }
+}
+
+/** What the names of keys and the words before an argument tell. */
+function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
+  if (node.file !== file) return;
+  if (node.kind === "mapping") {
+    for (const [name, { value }] of node.entries) {
+      // `secrets` of Compose names them, and holds none.
+      if (name !== "secrets" && looksSecret(name)) {
+        for (const one of value.kind === "list" ? value.items : [value]) {
+          if (one.kind === "scalar" && one.file === file) spans.push(...whole(one));
+        }
+      }
+      collect(value, file, spans);
+    }
+  } else if (node.kind === "list") {
+    const words = node.items.map((item) => item.kind === "scalar" ? String(item.value ?? "") : "");
+    for (const [index, [from, to]] of argumentSpans(words)) spans.push(...part(node.items[index]!, from, to));
+    for (const item of node.items) collect(item, file, spans);
+  } else if (typeof node.value === "string") {
+    const sign = node.value.indexOf("=");
+    if (sign > 0 && looksSecret(node.value.slice(0, sign))) spans.push(...part(node, sign + 1));
+    const [start, end] = inside(node);
+    const text = file.text.slice(start, end);
+    spans.push(...among(text, declaredSpans(text), start));
+    if (isBlock(node)) spans.push(...namedInLines(rawOf(node), /^.*$/gm, node.start));
+  }
+}
+
+const rawOf = ({ file, start, end }: Node): string => file.text.slice(start, end);
+
+const isBlock = (node: Scalar): boolean => /^[|>]/.test(rawOf(node));
+
+/** Where the text of a scalar stands, without its quotes or the sign of a block. */
+function inside(node: Scalar): Span {
+  const raw = rawOf(node);
+  if (/^["']/.test(raw) && raw.length > 1) return [node.start + 1, node.end - 1];
+  return isBlock(node) ? [node.start + raw.indexOf("\n") + 1, node.end] : [node.start, node.end];
+}
+
+function* whole(node: Scalar): Iterable<Span> {
+  if (node.value === null || node.value === "" || typeof node.value === "boolean") return;
+  const [start, end] = inside(node);
+  for (const [from, to] of literal(node.file.text.slice(start, end))) yield [start + from, start + to];
+}
+
+/** A part of a scalar; where it is written otherwise than it is read, as with escapes, all of it. */
+function* part(node: Node, from: number, to?: number): Iterable<Span> {
+  if (node.kind !== "scalar" || typeof node.value !== "string") return;
+  const [start, end] = inside(node);
+  const text = node.file.text.slice(start, end);
+  if (text !== node.value) return yield* whole(node);
+  for (const [first, last] of literal(text.slice(from, to))) {
+    yield [start + from + first, start + from + last];
+  }
+}
+
+/** A reference as it stands alone: it says where a secret comes from, and nothing of it. */
+const REFERENCES = /^(?:\$[A-Za-z_]\w*|\$\{[A-Za-z_]\w*(?::?\?[^{}]*)?\})+$/;
+const WITH_DEFAULT = /^(\$\{[A-Za-z_]\w*:?[-+])([\s\S]*)\}$/;
+
+/** The author's own words in a value: all of it, or the default of the one variable that it is. */
+function* literal(value: string): Iterable<Span> {
+  if (value.trim() === "" || REFERENCES.test(value)) return;
+  const [, before, fallback] = WITH_DEFAULT.exec(value) ?? [];
+  if (before === undefined || fallback === undefined) return yield [0, value.length];
+  for (const [start, end] of literal(fallback)) yield [before.length + start, before.length + end];
+}

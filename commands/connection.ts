@@ -1,0 +1,90 @@
+/** How commands speak to a running berth: with the project's own client, by address and key from the environment or `berth login`. */
+import { readPrivateFile } from "../auth/private_file.ts";
+import { BearerAuth, Client, isClientError, isStatusError, isTimeoutError } from "../client/mod.ts";
+import { readClientSettings } from "../config/client.ts";
+import { ServiceError } from "../core/error.ts";
+import { visible } from "../log/line.ts";
+import { StartFailure } from "../start_failure.ts";
+
+/** What `berth login` keeps. */
+export interface Login {
+  readonly url: string;
+  readonly key: string;
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8700";
+
+/** A client with credentials. @throws StartFailure that says what to set. */
+export async function openClient(): Promise<Client> {
+  const { url, key, loginFile } = readClientSettings();
+  const login = key === null && loginFile !== null ? await readLogin(loginFile) : null;
+  const baseUrl = url ?? login?.url ?? DEFAULT_URL;
+  // A key is for the berth that it was given for, and never sent to another.
+  const own = login !== null && login.url === baseUrl ? login.key : null;
+  const used = key ?? own;
+  if (used === null) {
+    throw new StartFailure(`There is no key for ${baseUrl}: run "berth login ${baseUrl}", or set BERTH_KEY`);
+  }
+  return clientFor({ url: baseUrl, key: used });
+}
+
+/** @throws StartFailure for an address or a key that cannot be one. */
+export function clientFor({ url, key }: Login): Client {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
+    throw new StartFailure(`"${url}" is not an address: expected one like ${DEFAULT_URL}`);
+  }
+  let auth: BearerAuth;
+  try {
+    auth = new BearerAuth(key);
+  } catch {
+    throw new StartFailure("The key is empty or has characters that no key has");
+  }
+  return new Client({ baseUrl: url, auth, verifyTls: true });
+}
+
+/** The address that `berth login` signs in to unless told otherwise. */
+export function loginUrl(): string {
+  return readClientSettings().url ?? DEFAULT_URL;
+}
+
+async function readLogin(path: string): Promise<Login | null> {
+  const text = await readPrivateFile(path);
+  if (text === null) return null;
+  try {
+    const { url, key } = JSON.parse(text);
+    if (typeof url === "string" && typeof key === "string") return { url, key };
+  } catch {
+    // said below
+  }
+  throw new StartFailure(`"${path}" does not hold a login: run "berth login" again`);
+}
+
+/** Prints why a call failed, in one sentence; anything that nobody foresaw is thrown on. */
+export function tellCall(error: unknown): void {
+  console.error(`berth: ${visible(sentenceOf(error))}`);
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof StartFailure || error instanceof ServiceError) return error.message;
+  if (!isClientError(error)) throw error;
+  const { origin } = new URL(error.url);
+  if (isStatusError(error)) {
+    const title = titleOf(error.response.text);
+    if (error.response.statusCode === 401) {
+      return `${origin} does not accept the key: run "berth login ${origin}" with another one`;
+    }
+    return title ?? `${origin} answers ${error.response.statusCode}: is that a berth?`;
+  }
+  if (isTimeoutError(error)) return `${origin} does not answer in time`;
+  return `Cannot reach ${origin}: is berth running there? BERTH_URL says where to look`;
+}
+
+/** What berth itself says about a refusal. */
+function titleOf(text: string): string | null {
+  try {
+    const { title } = JSON.parse(text);
+    return typeof title === "string" ? title : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,160 @@
+/** The data folder and the store in it. */
+import { statfs } from "node:fs/promises";
+import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
+import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { type Check, isOpenToOthers, type Setup, statOf, textOf } from "./check.ts";
+
+const LITTLE_SPACE = 200 * 1024 * 1024;
+
+export const DATA_CHECKS: readonly Check[] = [
+  { name: "data folder", look: lookAtFolder },
+  { name: "data on a local disk", look: lookAtFileSystem },
+  { name: "free space", look: lookAtSpace },
+  { name: "data outlives the container", look: lookAtVolume },
+  { name: "store", look: lookAtStore },
+  { name: "sealing key", look: lookAtSealingKey },
+  { name: "first admin", look: lookAtSetup },
+];
+
+async function lookAtFolder({ config: { data } }: Setup): Promise<Finding[]> {
+  const folder = await statOf(data);
+  if (folder === null) {
+    return [
+      wrong(
+        `The data folder "${data}" is not there, or may not be looked at`,
+        "Start berth once, or set BERTH_DATA",
+      ),
+    ];
+  }
+  if (!folder.isDirectory) return [wrong(`"${data}" is a file`, "Set BERTH_DATA to a folder")];
+  const found: Finding[] = [];
+  const probe = `${data}/.doctor-${crypto.randomUUID()}`;
+  try {
+    (await Deno.open(probe, { createNew: true, write: true, mode: 0o600 })).close();
+    await Deno.remove(probe);
+  } catch (error) {
+    const isReadOnly = error instanceof Error && /read-only/i.test(error.message);
+    found.push(wrong(
+      `The data folder "${data}" cannot be written${isReadOnly ? ": it is read-only" : ""}`,
+      isReadOnly
+        ? "Mount a writable volume there"
+        : `Give it to the user that berth runs as (chown), or run this as that user; it belongs to uid ${folder.uid}`,
+    ));
+  }
+  if (isOpenToOthers(folder)) {
+    found.push(risky(`Others may look into the data folder "${data}"`, `chmod 700 "${data}"`));
+  }
+  return found;
+}
+
+/** SQLite's locks and shared memory do not hold on network file systems. */
+async function lookAtFileSystem({ config: { data } }: Setup): Promise<Finding[]> {
+  const type = fileSystemOf(
+    await Deno.realPath(data).catch(() => data),
+    await textOf("/proc/self/mountinfo") ?? "",
+  );
+  return type !== null && /^(?:nfs\d?|cifs|smb\d?|9p|ceph|glusterfs|fuse\.(?!fuse-overlayfs).*)$/.test(type)
+    ? [
+      wrong(
+        `The data folder is on a network file system (${type}), where SQLite's locks do not hold`,
+        "Move it to a local disk",
+      ),
+    ]
+    : [];
+}
+
+/** The type of the file system that holds a path, by the text of `/proc/self/mountinfo`. */
+export function fileSystemOf(path: string, mounts: string): string | null {
+  let best = "";
+  let type: string | null = null;
+  for (const line of mounts.split("\n")) {
+    const [before = "", after = ""] = line.split(" - ");
+    const at = before.split(" ")[4]?.replaceAll("\\040", " ");
+    if (at === undefined || at.length < best.length) continue;
+    if (path !== at && !path.startsWith(at === "/" ? "/" : `${at}/`)) continue;
+    best = at;
+    type = after.split(" ")[0] ?? null;
+  }
+  return type;
+}
+
+async function lookAtSpace({ config: { data } }: Setup): Promise<Finding[]> {
+  const disk = await statfs(data).catch(() => null);
+  if (disk === null) return [];
+  const free = disk.bavail * disk.bsize;
+  return free < LITTLE_SPACE
+    ? [
+      wrong(
+        `Only ${Math.round(free / 1024 / 1024)} MB are free where the data folder is`,
+        "Free some space: without any, nothing can be stored and nobody can sign in",
+      ),
+    ]
+    : [];
+}
+
+async function lookAtVolume({ config: { data }, isContained }: Setup): Promise<Finding[]> {
+  if (!isContained) return [];
+  const [folder, root] = await Promise.all([statOf(data), statOf("/")]);
+  return folder !== null && folder.dev === root?.dev
+    ? [
+      wrong(
+        `The data folder "${data}" is inside the container and goes with it`,
+        `Mount a volume there: -v berth:${data}`,
+      ),
+    ]
+    : [];
+}
+
+function lookAtStore({ config: { data }, store: { state, schema } }: Setup): Finding[] {
+  const path = `${data}/berth.db`;
+  switch (state) {
+    case "whole":
+      return [];
+    case "absent":
+      return [risky("There is no store yet", "Start berth once")];
+    case "foreign":
+      return [wrong(`"${path}" is no store of berth`, "Set BERTH_DATA to a folder of its own")];
+    case "newer":
+      return [wrong(
+        `The store has schema ${schema}, and this berth knows up to ${NEWEST_SCHEMA}`,
+        "Start the newer berth that wrote it, or restore a backup from before the upgrade",
+      )];
+    case "damaged":
+      return [
+        wrong(
+          `The store "${path}" is damaged or cannot be read`,
+          'Stop berth, then "berth restore <backup>"',
+        ),
+      ];
+  }
+}
+
+async function lookAtSealingKey({ config: { data }, store }: Setup): Promise<Finding[]> {
+  const path = `${data}/sealing-key`;
+  const file = await statOf(path);
+  if (file === null) {
+    return store.isSetUp
+      ? [risky(`"${path}" is missing`, "Put it back from a backup; else everybody has to sign in again")]
+      : [];
+  }
+  return isOpenToOthers(file)
+    ? [wrong(`Others may read "${path}", and berth refuses it`, `chmod 600 "${path}"`)]
+    : [];
+}
+
+async function lookAtSetup({ config: { data }, store }: Setup): Promise<Finding[]> {
+  if (store.state !== "whole" || store.isSetUp) return [];
+  const token = await statOf(`${data}/setup-token`);
+  const isOld = Date.now() - (token?.mtime?.getTime() ?? Date.now()) > 30 * 60_000;
+  return [
+    isOld
+      ? wrong(
+        "There is no admin yet, and the one-time token is over 30 minutes old",
+        "Start berth again and use the token that it prints",
+      )
+      : risky(
+        "There is no admin yet",
+        `Use the one-time token in "${data}/setup-token" within 30 minutes of the start`,
+      ),
+  ];
+}

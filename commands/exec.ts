@@ -1,0 +1,81 @@
+/** `berth exec`: a command in a container, with this process's input and output, and its exit code. */
+import { CONTAINER_EXEC, type ExecMessage, type ExecRequest } from "../client/berth/containers.ts";
+import { connect, type Connection } from "../client/connect.ts";
+import { openClient, tellCall } from "./connection.ts";
+import { writeAll } from "./output.ts";
+import type { Line } from "./table.ts";
+
+/** What docker, too, answers when it is not the command that failed. */
+const NOT_RUN = 125;
+/** A message may have 64 KiB. */
+const PIECE = 32_768;
+/** Input that waits for the network at most; more is not read before. */
+const MAX_WAITING = 1_048_576;
+const LOOK_AGAIN_MS = 5;
+
+type Exec = Connection<ExecRequest, ExecMessage>;
+
+export async function run(line: Line): Promise<number> {
+  const [id = "", ...cmd] = line.args;
+  const tty = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  let socket: WebSocket | undefined;
+  try {
+    using client = await openClient();
+    await using exec = await connect(client, CONTAINER_EXEC, {
+      params: { id },
+      query: {
+        cmd,
+        tty,
+        user: line.option("--user"),
+        workdir: line.option("--workdir"),
+        backend: line.option("--backend"),
+        ...(tty ? sizeOfTerminal() : {}),
+      },
+      webSocket: (url, protocols) => socket = new WebSocket(url, protocols),
+    });
+    using _raw = tty ? rawTerminal(exec) : null;
+    // Ends with the process: a terminal's input has no end of its own.
+    sendInput(exec, () => socket?.bufferedAmount ?? 0).catch(() => {});
+    for await (const message of exec) {
+      if (message instanceof Uint8Array) writeAll(Deno.stdout, message);
+      else if (message.type === "exit") return message.code ?? NOT_RUN;
+      else if (message.type === "error") {
+        console.error(`berth: ${message.title}`);
+        return NOT_RUN;
+      }
+    }
+    const { code } = await exec.closed;
+    console.error(`berth: the connection ended before the command did (${code})`);
+  } catch (error) {
+    tellCall(error);
+  }
+  return NOT_RUN;
+}
+
+async function sendInput(exec: Exec, waiting: () => number): Promise<void> {
+  for await (const bytes of Deno.stdin.readable) {
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      while (waiting() > MAX_WAITING) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      exec.send(bytes.slice(at, at + PIECE));
+    }
+  }
+  exec.send({ type: "eof" });
+}
+
+function sizeOfTerminal(): { readonly cols: number; readonly rows: number } {
+  const { columns: cols, rows } = Deno.consoleSize();
+  return { cols, rows };
+}
+
+/** Every key goes to the container; the terminal is as before once this is disposed. */
+function rawTerminal(exec: Exec): Disposable {
+  const resize = () => exec.send({ type: "resize", ...sizeOfTerminal() });
+  Deno.stdin.setRaw(true);
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGWINCH", resize);
+  return {
+    [Symbol.dispose]() {
+      if (Deno.build.os !== "windows") Deno.removeSignalListener("SIGWINCH", resize);
+      Deno.stdin.setRaw(false);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** `berth health`: asks the service on this machine whether it lives, or can serve; what a container's health check runs. */
+import { readConfig } from "../config.ts";
+import { readClientSettings } from "../config/client.ts";
+import { askOnce } from "./ask.ts";
+import { tell } from "./failure.ts";
+import type { Line } from "./table.ts";
+
+/** Answers 0 for yes and 1 for no; 2 when the settings do not say where to ask. */
+export async function run(line: Line): Promise<number> {
+  const path = `/api/health/${line.option("--ready") === undefined ? "live" : "ready"}`;
+  let base: string;
+  try {
+    base = readClientSettings().url ?? await ownAddress();
+  } catch (error) {
+    return tell(error);
+  }
+  const answer = await askOnce(`${base}${path}`);
+  if (answer?.status === 200) return console.log(answer.text), 0;
+  console.error(
+    answer === null
+      ? `berth: ${base} does not answer`
+      // A probe says one word; what is longer is not berth's.
+      : `berth: ${base} answers ${answer.status}: ${
+        /^[a-z]{1,20}$/.test(answer.text) ? answer.text : "is that a berth?"
+      }`,
+  );
+  return 1;
+}
+
+/** Where the service of these settings can be reached from its own machine. */
+async function ownAddress(): Promise<string> {
+  const { host, port, tls } = await readConfig();
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `${tls === null ? "http" : "https"}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}

@@ -1,0 +1,23 @@
+/** `berth restore <file>`: checks a backup, and puts it in the place of the store while the service is stopped. */
+import { readConfig } from "../config.ts";
+import { StartFailure } from "../start_failure.ts";
+import { restoreStoreFile } from "../store/sqlite/inspection.ts";
+import { tell } from "./failure.ts";
+import type { Line } from "./table.ts";
+
+export async function run({ args: [file = ""] }: Line): Promise<number> {
+  try {
+    const { data, databaseUrl } = await readConfig();
+    if (databaseUrl !== null) {
+      throw new StartFailure("Cannot restore: use PostgreSQL's own tools for its database");
+    }
+    await Deno.mkdir(data, { recursive: true, mode: 0o700 });
+    const store = `${data}/berth.db`;
+    const kept = `${store}.before-restore`;
+    await restoreStoreFile(file, store, kept);
+    console.log(`The store is as in ${file}; what was there before, if anything, is ${kept}`);
+    return 0;
+  } catch (error) {
+    return tell(error);
+  }
+}

@@ -1,0 +1,229 @@
+/** Every command of the command line: its arguments, options and file. Help, completion and the manual page are written from this table. */
+
+/** What stands behind a command or an option, so that a shell can complete it. */
+export type ValueKind = "folder" | "file" | "container" | "text";
+
+export interface Argument {
+  readonly name: string;
+  readonly kind: ValueKind;
+  readonly choices?: readonly string[];
+  readonly optional?: true;
+  /** Takes all that follows as it stands, options included. */
+  readonly rest?: true;
+}
+
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  /** What its value is called; a switch has none. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly meaning: string;
+}
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** One or two sentences more, for its help and the manual page. */
+  readonly details?: string;
+  readonly args: readonly Argument[];
+  readonly options: readonly Option[];
+  /** Reads the command's file; the others stay unread. */
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** What a command's file exports. */
+export interface CommandModule {
+  /** Answers the exit code. */
+  run(line: Line): Promise<number>;
+}
+
+/** A command line that was checked against the table. */
+export interface Line {
+  readonly args: readonly string[];
+  /** An option's last value, undefined when it was not given; the empty text for a switch. */
+  option(name: string): string | undefined;
+  /** The values of an option that may be repeated. */
+  all(name: string): readonly string[];
+}
+
+/** Not by a constant: only the command that is asked for is read. */
+const read = (file: string): Promise<CommandModule> => import(file);
+
+const CONTAINER: Argument = { name: "container", kind: "container" };
+const JSON_OPTION: Option = { name: "--json", meaning: "print JSON, for programs" };
+const BACKEND: Option = {
+  name: "--backend",
+  value: "name",
+  meaning: "the engine, where several have such a container",
+};
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "serve",
+    summary: "start the service (what happens without a command)",
+    details: "SIGTERM and SIGINT stop it once open requests are answered.",
+    args: [],
+    options: [],
+    // A constant: the service's modules are read before the first line runs.
+    load: () => import("./serve.ts"),
+  },
+  {
+    name: "validate",
+    summary: "check the artifacts of a folder",
+    details: "Needs no running service. The exit code is 1 when there are errors.",
+    args: [{ name: "folder", kind: "folder" }],
+    options: [{
+      name: "--format",
+      value: "format",
+      choices: ["text", "json", "sarif", "github"],
+      meaning: "how findings are written; text unless said otherwise",
+    }],
+    load: () => read("./validate.ts"),
+  },
+  {
+    name: "ls",
+    summary: "list the containers of a running berth",
+    args: [],
+    options: [
+      {
+        name: "--state",
+        value: "state",
+        choices: ["created", "running", "paused", "restarting", "removing", "exited", "dead", "unknown"],
+        meaning: "only those in this state",
+      },
+      { name: "--project", value: "name", meaning: "only those of this Compose project" },
+      { name: "--names", meaning: "print names alone, one a line" },
+      JSON_OPTION,
+    ],
+    load: () => read("./ls.ts"),
+  },
+  {
+    name: "logs",
+    summary: "print a container's log",
+    args: [CONTAINER],
+    options: [
+      { name: "--follow", short: "-f", meaning: "go on with every new line" },
+      { name: "--tail", short: "-n", value: "count", meaning: "begin with the last lines" },
+      { name: "--since", value: "time", meaning: "an RFC 3339 time, or how long ago: 10m" },
+      { name: "--timestamps", short: "-t", meaning: "begin each line with its time" },
+      BACKEND,
+      JSON_OPTION,
+    ],
+    load: () => read("./logs.ts"),
+  },
+  {
+    name: "exec",
+    summary: "run a command in a container",
+    details:
+      "Without a command the best shell of the container runs. The exit code is the command's, or 125 when it could not be run.",
+    args: [CONTAINER, { name: "command", kind: "text", optional: true, rest: true }],
+    options: [
+      { name: "--user", short: "-u", value: "user", meaning: "run as this user" },
+      { name: "--workdir", short: "-w", value: "folder", meaning: "run in this folder of the container" },
+      BACKEND,
+    ],
+    load: () => read("./exec.ts"),
+  },
+  {
+    name: "login",
+    summary: "check an API key and remember it for the commands above",
+    details:
+      "Reads the key from standard input, without showing it. It is kept with the address in a file that only you can read.",
+    args: [{ name: "address", kind: "text", optional: true }],
+    options: [],
+    load: () => read("./login.ts"),
+  },
+  {
+    name: "health",
+    summary: "ask whether the service on this machine lives; exit code 0 or 1",
+    args: [],
+    options: [{ name: "--ready", meaning: "ask whether it can serve: store, engines, not stopping" }],
+    load: () => read("./health.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "look for common mistakes in the setup, and say how to mend each",
+    details:
+      "Run it as the user of the service and with its settings. The exit code is 1 when something must be mended.",
+    args: [],
+    options: [JSON_OPTION],
+    load: () => read("./doctor.ts"),
+  },
+  {
+    name: "backup",
+    summary: "write a complete copy of the store, while the service runs or not",
+    args: [{ name: "file", kind: "file" }],
+    options: [],
+    load: () => read("./backup.ts"),
+  },
+  {
+    name: "restore",
+    summary: "check a backup and put it in the place of the store, while the service is stopped",
+    details: "The store that was there stays beside it as berth.db.before-restore.",
+    args: [{ name: "file", kind: "file" }],
+    options: [],
+    load: () => read("./restore.ts"),
+  },
+  {
+    name: "admin-key",
+    summary: "make another admin key, for who lost theirs and owns the data folder",
+    args: [{ name: "name", kind: "text" }],
+    options: [],
+    load: () => read("./admin_key.ts"),
+  },
+  {
+    name: "audit",
+    summary: "say whether anything in the audit log was changed",
+    details: "Needs no running service. The exit code is 1 when something was.",
+    args: [{ name: "verify", kind: "text", choices: ["verify"] }],
+    options: [{
+      name: "--from",
+      value: "place",
+      meaning: "a place that must still be there, [changes:|refusals:]<seq>:<mac>; may be repeated",
+    }],
+    load: () => read("./audit.ts"),
+  },
+  {
+    name: "completion",
+    summary: "print a script that completes command lines in a shell",
+    args: [{ name: "shell", kind: "text", choices: ["bash", "zsh", "fish"] }],
+    options: [],
+    load: () => read("./completion.ts"),
+  },
+  {
+    name: "version",
+    summary: "print the version",
+    args: [],
+    options: [],
+    load: () => read("./version.ts"),
+  },
+  {
+    name: "help",
+    summary: "show the commands, or how one of them is used",
+    args: [{ name: "command", kind: "text", optional: true }],
+    options: [],
+    load: () => read("./help.ts"),
+  },
+];
+
+/** The command of that name. */
+export function commandOf(name: string): Command | undefined {
+  return COMMANDS.find((command) => command.name === name);
+}
+
+/** `<folder>`, `[command...]`: an argument as help writes it. */
+export function shownArgument({ name, optional, rest }: Argument): string {
+  const text = rest === true ? `${name}...` : name;
+  return optional === true ? `[${text}]` : `<${text}>`;
+}
+
+/** `logs <container>`: a command as help writes it. */
+export function shownCommand({ name, args }: Command): string {
+  return [name, ...args.map(shownArgument)].join(" ");
+}
+
+/** `-n, --tail <count>`: an option as help writes it. */
+export function shownOption({ name, short, value }: Option): string {
+  return `${short === undefined ? "" : `${short}, `}${name}${value === undefined ? "" : ` <${value}>`}`;
+}

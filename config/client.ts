@@ -1,0 +1,24 @@
+/** What the environment says to the commands that speak to a running berth: where it is, and with which key. */
+import { homeFolder } from "./folders.ts";
+
+export interface ClientSettings {
+  /** `BERTH_URL`. */
+  readonly url: string | null;
+  /** `BERTH_KEY`. */
+  readonly key: string | null;
+  /** Where `berth login` keeps address and key; null when no home folder is known. */
+  readonly loginFile: string | null;
+}
+
+export function readClientSettings(env: (name: string) => string | undefined = Deno.env.get): ClientSettings {
+  const said = (name: string) => env(name)?.trim() || undefined;
+  const home = homeFolder(said);
+  const folder = Deno.build.os === "windows"
+    ? said("APPDATA")
+    : said("XDG_CONFIG_HOME") ?? (home === undefined ? undefined : `${home}/.config`);
+  return {
+    url: said("BERTH_URL")?.replace(/\/+$/, "") ?? null,
+    key: said("BERTH_KEY") ?? null,
+    loginFile: folder === undefined ? null : `${folder}/berth/login.json`,
+  };
+}

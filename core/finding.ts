@@ -1,0 +1,12 @@
+/** What is wrong with a setup, and how to mend it. */
+
+export interface Finding {
+  /** `wrong` must be mended; `risky` works until it does not. */
+  readonly level: "wrong" | "risky";
+  readonly what: string;
+  /** What to do about it. */
+  readonly mend: string;
+}
+
+export const wrong = (what: string, mend: string): Finding => ({ level: "wrong", what, mend });
+export const risky = (what: string, mend: string): Finding => ({ level: "risky", what, mend });

@@ -1,0 +1,101 @@
+/** Whether the engines are found, may be used, and answer; looked at without starting the plugin. */
+import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { findEngines } from "./backends/discovery.ts";
+import type { Settings } from "./settings.ts";
+
+const TIMEOUT_MS = 5_000;
+
+export async function examine(settings: Settings, isContained: boolean): Promise<readonly Finding[]> {
+  const found = settings.engines === null
+    ? await lookAtFound(settings, isContained)
+    : await Promise.all(settings.engines.map(async ({ name, url, ca, cert, key }) =>
+      url.startsWith("unix:")
+        ? await lookAtSocket(name, new URL(url).pathname, isContained)
+        : await lookAtFiles(name, [ca, cert, key])
+    ));
+  return found.flat();
+}
+
+async function lookAtFound(
+  settings: Settings,
+  isContained: boolean,
+): Promise<readonly (readonly Finding[])[]> {
+  const engines = await findEngines(settings);
+  if (engines.length === 0) {
+    const mend = isContained
+      ? "Mount its socket: -v /var/run/docker.sock:/var/run/docker.sock"
+      : "Start Docker or Podman (systemctl --user enable --now podman.socket), or set BERTH_ENGINES";
+    return [[risky("No engine was found", mend)]];
+  }
+  return await Promise.all(engines.map(async (engine) => {
+    if ("unsupported" in engine) {
+      const what = `The engine "${engine.name}" at ${engine.address} is left out: ${engine.unsupported}`;
+      return [risky(what, "Set BERTH_ENGINES")];
+    }
+    const { address, name } = engine;
+    return address.kind === "unix" ? await lookAtSocket(name, address.path, isContained) : [];
+  }));
+}
+
+async function lookAtSocket(name: string, path: string, isContained: boolean): Promise<readonly Finding[]> {
+  try {
+    return /^HTTP\/1\.[01] 200 /.test(await ping(path)) ? [] : [
+      wrong(`What listens at "${path}" is no engine`, `Correct the address of "${name}" in BERTH_ENGINES`),
+    ];
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) {
+      const mend = await groupAdvice(path, isContained);
+      return [wrong(`The engine "${name}" may not be used: "${path}" is closed to this user`, mend)];
+    }
+    if (error instanceof Deno.errors.NotFound) {
+      const mend = isContained
+        ? `Mount it: -v ${path}:${path}`
+        : "Start the engine, or correct BERTH_ENGINES";
+      return [wrong(`The engine "${name}" is not there: there is no "${path}"`, mend)];
+    }
+    return [wrong(`The engine "${name}" does not answer at "${path}"`, "Start it, and look at its own log")];
+  }
+}
+
+/** The first line of an engine's answer. */
+async function ping(path: string): Promise<string> {
+  using connection = await Deno.connect({ transport: "unix", path });
+  const late = setTimeout(() => connection.close(), TIMEOUT_MS);
+  try {
+    await connection.write(new TextEncoder().encode("GET /_ping HTTP/1.0\r\nHost: localhost\r\n\r\n"));
+    const bytes = new Uint8Array(64);
+    const count = await connection.read(bytes);
+    return new TextDecoder().decode(bytes.subarray(0, count ?? 0));
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** Who is in the socket's group may use the engine. */
+async function groupAdvice(path: string, isContained: boolean): Promise<string> {
+  const gid = await Deno.stat(path).then(({ gid }) => gid, () => null);
+  if (gid === null) return "Give the user of berth access to it";
+  if (isContained) return `Start the container with --group-add ${gid}`;
+  const groups = await Deno.readTextFile("/etc/group").catch(() => "");
+  const group = new RegExp(`^([^:]+):[^:]*:${gid}:`, "m").exec(groups)?.[1] ?? String(gid);
+  return `Add the user of berth to the group "${group}" (usermod -aG ${group} USER) and start berth again; in a unit: ` +
+    `SupplementaryGroups=${group}`;
+}
+
+/** What the engine on another host is asked with. */
+async function lookAtFiles(
+  name: string,
+  paths: readonly (string | undefined)[],
+): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const path of paths) {
+    if (path === undefined || await Deno.readTextFile(path).then(() => true, () => false)) continue;
+    found.push(
+      wrong(
+        `"${path}" of the engine "${name}" cannot be read`,
+        "Correct the path, or let the user of berth read it",
+      ),
+    );
+  }
+  return found;
+}

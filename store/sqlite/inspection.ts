@@ -1,0 +1,131 @@
+/** What a file of a SQLite store is, told without changing it. */
+import { DatabaseSync } from "node:sqlite";
+import { ServiceError } from "../../core/error.ts";
+import { APPLICATION_ID } from "./database.ts";
+import { MIGRATIONS } from "./migrations.ts";
+
+export interface StoreFile {
+  /** Null: there is no file. `damaged` also stands for one that cannot be read. */
+  readonly state: "whole" | "absent" | "foreign" | "damaged" | "newer";
+  /** The schema's version, where it could be read. */
+  readonly schema: number | null;
+  readonly isSetUp: boolean;
+  /** The folders of the registered workspaces. */
+  readonly folders: readonly string[];
+}
+
+/** The newest schema that this berth knows. */
+export const NEWEST_SCHEMA = MIGRATIONS.length;
+
+const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
+const APPLICATION_ID_AT = 68;
+
+/** Looks at the file and reads it whole; other processes may go on using it. */
+export async function inspectStoreFile(path: string): Promise<StoreFile> {
+  const bare = (state: StoreFile["state"], schema: number | null = null): StoreFile => ({
+    state,
+    schema,
+    isSetUp: false,
+    folders: [],
+  });
+  const header = await headerOf(path);
+  if (header === null || header === "absent") return bare(header ?? "damaged");
+  if (!isOurs(header)) return bare("foreign");
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: 1_000, allowExtension: false });
+    const pragma = (name: string) => Object.values(database!.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    const schema = Number(pragma("user_version"));
+    if (pragma("integrity_check(1)") !== "ok") return bare("damaged", schema);
+    if (schema > NEWEST_SCHEMA) return bare("newer", schema);
+    return {
+      state: "whole",
+      schema,
+      isSetUp: database.prepare("SELECT 1 FROM setup").get() !== undefined,
+      folders: database.prepare("SELECT path FROM workspaces").all().map(({ path }) => String(path)),
+    };
+  } catch {
+    return bare("damaged");
+  } finally {
+    database?.close();
+  }
+}
+
+/** Null for what cannot be read, or is too short to be any database. */
+async function headerOf(path: string): Promise<Uint8Array | "absent" | null> {
+  try {
+    using file = await Deno.open(path);
+    const bytes = new Uint8Array(HEADER_BYTES);
+    return (await file.read(bytes)) === HEADER_BYTES ? bytes : null;
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound ? "absent" : null;
+  }
+}
+
+function isOurs(header: Uint8Array): boolean {
+  return new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC &&
+    new DataView(header.buffer).getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
+}
+
+/**
+ * Puts a backup in the place of the store, once it was found whole; what was there stays beside it under `kept`.
+ * Nothing is changed when it throws.
+ *
+ * @throws ServiceError `store_unavailable` with a sentence that says what to do.
+ */
+export async function restoreStoreFile(backup: string, path: string, kept: string): Promise<void> {
+  const refuse = (why: string, cause?: unknown) =>
+    new ServiceError("store_unavailable", `Cannot restore "${backup}": ${why}`, { cause });
+  const partial = `${path}.${crypto.randomUUID()}.partial`;
+  try {
+    try {
+      (await Deno.open(partial, { createNew: true, write: true, mode: 0o600 })).close();
+      await Deno.copyFile(backup, partial);
+      await Deno.chmod(partial, 0o600);
+      using file = await Deno.open(partial);
+      await file.sync();
+    } catch (cause) {
+      const absent = cause instanceof Deno.errors.NotFound;
+      throw refuse(absent ? "there is no such file" : "it cannot be copied into the data folder", cause);
+    }
+    const { state, schema } = await inspectStoreFile(partial);
+    if (state === "foreign") throw refuse("it is no backup of berth");
+    if (state === "newer") {
+      throw refuse(
+        `it has schema ${schema} and this berth knows up to ${NEWEST_SCHEMA}; use the newer berth`,
+      );
+    }
+    if (state !== "whole") throw refuse("it is damaged; take another backup");
+    if (!isAlone(path)) throw refuse("berth still runs on this data folder; stop it first");
+    await setAside(path, kept);
+    await Deno.rename(partial, path);
+  } finally {
+    for (const end of ["", "-wal", "-shm"]) await Deno.remove(partial + end).catch(() => {});
+  }
+}
+
+/** Whether no other process has the store open. A damaged one tells nothing, and must not be in the way. */
+function isAlone(path: string): boolean {
+  let database: DatabaseSync | undefined;
+  try {
+    Deno.statSync(path);
+    database = new DatabaseSync(path, { timeout: 200, allowExtension: false });
+    // Only the last connection may leave the write-ahead log, which is folded in by that.
+    database.exec("PRAGMA journal_mode = DELETE");
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && /locked|busy/i.test(error.message));
+  } finally {
+    database?.close();
+  }
+}
+
+async function setAside(path: string, kept: string): Promise<void> {
+  for (const end of ["-wal", "-shm", ""]) {
+    await Deno.remove(kept + end).catch(() => {});
+    await Deno.rename(path + end, kept + end).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+}

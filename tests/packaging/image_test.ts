@@ -1,0 +1,259 @@
+/** The container image, built and run on a real engine: from nothing to a listed container. */
+import assert from "node:assert/strict";
+import { buildImage, prepareImage } from "../../tools/image.ts";
+import { VERSION } from "../../version.ts";
+import { runBerth } from "../berth_process.ts";
+import type { TestEngine } from "../engine.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { eventually } from "../eventually.ts";
+import { importCaddy } from "./caddy_image.ts";
+import { askInside, inside } from "./inside.ts";
+
+const { test } = await sharedEngine("docker");
+const IMAGE = "berth:test";
+const MOST_BYTES = 125e6;
+const HARDENED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"];
+
+/** The folder that the image is built in. */
+async function prepared(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await Deno.makeTempDir({ prefix: "berth-image-" });
+  await prepareImage(path);
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+let built: Promise<void> | undefined;
+
+/** Once for all tests of this file. */
+function build(engine: TestEngine): Promise<void> {
+  return built ??= (async () => {
+    await using context = await prepared();
+    await buildImage(context.path, IMAGE, ["docker", "-H", `unix://${engine.socket}`]);
+  })();
+}
+
+/** Who is in this group may use the engine. */
+async function groupOf(engine: TestEngine): Promise<string> {
+  return String((await Deno.stat(engine.socket)).gid);
+}
+
+const mounted = (engine: TestEngine) => ["-v", `${engine.socket}:/var/run/docker.sock`];
+
+/** What a container says that ends by itself. */
+async function ended(engine: TestEngine, ...args: string[]): Promise<{ code: number; said: string }> {
+  await engine.cli("run", "-d", "--name", "short", ...HARDENED, ...args);
+  try {
+    const code = Number(await engine.cli("wait", "short"));
+    const lines = await engine.ask("GET /containers/short/logs?stdout=1&stderr=1");
+    // deno-lint-ignore no-control-regex -- each frame begins with eight bytes
+    return { code, said: lines.body.replaceAll(/[\x00-\x02]\x00\x00\x00[^]{4}/g, "") };
+  } finally {
+    await engine.cli("rm", "-fv", "short");
+  }
+}
+
+test("the image has at most 125 MB, one user, no shell, labels and a health check", async (engine) => {
+  await build(engine);
+  const { json: image } = await engine.ask(`GET /images/${IMAGE}/json`);
+
+  assert.ok(image.Size <= MOST_BYTES, `${(image.Size / 1e6).toFixed(1)} MB`);
+  assert.equal(image.Config.User, "65532:65532");
+  assert.equal(image.Config.Labels["org.opencontainers.image.version"], VERSION);
+  assert.deepEqual(image.Config.Healthcheck.Test.slice(-2), ["health", "--ready"]);
+  await using context = await prepared();
+  assert.deepEqual(await programsIn(`${context.path}/runtime`), ["/usr/bin/deno"]);
+  assert.deepEqual(await programsIn(`${context.path}/program`), []);
+});
+
+/** What can be started, other than the loader of libraries. */
+async function programsIn(folder: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command("find", { args: [folder, "-type", "f", "-perm", "/111"] })
+    .output();
+  return new TextDecoder().decode(stdout).split("\n").filter((path) =>
+    path !== "" && !/\.so(?:\.\d+)*$/.test(path)
+  )
+    .map((path) => path.slice(folder.length));
+}
+
+test("the image, hardened and published on loopback, goes from nothing to its own container in the list", async (engine) => {
+  await build(engine);
+  const run = [
+    ...[
+      "run",
+      "-d",
+      "--name",
+      "berth",
+      ...HARDENED,
+      "--group-add",
+      await groupOf(engine),
+      ...mounted(engine),
+    ],
+    ...["-v", "berth-data:/data", "-p", "127.0.0.1:8700:8700", "-e", "BERTH_PUBLISHED=loopback"],
+    ...["--health-interval", "1s", IMAGE],
+  ];
+  await engine.cli(...run);
+  const url = "http://127.0.0.1:8700";
+  await eventually("it is healthy", async () => {
+    return (await engine.cli("inspect", "-f", "{{.State.Health.Status}}", "berth")) === "healthy";
+  }, { timeoutMs: 30_000 });
+  const token = /#setup=(\S+)/.exec(await engine.cli("logs", "berth"))?.[1];
+
+  const { status, body: { key } } = await askInside(engine, `${url}/api/settings/setup`, {
+    body: { token, name: "me" },
+  });
+  const { body: list } = await askInside(engine, `${url}/api/containers`, { key });
+
+  assert.equal(status, 201);
+  assert.deepEqual(list.items.map(({ name, state }: Record<string, string>) => [name, state]), [[
+    "berth",
+    "running",
+  ]]);
+  assert.equal(
+    await engine.cli(
+      "exec",
+      "-e",
+      `BERTH_KEY=${key}`,
+      "berth",
+      "deno",
+      "run",
+      "-A",
+      "main.ts",
+      "ls",
+      "--names",
+    ),
+    "berth",
+    "the other commands are in it, too",
+  );
+
+  await engine.cli("stop", "berth");
+  assert.equal(await engine.cli("inspect", "-f", "{{.State.ExitCode}}", "berth"), "0");
+  await engine.cli("rm", "berth");
+  await engine.cli(...run);
+  await eventually("the key is known after an upgrade", async () => {
+    return (await askInside(engine, `${url}/api/auth/me`, { key })).status === 200;
+  }, { timeoutMs: 30_000 });
+  await engine.cli("rm", "-fv", "berth");
+});
+
+test("the image without a safe way to be reached ends with code 2 and names all ways", async (engine) => {
+  await build(engine);
+  const { code, said } = await ended(engine, IMAGE);
+
+  assert.equal(code, 2);
+  for (
+    const way of [
+      "BERTH_TLS_CERT",
+      "BERTH_TRUSTED_PROXIES",
+      "127.0.0.1:8700:8700",
+      "BERTH_PUBLISHED=loopback",
+    ]
+  ) {
+    assert.ok(said.includes(way), said);
+  }
+});
+
+test("the image on a read-only data folder, or one of somebody else's, ends with code 2 and says so", async (engine) => {
+  await build(engine);
+  for (
+    const [options, why] of [[["-v", "ro:/data:ro"], "it is read-only"], [
+      ["--user", "1234"],
+      "permission denied",
+    ]] as const
+  ) {
+    const { code, said } = await ended(engine, "-e", "BERTH_PUBLISHED=loopback", ...options, IMAGE);
+
+    assert.equal(code, 2, said);
+    const [sentence, ...more] = said.split("\n").filter((line) => line.startsWith("berth:"));
+    assert.equal(more.length, 0);
+    assert.match(sentence ?? "", new RegExp(`^berth: Cannot .*"/data.*${why}`));
+  }
+});
+
+test("the image without the socket's group runs, and its doctor names the group to add", async (engine) => {
+  await build(engine);
+  await Deno.chmod(engine.socket, 0o660);
+  await engine.cli(
+    ...[
+      "run",
+      "-d",
+      "--name",
+      "denied",
+      ...HARDENED,
+      ...mounted(engine),
+      "-e",
+      "BERTH_PUBLISHED=loopback",
+      IMAGE,
+    ],
+  );
+  const doctor = ["exec", "denied", "deno", "run", "-A", "main.ts", "doctor"];
+  const { code, out } = await inside(engine, "docker", "-H", `unix://${engine.socket}`, ...doctor);
+
+  assert.equal(code, 1);
+  const mend = `Start the container with --group-add ${await groupOf(engine)}`;
+  assert.ok(out.includes(mend), out);
+  await engine.cli("rm", "-fv", "denied");
+});
+
+const PACKAGING = new URL("../../packaging/", import.meta.url).pathname;
+
+/** `docker-compose up` with a file of `packaging/`, and down at the end. */
+async function composed(
+  engine: TestEngine,
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<AsyncDisposable> {
+  const env = {
+    DOCKER_HOST: `unix://${engine.socket}`,
+    BERTH_IMAGE: IMAGE,
+    BERTH_DOCKER_GROUP: await groupOf(engine),
+    BERTH_DOCKER_SOCKET: engine.socket,
+    BERTH_PROJECTS: engine.socket.replace(/\/s$/, "/projects"),
+    ...more,
+  };
+  const set = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+  const compose = (...words: string[]) =>
+    inside(engine, "env", ...set, "docker-compose", "-f", `${PACKAGING}${name}/compose.yaml`, ...words);
+  const { code, error } = await compose("up", "-d");
+  assert.equal(code, 0, error);
+  return { [Symbol.asyncDispose]: async () => void await compose("down", "-v", "-t", "5") };
+}
+
+/** Walks through setup, and answers the names of the containers that are listed then. */
+async function walkThrough(engine: TestEngine, container: string, url: string): Promise<string[]> {
+  const curl = ["-k"];
+  await eventually("it is ready", async () => {
+    return (await askInside(engine, `${url}/api/health/ready`, { curl })).body === "ready";
+  }, { timeoutMs: 30_000 });
+  const token = /#setup=(\S+)/.exec(await engine.cli("logs", container))?.[1];
+  const { body: { key } } = await askInside(engine, `${url}/api/settings/setup`, {
+    body: { token, name: "me" },
+    curl,
+  });
+  const { body } = await askInside(engine, `${url}/api/containers?state=running`, { key, curl });
+  return body.items.map(({ name }: { readonly name: string }) => name).sort();
+}
+
+test("packaging/berth/compose.yaml goes from nothing to its own container in the list", async (engine) => {
+  await build(engine);
+  await using _up = await composed(engine, "berth");
+
+  assert.deepEqual(await walkThrough(engine, "berth_berth_1", "http://127.0.0.1:8700"), ["berth_berth_1"]);
+});
+
+test("packaging/berth-caddy/compose.yaml does so behind Caddy, with TLS, and only Caddy is published", async (engine) => {
+  await build(engine);
+  await importCaddy(engine, "caddy:test");
+  await using _up = await composed(engine, "berth-caddy", { CADDY_IMAGE: "caddy:test" });
+
+  const names = await walkThrough(engine, "berth-caddy_berth_1", "https://localhost");
+
+  assert.deepEqual(names, ["berth-caddy_berth_1", "berth-caddy_caddy_1"]);
+  const direct = await askInside(engine, "http://127.0.0.1:8700/api/health/live");
+  assert.equal(direct.status, 0, "nobody reaches berth but Caddy");
+});
+
+Deno.test("berth reads the Compose files of packaging/ without a finding", async () => {
+  const { code, stdout } = await runBerth(["validate", PACKAGING]);
+
+  assert.equal(code, 0);
+  assert.match(stdout, /^valid: no findings in 2 files/);
+});

@@ -1,0 +1,127 @@
+/** Promises of a release: what is in it, that its parts agree, and that its workflows run what is tried here. */
+import assert from "node:assert/strict";
+import { parse } from "yaml";
+import { checkVersions, release } from "../../tools/release.ts";
+import { lockedPackages, programFiles } from "../../tools/program.ts";
+import { manPage } from "../../docs/man_page.ts";
+import { VERSION } from "../../version.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const text = (path: string) => Deno.readTextFile(new URL(path, ROOT));
+const BINARY = `berth-${Deno.build.target}`;
+
+Deno.test("a dry run of a release makes the binary, the client, the parts list, the manual and their sums", async (context) => {
+  const out = await Deno.makeTempDir({ prefix: "berth-release-" });
+  try {
+    await release({ tag: null, out, base: Deno.execPath(), tell: () => {} });
+    const sums = await new Deno.Command("sha256sum", { args: ["-c", "--strict", "SHA256SUMS"], cwd: out })
+      .output();
+    assert.ok(sums.success);
+    const names = [...Deno.readDirSync(out)].map(({ name }) => name).sort();
+    assert.deepEqual(
+      names,
+      [
+        "SHA256SUMS",
+        `berth-${VERSION}.spdx.json`,
+        BINARY,
+        `berth-client-${VERSION}.tgz`,
+        "berth.1",
+        "berth.service",
+      ].sort(),
+    );
+
+    await context.step("the binary holds what is loaded late, and no test", async () => {
+      const bytes = await Deno.readFile(`${out}/${BINARY}`);
+      const holds = (words: string) => indexOf(bytes, new TextEncoder().encode(words)) >= 0;
+      for (
+        const file of [
+          "compose_app.ts",
+          "plugins/plugins.ts",
+          "commands/doctor.ts",
+          "artifacts/yaml/parse_worker.ts",
+        ]
+      ) {
+        const sentence = /\/\*\*\s*\**\s*(.{30,60}?)[.:,;]/.exec(await text(file))?.[1] ?? "";
+        assert.ok(sentence.length >= 30 && holds(sentence), `${file}: ${sentence}`);
+      }
+      assert.ok(!holds("Promises of a release: what is in it"), "this file is not in it");
+    });
+
+    await context.step("the parts list names every locked package with its digest", async () => {
+      const { packages } = JSON.parse(await Deno.readTextFile(`${out}/berth-${VERSION}.spdx.json`));
+      for (const { name, version, integrity } of await lockedPackages()) {
+        const found = packages.find((one: { name: string }) => one.name === name);
+        assert.equal(found?.versionInfo, version);
+        const [{ algorithm, checksumValue }] = found.checksums;
+        const base64 = btoa(String.fromCharCode(...Uint8Array.fromHex(checksumValue)));
+        assert.equal(`${algorithm.toLowerCase()}-${base64}`, integrity);
+        assert.notEqual(found.licenseDeclared, "NOASSERTION", name);
+      }
+    });
+  } finally {
+    await Deno.remove(out, { recursive: true });
+  }
+});
+
+function indexOf(bytes: Uint8Array, wanted: Uint8Array): number {
+  for (let at = bytes.indexOf(wanted[0]!); at >= 0; at = bytes.indexOf(wanted[0]!, at + 1)) {
+    if (wanted.every((byte, offset) => bytes[at + offset] === byte)) return at;
+  }
+  return -1;
+}
+
+Deno.test("a release is refused when its tag is not the version, or the changelog does not tell of it", async () => {
+  await checkVersions(null);
+  await assert.rejects(checkVersions("v9.9.9"), /The tag is v9\.9\.9 and the version is/);
+  const heading = /^## (.*)$/m.exec(await text("CHANGELOG.md"))?.[1];
+  if (heading !== VERSION) await assert.rejects(checkVersions(`v${VERSION}`), /The changelog begins with/);
+});
+
+Deno.test("packaging/berth.1 is what `deno task docs` writes, and mandoc takes it", async () => {
+  assert.equal(await text("packaging/berth.1"), manPage(), "run `deno task docs`");
+  const mandoc = new Deno.Command("mandoc", {
+    args: ["-Tlint", "-W", "warning", "packaging/berth.1"],
+    cwd: ROOT,
+  });
+  const said = await mandoc.output().catch(() => null);
+  if (said === null) console.error("NOT RUN: the check of berth.1, because mandoc is not installed");
+  else assert.equal(new TextDecoder().decode(said.stdout), "");
+});
+
+Deno.test("every action is pinned by its commit, every job has a time limit and names its permissions", async () => {
+  let actions = 0;
+  for await (const { name } of Deno.readDir(new URL(".github/workflows", ROOT))) {
+    const workflow = parse(await text(`.github/workflows/${name}`));
+    assert.deepEqual(workflow.permissions, {}, name);
+    // deno-lint-ignore no-explicit-any -- what a workflow holds
+    for (const [job, { permissions, steps, ...rest }] of Object.entries<any>(workflow.jobs)) {
+      assert.ok(permissions !== undefined && rest["timeout-minutes"] <= 60, `${name}: ${job}`);
+      for (const { uses } of steps) {
+        if (uses === undefined) continue;
+        actions++;
+        assert.match(uses, /^actions\/[\w-]+@[0-9a-f]{40}$/, `${name}: ${job}`);
+      }
+    }
+  }
+  assert.ok(actions > 5);
+});
+
+Deno.test("every script that a workflow runs is there, with the options that it is given", async () => {
+  const release = await text(".github/workflows/release.yml");
+  for (const [, path, option] of release.matchAll(/(tools\/\w+\.ts)(?: (--\w+))?/g)) {
+    assert.ok((await text(path!)).includes(option ?? ""), `${path} ${option}`);
+  }
+  const version = JSON.parse(await text(".ci/versions.json")).deno;
+  for (const [, named] of release.matchAll(/deno@(\S+)/g)) assert.equal(named, version);
+});
+
+Deno.test("the files of a release are the program's, without tests and tools", async () => {
+  const files = await programFiles();
+
+  for (
+    const file of ["main.ts", "commands/doctor.ts", "routes/docs/page.html", "client/mod.ts", "deno.lock"]
+  ) {
+    assert.ok(files.includes(file), file);
+  }
+  assert.deepEqual(files.filter((file) => /_test\.ts$|^(?:tests|tools|bench|docs|dist)\//.test(file)), []);
+});

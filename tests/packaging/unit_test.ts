@@ -1,0 +1,212 @@
+/** packaging/berth.service under a real systemd, in namespaces of its own: from nothing to a listed container. */
+import assert from "node:assert/strict";
+import { prepareImage } from "../../tools/image.ts";
+import { certificates } from "../client/certificates.ts";
+import { FIXTURE, type TestEngine } from "../engine.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { eventually } from "../eventually.ts";
+
+const { test } = await sharedEngine("docker");
+const UNIT = new URL("../../packaging/berth.service", import.meta.url).pathname;
+
+const hasSystemd = await Deno.stat("/lib/systemd/systemd").then(() => true, () => false);
+const missing = hasSystemd ? null : "systemd is not installed";
+
+/** What the machine looks like to systemd: only our unit, users and programs, and the engine where it usually is. */
+const MACHINE = `
+set -e
+mount -t tmpfs tmpfs /run
+touch /run/docker.sock
+mount --bind "$SOCKET" /run/docker.sock
+mount --bind "$FOLDER/passwd" /etc/passwd
+mount --bind "$FOLDER/group" /etc/group
+mount --bind "$FOLDER/bin" /usr/local/bin
+mount --bind "$FOLDER/program" /opt
+mkdir -p /run/units /run/credstore
+cp "$FOLDER"/units/* /run/units/
+cp "$FOLDER"/credentials/* /run/credstore/ 2>/dev/null || true
+mount -t tmpfs tmpfs /var/lib
+umount /sys/fs/cgroup
+mount -t cgroup2 none /sys/fs/cgroup
+ip link set lo up
+# Among themselves, as where systemd boots: what it mounts for a service must arrive there.
+mount --make-rshared /
+export container=test SYSTEMD_UNIT_PATH=/run/units
+exec /lib/systemd/systemd --system --unit=basic.target --log-target=null --show-status=no
+`;
+
+/** A control group of its own, so that nothing of it is left in the machine's. */
+const GROUP = `
+umount -R /sys/fs/cgroup 2>/dev/null
+mount -t cgroup2 none /sys/fs/cgroup && mkdir "/sys/fs/cgroup/$NAME" && echo 0 >"/sys/fs/cgroup/$NAME/cgroup.procs" &&
+exec unshare --cgroup bash -c "$MACHINE"
+`;
+
+/** The unit and its machine. */
+class Machine implements AsyncDisposable {
+  private constructor(
+    readonly process: Deno.ChildProcess,
+    readonly pid: number,
+    readonly folder: string,
+  ) {}
+
+  static async start(
+    engine: TestEngine,
+    credentials: Readonly<Record<string, string>> = {},
+  ): Promise<Machine> {
+    const folder = await Deno.makeTempDir({ prefix: "berth-unit-" });
+    for (const name of ["bin", "units", "credentials", "program"]) await Deno.mkdir(`${folder}/${name}`);
+    await Deno.chmod(folder, 0o755);
+    await prepareImage(`${folder}/program/image`);
+    // The binary's place is taken by what the image runs: the real one is built by the release alone.
+    const program =
+      "exec /opt/image/runtime/usr/bin/deno run -A --no-prompt --cached-only /opt/image/program/berth/main.ts";
+    await write(
+      `${folder}/bin/berth`,
+      `#!/bin/sh\nDENO_DIR=/opt/image/program/berth/.deno ${program} "$@"\n`,
+      0o755,
+    );
+    const users = await Deno.readTextFile("/etc/passwd");
+    await write(`${folder}/passwd`, `${users}berth:x:64999:64999::/nonexistent:/usr/sbin/nologin\n`);
+    await write(`${folder}/group`, `${await Deno.readTextFile("/etc/group")}berth:x:64999:\n`);
+    const bare = "[Unit]\nDefaultDependencies=no\n";
+    for (const target of ["basic", "sysinit", "shutdown", "multi-user", "network-online"]) {
+      await write(`${folder}/units/${target}.target`, bare);
+    }
+    await Deno.copyFile(UNIT, `${folder}/units/berth.service`);
+    for (const [name, text] of Object.entries(credentials)) {
+      await write(`${folder}/credentials/${name}`, text, 0o600);
+    }
+    const child = new Deno.Command("unshare", {
+      args: [
+        ..."--net --mount --pid --uts --fork --kill-child --mount-proc --propagation private bash -c".split(
+          " ",
+        ),
+        GROUP,
+      ],
+      env: { SOCKET: engine.socket, FOLDER: folder, NAME: nameOf(folder), MACHINE },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const pid = Number(
+      await eventually("it has a first process", async () => {
+        return (await Deno.readTextFile(`/proc/${child.pid}/task/${child.pid}/children`)).trim();
+      }),
+    );
+    const machine = new Machine(child, pid, folder);
+    await eventually(
+      "systemd is there",
+      async () => (await machine.systemctl("is-system-running")).out === "running",
+    );
+    return machine;
+  }
+
+  async inside(...words: readonly string[]): Promise<{ code: number; out: string }> {
+    const { code, stdout } = await new Deno.Command("nsenter", {
+      args: ["-t", String(this.pid), "-m", "-p", "-n", "-C", "timeout", "20", ...words],
+      stdin: "null",
+      stderr: "null",
+    }).output();
+    return { code, out: new TextDecoder().decode(stdout).trim() };
+  }
+
+  systemctl(...words: readonly string[]) {
+    return this.inside("systemctl", ...words);
+  }
+
+  async property(name: string): Promise<string> {
+    return (await this.systemctl("show", "-P", name, "berth")).out;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.process.kill("SIGKILL");
+    await this.process.status;
+    await eventually(
+      "its processes are gone",
+      () => Deno.stat(`/proc/${this.pid}`).then(() => false, () => true),
+    );
+    const groups = `mount -t cgroup2 none /mnt && find "/mnt/${
+      nameOf(this.folder)
+    }" -depth -type d -exec rmdir {} +`;
+    await new Deno.Command("unshare", { args: ["--mount", "bash", "-c", groups] }).output();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf("/") + 1);
+}
+
+async function write(path: string, text: string, mode = 0o644): Promise<void> {
+  await Deno.writeTextFile(path, text);
+  await Deno.chmod(path, mode);
+}
+
+test(
+  "berth.service starts without credentials or settings, reloads and stops, and lists containers",
+  async (engine) => {
+    await engine.cli("run", "-d", "--name", "web", FIXTURE);
+    await using machine = await Machine.start(engine);
+
+    assert.equal((await machine.systemctl("start", "berth")).code, 0);
+    const probe = ["curl", "-s", "http://127.0.0.1:8700/api/health/ready"];
+    await eventually("it is ready", async () => (await machine.inside(...probe)).out === "ready");
+    const pid = await machine.property("MainPID");
+    assert.equal((await machine.systemctl("reload", "berth")).code, 0);
+
+    const token = (await machine.inside("cat", "/var/lib/berth/setup-token")).out;
+    const setup = JSON.stringify({ token, name: "me" });
+    const json = [
+      "-H",
+      "content-type: application/json",
+      "-d",
+      setup,
+      "http://127.0.0.1:8700/api/settings/setup",
+    ];
+    const { key } = JSON.parse((await machine.inside("curl", "-s", ...json)).out);
+    const ask = ["curl", "-s", "-H", `authorization: Bearer ${key}`, "http://127.0.0.1:8700/api/containers"];
+    const { items } = JSON.parse((await machine.inside(...ask)).out);
+    assert.deepEqual(items.map(({ name }: { name: string }) => name), ["web"]);
+
+    assert.equal(await machine.property("MainPID"), pid, "a reload ends nothing");
+    assert.equal((await machine.inside("stat", "-c", "%a %U", "/var/lib/berth")).out, "700 berth");
+    assert.equal((await machine.systemctl("stop", "berth")).code, 0);
+    assert.equal(await machine.property("Result"), "success");
+    await engine.cli("rm", "-f", "web");
+  },
+  missing,
+);
+
+test("berth.service takes certificate and key from the credential store", async (engine) => {
+  const { cert, key } = (await certificates())["self-signed leaf"];
+  await using machine = await Machine.start(engine, { "berth.tls-cert": cert, "berth.tls-key": key });
+
+  await machine.systemctl("start", "berth");
+  const probe = ["curl", "-sk", "https://127.0.0.1:8700/api/health/ready"];
+  await eventually("it is ready, with TLS", async () => (await machine.inside(...probe)).out === "ready");
+}, missing);
+
+test("berth.service is not started again after a mistake in the settings", async (engine) => {
+  const { cert } = (await certificates())["self-signed leaf"];
+  await using machine = await Machine.start(engine, { "berth.tls-cert": cert }); // and no key
+
+  await machine.systemctl("start", "berth");
+  await eventually("it has failed", async () => (await machine.property("ActiveState")) === "failed");
+  assert.deepEqual([await machine.property("ExecMainStatus"), await machine.property("NRestarts")], [
+    "2",
+    "0",
+  ]);
+}, missing);
+
+Deno.test(
+  "berth.service is exposed at 2.0 at most, by systemd's own measure",
+  { ignore: !hasSystemd },
+  async () => {
+    const { success, stdout } = await new Deno.Command("systemd-analyze", {
+      args: ["security", "--offline=true", "--threshold=20", UNIT],
+    }).output();
+
+    assert.ok(success, new TextDecoder().decode(stdout).split("\n").slice(-3).join("\n"));
+  },
+);

@@ -1,0 +1,144 @@
+/**
+ * Builds the container image, from the packages that this machine has installed and the modules that it has cached:
+ * `deno run -A tools/image.ts [--tag berth:latest] [--with docker|podman] [--prepare]`. No network is needed.
+ * `--prepare` only makes the folder `dist/image` that the Containerfile is built in.
+ */
+import { VERSION } from "../version.ts";
+import { copyPackages, lateEntries, programFiles, ROOT } from "./program.ts";
+import { run } from "./run.ts";
+
+/** Of files, so that the same input makes the same layers. */
+const EPOCH = new Date(0);
+const CERTIFICATES = "ca-certificates";
+
+/** Makes the folder that the image is built in. */
+export async function prepareImage(context: string): Promise<void> {
+  await Deno.remove(context, { recursive: true }).catch(() => {});
+  await Deno.mkdir(`${context}/data`, { recursive: true });
+  await addRuntime(`${context}/runtime`);
+  await addProgram(`${context}/program`);
+  await Deno.copyFile(`${ROOT}packaging/Containerfile`, `${context}/Containerfile`);
+  await setTimes(context);
+}
+
+/** The runtime that runs this, the libraries it needs, certificates, and one user. */
+async function addRuntime(root: string): Promise<void> {
+  const { deno } = JSON.parse(await Deno.readTextFile(`${ROOT}.ci/versions.json`));
+  if (Deno.version.deno !== deno) {
+    throw new Error(`This is Deno ${Deno.version.deno}; the image is made with ${deno}`);
+  }
+  const libraries = [...(await run("ldd", [Deno.execPath()])).matchAll(/(\/\S+) \(0x/g)].map(([, path]) =>
+    path!
+  );
+  await place(await Deno.realPath(Deno.execPath()), `${root}/usr/bin/deno`);
+  for (const path of libraries) await place(await Deno.realPath(path), root + path);
+  for (const name of await owners([...libraries, `/usr/share/doc/${CERTIFICATES}/copyright`])) {
+    await place(`/usr/share/doc/${name}/copyright`, `${root}/usr/share/doc/${name}/copyright`);
+  }
+  await write(`${root}/etc/ssl/certs/ca-certificates.crt`, await certificates());
+  await write(`${root}/etc/passwd`, "root:x:0:0::/:/none\nberth:x:65532:65532::/data:/none\n");
+  await write(`${root}/etc/group`, "root:x:0:\nberth:x:65532:\n");
+  await Deno.mkdir(`${root}/tmp`, { recursive: true });
+}
+
+/** The authorities of the package, and none that somebody has added to this machine. */
+async function certificates(): Promise<string> {
+  const files = (await run("dpkg-query", ["-L", CERTIFICATES])).split("\n").filter((path) =>
+    path.startsWith("/usr/share/ca-certificates/mozilla/")
+  );
+  const texts = await Promise.all(files.sort().map((path) => Deno.readTextFile(path)));
+  return texts.map((text) => `${text.trimEnd()}\n`).join("");
+}
+
+/** The packages that these files came with. */
+async function owners(paths: readonly string[]): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (const path of paths) {
+    // A merged /usr leaves packages with the path of before.
+    const said = await run("dpkg-query", ["-S", path]).catch(() => run("dpkg-query", ["-S", `/usr${path}`]));
+    names.add(/^([^:,\s]+)/.exec(said)?.[1] ?? "");
+  }
+  return [...names].sort();
+}
+
+/** The program, the packages of its lock file, and what the runtime would make of both at the first start. */
+async function addProgram(root: string): Promise<void> {
+  const program = `${root}/berth`;
+  for (const path of await programFiles()) await place(ROOT + path, `${program}/${path}`);
+  const cache = `${program}/.deno`;
+  await copyPackages(cache);
+  // Some packages bring a program, too.
+  await run("find", [cache, "-type", "f", "-perm", "/111", "-exec", "chmod", "a-x", "{}", "+"]);
+  const made = await Deno.makeTempDir({ prefix: "berth-image-" });
+  try {
+    await run("cp", ["-r", `${cache}/npm`, made]);
+    const modules = ["main.ts", ...await lateEntries()];
+    await run(Deno.execPath(), ["cache", "--frozen", ...modules], program, { DENO_DIR: made });
+    // The compiled modules are found by the path that the program will have.
+    const compiled = `${made}/gen/file${await Deno.realPath(program)}`;
+    await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
+    await run("cp", ["-r", compiled, `${cache}/gen/file/berth`]);
+  } finally {
+    await Deno.remove(made, { recursive: true });
+  }
+}
+
+async function place(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
+  await Deno.copyFile(from, to);
+  const { mode } = await Deno.stat(from);
+  await Deno.chmod(to, mode !== null && (mode & 0o111) !== 0 ? 0o755 : 0o644);
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  await Deno.writeTextFile(path, text, { mode: 0o644 });
+}
+
+async function setTimes(folder: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) await setTimes(`${folder}/${name}`);
+    await Deno.utime(`${folder}/${name}`, EPOCH, EPOCH);
+  }
+}
+
+/** Builds what was prepared; `engine` are the words before `build`, as `docker` or `docker -H unix:///…`. */
+export async function buildImage(context: string, tag: string, engine: readonly string[]): Promise<void> {
+  const [program = "docker", ...args] = engine;
+  const labels = {
+    title: "berth",
+    description: "Projects in folders, and the containers they run in",
+    version: VERSION,
+    licenses: "MIT",
+    revision: await run("git", ["rev-parse", "HEAD"], ROOT).then((text) => text.trim(), () => ""),
+  };
+  await run(program, [
+    ...args,
+    "build",
+    "--network=none",
+    "-f",
+    `${context}/Containerfile`,
+    "-t",
+    tag,
+    ...Object.entries(labels).flatMap(([name, value]) =>
+      value === "" ? [] : ["--label", `org.opencontainers.image.${name}=${value}`]
+    ),
+    context,
+  ]);
+}
+
+function optionOf(name: string, otherwise: string): string {
+  const at = Deno.args.indexOf(name);
+  return at < 0 ? otherwise : Deno.args[at + 1] ?? otherwise;
+}
+
+if (import.meta.main) {
+  const context = `${ROOT}dist/image`;
+  await prepareImage(context);
+  if (Deno.args.includes("--prepare")) console.log(`${context} is ready to be built in`);
+  else {
+    const tag = optionOf("--tag", `berth:${VERSION}`);
+    await buildImage(context, tag, [optionOf("--with", "docker")]);
+    console.log(`The image ${tag} is built`);
+  }
+}
