@@ -11,6 +11,7 @@ const BENCHES = [
   "large_log",
   "parse",
   "graph",
+  "plan",
   "client",
 ];
 /** The lock file that knows the peers' packages too. */

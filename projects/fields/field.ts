@@ -93,7 +93,14 @@ export function row<T>(
     ) => readonly Difference[];
   },
 ): Row {
-  const { key, covers, change = "recreate", untold = [], declared, compare } = parts;
+  const { key, covers, change = "recreate", untold = [], compare } = parts;
+  // A unit is a new object whenever anything of its group changes.
+  const known = new WeakMap<Unit, Declaration<T>>();
+  const declared = (of: Declared): Declaration<T> => {
+    let found = known.get(of.unit);
+    if (found === undefined) known.set(of.unit, found = parts.declared(of));
+    return found;
+  };
   return {
     key,
     covers,

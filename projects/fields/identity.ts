@@ -232,10 +232,11 @@ const log = row<Log>({
       return [{ field: "log.driver", declared: driver, seen: log.driver || "(none)", at }];
     }
     if (kind === "podman") return []; // it does not tell the options
+    const named = keyValues(nodeAt(of, "logging", "options"));
     return Object.entries(options).filter(([key, value]) => log.options[key] !== value).map((
       [key, value],
     ) => ({
-      field: `log.options.${key}`,
+      field: `log.options.${named.get(key)?.name ?? key}`,
       declared: value,
       seen: log.options[key] ?? "(not set)",
       at: parts?.get(key) ?? at,
