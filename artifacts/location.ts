@@ -9,11 +9,16 @@ const Position = z.object({
 }).meta({ id: "Position" });
 
 /** A stretch of a file; `end` is exclusive. */
-export const Range = z.object({ start: Position, end: Position }).meta({ id: "Range" });
+export const Range = z.object({
+  start: Position.describe("Where it begins"),
+  end: Position.describe("Where it ends"),
+}).meta({ id: "Range" });
 
 /** A stretch of a file, and the path of the value there. */
 export const Location = z.object({
-  file: z.string(),
-  path: z.array(z.union([z.string(), z.number()])),
-  range: Range,
+  file: z.string().describe("Below the workspace's folder"),
+  path: z.array(z.union([z.string(), z.number()])).describe(
+    "The keys and positions that lead there in the YAML",
+  ),
+  range: Range.describe("Where in the file"),
 }).meta({ id: "Location" });

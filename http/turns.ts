@@ -31,7 +31,13 @@ export class Turns {
     line.last = promise;
     try {
       await before;
-      left.throwIfAborted();
+      if (left.aborted) {
+        // Nobody reads this; it is no fault of ours.
+        throw new ServiceError(
+          "too_many_requests",
+          `Cannot ${this.doing}: the caller left before their turn`,
+        );
+      }
       return await work();
     } finally {
       resolve();

@@ -16,7 +16,10 @@ const create = route({
   summary: "Work out what would bring a group up, or down",
   description: "Each step has its reasons, with the line of the file. Nothing on the engine changes.",
   permission: "projects:plan",
-  params: z.object({ id: text(200), name: text(300) }),
+  params: z.object({
+    id: text(200).describe("The workspace's id"),
+    name: text(300).describe("The group's name"),
+  }),
   body: PlanRequest.optional(),
   particulars: ({ body }) =>
     particularsOf({ action: body?.action, units: body?.units, backend: body?.backend }),
@@ -38,7 +41,7 @@ const read = route({
   path: "/plans/{id}",
   summary: "A plan that was made in the last 15 minutes",
   permission: "projects:plan",
-  params: z.object({ id: text(100) }),
+  params: z.object({ id: text(100).describe("The plan's id") }),
   answers: { 200: json(Plan, "The plan"), ...problems("plan_not_found") },
 });
 

@@ -1,9 +1,9 @@
-/** Promise: berth runs on the few permissions that docs/operations.md names, and does its work on them (R61). */
+/** Promise: berth runs on the few permissions that docs/hardening.md names, and does its work on them (R61). */
 import assert from "node:assert/strict";
 import { startBerthProcess } from "./berth_process.ts";
 import { TestCaller } from "./service.ts";
 
-const PAGE = new URL("../docs/operations.md", import.meta.url);
+const PAGE = new URL("../docs/hardening.md", import.meta.url);
 const PROGRAM = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
 /** The flags of the page's own command, with this test's port and folders in their places. */
@@ -14,7 +14,7 @@ async function documentedFlags(places: Readonly<Record<string, string>>): Promis
   );
 }
 
-Deno.test("berth serves on the permissions that docs/operations.md names: setup, workspaces, logs, the API document", async () => {
+Deno.test("berth serves on the permissions that docs/hardening.md names: setup, workspaces, logs, the API document", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-permissions-" }));
   try {
     const [data, roots] = [`${folder}/data`, `${folder}/roots`];

@@ -24,7 +24,6 @@ interface Proxy extends AsyncDisposable {
 /** Runs a proxy until it is disposed of; null, said aloud, where this machine has none. */
 async function proxy(
   program: "nginx" | "caddy",
-  berth: TestService,
   settings: string,
 ): Promise<Proxy | null> {
   const folder = await Deno.makeTempDir({ prefix: "berth-proxy-" });
@@ -104,7 +103,7 @@ const plain = (berth: TestService) => `proxy_pass http://127.0.0.1:${berth.port}
 
 Deno.test("nginx's plain proxy_pass hides the host name: every request is refused, and the answer says what to set", async () => {
   await using berth = await startService(named);
-  await using front = await proxy("nginx", berth, plain(berth));
+  await using front = await proxy("nginx", plain(berth));
   if (front === null) return;
 
   for (const host of ["evil.example", "berth.example", "127.0.0.1"]) {
@@ -117,7 +116,7 @@ Deno.test("nginx's plain proxy_pass hides the host name: every request is refuse
 Deno.test("nginx that passes the host name on is answered for that of BERTH_BASE_URL alone", async () => {
   await using berth = await startService(named);
   const right = `${plain(berth)} proxy_set_header Host $host; proxy_set_header X-Forwarded-For $remote_addr;`;
-  await using front = await proxy("nginx", berth, right);
+  await using front = await proxy("nginx", right);
   if (front === null) return;
 
   assert.equal((await ask(front.port, "berth.example")).status, 200);
@@ -128,7 +127,7 @@ Deno.test("nginx that passes the host name on is answered for that of BERTH_BASE
 
 Deno.test("Caddy passes the host name on by itself", async () => {
   await using berth = await startService(named);
-  await using front = await proxy("caddy", berth, `reverse_proxy 127.0.0.1:${berth.port}`);
+  await using front = await proxy("caddy", `reverse_proxy 127.0.0.1:${berth.port}`);
   if (front === null) return;
 
   assert.equal((await ask(front.port, "berth.example")).status, 200);
@@ -140,9 +139,9 @@ Deno.test("Caddy passes the host name on by itself", async () => {
 Deno.test("a proxy that is not named is refused by what it adds, and the answer names the settings", async () => {
   await using berth = await startService();
   const adding = `${plain(berth)} proxy_set_header X-Real-IP $remote_addr;`;
-  await using first = await proxy("nginx", berth, adding);
+  await using first = await proxy("nginx", adding);
   const second = `reverse_proxy 127.0.0.1:${berth.port} {\n header_up Host 127.0.0.1:${berth.port}\n }`;
-  await using other = await proxy("caddy", berth, second);
+  await using other = await proxy("caddy", second);
 
   for (const front of [first, other]) {
     if (front === null) continue;

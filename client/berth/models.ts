@@ -2,17 +2,26 @@
 
 /** A part of `GroupDetail`. */
 export type Diagnostic = {
+  /** The rule, as docs/rules.md lists it. */
   readonly code: string;
+  /** How bad it is. */
   readonly severity: Severity;
+  /** What is wrong, in a sentence. */
   readonly message: string;
+  /** Where; null for the workspace as a whole. */
   readonly location: Location | null;
   /** The id of the node it is about. */
   readonly subject: string | null;
+  /** Other places that have to do with it. */
   readonly related: readonly ({
+    /** What is there. */
     readonly message: string;
+    /** Where. */
     readonly location: Location;
   })[];
+  /** The facts of the message, for programs. */
   readonly data: { readonly [key: string]: unknown };
+  /** How an editor may show it. */
   readonly tags: readonly ("unnecessary" | "deprecated")[];
   /** Stays the same when lines move. */
   readonly fingerprint: string;
@@ -22,6 +31,7 @@ export type Diagnostic = {
 export type HeldGrant = {
   /** Null where permissions were granted by name. */
   readonly role: Role | null;
+  /** What it allows. */
   readonly permissions: readonly (Permission)[];
   /** Where it counts: on each of these; everywhere when it is left out. */
   readonly on?: readonly (Scope)[];
@@ -32,8 +42,11 @@ export type LiveState = "running" | "degraded" | "paused" | "completed" | "exite
 
 /** A part of `Diagnostic`. */
 export type Location = {
+  /** Below the workspace's folder. */
   readonly file: string;
+  /** The keys and positions that lead there in the YAML. */
   readonly path: readonly (string | number)[];
+  /** Where in the file. */
   readonly range: Range;
 };
 
@@ -71,19 +84,27 @@ export type Permission =
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
 export type Plan = {
+  /** The workspace's id. */
   readonly workspace: string;
+  /** The group's name. */
   readonly group: string;
+  /** The Compose project. */
   readonly project: string;
+  /** The engine that it is for. */
   readonly backend: string;
+  /** What was asked for. */
   readonly action: "up" | "down";
   /** The ids of the units that were looked at. */
   readonly units: readonly (string)[];
+  /** In an order that works; none where there is nothing to do. */
   readonly steps: readonly (PlanStep)[];
   /** Containers that stay as they are. */
   readonly unchanged: number;
   /** Why it cannot be carried out; empty where it can. */
   readonly blocked: readonly (Diagnostic)[];
+  /** What is left alone, and what to know. */
   readonly warnings: readonly (Diagnostic)[];
+  /** What it was worked out from. */
   readonly basis: {
     /** Of the workspace. */
     readonly revision: string;
@@ -92,9 +113,13 @@ export type Plan = {
     /** A digest of what the engine was seen to have. */
     readonly observed: string;
   };
+  /** What it is asked for by. */
   readonly id: string;
+  /** Who asked for it. */
   readonly createdBy: string;
+  /** RFC 3339. */
   readonly createdAt: string;
+  /** RFC 3339; it is forgotten then. */
   readonly expiresAt: string;
   /** What the caller would need and does not hold. */
   readonly missing: readonly (PlanNeed)[];
@@ -102,28 +127,40 @@ export type Plan = {
 
 /** A part of `PlanStep`. */
 export type PlanNeed = {
+  /** What is needed. */
   readonly permission: Permission;
   /** What it is asked for. */
   readonly subject: {
+    /** The engine's name. */
     readonly engine: string;
+    /** The workspace's id; null for what belongs to none. */
     readonly workspace: string | null;
+    /** The Compose project; null for what belongs to none. */
     readonly project: string | null;
   };
 };
 
 /** A part of `PlanStep`. */
 export type PlanReason = {
+  /** Why. */
   readonly code: "absent" | "stopped" | "scaleDown" | "orphan" | "down" | "asked";
 } | {
+  /** A field of its container differs. */
   readonly code: "field";
+  /** What differs, named as drift does. */
   readonly field: string;
+  /** As it is written. */
   readonly declared: string;
+  /** As it runs. */
   readonly seen: string;
+  /** Where the value is declared; the unit itself where it is not. */
   readonly at: Location;
 } | {
+  /** Another step makes it necessary. */
   readonly code: "followsFrom";
   /** The step that it follows from. */
   readonly step: number;
+  /** By what it follows. */
   readonly how: "namespace" | "volumes" | "restart" | "network" | "condition";
 };
 
@@ -131,6 +168,7 @@ export type PlanReason = {
 export type PlanStep = {
   /** In an order that works one by one. */
   readonly n: number;
+  /** What is done. */
   readonly kind:
     | "image.pull"
     | "image.build"
@@ -150,10 +188,13 @@ export type PlanStep = {
   readonly target: string;
   /** The id of the unit it is done for. */
   readonly unit: string | null;
+  /** Why; never empty. */
   readonly why: readonly (PlanReason)[];
   /** The steps that must be done before. */
   readonly after: readonly (number)[];
+  /** What whoever carries it out must hold. */
   readonly needs: readonly (PlanNeed)[];
+  /** What it costs while it is done. */
   readonly risk: "none" | "interruption" | "dataLoss";
 };
 
@@ -169,10 +210,15 @@ export type Position = {
 
 /** A part of `AuthStatus`. */
 export type Principal = {
+  /** A person, or a program with a key. */
   readonly kind: "user" | "apiKey";
+  /** Their id. */
   readonly id: string;
+  /** What they are called. */
   readonly name: string;
+  /** A person's address, if it is known. */
   readonly email?: string;
+  /** The address of a person's picture. */
   readonly picture?: string;
   /** The role that is held everywhere; null where permissions or scopes are listed. */
   readonly role: Role | null;
@@ -184,7 +230,9 @@ export type Principal = {
 
 /** A part of `GroupDetail`. */
 export type Range = {
+  /** Where it begins. */
   readonly start: Position;
+  /** Where it ends. */
   readonly end: Position;
 };
 
@@ -197,9 +245,29 @@ export type Scope = string;
 /** A part of `Diagnostic`. */
 export type Severity = "error" | "warning" | "info" | "hint";
 
+/** Why the socket is closed. */
+export type SocketFailure = {
+  /** What this message is. */
+  readonly type: "error";
+  /** What programs branch on. */
+  readonly code: string;
+  /** What happened and why, for people. */
+  readonly title: string;
+};
+
+/** Why the stream ends early. */
+export type StreamFailure = {
+  /** What programs branch on. */
+  readonly code: string;
+  /** What happened and why, for people. */
+  readonly title: string;
+};
+
 /** The answer of `POST /api/auth/idp`. */
 export type Tokens = {
+  /** How the token is sent. */
   readonly tokenType: "Bearer";
+  /** Sent as Authorization: Bearer. */
   readonly accessToken: string;
   /** Seconds. */
   readonly expiresIn: number;
@@ -207,17 +275,22 @@ export type Tokens = {
   readonly refreshToken?: string;
   /** Seconds. */
   readonly refreshExpiresIn: number;
+  /** Who signed in. */
   readonly principal: Principal;
 };
 
 /** A part of `ContainerList`. */
 export type Unavailable = {
+  /** The engine's name. */
   readonly backend: string;
+  /** Why it could not be asked. */
   readonly reason: string;
 };
 
 /** A part of `Image`. */
 export type UsingContainer = {
+  /** The container's id. */
   readonly id: string;
+  /** The container's name. */
   readonly name: string;
 };
