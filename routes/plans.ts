@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { may, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import type { ContainerRuntime } from "../core/runtime.ts";
+import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import { text } from "../http/query.ts";
 import { type CoreRouter, json, particularsOf, problems, reply, route, router } from "../http/router.ts";
 import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
@@ -16,6 +16,7 @@ const create = route({
   summary: "Work out what would bring a group up, or down",
   description: "Each step has its reasons, with the line of the file. Nothing on the engine changes.",
   permission: "projects:plan",
+  subject: "everything",
   params: z.object({
     id: text(200).describe("The workspace's id"),
     name: text(300).describe("The group's name"),
@@ -41,6 +42,7 @@ const read = route({
   path: "/plans/{id}",
   summary: "A plan that was made in the last 15 minutes",
   permission: "projects:plan",
+  subject: "everything",
   params: z.object({ id: text(100).describe("The plan's id") }),
   answers: { 200: json(Plan, "The plan"), ...problems("plan_not_found") },
 });
@@ -56,6 +58,7 @@ export function plans({ registry, runtime }: PlansOptions): CoreRouter {
   const known = new Plans();
   return router()
     .on(create, async ({ params, body, principal }) => {
+      assertSeesRunning(principal);
       const engines = runtime();
       if (engines === null) {
         throw new ServiceError("engine_unavailable", "Cannot plan: no plugin has a container engine");

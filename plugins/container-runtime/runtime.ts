@@ -2,6 +2,7 @@
 import type {
   Backend,
   ContainerRuntime,
+  Counted,
   Holdings,
   InspectedContainer,
   RunningContainer,
@@ -20,6 +21,8 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   useNetwork: "networks:write",
   useVolume: "volumes:write",
 };
+
+const ALL: Counted = { container: () => true, imagesOf: () => true };
 
 export class EngineRuntime implements ContainerRuntime {
   readonly #inspections = new Inspections();
@@ -42,7 +45,7 @@ export class EngineRuntime implements ContainerRuntime {
     );
   }
 
-  counts(): RuntimeCounts | null {
+  counts(of: Counted = ALL): RuntimeCounts | null {
     const { up } = this.engines.current("containers");
     if (up.length === 0) return null;
     let running = 0;
@@ -50,9 +53,11 @@ export class EngineRuntime implements ContainerRuntime {
     let stopped = 0;
     let total = 0;
     let images = 0;
-    for (const { mirror } of up) {
-      images += mirror.images.rows.size;
-      for (const { state } of mirror.containers.rows.values()) {
+    for (const { name, mirror } of up) {
+      if (of.imagesOf(name)) images += mirror.images.rows.size;
+      for (const row of mirror.containers.rows.values()) {
+        if (!of.container(row)) continue;
+        const { state } = row;
         total += 1;
         if (state === "running") running += 1;
         else if (state === "paused") paused += 1;

@@ -33,9 +33,18 @@ export interface Scene {
   readonly members: ReadonlyMap<string, readonly Member[]>;
   /** Containers of the project whose service is not in the files. */
   readonly orphans: readonly RunningContainer[];
-  readonly holdings: Holdings;
+  readonly holdings: WholeHoldings;
   readonly runtime: ContainerRuntime;
 }
+
+/** With every network and volume: who sees a part of an engine only cannot plan for it. */
+type WholeHoldings = Holdings & {
+  readonly networks: NonNullable<Holdings["networks"]>;
+  readonly volumes: NonNullable<Holdings["volumes"]>;
+};
+
+const isWhole = (holdings: Holdings): holdings is WholeHoldings =>
+  holdings.networks !== null && holdings.volumes !== null;
 
 /** Where a plan is asked for. */
 export interface Asked {
@@ -60,7 +69,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const backend = engineOf(asked, own, draft);
   const containers = own.filter((container) => container.backend === backend.name);
   const holdings = await runtime.holdings();
-  if (holdings === null) throw away(backend.name, "it does not answer");
+  if (holdings === null || !isWhole(holdings)) throw away(backend.name, "it does not answer");
   const view = engineViews(runtime, holdings, all)(backend.name);
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
   const members = new Map<string, Member[]>();
