@@ -1,4 +1,5 @@
 /** Containers, images, volumes and networks of Docker and Podman. */
+import { Sights } from "../../core/sight.ts";
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends/backends.ts";
 import { readAddress } from "./engine/address.ts";
@@ -33,8 +34,8 @@ export const containerRuntime = plugin({
       ? await Backends.found(settings, host.log)
       : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log);
     const runtime = new EngineRuntime(backends);
-    const { ownership, log } = host;
-    const routes = new Routes({ backends, runtime, ownership, registries: settings.registries, log });
+    const engines = { backends, sights: new Sights(host.ownership) };
+    const routes = new Routes({ engines, registries: settings.registries, log: host.log });
     return {
       routes: routes.routes,
       runtime,

@@ -1,9 +1,8 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
-import type { ContainerRuntime, Ownership } from "../../core/runtime.ts";
 import { type Router, router } from "../../http/router.ts";
-import type { Backends } from "./backends/backends.ts";
 import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
+import type { Engines } from "./backends/seen.ts";
 import { findLiveIn } from "./backends/live_container.ts";
 import { StreamLimit } from "./backends/stream_limit.ts";
 import { containers, ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
@@ -43,40 +42,35 @@ export class Routes implements AsyncDisposable {
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ backends, runtime, ownership, registries, log }: {
-    readonly backends: Backends;
-    readonly runtime: Pick<ContainerRuntime, "containers">;
-    readonly ownership: Ownership;
+  constructor({ engines, registries, log }: {
+    readonly engines: Engines;
     /** The registries that pulls may go to; null for all. */
     readonly registries: readonly string[] | null;
     readonly log: Log;
   }) {
+    const { backends } = engines;
     const { feed } = backends;
     const meter = new Meter();
     const streamLimit = new StreamLimit();
-    const find = findLiveIn(backends);
+    const find = findLiveIn(engines);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
     this.#execs = new Execs({ find, streamLimit, onFailure });
     this.routes = router()
-      .add(containers({ backends, ownership }))
+      .add(containers(engines))
       .add(systemBackends({ backends }))
-      .add(images({ backends, registries }))
-      .add(volumes({ backends }))
-      .add(networks({ backends }))
+      .add(images({ engines, registries }))
+      .add(volumes(engines))
+      .add(networks(engines))
       .add(diskUsage({ backends, meter }))
       .add(pruning({ backends, meter }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
       .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({
-        find,
-        engineOf: (name) => backends.named(name).engine,
+        engines,
         streamLimit,
-        feed,
         hub: this.#hub,
-        ownership,
-        containers: () => runtime.containers(),
         onFailure,
       }));
   }

@@ -158,7 +158,8 @@ export class Link implements AsyncDisposable {
         event: (event) => {
           this.mirror.handle(event);
           const check = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
-          this.#feed.publish(this.name, event, this.#healthExecs.includes(event, check));
+          const isCheck = this.#healthExecs.includes(event, check);
+          this.#feed.publish(this.name, event, isCheck, this.mirror.about(event));
         },
       });
     } finally {
