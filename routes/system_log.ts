@@ -36,6 +36,7 @@ const logs = route({
   description: "Read from the end, across rotation. With `follow` the answer goes on with every new line.",
   permission: "system:logs",
   subject: "everything",
+  hints: { tail: 'it is called "lines" here', n: 'it is called "lines" here' },
   query: z.object({
     lines: count(0, 10_000).default(200).describe("How many lines at most"),
     level: z.enum(LOG_LEVELS).optional().describe("The least level shown"),
