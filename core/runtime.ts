@@ -249,7 +249,12 @@ export interface ContainerRuntime {
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */
 export interface Ownership {
   ownerOf(container: RunningContainer): { readonly id: string; readonly unit: string | null } | null;
-  /** Changes whenever an answer of `ownerOf` might. */
+  /**
+   * The workspace whose scope reaches the container. What files say of themselves, as a project's name or where paths
+   * lead to, gives no rights: it must have been started from files that lie in the workspace.
+   */
+  startedFrom(container: RunningContainer): string | null;
+  /** Changes whenever an answer of the two might. */
   readonly revision: number;
   /**
    * Waits, a moment at most, until what was asked about for the first time is known, and what changed is seen; false
@@ -275,7 +280,7 @@ export function subjectOf(container: RunningContainer, ownership: Ownership): Su
   return {
     engine: container.backend,
     project: container.compose?.project ?? null,
-    workspace: ownership.ownerOf(container)?.id ?? null,
+    workspace: ownership.startedFrom(container),
     labels: container.labels,
   };
 }
