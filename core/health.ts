@@ -1,4 +1,5 @@
 /** Whether the service can serve: one honest look at what it stands on, before and after it is fully put up. */
+import { ServiceError } from "./error.ts";
 import type { ContainerRuntime } from "./runtime.ts";
 
 export interface HealthCheck {
@@ -18,7 +19,7 @@ export interface HealthSources {
   readonly version: string;
   /** By the clock of `performance.now()`. */
   readonly startedMs: number;
-  /** Rejects while the store cannot be read. */
+  /** Rejects while the store cannot be read, or changes would be lost; a `ServiceError` says why to everybody. */
   readonly checkStore: () => Promise<void>;
   /** Why log lines are lost, or null. */
   readonly logFailure: () => string | null;
@@ -92,8 +93,8 @@ async function checkStore(check: () => Promise<void>): Promise<HealthCheck> {
   try {
     await Promise.race([check(), late]);
     return OK;
-  } catch {
-    return { status: "failed", reason: "It cannot be read" };
+  } catch (error) {
+    return { status: "failed", reason: error instanceof ServiceError ? error.message : "It cannot be read" };
   } finally {
     clearTimeout(timer);
   }

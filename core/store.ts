@@ -17,7 +17,7 @@ export interface Store extends AsyncDisposable {
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
-  /** Resolves while the store can be read. */
+  /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
   /** Writes a complete copy, while the service runs; the file has its name only once it is whole. */
   backup(file: string): Promise<void>;

@@ -1,6 +1,7 @@
 /** One SQLite file, opened the one way that keeps what was acknowledged, with its errors turned into ours. */
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { ServiceError } from "../../core/error.ts";
+import { FilePlace } from "./file_place.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
 /** "bert" in ASCII: tells our files from those of others. */
@@ -9,6 +10,8 @@ export const APPLICATION_ID = 0x62657274;
 const BUSY_ATTEMPT_MS = 200;
 const BUSY_TOTAL_MS = 5_000;
 const BUSY_PAUSE_MS = 25;
+/** How long a write is taken as a sign that others will succeed. */
+const PROBE_MS = 5_000;
 
 /** Asserted after opening: a build of SQLite that ignores one of them must not be trusted with acknowledged writes. */
 const SETTINGS: readonly (readonly [name: string, value: string, holds: string | number])[] = [
@@ -22,10 +25,13 @@ const SETTINGS: readonly (readonly [name: string, value: string, holds: string |
 
 export class SqliteDatabase {
   readonly #database: DatabaseSync;
+  readonly #place: FilePlace;
+  #probedAt = -Infinity;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(database: DatabaseSync) {
+  private constructor(database: DatabaseSync, place: FilePlace) {
     this.#database = database;
+    this.#place = place;
   }
 
   /** Opens or makes the file; throws `store_unavailable` with a sentence that says what to do about it. */
@@ -41,7 +47,7 @@ export class SqliteDatabase {
       let raw: DatabaseSync | undefined;
       try {
         raw = new DatabaseSync(path, { timeout: BUSY_ATTEMPT_MS, allowExtension: false });
-        const database = new SqliteDatabase(raw);
+        const database = new SqliteDatabase(raw, new FilePlace(path));
         database.#prepare(path);
         return database;
       } catch (thrown) {
@@ -63,6 +69,7 @@ export class SqliteDatabase {
       throw unavailable(`Cannot open the store: the file "${path}" is damaged; restore a backup`);
     }
     this.#migrate(path);
+    this.#place.remember();
   }
 
   #migrate(path: string): void {
@@ -127,11 +134,30 @@ export class SqliteDatabase {
     }
   }
 
+  /** Throws `store_unavailable` where a change would be lost or refused. */
+  check(): void {
+    this.#place.check();
+    const now = performance.now();
+    if (now - this.#probedAt < PROBE_MS) return;
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+      // The number that it has: a real write, so that a disk that takes none any more is noticed.
+      this.#database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      this.#database.exec("COMMIT");
+      this.#probedAt = now;
+    } catch (thrown) {
+      this.#rollBack();
+      // Somebody else writes: then it can be written to.
+      if (!isBusy(thrown)) throw asStoreError(thrown);
+    }
+  }
+
   /** Writes all or nothing. Waits for another process's write without blocking this one for long. */
   async write<T>(work: () => T): Promise<T> {
     const deadline = performance.now() + BUSY_TOTAL_MS;
     while (true) {
       try {
+        this.#place.check();
         this.#database.exec("BEGIN IMMEDIATE");
         break;
       } catch (thrown) {

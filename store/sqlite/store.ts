@@ -18,7 +18,11 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
-    check: () => database.read(() => void database.get("SELECT 1 FROM setup")),
+    check: () =>
+      database.read(() => {
+        database.get("SELECT 1 FROM setup");
+        database.check();
+      }),
     backup: (file) => database.backup(file),
     [Symbol.asyncDispose]: () => Promise.resolve(database.close()),
   };
