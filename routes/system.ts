@@ -1,7 +1,7 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
-import { SEES_RUNNING, seesRunning } from "../core/runtime.ts";
+import { BackendState, SEES_RUNNING, seesRunning } from "../core/runtime.ts";
 import { LIVE, READY, word } from "../http/probe.ts";
 import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
@@ -39,7 +39,7 @@ const SystemInfo = z.object({
   backends: z.array(z.object({
     name: z.string(),
     kind: z.enum(["docker", "podman"]),
-    state: z.enum(["up", "away", "refused", "unsupported"]),
+    state: BackendState,
     version: z.string().nullable(),
   })),
 }).meta({ id: "SystemInfo" });

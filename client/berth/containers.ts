@@ -307,6 +307,8 @@ export type Container = {
     readonly unit: string | null;
   } | null;
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The answer of `POST /api/containers/{id}/start`. */
@@ -369,6 +371,8 @@ export type ContainerDetail = {
     readonly unit: string | null;
   } | null;
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
   /** Whether secrets were replaced in this answer. */
   readonly masked: boolean;
   readonly command: readonly (string)[];
@@ -423,6 +427,8 @@ export type ContainerList = {
   /** The cursor of the next page; absent on the last. */
   readonly next?: string;
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };
 
 /** A part of `Container`. */

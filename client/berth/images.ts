@@ -73,6 +73,8 @@ export type Image = {
   /** Nothing names it. */
   readonly dangling: boolean;
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The answer of `GET /api/images/{id}`. */
@@ -93,6 +95,8 @@ export type ImageDetail = {
   /** Nothing names it. */
   readonly dangling: boolean;
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
   readonly os: string;
   readonly architecture: string;
   readonly author: string;
@@ -125,6 +129,8 @@ export type ImageList = {
   readonly items: readonly (Image)[];
   readonly total: number;
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };
 
 /** An item of the stream of `POST /api/images/pull`. */

@@ -79,6 +79,8 @@ export type Tokens = {
 export type Unavailable = {
   readonly backend: string;
   readonly reason: string;
+  /** When it last answered, where it hangs: its rows are shown as they were then. */
+  readonly since?: string;
 };
 
 /** A part of `Image`. */

@@ -95,6 +95,8 @@ export type Network = {
   /** The containers connected to it, running or not; null without `containers:read`. */
   readonly containers: readonly (UsingContainer)[] | null;
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The payload of `POST /api/networks/{name}/connect`. */
@@ -126,6 +128,8 @@ export type NetworkDetail = {
   /** The containers connected to it, running or not; null without `containers:read`. */
   readonly containers: readonly (UsingContainer)[] | null;
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
   /** Of the containers that run; null without `containers:read`. */
   readonly endpoints: readonly (NetworkEndpoint)[] | null;
 };
@@ -151,6 +155,8 @@ export type NetworkList = {
   readonly items: readonly (Network)[];
   readonly total: number;
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };
 
 /** The answer of `POST /api/networks/{name}/connect`. */

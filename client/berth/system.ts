@@ -206,7 +206,7 @@ export type Backend = {
   readonly name: string;
   readonly kind: "docker" | "podman";
   readonly address: string;
-  readonly state: "up" | "away" | "refused" | "unsupported";
+  readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
   readonly version: string | null;
   readonly apiVersion: string | null;
   readonly os: string | null;
@@ -215,6 +215,8 @@ export type Backend = {
   readonly default: boolean;
   /** Why it is not up. */
   readonly reason?: string;
+  /** When it last answered; only where it is `unresponsive`. */
+  readonly since?: string;
 };
 
 /** The answer of `GET /api/system/backends`. */
@@ -364,7 +366,7 @@ export type SystemInfo = {
   readonly backends: readonly ({
     readonly name: string;
     readonly kind: "docker" | "podman";
-    readonly state: "up" | "away" | "refused" | "unsupported";
+    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
     readonly version: string | null;
   })[];
 };

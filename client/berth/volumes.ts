@@ -76,6 +76,8 @@ export type Volume = {
   /** Bytes; null where not measured. */
   readonly size: number | null;
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The answer of `GET /api/volumes`. */
@@ -83,4 +85,6 @@ export type VolumeList = {
   readonly items: readonly (Volume)[];
   readonly total: number;
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };

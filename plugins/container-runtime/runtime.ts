@@ -33,14 +33,14 @@ export class EngineRuntime implements ContainerRuntime {
   }
 
   counts(): RuntimeCounts | null {
-    const { up } = this.engines.current("containers");
-    if (up.length === 0) return null;
+    const { shown } = this.engines.current("containers");
+    if (shown.length === 0) return null;
     let running = 0;
     let paused = 0;
     let stopped = 0;
     let total = 0;
     let images = 0;
-    for (const { mirror } of up) {
+    for (const { mirror } of shown) {
       images += mirror.images.rows.size;
       for (const { state } of mirror.containers.rows.values()) {
         total += 1;
@@ -53,27 +53,27 @@ export class EngineRuntime implements ContainerRuntime {
   }
 
   async containers(): Promise<readonly RunningContainer[]> {
-    const { up } = await this.engines.fresh("containers");
-    return up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+    const { shown } = await this.engines.fresh("containers");
+    return shown.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
   }
 
   async holdings(): Promise<Holdings | null> {
-    const { up } = await this.engines.fresh("containers");
-    if (up.length === 0) return null;
+    const { shown } = await this.engines.fresh("containers");
+    if (shown.length === 0) return null;
     await Promise.all(
-      (["networks", "volumes", "images"] as const).map((kind) => this.engines.fresh(kind, up)),
+      (["networks", "volumes", "images"] as const).map((kind) => this.engines.fresh(kind, shown)),
     );
     return {
-      ports: up.flatMap(({ mirror }) =>
+      ports: shown.flatMap(({ mirror }) =>
         [...mirror.containers.rows.values()].flatMap(({ id, backend, ports }) =>
           ports.flatMap(({ host, protocol, address, published }) =>
             host === null || !published ? [] : [{ container: id, backend, host, protocol, address }]
           )
         )
       ),
-      networks: up.flatMap(({ mirror }) => [...mirror.networks.rows.values()].map(({ name }) => name)),
-      volumes: up.flatMap(({ mirror }) => [...mirror.volumes.rows.values()].map(({ name }) => name)),
-      images: up.flatMap(({ mirror }) =>
+      networks: shown.flatMap(({ mirror }) => [...mirror.networks.rows.values()].map(({ name }) => name)),
+      volumes: shown.flatMap(({ mirror }) => [...mirror.volumes.rows.values()].map(({ name }) => name)),
+      images: shown.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))
         )
@@ -86,7 +86,7 @@ export class EngineRuntime implements ContainerRuntime {
     if (link.state !== "up") {
       throw engineError(
         "runtime_unavailable",
-        `Cannot inspect container "${id}": engine "${backend}" is away`,
+        `Cannot inspect container "${id}": engine "${backend}" is not up, ${link.reason}`,
       );
     }
     return await this.#inspections.read(link.engine, id);

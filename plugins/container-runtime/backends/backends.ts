@@ -14,6 +14,17 @@ import { engineError } from "../engine/errors.ts";
 
 const SEARCH_EVERY_MS = 1_500;
 const MAX_ENGINES = 32;
+/** What the mirrors can show now. */
+export interface Readable {
+  /** Engines whose mirrors are true. */
+  readonly up: readonly Link[];
+  /** Those, and the engines that show what was last known of them. */
+  readonly shown: readonly Link[];
+  readonly unavailable: readonly Unavailable[];
+  /** The names of engines whose latest changes are not shown yet. */
+  readonly stale: readonly string[];
+}
+
 /** How long a read waits for a refresh before it lists the engine as unavailable. */
 const REFRESH_WAIT_MS = 6_000;
 
@@ -120,7 +131,7 @@ export class Backends implements AsyncDisposable {
   async fresh(
     kind: Kind,
     links: readonly Link[] = this.#links,
-  ): Promise<{ readonly up: readonly Link[]; readonly unavailable: readonly Unavailable[] }> {
+  ): Promise<Readable> {
     if (!this.settled(kind, links)) {
       await Promise.all(links.map((link) => boundedWait(freshen(link, kind))));
     }
@@ -128,20 +139,25 @@ export class Backends implements AsyncDisposable {
   }
 
   /** The engines whose mirrors can be read, and those whose cannot, without waiting. */
-  current(
-    kind: Kind,
-    links: readonly Link[] = this.#links,
-  ): { readonly up: readonly Link[]; readonly unavailable: readonly Unavailable[] } {
+  current(kind: Kind, links: readonly Link[] = this.#links): Readable {
     const up: Link[] = [];
+    const shown: Link[] = [];
     const unavailable: Unavailable[] = [];
+    const stale: string[] = [];
     for (const link of links) {
-      if (link.state !== "up") unavailable.push({ backend: link.name, reason: link.reason });
-      else if (!link.ready) unavailable.push({ backend: link.name, reason: "it is slow to answer" });
-      else if (link.mirror[kind].problem !== null) {
-        unavailable.push({ backend: link.name, reason: link.mirror[kind].problem });
-      } else up.push(link);
+      const { name: backend, reason, since, mirror } = link;
+      const { problem } = mirror[kind];
+      const isTrue = link.state === "up" && link.ready && problem === null;
+      if (isTrue) up.push(link);
+      if (isTrue || (link.known && problem === null)) shown.push(link);
+      const isBehind = since !== null || !this.settled(kind, [link]);
+      if (link.known && problem === null && isBehind) stale.push(backend);
+      if (since !== null) unavailable.push({ backend, reason, since });
+      else if (link.state !== "up") unavailable.push({ backend, reason });
+      else if (problem !== null && link.ready) unavailable.push({ backend, reason: problem });
+      else if (!isTrue && !link.known) unavailable.push({ backend, reason: "it is slow to answer" });
     }
-    return { up, unavailable };
+    return { up, shown, unavailable, stale };
   }
 
   /** Resolves when every engine was read once, or is known to be away. */

@@ -3,7 +3,7 @@ import type { Principal } from "../../../core/access.ts";
 import { seesRunning } from "../../../core/runtime.ts";
 import { type Cached, type Reply, reply } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
-import type { Backends } from "./backends.ts";
+import type { Backends, Readable } from "./backends.ts";
 import type { Link } from "./link.ts";
 import type { Unavailable } from "./route_fields.ts";
 import { type Users, usersOf } from "./used_by.ts";
@@ -14,9 +14,10 @@ interface Listed<Item> {
   readonly items: Item[];
   readonly total: number;
   readonly unavailable: Unavailable[];
+  readonly stale?: string[];
 }
 
-export class CachedList<Item> {
+export class CachedList<Item extends object> {
   /** One for callers who may see containers, and one for those who may not. */
   readonly #cached = new Map<boolean, { readonly stamp: string; readonly text: CachedText }>();
 
@@ -50,34 +51,51 @@ export class CachedList<Item> {
     sees: boolean,
     fits: (item: Item) => boolean,
   ): Promise<Listed<Item>> {
-    const { up, unavailable } = await this.#fresh(this.backends.pick(backend));
-    const items = up.flatMap((link) => this.items(link, usersOf(link, sees))).filter(fits);
-    return { items, total: items.length, unavailable: [...unavailable] };
+    return this.#list(await this.#fresh(this.backends.pick(backend)), sees, fits);
   }
 
   async #renew(sees: boolean): Promise<CachedText> {
-    const { up, unavailable } = await this.#fresh(this.backends.links);
+    const readable = await this.#fresh(this.backends.links);
     const stamp = this.#settled() ? this.#stamp() : "";
     // Of many who waited for the same change, the first made the text for all.
     const cached = this.#cached.get(sees);
     if (stamp !== "" && cached?.stamp === stamp) return cached.text;
-    const items = up.flatMap((link) => this.items(link, usersOf(link, sees)));
-    const list = { items, total: items.length, unavailable } satisfies Listed<Item>;
-    const text = new CachedText(JSON.stringify(list));
+    const text = new CachedText(JSON.stringify(this.#list(readable, sees, () => true)));
     this.#cached.set(sees, { stamp, text });
     return text;
   }
 
-  async #fresh(links: readonly Link[]) {
+  #list(
+    { shown, unavailable, stale }: Omit<Readable, "up">,
+    sees: boolean,
+    fits: (item: Item) => boolean,
+  ): Listed<Item> {
+    const items = shown.flatMap((link) => {
+      const own = this.items(link, usersOf(link, sees)).filter(fits);
+      return link.since === null ? own : own.map((item) => ({ ...item, stale: true }));
+    });
+    return {
+      items,
+      total: items.length,
+      unavailable: [...unavailable],
+      ...(stale.length > 0 && { stale: [...stale] }),
+    };
+  }
+
+  async #fresh(links: readonly Link[]): Promise<Omit<Readable, "up">> {
     const [own, containers] = await Promise.all([
       this.backends.fresh(this.kind, links),
       this.backends.fresh("containers", links),
     ]);
-    const up = own.up.filter((link) => containers.up.includes(link));
+    const shown = own.shown.filter((link) => containers.shown.includes(link));
     const missed = containers.unavailable.filter(({ backend }) =>
-      own.up.some(({ name }) => name === backend)
+      !own.unavailable.some((known) => known.backend === backend)
     );
-    return { up, unavailable: [...own.unavailable, ...missed] };
+    return {
+      shown,
+      unavailable: [...own.unavailable, ...missed],
+      stale: [...new Set([...own.stale, ...containers.stale])],
+    };
   }
 
   #settled(): boolean {

@@ -23,9 +23,9 @@ export async function engineThatHas(backends: Backends, wanted: Wanted): Promise
     await links[0]?.settle();
     return backends.target(wanted.backend);
   }
-  const { up } = await backends.fresh(wanted.kind, links);
-  if (up.length === 0) return backends.target(undefined);
-  const holders = up.filter(wanted.has);
+  const { shown } = await backends.fresh(wanted.kind, links);
+  if (shown.length === 0) return backends.target(undefined);
+  const holders = shown.filter(wanted.has);
   const [link, other] = holders;
   if (link === undefined) {
     throw engineError(wanted.missing, `Cannot ${wanted.doing}: no engine that is up has it`);

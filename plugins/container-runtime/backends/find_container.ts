@@ -17,7 +17,7 @@ const NAMED_MATCHES = 4;
 
 /**
  * Looks in the mirrors first, and asks the engines only when no mirror has a match. A full id comes before a name, and
- * a name before the beginning of an id. `doing` follows "Cannot" in errors. Throws `container_not_found`,
+ * a name before the beginning of an id. One on an engine that hangs is refused at once. `doing` follows "Cannot" in errors. Throws `container_not_found`,
  * `ambiguous_id` where several containers match, or the reason why no engine could be asked.
  */
 export async function findContainer(
@@ -29,12 +29,13 @@ export async function findContainer(
   const text = identifier(wanted);
   const links = backends.pick(backend);
   if (links.length === 0) throw engineError("no_engine", `Cannot ${doing}: no engine is known`);
-  const { up, unavailable } = await backends.fresh("containers", links);
-  let matches = up.flatMap((link) => inMirror(link, text));
+  const { up, shown, unavailable } = await backends.fresh("containers", links);
+  let matches = shown.flatMap((link) => inMirror(link, text));
   if (matches.length === 0) matches = await atEngines(up, text, doing);
   const [best, other] = closest(matches, text);
   if (best === undefined) throw missing(unavailable[0], up.length, text, doing);
   if (other !== undefined) throw ambiguous(closest(matches, text), doing);
+  best.link.engine.mustAnswer(doing);
   return best;
 }
 

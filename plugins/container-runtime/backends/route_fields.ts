@@ -18,14 +18,28 @@ export const Name = z.string().regex(
 export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096))
   .refine((map) => Object.keys(map).length <= 128, "Expected at most 128 entries");
 
-/** An engine that a list had to do without. */
+/** An engine that a list had to do without, or whose rows it shows as they were last known. */
 export const Unavailable = z.object({
   backend: z.string(),
   reason: z.string(),
+  since: z.iso.datetime().optional().describe(
+    "When it last answered, where it hangs: its rows are shown as they were then",
+  ),
 }).meta({ id: "Unavailable" });
 export type Unavailable = Readonly<z.infer<typeof Unavailable>>;
 
+/** The engines of which a list does not show the latest changes. */
+export const StaleEngines = z.array(z.string()).optional().describe(
+  "Engines whose latest changes are not in the list yet, because too much happens on them or they hang",
+);
+
 /** A list over all engines. */
 export function listAnswer<Item extends z.ZodType>(item: Item, id: string) {
-  return z.object({ items: z.array(item), total: z.int(), unavailable: z.array(Unavailable) }).meta({ id });
+  return z.object({
+    items: z.array(item),
+    total: z.int(),
+    unavailable: z.array(Unavailable),
+    stale: StaleEngines,
+  })
+    .meta({ id });
 }

@@ -1,5 +1,6 @@
 /** `/api/system/backends`: the engines and their states. */
 import { z } from "zod";
+import { BackendState } from "../../../core/runtime.ts";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "./backends.ts";
 
@@ -7,13 +8,14 @@ const BackendReport = z.object({
   name: z.string(),
   kind: z.enum(["docker", "podman"]),
   address: z.string(),
-  state: z.enum(["up", "away", "refused", "unsupported"]),
+  state: BackendState,
   version: z.string().nullable(),
   apiVersion: z.string().nullable(),
   os: z.string().nullable(),
   arch: z.string().nullable(),
   default: z.boolean().describe("Where things are made when no engine is named and it is up"),
   reason: z.string().optional().describe("Why it is not up"),
+  since: z.iso.datetime().optional().describe("When it last answered; only where it is `unresponsive`"),
 }).meta({ id: "Backend" });
 
 const list = route({

@@ -5,7 +5,7 @@ import type { Cached } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
 import { etagOf } from "../../../http/etag.ts";
 import type { Backends } from "../backends/backends.ts";
-import { Unavailable } from "../backends/route_fields.ts";
+import { StaleEngines, Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
 import { engineError } from "../engine/errors.ts";
@@ -15,6 +15,7 @@ export const ContainerList = z.object({
   total: z.int().describe("How many fit, on all pages"),
   next: z.string().optional().describe("The cursor of the next page; absent on the last"),
   unavailable: z.array(Unavailable),
+  stale: StaleEngines,
 }).meta({ id: "ContainerList" });
 
 interface MadeList {
@@ -76,19 +77,28 @@ export class ContainerLists {
         `Cannot list containers: there is no workspace "${query.workspace}"`,
       );
     }
-    const { up, unavailable } = await this.backends.fresh("containers", this.backends.pick(query.backend));
+    const { shown, unavailable, stale } = await this.backends.fresh(
+      "containers",
+      this.backends.pick(query.backend),
+    );
     // Nothing below waits, so the stamp fits the rows.
     const stamp = this.backends.settled("containers") ? this.#stamp() : "";
     const fitting: ContainerRow[] = [];
-    for (const link of up) {
+    const hanging = new Set<string>();
+    for (const link of shown) {
+      if (link.since !== null) hanging.add(link.name);
       for (const row of link.mirror.containers.rows.values()) {
         if (fits(row, query, (one) => this.ownership.ownerOf(one))) fitting.push(row);
       }
     }
     const { rows, next } = page(inOrder(fitting, query), query);
-    const text = `{"items":[${rows.map((row) => this.textOf(row)).join(",")}],"total":${fitting.length}` +
+    const text =
+      `{"items":[${
+        rows.map((row) => hanging.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row)).join(",")
+      }],"total":${fitting.length}` +
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
-      `,"unavailable":${JSON.stringify(unavailable)}}`;
+      `,"unavailable":${JSON.stringify(unavailable)}` +
+      `${stale.length === 0 ? "" : `,"stale":${JSON.stringify(stale)}`}}`;
     // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
     const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
     const list: MadeList = { stamp, text: new CachedText(text, etag) };
@@ -111,4 +121,9 @@ export class ContainerLists {
     }
     return stamp;
   }
+}
+
+/** The row's text with the mark that its engine does not answer. */
+function asStale(text: string): string {
+  return `${text.slice(0, -1)},"stale":true}`;
 }
