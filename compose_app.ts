@@ -14,7 +14,7 @@ import type { Responder } from "./http/responder.ts";
 import { createAuditor } from "./http/auditor.ts";
 import { createGuard } from "./http/guard.ts";
 import type { Handler } from "./http/listener.ts";
-import { peerBehind } from "./http/proxy.ts";
+import { peerBehind, proxyCheck } from "./http/proxy.ts";
 import type { CoreRouter, Router } from "./http/router.ts";
 import { StaticSite } from "./http/static_site.ts";
 import type { OpenLog } from "./log/log.ts";
@@ -164,6 +164,7 @@ async function createEdgeOf(
     stopping,
     ...(plugins.site === null ? {} : { site: await StaticSite.open(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
+    checkProxy: proxyCheck({ trusted: config.trustedProxies, baseUrl: config.baseUrl }),
     onAccess: (entry) => log.access(entry),
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
     explainMissing: (path) => plugins.explainMissing(path),

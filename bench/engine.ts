@@ -1,11 +1,10 @@
 /** Lists and inspects through the whole service against the engine's own socket, and nginx in front of it. */
-import { type EngineAnswer, startEngine, type TestEngine } from "../tests/engine.ts";
-import { adminKey } from "./admin_key.ts";
+import { startEngine, type TestEngine } from "../tests/engine.ts";
 import { exchangesPerSecond, onPort, onSocket, type Target } from "./exchanges.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
+import { fill, startBerth, waitForAll } from "./listed_berth.ts";
 import { startNodePeer } from "./node_peer.ts";
 import { rounds } from "./rounds.ts";
-import { type ServerProcess, startServer } from "./server_process.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
 /** What the design's measurements used. */
@@ -26,7 +25,7 @@ const memory: Record<number, number> = {};
 
 for (const count of [50, 500]) {
   await fill(engine, 0, count);
-  const { server, key } = await startBerth(engine.setting);
+  const { server, key } = await startBerth(stack, engine.setting);
   await using _server = server;
   const listed = await waitForAll(server, key, count);
   const berth = onPort(server.port, { authorization: `Bearer ${key}` });
@@ -79,7 +78,7 @@ for (const count of SCRIPTED) {
     ),
   );
   await using world = new ScriptedWorld({ containers });
-  const { server, key } = await startBerth(`docker=unix://${world.socket}`);
+  const { server, key } = await startBerth(stack, `docker=unix://${world.socket}`);
   await using _server = server;
   await waitForAll(server, key, count);
   memory[count] = await server.rssBytes();
@@ -92,23 +91,6 @@ await rounds("engine-memory", [
   warmUps: 0,
   about: `resident memory with ${many} scripted containers, less that with ${few}`,
 });
-
-async function fill(engine: TestEngine, from: number, to: number): Promise<void> {
-  for (let number = from; number < to; number += 1) {
-    const { status, body }: EngineAnswer = await engine.ask(`POST /containers/create?name=bench-${number}`, {
-      Image: "berth-fixture:latest",
-      Cmd: ["idle"],
-      Env: ["A=1", "B=2", "TOKEN=something"],
-      Labels: {
-        "com.docker.compose.project": "bench",
-        "com.docker.compose.service": `s${number}`,
-        tier: "web",
-      },
-      HostConfig: { NetworkMode: "none" },
-    });
-    if (status !== 201 && status !== 409) throw new Error(`no container: ${status} ${body}`);
-  }
-}
 
 async function underEvents(measure: () => Promise<number>): Promise<number> {
   let going = true;
@@ -129,30 +111,6 @@ async function underEvents(measure: () => Promise<number>): Promise<number> {
     await renaming;
     await engine.ask("POST /containers/bench-0x/rename?name=bench-0");
   }
-}
-
-async function startBerth(setting: string): Promise<{ server: ServerProcess; key: string }> {
-  const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
-  stack.defer(() => Deno.remove(data, { recursive: true }));
-  const server = await startServer({
-    args: ["-A", new URL("../main.ts", import.meta.url).pathname, "serve"],
-    path: "/api/health",
-    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: setting },
-  });
-  return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };
-}
-
-/** Until the mirror is whole; answers one container's id. */
-async function waitForAll(server: ServerProcess, key: string, count: number): Promise<string> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    const answer = await fetch(`http://127.0.0.1:${server.port}/api/containers?limit=1`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    const { items, total } = await answer.json();
-    if (total >= count) return items[0].id;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`berth never listed ${count} containers`);
 }
 
 /** Debian's nginx as the plainest possible front, keeping its connections to the engine. */

@@ -1,19 +1,9 @@
 /** The first start on a machine, from an empty cache to the first answer, beside a commit whose tests shared its lock file. */
+import { BEFORE, filesOf } from "./earlier_commit.ts";
 import { rounds } from "./rounds.ts";
 import { startServer } from "./server_process.ts";
 
-const BEFORE = "015db1d";
 const root = new URL("../", import.meta.url).pathname;
-
-/** That commit's files; a sentence where this checkout has no such commit. */
-async function filesOf(commit: string, folder: string): Promise<string | undefined> {
-  const { success } = await new Deno.Command("sh", {
-    args: ["-c", `git archive "$1" | tar -x -C "$2"; test -e "$2/deno.json"`, "sh", commit, folder],
-    cwd: root,
-    stderr: "null",
-  }).output();
-  return success ? undefined : `this checkout has no commit ${commit}`;
-}
 
 async function firstStart(cwd: string): Promise<number> {
   const cache = await Deno.makeTempDir({ prefix: "berth-cache-" });

@@ -2,6 +2,7 @@
 
 const BENCHES = [
   "first_start",
+  "before",
   "house",
   "auth",
   "audit",

@@ -187,8 +187,9 @@ function* secretWords(words: readonly string[]): Generator<readonly [index: numb
 
 /** `mc alias set NAME URL ACCESS SECRET`, and `mc config host add` with the same. */
 function isMinioCredential(words: readonly string[], index: number): boolean {
-  const verb = Math.max(words.lastIndexOf("set", index), words.lastIndexOf("add", index));
-  return verb > 0 && /^(?:alias|host)$/.test(words[verb - 1]!) && index >= verb + 3 && index <= verb + 4;
+  return [index - 4, index - 3].some((verb) =>
+    /^(?:set|add)$/.test(words[verb] ?? "") && /^(?:alias|host)$/.test(words[verb - 1] ?? "")
+  );
 }
 
 /** The text with its secrets masked. */

@@ -34,9 +34,7 @@ export function authoritiesOf(options: {
   }
   const given = options.baseUrl === null ? null : new URL(options.baseUrl);
   if (given !== null) {
-    hosts.add(given.host);
-    // A client may write the scheme's own port out.
-    if (given.port === "") hosts.add(`${given.host}:${given.protocol === "https:" ? 443 : 80}`);
+    for (const host of authoritiesOfUrl(given)) hosts.add(host);
     origins.add(given.origin);
   }
   const shown = everywhere ? "127.0.0.1" : own;
@@ -45,4 +43,9 @@ export function authoritiesOf(options: {
     origins,
     baseUrl: options.baseUrl ?? `${scheme}://${shown}${standard ? "" : `:${port}`}`,
   };
+}
+
+/** How a Host header names the address; a client may write the scheme's own port out. */
+export function authoritiesOfUrl({ host, port, protocol }: URL): ReadonlySet<string> {
+  return new Set(port === "" ? [host, `${host}:${protocol === "https:" ? 443 : 80}`] : [host]);
 }

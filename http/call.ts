@@ -17,6 +17,8 @@ export interface RequestScope {
   code: string | null;
   /** Throws `sign_in_again` for a caller who has not proved who they are for a while. */
   readonly demandProof: (caller: Caller) => Promise<void>;
+  /** Who shows a good credential. Fails for a bad one. */
+  readonly recognise: () => Caller | null | Promise<Caller | null>;
 }
 
 export class Call<Params = undefined, Query = undefined, Body = undefined> {
@@ -65,6 +67,16 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
   /** Says who it was that an open route let in, for the logs. */
   setPrincipal(principal: Principal): void {
     this.#scope.caller = { principal, source: null, revoked: () => NEVER };
+  }
+
+  /** Who calls an open route, where they show a good credential; anybody else is a stranger. */
+  async recognised(): Promise<Principal | null> {
+    if (!this.request.headers.has("authorization")) return null;
+    try {
+      return (await this.#scope.recognise())?.principal ?? null;
+    } catch {
+      return null; // as without one: the route is open
+    }
   }
 
   /** For a route that only sometimes asks what a stolen session must not be enough for. Throws `sign_in_again`. */

@@ -20,6 +20,8 @@ export interface EdgeOptions extends Pipeline {
   readonly stopping: AbortSignal;
   /** The caller's address when the socket's peer is a trusted proxy, else the socket's peer. */
   readonly peerOf?: (request: Request, socketPeer: string) => string;
+  /** Why a request that came through a proxy is refused. */
+  readonly checkProxy?: (request: Request, socketPeer: string) => ServiceError | null;
   readonly onAccess: (access: AccessLine) => void;
   /** Answers paths outside `/api`. */
   readonly site?: StaticSite;
@@ -36,15 +38,17 @@ export function createEdge(options: EdgeOptions): Handler {
     const started = performance.now();
     const requestId = requestIdOf(request);
     const socketPeer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "unix";
+    const peer = options.peerOf?.(request, socketPeer) ?? socketPeer;
     const scope: RequestScope = {
       requestId,
-      peer: options.peerOf?.(request, socketPeer) ?? socketPeer,
+      peer,
       stopping: options.stopping,
       caller: null,
       code: null,
       demandProof: options.guard.demandProof,
+      recognise: () => options.guard.authenticate(request, peer),
     };
-    const refused = refuse(request, options.hosts);
+    const refused = refuseProxied(request, socketPeer, options) ?? refuse(request, options.hosts);
     const response = refused === null
       ? await answer(request, scope, table, options)
       : await failed(refused, request, scope, options);
@@ -92,6 +96,14 @@ async function failed(
   scope.code = error.code;
   const response = responder.withHeaders(problemResponse(error, scope.requestId), scope.requestId);
   return request.method === "HEAD" ? await headOf(response, true) : response;
+}
+
+function refuseProxied(
+  request: Request,
+  socketPeer: string,
+  { checkProxy }: EdgeOptions,
+): ServiceError | null {
+  return checkProxy === undefined || isProbe(request) ? null : checkProxy(request, socketPeer);
 }
 
 /** Exactly one Host, equal to the request target's authority, and one of ours: else only the probes see the request. */

@@ -1,4 +1,49 @@
-/** Who is on the other side when a trusted proxy stands between: `X-Forwarded-For`, from named proxies alone. */
+/** Who is on the other side when a proxy stands between, and what must hold of a request that came through one. */
+import { ServiceError } from "../core/error.ts";
+import { authoritiesOfUrl } from "./authorities.ts";
+import { hostOf } from "./host.ts";
+
+/** What proxies add to a request that they pass on. */
+const FORWARDING = [
+  "forwarded",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+  "via",
+];
+
+/**
+ * Refuses what a proxy passes on without the host name that was asked for. A proxy on this machine speaks to us by a
+ * name of loopback, as people on it do, and such a name always counts: then a page of any name would be answered.
+ */
+export function proxyCheck(
+  { trusted, baseUrl }: { readonly trusted: readonly string[]; readonly baseUrl: string | null },
+): (request: Request, socketPeer: string) => ServiceError | null {
+  const proxies = new Set(trusted.map(plain));
+  const given = baseUrl === null ? null : authoritiesOfUrl(new URL(baseUrl));
+  return (request, socketPeer) => {
+    if (proxies.has(plain(socketPeer))) {
+      if (given === null || given.has(hostOf(request)?.toLowerCase() ?? "")) return null;
+      const name = new URL(baseUrl!).port === "" ? "$host" : "$http_host";
+      return new ServiceError(
+        "wrong_host",
+        "The proxy does not send the host name of `BERTH_BASE_URL`: let it pass on the one that was asked for " +
+          `(nginx: "proxy_set_header Host ${name};")`,
+      );
+    }
+    if (!isLoopback(socketPeer)) return null;
+    const header = FORWARDING.find((name) => request.headers.has(name));
+    if (header === undefined) return null;
+    return new ServiceError(
+      "wrong_host",
+      `A proxy that is not named sent this request (it has "${header}"): set \`BERTH_TRUSTED_PROXIES\` to ` +
+        `"${plain(socketPeer)}", and \`BERTH_BASE_URL\` to the address that people use`,
+    );
+  };
+}
+
+const isLoopback = (address: string): boolean => /^(?:127\.|::1$)/.test(plain(address));
 
 const ADDRESS = /^[0-9A-Fa-f.:]{2,45}$/;
 /** Some proxies write the port down, and whoever opens another connection must not be another peer by that. */

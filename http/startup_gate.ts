@@ -63,7 +63,8 @@ export class StartupGate {
     const report = await this.#options.health();
     const status = report.status === "failed" ? 503 : 200;
     this.#tell(request, info, requestId, { status, started });
-    return this.#options.responder.reply(reply(status, report), requestId);
+    // Nobody is known yet, so everybody gets the word alone.
+    return this.#options.responder.reply(reply(status, { status: report.status }), requestId);
   }
 
   #tell(

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Report } from "../artifacts/report/report_shape.ts";
 import { flag } from "../http/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
+import { Turns } from "../http/turns.ts";
 import { type ArtifactsOptions, InWorkspace, lookAt, type Looked } from "./artifact_lookup.ts";
 
 const Edits = z.strictObject({
@@ -15,7 +16,8 @@ const validate = route({
   method: "post",
   path: "/workspaces/{id}/artifacts/validate",
   summary: "Check a workspace, also with unsaved files laid over it",
-  description: "Invalid artifacts are a 200 with `valid: false`.",
+  description:
+    "Invalid artifacts are a 200 with `valid: false`. One at a time for a caller: four more may wait.",
   permission: "artifacts:read",
   audited: false,
   params: InWorkspace,
@@ -29,33 +31,39 @@ const validate = route({
   bodyLimit: 8 * 1024 * 1024,
   answers: {
     200: raw("The report", { "application/json": Report, "application/sarif+json": null }),
-    ...problems("workspace_not_found", "workspace_unavailable", "invalid_request"),
+    ...problems("workspace_not_found", "workspace_unavailable", "invalid_request", "too_many_requests"),
   },
 });
 
 /** `POST /workspaces/{id}/artifacts/validate`. */
 export function artifactValidation({ registry, runtime, version }: ArtifactsOptions): CoreRouter {
-  return router().on(validate, async ({ params, query, body, principal }) => {
-    const files = body?.files;
-    const model = files === undefined
-      ? await registry.model(params.id)
-      : await registry.overlaid(params.id, files);
-    const { reportOn } = await import("../artifacts/report/report.ts");
-    const { checkInTurns } = await import("../artifacts/rules/check.ts");
-    await checkInTurns(model);
-    const { nestedIn } = await import("../artifacts/rules/workspace.ts");
-    const { view, liveNeeds }: Looked = query.live
-      ? await lookAt(model, { runtime: runtime(), principal, drift: true })
-      : { view: null };
-    const more = [...nestedIn(model, await registry.models()), ...view?.findings ?? []];
-    const report = {
-      ...reportOn(model, params.id, more),
-      ...(liveNeeds !== undefined && { liveNeeds }),
-    };
-    if (query.format === "json") return Response.json(report);
-    const { sarifOf } = await import("../artifacts/report/sarif.ts");
-    return new Response(JSON.stringify(sarifOf(report, version)), {
-      headers: { "content-type": "application/sarif+json" },
-    });
-  });
+  // A check may take seconds: two of a pipeline wait for each other, a flood is refused.
+  const turns = new Turns("check", 4);
+  return router().on(
+    validate,
+    ({ params, query, body, principal, left }) =>
+      turns.take(principal, left, async () => {
+        const files = body?.files;
+        const model = files === undefined
+          ? await registry.model(params.id)
+          : await registry.overlaid(params.id, files);
+        const { reportOn } = await import("../artifacts/report/report.ts");
+        const { checkInTurns } = await import("../artifacts/rules/check.ts");
+        await checkInTurns(model);
+        const { nestedIn } = await import("../artifacts/rules/workspace.ts");
+        const { view, liveNeeds }: Looked = query.live
+          ? await lookAt(model, { runtime: runtime(), principal, drift: true })
+          : { view: null };
+        const more = [...nestedIn(model, await registry.models()), ...view?.findings ?? []];
+        const report = {
+          ...reportOn(model, params.id, more),
+          ...(liveNeeds !== undefined && { liveNeeds }),
+        };
+        if (query.format === "json") return Response.json(report);
+        const { sarifOf } = await import("../artifacts/report/sarif.ts");
+        return new Response(JSON.stringify(sarifOf(report, version)), {
+          headers: { "content-type": "application/sarif+json" },
+        });
+      }),
+  );
 }

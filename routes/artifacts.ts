@@ -12,7 +12,7 @@ import { EVERYTHING, may } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/call.ts";
 import { count, flag, text } from "../http/query.ts";
-import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 import { artifactGraph } from "./artifact_graph.ts";
 import {
   type ArtifactsOptions,
@@ -63,7 +63,7 @@ const group = route({
   permission: "artifacts:read",
   params: Named,
   query: Reveal,
-  answers: { 200: json(GroupDetail, "The group"), ...missingArtifact },
+  answers: { 200: json(GroupDetail, "The group"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 const unit = route({
@@ -74,7 +74,7 @@ const unit = route({
   permission: "artifacts:read",
   params: Named,
   query: Reveal,
-  answers: { 200: json(UnitDetail, "The unit"), ...missingArtifact },
+  answers: { 200: json(UnitDetail, "The unit"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 const card = route({
@@ -84,7 +84,7 @@ const card = route({
   permission: "artifacts:read",
   params: Named,
   query: Reveal,
-  answers: { 200: json(CardDetail, "The card"), ...missingArtifact },
+  answers: { 200: json(CardDetail, "The card"), ...missingArtifact, ...problems("sign_in_again") },
 });
 
 /** Artifacts that are sent in one piece. */

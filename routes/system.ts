@@ -1,5 +1,6 @@
 /** The service about itself: whether it can serve, where it runs, and which plugins it has. */
 import { z } from "zod";
+import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { BackendState, SEES_RUNNING, seesRunning } from "../core/runtime.ts";
 import { LIVE, READY, word } from "../http/probe.ts";
@@ -12,9 +13,9 @@ const Check = z.object({
 
 const Health = z.object({
   status: z.enum(["ok", "degraded", "failed"]),
-  version: z.string(),
-  uptimeMs: z.number(),
-  checks: z.record(z.string(), Check).describe(
+  version: z.string().optional(),
+  uptimeMs: z.number().optional(),
+  checks: z.record(z.string(), Check).optional().describe(
     "`store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine",
   ),
 }).meta({ id: "Health" });
@@ -63,7 +64,8 @@ const health = route({
   method: "get",
   path: "/health",
   summary: "Whether the service can serve",
-  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503.",
+  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503. " +
+    "Strangers are told `status` alone; the rest needs a credential with `system:read`.",
   permission: "open",
   answers: {
     200: json(Health, "It serves"),
@@ -127,8 +129,10 @@ export function system(options: SystemOptions): CoreRouter {
       if (!isRead) return word(503, "starting");
       return (await look()).status === "failed" ? word(503, "store") : word(200, "ready");
     })
-    .on(health, async () => {
-      const answer = await look();
+    .on(health, async (call) => {
+      const [report, principal] = await Promise.all([look(), call.recognised()]);
+      const mayKnow = principal !== null && may(principal, "system:read", EVERYTHING);
+      const answer = mayKnow ? report : { status: report.status };
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
     })
     .on(info, ({ principal }) => {

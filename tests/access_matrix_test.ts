@@ -8,7 +8,11 @@ import { ENTRY } from "./audit_entry.ts";
 
 /** Who needs no credential, in so many words (API.md, "Conventions"); everything else is closed. */
 const OPEN = new Set([
+  "GET /api/health/live",
+  "GET /api/health/ready",
   "GET /api/health",
+  "GET /api/health/live",
+  "GET /api/health/ready",
   "GET /api/auth/status",
   "POST /api/auth/idp",
   "POST /api/auth/refresh",

@@ -1,20 +1,20 @@
-/** Promise: berth runs on the few permissions that README.md names, and does its work on them (R61). */
+/** Promise: berth runs on the few permissions that docs/hardening.md names, and does its work on them (R61). */
 import assert from "node:assert/strict";
 import { startBerthProcess } from "./berth_process.ts";
 import { TestCaller } from "./service.ts";
 
-const README = new URL("../README.md", import.meta.url);
+const PAGE = new URL("../docs/hardening.md", import.meta.url);
 const PROGRAM = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
-/** The flags of the README's own command, with this test's port and folders in their places. */
+/** The flags of the page's own command, with this test's port and folders in their places. */
 async function documentedFlags(places: Readonly<Record<string, string>>): Promise<string[]> {
-  const command = /deno run (--no-prompt [\s\S]+?) main\.ts/.exec(await Deno.readTextFile(README))?.[1] ?? "";
+  const command = /deno run (--no-prompt [\s\S]+?) main\.ts/.exec(await Deno.readTextFile(PAGE))?.[1] ?? "";
   return command.split(/[\s\\]+/).map((flag) =>
     flag.replaceAll("'", "").replace(/\b(?:PORT|DATA|ROOTS|PROGRAM)\b/g, (name) => places[name] ?? name)
   );
 }
 
-Deno.test("berth serves on the permissions that README.md names: setup, workspaces, logs, the API document", async () => {
+Deno.test("berth serves on the permissions that docs/hardening.md names: setup, workspaces, logs, the API document", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-permissions-" }));
   try {
     const [data, roots] = [`${folder}/data`, `${folder}/roots`];

@@ -196,6 +196,7 @@ function runtimeOf(model: Model): ContainerRuntime {
   }));
   return {
     revision: 1,
+    settle: () => Promise.resolve(),
     backends: () => [],
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),

@@ -50,6 +50,20 @@ for (const kind of ["docker", "podman"] as const) {
     assert.equal((await engine.ask("GET /volumes/made")).status, 404);
   });
 
+  test("POST /api/volumes refuses a driver that the engine does not have, at once", async (engine) => {
+    await using app = await serveEngines({ one: engine });
+    const began = performance.now();
+
+    const refused = await app.call("POST /api/volumes", { name: "driven", driver: "nowhere" });
+
+    assert.deepEqual([refused.status, refused.body.code], [400, "invalid_request"], refused.text);
+    assert.match(refused.body.errors[0].message, /"local"/);
+    assert.ok(performance.now() - began < 5_000, "the engine searched for it");
+    assert.equal((await engine.ask("GET /volumes/driven")).status, 404);
+    assert.equal((await app.call("POST /api/volumes", { name: "driven", driver: "local" })).status, 201);
+    await app.call("DELETE /api/volumes/driven");
+  });
+
   test("POST /api/volumes refuses a name that is taken, and leaves that volume alone", async (engine) => {
     await tidy(engine);
     await engine.cli("volume", "create", "--label", "first=1", "taken");

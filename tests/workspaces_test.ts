@@ -305,11 +305,11 @@ Deno.test("registered workspaces are there after a restart", async () => {
       await berth.call("POST /api/workspaces", { path: `${root}/a` });
     }
     await using berth = await startService({ folder, admin });
-    const { items } = (await berth.call("GET /api/workspaces")).body;
-    assert.deepEqual(items.map((item: { id: string; state: string }) => [item.id, item.state]), [[
-      "a",
-      "ready",
-    ]]);
+    await eventually("the workspace is there, and read", async () => {
+      const { items } = (await berth.call("GET /api/workspaces")).body;
+      assert.deepEqual(items.map((item: { id: string }) => item.id), ["a"]);
+      return items[0].state === "ready";
+    });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

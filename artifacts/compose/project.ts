@@ -52,6 +52,12 @@ export interface Project {
   readonly name: Node | null;
 }
 
+interface Extended {
+  readonly node: Node;
+  /** How many services it is made of, without itself. */
+  readonly depth: number;
+}
+
 const SECTIONS = ["services", "networks", "volumes", "secrets", "configs", "models"];
 const INCLUDE_DEPTH = 20;
 const EXTENDS_DEPTH = 100;
@@ -74,13 +80,14 @@ class Loader {
   readonly #extended = new Set<string>();
   /** Files with their variables put in, by environment: `extends` asks for the same base many times. */
   readonly #read = new Map<Environment, Map<ArtifactFile, Mapping | null>>();
-  /** Services with what they extend, by the document they stand in. */
-  readonly #whole = new Map<Mapping, Map<string, Node>>();
+  /** Services with what they extend, and how deep that goes, by the document they stand in. */
+  readonly #whole = new Map<Mapping, Map<string, Extended>>();
   /** Files included so far, so that each is read once however many ways lead to it. */
   readonly #taken = new Set<string>();
   /** The variables of each file: those of an included one are its own. */
   readonly #environments = new Map<ArtifactFile, Environment>();
   #incomplete = false;
+  #isTooDeep = false;
   #name: Node | null = null;
 
   constructor(store: FileStore, spec: ProjectSpec) {
@@ -223,7 +230,7 @@ class Loader {
     for (const [name, entry] of services.value.entries) {
       if (!valueAt(entry.value, "extends")) continue;
       await yieldToEventLoop();
-      const value = await this.#extend(name, entry, document, environment, []);
+      const value = (await this.#extend(name, entry, document, environment, [])).node;
       (entries ??= new Map(services.value.entries)).set(name, { key: entry.key, value });
     }
     if (!entries) return document;
@@ -238,17 +245,17 @@ class Loader {
     document: Mapping,
     environment: Environment,
     stack: readonly string[],
-  ): Promise<Node> {
+  ): Promise<Extended> {
     const local = entry.value;
     const extend = valueAt(local, "extends");
-    if (extend === null || isNull(extend)) return local;
+    if (extend === null || isNull(extend)) return { node: local, depth: 0 };
     let whole = this.#whole.get(document);
     if (!whole) this.#whole.set(document, whole = new Map());
     const known = whole.get(name);
     if (known) return known;
-    const node = await this.#extendFrom(name, entry, extend, document, environment, stack);
-    whole.set(name, node);
-    return node;
+    const made = await this.#extendFrom(name, entry, extend, document, environment, stack);
+    whole.set(name, made);
+    return made;
   }
 
   async #extendFrom(
@@ -258,14 +265,15 @@ class Loader {
     document: Mapping,
     environment: Environment,
     stack: readonly string[],
-  ): Promise<Node> {
+  ): Promise<Extended> {
     const local = entry.value;
+    const alone: Extended = { node: local, depth: 0 };
     const baseAt = extend.kind === "mapping" ? valueAt(extend, "service") : extend;
     const base = textOf(baseAt);
     const fileAt = extend.kind === "mapping" ? valueAt(extend, "file") : null;
     if (base === null || baseAt === null || isUnknown(fileAt)) {
       this.#incomplete = true;
-      return local;
+      return alone;
     }
     const step = `${entry.key.file.path}#${name}`;
     if (stack.includes(step)) {
@@ -276,17 +284,14 @@ class Loader {
         at: baseAt,
         data: { cycle },
       });
-      return local;
+      return alone;
     }
-    if (stack.length >= EXTENDS_DEPTH) {
-      this.#tooDeep(`\`extends\` goes over ${EXTENDS_DEPTH} levels deep; the rest was not followed`, baseAt);
-      return local;
-    }
+    if (stack.length >= EXTENDS_DEPTH) return this.#extendsTooDeep(local, baseAt);
     let from = document;
     const written = textOf(fileAt);
     if (written !== null && fileAt) {
       const other = await this.#extendsFile(written, fileAt, environment);
-      if (!other) return local;
+      if (!other) return alone;
       from = other;
     }
     const services = from.entries.get("services")?.value;
@@ -301,11 +306,26 @@ class Loader {
         data: { service: writtenOr(baseAt, base) },
       });
       this.#incomplete = true;
-      return local;
+      return alone;
     }
     const under = await this.#extend(base, found, from, environment, [...stack, step]);
+    // Written the other way round, each service has what it extends already.
+    if (under.depth >= EXTENDS_DEPTH) return this.#extendsTooDeep(local, baseAt);
+    if (isNull(under.node)) return { node: local, depth: under.depth + 1 };
     // What the base resets or overrides, it does so in its own file.
-    return isNull(under) ? local : retagged(mergeService(settle(under), local), local);
+    return {
+      node: retagged(mergeService(settle(under.node), local), local),
+      depth: under.depth + 1,
+    };
+  }
+
+  /** Told once, where it begins. What extends this one is too deep as well. */
+  #extendsTooDeep(local: Node, at: Place): Extended {
+    if (!this.#isTooDeep) {
+      this.#tooDeep(`\`extends\` goes over ${EXTENDS_DEPTH} levels deep; the rest was not followed`, at);
+    }
+    this.#isTooDeep = true;
+    return { node: local, depth: EXTENDS_DEPTH };
   }
 
   async #extendsFile(written: string, at: Node, environment: Environment): Promise<Mapping | null> {

@@ -4,7 +4,7 @@ import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { ParseQueue } from "../yaml/parse_queue.ts";
 import { parseFile } from "./parse_file.ts";
-import { folderOf } from "./paths.ts";
+import { folderOf, isAtOrBelow } from "./paths.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -96,19 +96,15 @@ export class FileStore {
       this.#looked.clear();
       return;
     }
-    for (const path of paths) {
-      const inside = `${path}/`;
-      const isOf = (known: string) => known === path || known.startsWith(inside);
-      for (const known of this.#looked.keys()) if (isOf(known)) this.#looked.delete(known);
-      for (const key of this.#reading.keys()) {
-        const known = key.slice(0, key.indexOf("\0"));
-        if (!isOf(known)) continue;
-        this.#reading.delete(key);
-        // An event says more than a time stamp: two writes within a tick leave the same one.
-        const cached = this.#cached.get(key);
-        if (cached) this.#cached.set(key, { ...cached, stamp: null });
-        this.#notArtifacts.delete(known);
-      }
+    for (const known of this.#looked.keys()) if (isAtOrBelow(known, paths)) this.#looked.delete(known);
+    for (const key of this.#reading.keys()) {
+      const known = key.slice(0, key.indexOf("\0"));
+      if (!isAtOrBelow(known, paths)) continue;
+      this.#reading.delete(key);
+      // An event says more than a time stamp: two writes within a tick leave the same one.
+      const cached = this.#cached.get(key);
+      if (cached) this.#cached.set(key, { ...cached, stamp: null });
+      this.#notArtifacts.delete(known);
     }
   }
 

@@ -3,7 +3,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { PathUse } from "../artifact.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 import { BUDGETS } from "./budgets.ts";
+import { type Folder, isSame, openFolder } from "./folder.ts";
+import { baseName, folderOf } from "./paths.ts";
 import { sha256 } from "./sha256.ts";
 
 export interface ReadText {
@@ -26,6 +29,12 @@ export interface Refusal {
   readonly severity?: "info";
 }
 
+export interface Listed {
+  readonly entries: readonly Deno.DirEntry[];
+  /** How many there were, with those that do not count. */
+  readonly looked: number;
+}
+
 export class SafeReader {
   readonly #prefix: string;
 
@@ -41,25 +50,53 @@ export class SafeReader {
 
   /** `path` lies below the root, lexically (`resolve` of paths.ts saw to that). */
   async read(path: string): Promise<ReadText | Refusal> {
-    const full = this.#prefix + path;
     try {
       const real = await this.#real(path);
       if (typeof real !== "string") return real;
-      const before = await Deno.lstat(real);
+      if (real === this.root) return FOLDER;
+      using folder = await openFolder(this.root, folderOf(real) || "/");
+      if (!folder) return CHANGED;
+      const at = folder.at(baseName(real));
+      const before = await Deno.lstat(at);
       const refusal = this.#refusal(before);
       if (refusal) return refusal;
       // A pipe or a link may have taken the file's place since: neither wait at one nor follow the other.
-      await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      await using file = await open(at, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
       const opened = await file.stat();
-      if (!opened.isFile() || opened.dev !== before.dev || opened.ino !== before.ino) return CHANGED;
+      if (!opened.isFile() || !isSame(opened, before)) return CHANGED;
       const bytes = await readAtMost(file, opened.size, this.fileBytes);
+      const isInside = await folder.stillHas(opened, () => Deno.lstat(at), isSame);
+      if (!isInside) return CHANGED;
       if (bytes === null) return TOO_LARGE(this.fileBytes);
-      // What was opened must still be what the path leads to.
-      if (await Deno.realPath(full) !== real) return CHANGED;
       const hash = sha256(bytes);
       return { text: decode(bytes), hash, stamp: stampOf(before) };
     } catch (error) {
       return refusalOf(error);
+    }
+  }
+
+  /** The entries of a folder that count, of so many at most; links in `path` are not followed. */
+  async list(
+    path: string,
+    limit: number,
+    counts: (entry: Deno.DirEntry) => boolean,
+  ): Promise<Listed | Refusal> {
+    const full = this.#full(path);
+    if (this.#isHidden(full)) return ESCAPES;
+    try {
+      using folder = await openFolder(this.root, full);
+      if (!folder) return CHANGED;
+      const look = () => entriesOf(folder, limit, counts);
+      const listed = await look();
+      const isInside = await folder.stillHas(
+        listed,
+        look,
+        (one, other) =>
+          one.looked === other.looked && JSON.stringify(one.entries) === JSON.stringify(other.entries),
+      );
+      return isInside ? listed : CHANGED;
+    } catch (error) {
+      return isAbsent(error) ? MISSING : refusalOf(error);
     }
   }
 
@@ -77,22 +114,36 @@ export class SafeReader {
     try {
       const real = await this.#real(path);
       if (typeof real !== "string") return real.code === "missing" ? "missing" : "outside";
-      const stat = await Deno.lstat(real);
+      if (real === this.root) return "folder";
+      using folder = await openFolder(this.root, folderOf(real) || "/");
+      if (!folder) return "outside";
+      const at = folder.at(baseName(real));
+      const stat = await Deno.lstat(at);
+      const isInside = await folder.stillHas(stat, () => Deno.lstat(at), isSame);
+      if (!isInside) return "outside";
       return stat.isFile ? "file" : stat.isDirectory ? "folder" : "other";
     } catch (error) {
       return error instanceof Deno.errors.NotFound ? "missing" : "outside";
     }
   }
 
+  #full(path: string): string {
+    return path === "" ? this.root : this.#prefix + path;
+  }
+
+  #isHidden(real: string): boolean {
+    return this.hidden.some((folder) => real === folder || real.startsWith(`${folder}/`));
+  }
+
   async #real(path: string): Promise<string | Refusal> {
-    const full = path === "" ? this.root : this.#prefix + path;
+    const full = this.#full(path);
     let real: string;
     try {
       real = await Deno.realPath(full);
     } catch (error) {
       return await this.#throughLink(path) ? ESCAPES : refusalOf(error);
     }
-    if (this.hidden.some((folder) => real === folder || real.startsWith(`${folder}/`))) return ESCAPES;
+    if (this.#isHidden(real)) return ESCAPES;
     return real === this.root || real.startsWith(this.#prefix) ? real : ESCAPES;
   }
 
@@ -111,7 +162,7 @@ export class SafeReader {
   }
 
   #refusal(stat: Deno.FileInfo): Refusal | null {
-    if (stat.isDirectory) return { code: "fs/unreadable", why: "it is a folder" };
+    if (stat.isDirectory) return FOLDER;
     if (!stat.isFile) return { code: "fs/unreadable", why: "it is not a regular file" };
     if (!this.allowHardLinks && (stat.nlink ?? 1) > 1) return HARD_LINKED;
     if (stat.size > this.fileBytes) return TOO_LARGE(this.fileBytes);
@@ -123,6 +174,8 @@ const ESCAPES: Refusal = {
   code: "fs/symlink-escape",
   why: "the link does not lead to anything inside the workspace",
 };
+const MISSING: Refusal = { code: "missing", why: "it does not exist" };
+const FOLDER: Refusal = { code: "fs/unreadable", why: "it is a folder" };
 const HARD_LINKED: Refusal = {
   code: "fs/unreadable",
   why:
@@ -136,17 +189,42 @@ const TOO_LARGE = (limit: number): Refusal => ({ code: "fs/too-large", why: `it 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof NotText) return { code: "fs/not-utf8", why: "it is not UTF-8 text" };
   if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-    return { code: "missing", why: "it does not exist" };
+    return MISSING;
   }
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) return DENIED;
-  const code = error instanceof Error && "code" in error ? error.code : null;
+  const code = codeOf(error);
   if (code === "EACCES" || code === "EPERM") return DENIED;
   if (code === "ENOENT" || code === "ELOOP") return CHANGED;
   return { code: "fs/unreadable", why: "the system refused to open it" };
 }
 
+/** Of `node:fs`, whose errors Deno's own classes do not know. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : null;
+}
+
+/** Whether there is no folder of that name: a link to one is none. */
+function isAbsent(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(String(codeOf(error)));
+}
+
 function stampOf(stat: Deno.FileInfo): string {
   return `${stat.size}:${stat.mtime?.getTime() ?? 0}:${stat.ino ?? 0}:${stat.ctime?.getTime() ?? 0}`;
+}
+
+async function entriesOf(
+  folder: Folder,
+  limit: number,
+  counts: (entry: Deno.DirEntry) => boolean,
+): Promise<Listed> {
+  const entries: Deno.DirEntry[] = [];
+  let looked = 0;
+  for await (const entry of Deno.readDir(folder.at(""))) {
+    if (++looked > limit) break;
+    if ((looked & 1023) === 0) await yieldToEventLoop();
+    if (counts(entry)) entries.push(entry);
+  }
+  return { entries, looked };
 }
 
 async function readAtMost(file: FileHandle, size: number, limit: number): Promise<Uint8Array | null> {

@@ -135,6 +135,32 @@ Deno.test("what lies in a hidden folder is as far away as what lies outside", as
   assert.equal(await reader.look("data/key.yaml"), "outside");
 });
 
+Deno.test({
+  name: "no descriptor stays open, whatever was read, refused, listed or looked at",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await using outside = await plant({ "x.yaml": "x: 1\n" });
+    await using folder = await plant({ "a/x.yaml": "x: 1\n", "a/large.yaml": "x".repeat(100), "a/b/": "" });
+    await Deno.symlink(outside.path, `${folder.path}/out`);
+    await Deno.symlink(`${folder.path}/a`, `${folder.path}/in`);
+    const reader = new SafeReader(folder.path, 50);
+    const count = () => [...Deno.readDirSync("/proc/self/fd")].length;
+    const readAll = async () => {
+      for (
+        const path of ["a/x.yaml", "a/large.yaml", "a/b", "a/absent", "in/x.yaml", "out/x.yaml", "a/x.yaml/y"]
+      ) {
+        await Promise.all([reader.read(path), reader.look(path), reader.list(path, 10, () => true)]);
+      }
+    };
+    await readAll();
+    const before = count();
+
+    for (let turn = 0; turn < 20; turn++) await readAll();
+
+    assert.equal(count(), before);
+  },
+});
+
 const PATHS: [folder: string, written: string, path: string | null][] = [
   ["a", "./b.yaml", "a/b.yaml"],
   ["a", "../b.yaml", "b.yaml"],

@@ -3,8 +3,10 @@
 import type { Finding } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import type { Budgets } from "../files/budgets.ts";
+import { isRefusal } from "../files/file_store.ts";
 import { type IgnoreRules, isNeverEntered } from "../files/ignore.ts";
 import { join } from "../files/paths.ts";
+import type { Refusal, SafeReader } from "../files/safe_reader.ts";
 
 export interface Listing {
   /** Folder ("" is the root) to the names of its files that may be artifacts. */
@@ -45,7 +47,11 @@ const OTHERS = 10;
 const PEEKED = 5_000;
 
 /** Walks the folders of a workspace, and stops at the limits. Only folders with artifacts in them use up a limit. */
-export async function discover(root: string, ignore: IgnoreRules, budgets: Budgets): Promise<Listing> {
+export async function discover(
+  reader: SafeReader,
+  ignore: IgnoreRules,
+  budgets: Budgets,
+): Promise<Listing> {
   const folders = new Map<string, string[]>();
   const findings: Finding[] = [];
   const tooDeep: string[] = [];
@@ -58,34 +64,35 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
   };
 
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const found: { name: string; isFolder: boolean }[] = [];
-    let own = 0;
-    try {
-      for await (const entry of Deno.readDir(next.path === "" ? root : `${root}/${next.path}`)) {
-        if (++own + walked > OTHERS * budgets.entries) break;
-        if ((own & 1023) === 0) await yieldToEventLoop();
-        if (entry.isDirectory) {
-          if (!isNeverEntered(entry.name)) found.push({ name: entry.name, isFolder: true });
-        } else if (mayCount(entry.name)) found.push({ name: entry.name, isFolder: false });
-      }
-    } catch (error) {
-      if (next.path === "") throw error;
-      if (error instanceof Deno.errors.NotFound) continue;
+    const left = OTHERS * budgets.entries - walked;
+    const listed = await reader.list(next.path, left, (entry) => isWalked(entry) || isRead(entry));
+    if (isRefusal(listed)) {
+      if (next.path === "") throw rootError(listed);
+      // Gone since, or a folder that is never read.
+      if (listed.code === "missing" || listed.code === "fs/symlink-escape") continue;
       findings.push({
         code: "fs/unreadable",
         severity: "info",
-        message: `Cannot read "${next.path}": access is denied`,
+        message: `Cannot read "${next.path}": ${listed.why}`,
         at: null,
         path: next.path,
       });
       continue;
     }
+    const own = listed.looked;
+    const found = listed.entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory }));
     found.sort((a, b) => a.name < b.name ? -1 : 1);
     const names: string[] = [];
     for (const { name, isFolder } of found) {
       await yieldToEventLoop();
       const path = join(next.path, name);
       if (ignore.ignores(path, isFolder)) continue;
+      if (name.includes("\ufffd") && await reader.look(path) === "missing") {
+        const message = `Cannot read "${path}": its name is not UTF-8; rename it`;
+        const severity = isFolder ? "info" : "warning";
+        findings.push({ code: "fs/unreadable", severity, message, at: null, path });
+        continue;
+      }
       if (!isFolder) names.push(name);
       else if (next.depth < budgets.depth) queue.push({ path, depth: next.depth + 1 });
       else tooDeep.push(path);
@@ -107,7 +114,7 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
       break;
     }
   }
-  const missed = await withArtifacts(root, tooDeep);
+  const missed = await withArtifacts(reader, tooDeep);
   if (missed.length > 0) {
     const common = missed.reduce(commonFolder);
     const where = common === "" ? "" : ` below "${common}"`;
@@ -116,28 +123,37 @@ export async function discover(root: string, ignore: IgnoreRules, budgets: Budge
   return { folders, findings };
 }
 
+function isWalked({ name, isDirectory }: Deno.DirEntry): boolean {
+  return isDirectory && !isNeverEntered(name);
+}
+
+function isRead({ name, isDirectory }: Deno.DirEntry): boolean {
+  return !isDirectory && mayCount(name);
+}
+
+function isArtifact({ name, isDirectory }: Deno.DirEntry): boolean {
+  return !isDirectory && isArtifactName(name);
+}
+
 /** A README by itself is none. */
 function isArtifactName(name: string): boolean {
   return /\.ya?ml$/i.test(name) || name === ".env" || name === IGNORE_FILE;
 }
 
 /** Those of the folders with something like an artifact in or below them; what takes too long to tell counts. */
-async function withArtifacts(root: string, folders: readonly string[]): Promise<string[]> {
+async function withArtifacts(reader: SafeReader, folders: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   let looked = 0;
   for (const folder of folders) {
     const queue = [folder];
     let has = false;
     for (let next = queue.pop(); next !== undefined && !has; next = queue.pop()) {
-      try {
-        for await (const { name, isDirectory } of Deno.readDir(`${root}/${next}`)) {
-          if ((++looked & 255) === 0) await yieldToEventLoop();
-          if (isDirectory ? looked > PEEKED : isArtifactName(name)) has = true;
-          if (isDirectory && !isNeverEntered(name)) queue.push(join(next, name));
-        }
-      } catch {
-        // What cannot be looked into could not have been read either.
-      }
+      const listed = await reader.list(next, PEEKED, (entry) => isWalked(entry) || isArtifact(entry));
+      // What cannot be looked into could not have been read either.
+      if (isRefusal(listed)) continue;
+      looked += listed.looked;
+      has = looked > PEEKED || listed.entries.some(isArtifact);
+      for (const { name, isDirectory } of listed.entries) if (isDirectory) queue.push(join(next, name));
     }
     if (has) found.push(folder);
   }
@@ -149,4 +165,9 @@ function commonFolder(one: string, other: string): string {
   const others = other.split("/");
   const end = parts.findIndex((part, index) => part !== others[index]);
   return (end === -1 ? parts : parts.slice(0, end)).join("/");
+}
+
+/** The folder itself cannot be read: as the system would say it. */
+function rootError({ code, why }: Refusal): Error {
+  return code === "missing" ? new Deno.errors.NotFound(why) : new Deno.errors.PermissionDenied(why);
 }

@@ -6,7 +6,7 @@ import { loadProject, type Project } from "../compose/project.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
 import { FileStore, isRefusal } from "../files/file_store.ts";
 import { IgnoreRules, isNeverEntered } from "../files/ignore.ts";
-import { baseName, folderOf } from "../files/paths.ts";
+import { baseName, folderOf, isAtOrBelow } from "../files/paths.ts";
 import { SafeReader } from "../files/safe_reader.ts";
 import { readNatives } from "../native/documents.ts";
 import { type ReadSettings, readSettings } from "../native/settings.ts";
@@ -32,6 +32,7 @@ interface State {
 }
 
 export class WorkspaceReader {
+  readonly #reader: SafeReader;
   readonly #store: FileStore;
   readonly #state: State;
   readonly #budgets: Budgets;
@@ -46,7 +47,8 @@ export class WorkspaceReader {
     allowHardLinks = false,
   ) {
     this.#budgets = { ...BUDGETS, ...budgets };
-    this.#store = new FileStore(new SafeReader(root, this.#budgets.fileBytes, hidden, allowHardLinks));
+    this.#reader = new SafeReader(root, this.#budgets.fileBytes, hidden, allowHardLinks);
+    this.#store = new FileStore(this.#reader);
     this.#state = { listing: null, projects: new Map(), groups: new Map() };
   }
 
@@ -89,7 +91,7 @@ export class WorkspaceReader {
     if (!before) return null;
     const settingsFile = await this.#store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
-    const now = await discover(this.root, await this.#ignore(this.#store, read), read.budgets);
+    const now = await discover(this.#reader, await this.#ignore(this.#store, read), read.budgets);
     const names = (listing: Listing) => JSON.stringify([...listing.folders]);
     return names(before) === names(now) ? await this.#store.outdated(this.#named) : null;
   }
@@ -118,7 +120,7 @@ export class WorkspaceReader {
     const begun = performance.now();
     const settingsFile = await store.get(SETTINGS_FILE, "settings");
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
-    state.listing ??= await discover(this.root, await this.#ignore(store, read), read.budgets);
+    state.listing ??= await discover(this.#reader, await this.#ignore(store, read), read.budgets);
     const listing = state.listing;
     const gathered = await gather(store, listing);
     const natives = gathered.natives.map(readNatives);
@@ -231,20 +233,11 @@ export class WorkspaceReader {
 function forgetProjects(state: State, changed: ReadonlySet<string>): void {
   for (const [key, project] of state.projects) {
     const needed = state.groups.get(key)?.built.needed ?? project.needed;
-    if (touches(needed, changed)) {
+    if ([...needed].some((path) => isAtOrBelow(path, changed))) {
       state.projects.delete(key);
       state.groups.delete(key);
     }
   }
-}
-
-function touches(needed: ReadonlySet<string>, changed: ReadonlySet<string>): boolean {
-  for (const path of changed) {
-    if (needed.has(path)) return true;
-    const inside = `${path}/`;
-    for (const one of needed) if (one.startsWith(inside)) return true;
-  }
-  return false;
 }
 
 function overlaidListing(listing: Listing, texts: ReadonlyMap<string, string>): Listing {

@@ -548,3 +548,27 @@ Deno.test("outdated tells what changed by looking", async () => {
   await folder.write("b/compose.yaml", WEB);
   assert.equal(await reader.outdated(), null);
 });
+
+Deno.test({
+  name: "a name that is not UTF-8 is told, and all others are read",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await using folder = await plant({ "shop/compose.yaml": WEB, "shop/caf\ufffd.yaml": "a: 1\n" });
+    const made = await new Deno.Command("sh", {
+      args: [
+        "-c",
+        `folder=$(printf 'caf\\351') && mkdir "$folder" && touch "$folder/compose.yaml" "$(printf 'bar\\351.yaml')"`,
+      ],
+      cwd: folder.path,
+    }).output();
+    assert.ok(made.success);
+
+    const model = await read(folder);
+
+    assert.deepEqual(namesOf(model), ["shop main"]);
+    assert.deepEqual(model.findings.map(({ code, severity, message }) => [code, severity, message]), [
+      ["fs/unreadable", "warning", 'Cannot read "bar\ufffd.yaml": its name is not UTF-8; rename it'],
+      ["fs/unreadable", "info", 'Cannot read "caf\ufffd": its name is not UTF-8; rename it'],
+    ]);
+  },
+});

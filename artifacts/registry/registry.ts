@@ -7,6 +7,7 @@ import type { Model } from "../artifact.ts";
 import { admit } from "./place.ts";
 import { freeSlug } from "./slug.ts";
 import { type Judge, type Reading, Snapshot, unavailable } from "./snapshot.ts";
+import { Watcher } from "./watch.ts";
 
 export interface RegistryOptions {
   readonly store: WorkspaceStore;
@@ -21,6 +22,7 @@ export interface RegistryOptions {
 export class Registry implements AsyncDisposable {
   readonly #options: RegistryOptions;
   readonly #snapshots = new Map<string, { record: WorkspaceRecord; snapshot: Snapshot }>();
+  readonly #watcher = new Watcher();
   #listed: readonly Workspace[] = [];
 
   constructor(options: RegistryOptions) {
@@ -127,6 +129,7 @@ export class Registry implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#snapshots.keys()].map((id) => this.#forget(id)));
+    this.#watcher[Symbol.dispose]();
   }
 
   async #record(id: string): Promise<WorkspaceRecord> {
@@ -145,7 +148,7 @@ export class Registry implements AsyncDisposable {
       return known.snapshot;
     }
     const judge = this.#options.judge ?? (() => Promise.resolve({ errors: 0, warnings: 0 }));
-    const snapshot = new Snapshot(path, judge, this.#options.hidden ?? [], allowHardLinks);
+    const snapshot = new Snapshot(path, this.#watcher, judge, this.#options.hidden ?? [], allowHardLinks);
     this.#snapshots.set(record.id, { record, snapshot });
     if (known) void known.snapshot[Symbol.asyncDispose]();
     return snapshot;

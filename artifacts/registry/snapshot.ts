@@ -5,7 +5,7 @@ import type { WorkspaceState } from "../../core/workspace.ts";
 import type { Model } from "../artifact.ts";
 import type { WorkspaceReader } from "../reading/workspace_reader.ts";
 import { realPaths } from "./place.ts";
-import { FolderWatch } from "./watch.ts";
+import type { FolderWatch, Watcher } from "./watch.ts";
 
 export interface Problems {
   readonly errors: number;
@@ -42,12 +42,18 @@ export class Snapshot implements AsyncDisposable {
   #walked = -Infinity;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, judge: Judge, hidden: readonly string[], allowHardLinks: boolean) {
+  constructor(
+    path: string,
+    watcher: Watcher,
+    judge: Judge,
+    hidden: readonly string[],
+    allowHardLinks: boolean,
+  ) {
     this.#path = path;
     this.#allowHardLinks = allowHardLinks;
     this.#judge = judge;
     this.#hidden = hidden;
-    this.#watch = new FolderWatch(path);
+    this.#watch = watcher.folder(path);
   }
 
   /** The reading as of now; the same object while nothing changed. */
@@ -119,31 +125,26 @@ export class Snapshot implements AsyncDisposable {
     this.#walked = performance.now();
     try {
       const reader = this.#reader ??= await this.#newReader();
-      let model = await reader.read();
-      // Changes between reading and watching would be missed, so files are compared once more.
-      if (this.#watch.follow(reader.folders) && this.#watch.isWatching) {
-        model = await this.#again(reader, model);
-      }
-      return await this.#keep(model);
+      return await this.#followed(reader, await reader.read());
     } catch (error) {
       if (!isOfTheSystem(error)) throw error;
       return this.#gone(error instanceof Deno.errors.NotFound ? "missing" : "unreadable");
     }
   }
 
-  async #again(reader: WorkspaceReader, model: Model): Promise<Model> {
+  /** Watches what was read; what changed before that would be missed, so files are compared once more. */
+  async #followed(reader: WorkspaceReader, model: Model): Promise<Reading> {
+    const reading = await this.#keep(model);
+    if (!await this.#watch.follow(reader.folders) || !this.#watch.isWatching) return reading;
     const changed = await reader.outdated();
-    return changed === null ? await reader.read() : changed.size > 0 ? await reader.update(changed) : model;
+    if (changed?.size === 0) return reading;
+    return await this.#keep(changed === null ? await reader.read() : await reader.update(changed));
   }
 
   async #readChanged(changed: ReadonlySet<string>): Promise<Reading> {
     try {
       const reader = this.#reader!;
-      const model = await reader.update(changed);
-      if (this.#watch.follow(reader.folders) && this.#watch.isWatching) {
-        return await this.#keep(await this.#again(reader, model));
-      }
-      return await this.#keep(model);
+      return await this.#followed(reader, await reader.update(changed));
     } catch (error) {
       if (!isOfTheSystem(error)) throw error;
       return this.#gone(error instanceof Deno.errors.NotFound ? "missing" : "unreadable");

@@ -5,6 +5,7 @@ import { START_KINDS } from "../graph/graph.ts";
 import { didYouMean, findWritten, namesOf } from "../graph/names.ts";
 import type { RuleCode } from "./catalog.ts";
 import type { Say } from "./say.ts";
+import { profilesOf } from "./together.ts";
 
 const CODES: Readonly<Record<string, RuleCode>> = {
   depends_on: "ref/unknown-service",
@@ -89,12 +90,15 @@ function checkTarget(unit: Unit, reference: Reference, target: Unit, say: Say): 
 }
 
 const sharesProfile = (unit: Unit, target: Unit): boolean =>
-  unit.service !== null && unit.service.profiles.every((name) => target.service!.profiles.includes(name));
+  unit.service !== null && unit.service.profiles.every((name) => profilesOf(target.service!).has(name));
+
+/** Profiles that are named in one message. */
+const NAMED = 5;
 
 const list = (profiles: readonly string[]): string =>
   `${profiles.length === 1 ? "the profile" : "the profiles"} ${
-    profiles.map((name) => `"${name}"`).join(", ")
-  }`;
+    profiles.slice(0, NAMED).map((name) => `"${name}"`).join(", ")
+  }${profiles.length > NAMED ? ` and ${profiles.length - NAMED} more` : ""}`;
 
 /** The names in native documents, which may mean anything in the workspace. */
 export function checkNativeReferences(model: Model, say: Say): void {

@@ -1,6 +1,15 @@
 /** Whether units can be up at the same time, as far as profiles say. */
 
-import type { Unit } from "../artifact.ts";
+import type { Service, Unit } from "../artifact.ts";
+
+const profiles = new WeakMap<Service, ReadonlySet<string>>();
+
+/** The profiles of a service, to be searched. */
+export function profilesOf(service: Service): ReadonlySet<string> {
+  let own = profiles.get(service);
+  if (own === undefined) profiles.set(service, own = new Set(service.profiles));
+  return own;
+}
 
 /**
  * True when the group's own profiles, or any single profile, enable all of them. Several profiles at once do not
@@ -12,6 +21,6 @@ export function enabledTogether(units: readonly Unit[]): boolean {
   const first = bound[0];
   if (first === undefined) return true;
   return first.service!.profiles.some((profile) =>
-    bound.every((unit) => unit.service!.profiles.includes(profile))
+    bound.every((unit) => profilesOf(unit.service!).has(profile))
   );
 }

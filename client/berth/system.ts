@@ -246,10 +246,10 @@ export type DiskUsage = {
 /** The answer of `GET /api/health`. */
 export type Health = {
   readonly status: "ok" | "degraded" | "failed";
-  readonly version: string;
-  readonly uptimeMs: number;
+  readonly version?: string;
+  readonly uptimeMs?: number;
   /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
-  readonly checks: { readonly [key: string]: Check };
+  readonly checks?: { readonly [key: string]: Check };
 };
 
 /** An item of the stream of `GET /api/system/logs`. */

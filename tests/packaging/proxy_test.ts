@@ -85,11 +85,16 @@ const TRAEFIK: Proxy = {
 };
 
 /** Debian has no Traefik, so that none is asked for where all other parts must be there. */
-const hasTraefik = await new Deno.Command("traefik", { args: ["version"], stdout: "null" }).output().then(
-  ({ success }) => success,
-  () => false,
-);
+const hasTraefik = await isThere("traefik", "version");
 if (!hasTraefik) console.error("NOT RUN: berth behind Traefik, because there is no Traefik on the path");
+
+async function isThere(program: string, argument: string): Promise<boolean> {
+  try {
+    return (await new Deno.Command(program, { args: [argument], stdout: "null" }).output()).success;
+  } catch {
+    return false;
+  }
+}
 
 /** A berth and a proxy before it, both where the engine lives; every one with a port of its own, for nothing ends early. */
 async function behind(

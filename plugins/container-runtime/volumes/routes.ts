@@ -12,7 +12,7 @@ import { at, identifier } from "../engine/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
-import { parseJson } from "../engine/wire.ts";
+import { listOf, objectOf, parseJson, textOf, textsOf } from "../engine/wire.ts";
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
 import { seesRunning } from "../../../core/runtime.ts";
 import { bindsHostPath } from "./host_path.ts";
@@ -116,7 +116,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       await backends.fresh("containers", [link]);
       return reply(200, { ...row, usedBy: usersOf(link, seesRunning(principal)).volume(row.name) });
     })
-    .on(create, async ({ body, query, principal }) => {
+    .on(create, async ({ body, query, principal, left }) => {
       if (
         bindsHostPath(body.driver, body.options ?? {}) &&
         !may<ContainerPermission>(principal, "volumes:host-paths", EVERYTHING)
@@ -127,6 +127,7 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
         );
       }
       const link = backends.target(query.backend);
+      if (body.driver !== undefined) await mustHaveDriver(link, body.driver, left);
       using _claim = claims.claim(link, body.name);
       if (body.name !== undefined) await assertFree(link, body.name);
       const { text } = await link.engine.post(at`/volumes/create`, {
@@ -148,6 +149,30 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       }).finally(() => link.mirror.volumes.touch());
       return reply(204);
     });
+}
+
+/** Docker would search 15 s for a driver that it does not have. Throws `invalid_request`. */
+async function mustHaveDriver({ engine }: Link, driver: string, signal: AbortSignal): Promise<void> {
+  const doing = "create a volume";
+  const [info, installed] = await Promise.all([
+    engine.get(at`/info`, { doing, signal }).then(objectOf),
+    // Podman has no such plugins.
+    engine.get(at`/plugins`, { doing, signal }).then(listOf).catch(() => []),
+  ]);
+  const known = textsOf(objectOf(info.Plugins).Volume);
+  const enabled = installed.map(objectOf).filter((one) => one.Enabled === true).map(({ Name }) =>
+    textOf(Name)
+  );
+  const isThere = [...known, ...enabled].some((name) => name === driver || name === `${driver}:latest`);
+  if (known.length === 0 || isThere) return;
+  const there = known.map((name) => `"${name}"`).join(", ");
+  throw engineError(
+    "invalid_request",
+    `Cannot ${doing}: engine "${engine.name}" has no volume driver "${driver}"`,
+    {
+      errors: [{ path: "body.driver", message: `Expected one of ${there}` }],
+    },
+  );
 }
 
 function volumesOf(link: Link, users: Users): z.infer<typeof Volume>[] {

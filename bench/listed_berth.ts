@@ -1,0 +1,52 @@
+/** A berth under measurement beside an engine full of containers. */
+import type { EngineAnswer, TestEngine } from "../tests/engine.ts";
+import { adminKey } from "./admin_key.ts";
+import { type ServerProcess, startServer } from "./server_process.ts";
+
+/** Makes the containers `bench-<from>` to `bench-<to - 1>`; none of them runs. */
+export async function fill(engine: TestEngine, from: number, to: number): Promise<void> {
+  for (let number = from; number < to; number += 1) {
+    const { status, body }: EngineAnswer = await engine.ask(`POST /containers/create?name=bench-${number}`, {
+      Image: "berth-fixture:latest",
+      Cmd: ["idle"],
+      Env: ["A=1", "B=2", "TOKEN=something"],
+      Labels: {
+        "com.docker.compose.project": "bench",
+        "com.docker.compose.service": `s${number}`,
+        tier: "web",
+      },
+      HostConfig: { NetworkMode: "none" },
+    });
+    if (status !== 201 && status !== 409) throw new Error(`no container: ${status} ${body}`);
+  }
+}
+
+/** Starts the berth of a checkout with a data folder of its own, and makes its first admin. */
+export async function startBerth(
+  stack: AsyncDisposableStack,
+  engines: string,
+  checkout = new URL("../", import.meta.url).pathname,
+): Promise<{ server: ServerProcess; key: string }> {
+  const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
+  stack.defer(() => Deno.remove(data, { recursive: true }));
+  const server = await startServer({
+    args: ["-A", `${checkout}main.ts`, "serve"],
+    path: "/api/health",
+    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engines },
+    cwd: checkout,
+  });
+  return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };
+}
+
+/** Until the mirror is whole; answers one container's id. */
+export async function waitForAll(server: ServerProcess, key: string, count: number): Promise<string> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/api/containers?limit=1`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { items, total } = await answer.json();
+    if (total >= count) return items[0].id;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`berth never listed ${count} containers`);
+}
