@@ -7,7 +7,7 @@ export interface World {
   /** Every container as `inspect` answers it, by id; the list is made of them. */
   containers?: Map<string, unknown>;
   /** Answers before everything else when it returns a response. */
-  override?: (request: Request, path: string) => Response | Promise<Response> | undefined;
+  override?: (request: Request, path: string) => Response | undefined | Promise<Response | undefined>;
 }
 
 export class ScriptedWorld implements AsyncDisposable {

@@ -27,6 +27,8 @@ export interface Readable {
 
 /** How long a read waits for a refresh before it lists the engine as unavailable. */
 const REFRESH_WAIT_MS = 6_000;
+/** How long a read waits for what others changed: in a storm it shows what is known, and names the engine as stale. */
+const STORM_WAIT_MS = 250;
 
 export interface NamedEngine {
   readonly name: string;
@@ -125,15 +127,15 @@ export class Backends implements AsyncDisposable {
   }
 
   /**
-   * Waits until the mirrors hold every change that was known when this was called. The wait is bounded: an engine that
-   * hangs shows its last state until its connection is given up.
+   * Waits until the mirrors hold every change that was known when this was called; for those that berth did not make
+   * itself a moment only.
    */
   async fresh(
     kind: Kind,
     links: readonly Link[] = this.#links,
   ): Promise<Readable> {
     if (!this.settled(kind, links)) {
-      await Promise.all(links.map((link) => boundedWait(freshen(link, kind))));
+      await Promise.all(links.map((link) => freshen(link, kind)));
     }
     return this.current(kind, links);
   }
@@ -210,13 +212,17 @@ export class Backends implements AsyncDisposable {
 
 /** Waits for one mirror of one engine; a failure shows in the link's state. */
 async function freshen(link: Link, kind: keyof Mirror & Kind): Promise<void> {
-  await link.settle();
-  await link.mirror[kind].fresh().catch(() => {});
+  const mirror = link.mirror[kind];
+  await boundedWait(link.settle(), REFRESH_WAIT_MS);
+  await Promise.all([
+    boundedWait(mirror.freshOwn(), REFRESH_WAIT_MS),
+    boundedWait(mirror.fresh(), STORM_WAIT_MS),
+  ]);
 }
 
-async function boundedWait(work: Promise<void>): Promise<void> {
+async function boundedWait(work: Promise<void>, ms: number): Promise<void> {
   const waited = new AbortController();
-  await Promise.race([work, pause(REFRESH_WAIT_MS, waited.signal)]);
+  await Promise.race([work.catch(() => {}), pause(ms, waited.signal)]);
   waited.abort();
 }
 

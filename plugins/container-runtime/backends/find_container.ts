@@ -36,7 +36,9 @@ export async function findContainer(
   if (best === undefined) throw missing(unavailable[0], up.length, text, doing);
   if (other !== undefined) throw ambiguous(closest(matches, text), doing);
   best.link.engine.mustAnswer(doing);
-  return best;
+  const { containers } = best.link.mirror;
+  await containers.look(best.row.id);
+  return { link: best.link, row: containers.rows.get(best.row.id) ?? best.row };
 }
 
 function inMirror(link: Link, text: string): FoundContainer[] {
