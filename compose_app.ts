@@ -7,6 +7,7 @@ import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/password.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
 import { type Config, SettingsError } from "./config.ts";
+import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Store } from "./core/store.ts";
@@ -83,8 +84,12 @@ export async function composeApp(
   owned: AsyncDisposableStack,
 ): Promise<{ readonly parts: AppParts; readonly edge: Handler }> {
   const { config, store, log, stopping } = foundation;
-  const { settings, mistakes } = checkPluginSettings(overrides.plugins, config);
+  const { settings, mistakes, unread } = checkPluginSettings(overrides.plugins, config);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
+  for (const variable of unread) {
+    const why = isOfKubernetes(variable) ? KUBERNETES_ADVICE : "docs/settings.md lists what is read";
+    log.warn(`A variable is no setting of berth: ${why}`, { variable });
+  }
   const permissions = new PermissionCatalogue(overrides.plugins);
   const access = owned.use(
     await openAccess({
@@ -112,7 +117,7 @@ export async function composeApp(
   );
   const parts: AppParts = { config, store, access, log, registry, plugins, permissions, stopping };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
-  return { parts, edge: await createEdgeOf(parts, foundation, routers) };
+  return { parts, edge: createEdgeOf(parts, foundation, routers) };
 }
 
 function coreRouters(
@@ -143,15 +148,16 @@ function coreRouters(
   ];
 }
 
-async function createEdgeOf(
+function createEdgeOf(
   { config, access, log, plugins, permissions, stopping }: AppParts,
   { health, names, responder, tls }: Foundation,
   routers: readonly Router[],
-): Promise<Handler> {
+): Handler {
   return createApp({
     version: health.version,
     routers,
     permissions: permissions.names,
+    tags: plugins.tags,
     guard: createGuard({
       credentials: access.credentials,
       freshProof: access.freshProof,
@@ -162,7 +168,7 @@ async function createEdgeOf(
     responder,
     hosts: names.hosts,
     stopping,
-    ...(plugins.site === null ? {} : { site: await StaticSite.open(plugins.site, { tls }) }),
+    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
     checkProxy: proxyCheck({ trusted: config.trustedProxies, baseUrl: config.baseUrl }),
     onAccess: (entry) => log.access(entry),

@@ -2,6 +2,7 @@
 import { checkSettings, type Mistake, SETTINGS, type Settings } from "./config/settings.ts";
 import { isInContainer } from "./config/container.ts";
 import type { RoleRule } from "./config/schemas.ts";
+import { isServiceAddress, KUBERNETES_ADVICE, type Stray, straysAmong } from "./config/strays.ts";
 import { configFolders, homeFolder } from "./config/folders.ts";
 
 export type { RoleRule } from "./config/schemas.ts";
@@ -42,6 +43,8 @@ export interface Config {
   readonly pluginSettings: Readonly<Record<string, unknown>>;
   /** Keys of the file that are no setting of the core, and may be a plugin's. */
   readonly unclaimed: Readonly<Record<string, unknown>>;
+  /** Variables that begin with `BERTH_` and that the core does not read; a plugin may. */
+  readonly strays: readonly Stray[];
   /** Reads one environment variable for a plugin's setting; undefined for one that is empty. */
   readonly variable: (name: string) => string | undefined;
   readonly logLevel: "debug" | "info" | "warn" | "error";
@@ -70,14 +73,28 @@ export class SettingsError extends Error {
 export interface ConfigSources {
   /** Reads one environment variable. */
   readonly env: (name: string) => string | undefined;
+  /** The names of all variables, as far as they can be known. */
+  readonly names?: () => readonly string[];
   /** Whether this process runs in a container; looked at unless told. */
   readonly isContained?: boolean;
 }
 
-const processEnvironment: ConfigSources = { env: (name) => Deno.env.get(name) };
+const processEnvironment: ConfigSources = {
+  env: (name) => Deno.env.get(name),
+  names: () => {
+    try {
+      return Object.keys(Deno.env.toObject());
+    } catch { // this process may read single variables only
+      return [];
+    }
+  },
+};
 
 /** The part of the settings that only plugins can check. */
-export type PluginConfig = Pick<Config, "plugins" | "pluginSettings" | "unclaimed" | "variable" | "file">;
+export type PluginConfig = Pick<
+  Config,
+  "plugins" | "pluginSettings" | "unclaimed" | "variable" | "file" | "strays"
+>;
 
 /**
  * Reads and checks the settings of the core. Those of plugins are checked once plugins are loaded; `mistakesOfPlugins` is
@@ -116,8 +133,18 @@ export async function readConfig(
       }, fromEnv),
     );
   }
-  const given = { unclaimed: file?.unclaimed ?? {}, variable, file: file?.path ?? null };
-  if (!isMistaken(checked) && mistakes.length === 0) return { ...joined(checked), ...given };
+  const named = (sources.names?.() ?? []).filter((name) => variable(name) !== undefined);
+  const strays = straysAmong(named, [...SETTINGS.map((setting) => setting.variable), "BERTH_CONFIG"]);
+  const given = { unclaimed: file?.unclaimed ?? {}, variable, file: file?.path ?? null, strays };
+  const ofPlugins = (settings: Pick<Config, "plugins" | "pluginSettings">) =>
+    mistakesOfPlugins({ ...given, ...settings });
+  if (!isMistaken(checked) && mistakes.length === 0) {
+    const config = { ...joined(checked), ...given };
+    // Only plugins know whether one of them is theirs; nothing may begin on settings that were meant otherwise.
+    const misspelt = strays.some(({ meant }) => meant !== null) ? await ofPlugins(config) : [];
+    if (misspelt.length > 0) throw new SettingsError(misspelt);
+    return config;
+  }
   if (isMistaken(checked)) {
     mistakes.push(
       ...checked.map((mistake) => sentence(isContained ? forContainer(mistake) : mistake, fromEnv)),
@@ -127,11 +154,7 @@ export async function readConfig(
   const pluginSettings = isRecord(own) ? own : {};
   throw new SettingsError([
     ...mistakes,
-    ...await mistakesOfPlugins({
-      ...given,
-      plugins: isMistaken(checked) ? null : checked.plugins,
-      pluginSettings,
-    }),
+    ...await ofPlugins({ plugins: isMistaken(checked) ? null : checked.plugins, pluginSettings }),
   ]);
 }
 
@@ -140,7 +163,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** A variable that is empty says nothing: so Compose files pass on what is unset, and so XDG has it. */
-function saidBy({ env }: ConfigSources): ConfigSources["env"] {
+function saidBy({ env }: Pick<ConfigSources, "env">): ConfigSources["env"] {
   return (name) => {
     const value = env(name);
     return value === undefined || value.trim() === "" ? undefined : value;
@@ -151,7 +174,7 @@ function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly
   return Array.isArray(checked);
 }
 
-function joined(settings: Settings): Omit<Config, "file" | "unclaimed" | "variable"> {
+function joined(settings: Settings): Omit<Config, "file" | "unclaimed" | "variable" | "strays"> {
   const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...others } =
     settings;
   const { auditSyslog, auditSyslogCa, ...rest } = others;
@@ -263,5 +286,6 @@ function forContainer(mistake: Mistake): Mistake {
 /** Names the setting as its writer wrote it. Values stay out: some are secret. */
 function sentence({ key, inside, message }: Mistake, fromEnv: Record<string, string>): string {
   const variable = SETTINGS.find((setting) => setting.key === key)?.variable ?? key;
+  if (key === "port" && isServiceAddress(fromEnv[key])) return `${variable}: ${KUBERNETES_ADVICE}`;
   return `${[key in fromEnv ? variable : key, ...inside].join(".")}: ${message}`;
 }

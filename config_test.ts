@@ -1,6 +1,8 @@
 /** Promises of the settings. */
 import assert from "node:assert/strict";
 import { type Config, readConfig, SettingsError } from "./config.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { nearest } from "./core/nearest.ts";
 import { checkPluginSettings } from "./plugins/plugin_settings.ts";
 import { PLUGINS } from "./plugins/plugins.ts";
 
@@ -8,6 +10,7 @@ async function read({ container, ...variables }: Record<string, string>): Promis
   return await readConfig(
     {
       env: (name) => ({ HOME: "/home/ada", ...variables })[name],
+      names: () => Object.keys(variables),
       isContained: container !== undefined,
     },
     (given) => Promise.resolve(checkPluginSettings(PLUGINS, given).mistakes),
@@ -254,4 +257,41 @@ Deno.test("readConfig refuses authorities for a receiver that shows no certifica
     });
     assert.match(mistake ?? "", /^BERTH_AUDIT_SYSLOG_CA: only a receiver with tls/);
   }
+});
+
+Deno.test("a misspelt variable within two edits stops the start and is told what was meant, a plugin's too", async () => {
+  assert.deepEqual(await mistakesOf({ BERTH_PROT: "1", BERTH_DATTA: "/x" }), [
+    "BERTH_PROT: there is no such setting; did you mean BERTH_PORT?",
+    "BERTH_DATTA: there is no such setting; did you mean BERTH_DATA?",
+  ]);
+  const { mistakes } = checkPluginSettings(PLUGINS, await read({ BERTH_ENGINE: "none" }));
+  assert.deepEqual(mistakes, ["BERTH_ENGINE: there is no such setting; did you mean BERTH_ENGINES?"]);
+});
+
+Deno.test("other variables that begin with BERTH_ are let be: those of plugins, tests and other programs; empty ones", async () => {
+  const config = await read({
+    BERTH_ENGINES: "none",
+    BERTH_TEST_CORPUS: "/corpus",
+    BERTH_KEY: "berth_x",
+    BERTH_PROT: " ",
+    BERTH_COLOUR_OF_NOTHING: "red",
+    BERTH_SERVICE_HOST: "10.0.0.1",
+  });
+  assert.deepEqual(checkPluginSettings(PLUGINS, config).unread, [
+    "BERTH_COLOUR_OF_NOTHING",
+    "BERTH_SERVICE_HOST",
+  ]);
+});
+
+Deno.test("no variable of a plugin is so near another setting that it could be taken for its misspelling", () => {
+  const core = SETTINGS.map(({ variable }) => variable);
+  for (const name of PLUGINS.flatMap(({ variables }) => Object.values(variables))) {
+    assert.equal(nearest(name, core, 2), null, name);
+  }
+});
+
+Deno.test("BERTH_PORT as Kubernetes sets it for a service named berth is said to be that, with what to do", async () => {
+  const [mistake, ...more] = await mistakesOf({ BERTH_PORT: "tcp://10.96.0.12:8700" });
+  assert.match(mistake ?? "", /^BERTH_PORT: Kubernetes sets it .*enableServiceLinks: false/);
+  assert.deepEqual(more, []);
 });

@@ -231,7 +231,10 @@ function connection(socket: WebSocket, call: Call, deadline: Deadline): Connecti
     close,
     send(message) {
       if (socket.readyState !== OPEN) throw failure(call, "the connection is not open");
-      socket.send(message instanceof Uint8Array ? message : JSON.stringify(message));
+      // Bytes that are shared with a worker cannot be sent: `send` takes none.
+      socket.send(
+        message instanceof Uint8Array ? message as Uint8Array<ArrayBuffer> : JSON.stringify(message),
+      );
     },
     [Symbol.asyncIterator]: messages,
     [Symbol.dispose]: () => close(),

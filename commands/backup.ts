@@ -5,10 +5,11 @@ import { StartFailure } from "../start_failure.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./table.ts";
 
-export async function run({ args: [file = ""] }: Line): Promise<number> {
+export async function run({ args: [file = ""], option }: Line): Promise<number> {
   try {
     const config = await readConfig();
     await mustExist(config);
+    if (option("--force") === undefined) await mustBeFree(file);
     await using store = await openStore(config);
     await store.backup(file);
   } catch (error) {
@@ -25,5 +26,13 @@ async function mustExist({ data, databaseUrl }: Config): Promise<void> {
     await Deno.stat(`${data}/berth.db`);
   } catch {
     throw new StartFailure(`Cannot back up: there is no store in the data folder "${data}"`);
+  }
+}
+
+/** The file may be the only good copy of another day. */
+async function mustBeFree(file: string): Promise<void> {
+  const isThere = await Deno.lstat(file).then(() => true, () => false);
+  if (isThere) {
+    throw new StartFailure(`Cannot back up: "${file}" is there already; name another file, or add --force`);
   }
 }

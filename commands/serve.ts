@@ -1,6 +1,7 @@
 /** `berth serve`: runs the service until it is told to stop. */
 import { type Config, readConfig } from "../config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
+import { isBuilt } from "../http/static_site.ts";
 import { type Berth, startBerth } from "../start.ts";
 import { VERSION } from "../version.ts";
 import { tell } from "./failure.ts";
@@ -22,7 +23,7 @@ export async function run(): Promise<number> {
   surviveBugs(berth);
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGHUP", () => void berth.reload());
   rereadRoles(berth);
-  console.log(greeting(berth));
+  console.log(await greeting(berth));
   await asked;
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STOP_MS));
   await Promise.race([berth.stop(), late]);
@@ -80,20 +81,21 @@ function surviveBugs({ log }: Berth): void {
   });
 }
 
-function greeting({ url, config, access, plugins }: Berth): string {
+async function greeting({ url, config, access, plugins }: Berth): Promise<string> {
   const lines = [`berth ${VERSION} listens on ${url}`];
   const failed = plugins.reports.filter(({ state }) => state === "failed");
   for (const { name, reason } of failed) lines.push(`  the plugin "${name}" does not run: ${reason}`);
+  const page = plugins.site !== null && await isBuilt(plugins.site) ? `${url}/` : null;
   if (access.setupToken === null) {
-    lines.push(`  The API and a page to try it: ${url}/api/docs`);
+    lines.push(page === null ? `  The API and a page to try it: ${url}/api/docs` : `  The page: ${page}`);
   } else {
     lines.push(
       "",
-      "  Next: make the first admin key, within 30 minutes, by opening",
+      "  Next: make the first admin, within 30 minutes, by opening",
       "",
-      `    ${url}/api/docs#setup=${access.setupToken}`,
+      `    ${page ?? `${url}/api/docs`}#setup=${access.setupToken}`,
       "",
-      "  or with",
+      "  or a key with",
       "",
       `    curl ${url}/api/settings/setup -H 'content-type: application/json' \\`,
       `      -d '{"token": "${access.setupToken}", "name": "me"}'`,

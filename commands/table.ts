@@ -153,8 +153,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "backup",
     summary: "write a complete copy of the store, while the service runs or not",
+    details: "What is there already stays as it is, unless --force says otherwise.",
     args: [{ name: "file", kind: "file" }],
-    options: [],
+    options: [{ name: "--force", meaning: "replace the file if it is there" }],
     load: () => read("./backup.ts"),
   },
   {

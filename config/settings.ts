@@ -1,5 +1,6 @@
 /** What can be set: the names, the shapes, the defaults and the meanings, in one table. */
 import type { z } from "zod";
+import { inWords } from "../core/input_words.ts";
 import { LOG_LEVELS } from "../core/log.ts";
 import { absolutePath, listOf, matching, oneOf, text, wholeNumber } from "../core/setting_shapes.ts";
 import {
@@ -171,7 +172,8 @@ const fields = {
     () => oneOf(LOG_LEVELS),
     "info",
     "info",
-    "Least level that is logged: `debug`, `info`, `warn` or `error`",
+    "Least level that is logged: `debug`, `info`, `warn` or `error`. The file has every request from `info` on, the " +
+      "console only with `debug`",
   ),
   logFile: field(
     () => oneOf(["none"]),
@@ -212,7 +214,7 @@ export function checkSettings(raw: Readonly<Record<string, unknown>>): Settings 
       else mistakes.push({ key, inside: [], message: "no home folder is known: set BERTH_DATA" });
       continue;
     }
-    const parsed = schema().safeParse(given);
+    const parsed = schema().safeParse(given, { error: inWords });
     if (parsed.success) values[key] = parsed.data;
     else mistakes.push(...mistakesOf(key, parsed.error.issues));
   }

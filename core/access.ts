@@ -57,8 +57,11 @@ const on = z.array(Scope).min(1).max(64).readonly().optional()
 
 /** A role or permissions, everywhere or on scopes. */
 export const Grant = z.union([
-  z.strictObject({ role: Role, on }),
-  z.strictObject({ permissions: z.array(Permission).min(1).max(64).readonly(), on }),
+  z.strictObject({ role: Role.describe("A role"), on }),
+  z.strictObject({
+    permissions: z.array(Permission).min(1).max(64).readonly().describe("Single permissions"),
+    on,
+  }),
 ], {
   error: 'Expected either a "role" or "permissions", with or without "on", and nothing unknown',
 }).meta({ id: "Grant" });
@@ -69,7 +72,7 @@ export const Grants = z.array(Grant).min(1).max(64).readonly();
 /** A grant with all that it lets its holder do where it counts. */
 export const HeldGrant = z.object({
   role: Role.nullable().describe("Null where permissions were granted by name"),
-  permissions: z.array(Permission).readonly(),
+  permissions: z.array(Permission).readonly().describe("What it allows"),
   on,
 }).meta({ id: "HeldGrant" });
 export type HeldGrant = z.infer<typeof HeldGrant>;
@@ -152,11 +155,11 @@ export function roleEverywhere(grants: readonly Grant[]): Role | null {
 
 /** Who calls: a person who signed in, or the holder of an API key. */
 export const Principal = z.object({
-  kind: z.enum(["user", "apiKey"]),
-  id: z.string(),
-  name: z.string(),
-  email: z.string().optional(),
-  picture: z.string().optional(),
+  kind: z.enum(["user", "apiKey"]).describe("A person, or a program with a key"),
+  id: z.string().describe("Their id"),
+  name: z.string().describe("What they are called"),
+  email: z.string().optional().describe("A person's address, if it is known"),
+  picture: z.string().optional().describe("The address of a person's picture"),
   role: Role.nullable().describe(
     "The role that is held everywhere; null where permissions or scopes are listed",
   ),

@@ -13,13 +13,20 @@ export type WorkspaceState = z.infer<typeof WorkspaceState>;
 
 export const Workspace = z.object({
   id: z.string().describe("A slug of the name"),
-  name: z.string(),
+  name: z.string().describe("The folder's name, unless it was given another"),
   path: z.string().describe("The folder's real path"),
   createdAt: z.string().describe("RFC 3339"),
   allowHardLinks: z.boolean().describe("Whether files with several hard links are read"),
-  state: WorkspaceState,
-  counts: z.object({ groups: z.int(), units: z.int(), cards: z.int() }),
-  problems: z.object({ errors: z.int(), warnings: z.int() }),
+  state: WorkspaceState.describe("How it is doing"),
+  counts: z.object({
+    groups: z.int().describe("How many groups"),
+    units: z.int().describe("How many units"),
+    cards: z.int().describe("How many cards"),
+  }).describe("What was found in it"),
+  problems: z.object({
+    errors: z.int().describe("How many errors"),
+    warnings: z.int().describe("How many warnings"),
+  }).describe("What is wrong in it"),
   revision: z.string().nullable().describe(
     "Changes when anything that was read does; null while nothing can be",
   ),
@@ -27,20 +34,22 @@ export const Workspace = z.object({
 export type Workspace = z.infer<typeof Workspace>;
 
 export const WorkspaceFile = z.object({
-  path: z.string(),
-  kind: z.enum(["compose", "native", "backstage", "env", "settings", "readme"]),
-  sha256: z.string(),
+  path: z.string().describe("Below the workspace's folder"),
+  kind: z.enum(["compose", "native", "backstage", "env", "settings", "readme"]).describe(
+    "What it was read as",
+  ),
+  sha256: z.string().describe("The checksum of what was read"),
   stale: z.boolean().describe("The last text that could be read stands in for a broken one"),
 }).meta({ id: "WorkspaceFile" });
 export type WorkspaceFile = z.infer<typeof WorkspaceFile>;
 
 export const WorkspaceProject = z.object({
   name: z.string().describe("Docker's name of the project"),
-  group: z.string(),
+  group: z.string().describe("The id of its group"),
   folder: z.string().describe("Below the workspace; empty for its root"),
-  files: z.array(z.string()),
-  profiles: z.array(z.string()),
-  standing: z.enum(["main", "included", "variant", "fragment"]),
+  files: z.array(z.string()).describe("The files it is made of, in order"),
+  profiles: z.array(z.string()).describe("The profiles that are active"),
+  standing: z.enum(["main", "included", "variant", "fragment"]).describe("Whether it stands for itself"),
 }).meta({ id: "WorkspaceProject" });
 export type WorkspaceProject = z.infer<typeof WorkspaceProject>;
 
@@ -48,8 +57,8 @@ export const WorkspaceDetail = Workspace.extend({
   complete: z.boolean().describe(
     "False where a limit was reached: its report says which, as `fs/limit-reached`",
   ),
-  files: z.array(WorkspaceFile),
-  projects: z.array(WorkspaceProject),
+  files: z.array(WorkspaceFile).describe("The files that were read"),
+  projects: z.array(WorkspaceProject).describe("The Compose projects found"),
 }).meta({ id: "WorkspaceDetail" });
 export type WorkspaceDetail = z.infer<typeof WorkspaceDetail>;
 

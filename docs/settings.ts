@@ -72,6 +72,7 @@ roles:
 }
 
 function pluginPart(plugin: Plugin): string {
+  const rows = pluginRows(plugin);
   return `
 ## The plugin \`${plugin.name}\`
 
@@ -79,8 +80,7 @@ ${plugin.summary}. ${
     plugin.optIn ? `Off unless \`BERTH_PLUGINS\` names it.` : `Runs unless \`BERTH_PLUGINS\` leaves it out.`
   }
 
-${COLUMNS}
-${rowsOf(pluginRows(plugin))}
+${rows.length === 0 ? "It has no settings." : `${COLUMNS}\n${rowsOf(rows)}`}
 `;
 }
 

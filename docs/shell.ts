@@ -1,4 +1,4 @@
-/** Holds a shell in a container: `BERTH_KEY=... deno run -A docs/shell.ts web`. */
+/** Runs a shell or a command in a container: `BERTH_KEY=... deno run -A docs/shell.ts web`, in a pipe too. */
 import { BearerAuth, Client } from "../client/mod.ts";
 import { CONTAINER_EXEC } from "../client/berth/mod.ts";
 import { connect } from "../client/connect.ts";
@@ -6,25 +6,28 @@ import { connect } from "../client/connect.ts";
 const baseUrl = Deno.env.get("BERTH_URL") ?? "http://127.0.0.1:8700";
 using client = new Client({ baseUrl, auth: new BearerAuth(Deno.env.get("BERTH_KEY") ?? "") });
 const [id = "", ...cmd] = Deno.args;
-await using shell = await connect(client, CONTAINER_EXEC, { params: { id }, query: { cmd } });
+const tty = Deno.stdin.isTerminal(); // in a pipe what goes in comes out as it is, and has an end
+await using shell = await connect(client, CONTAINER_EXEC, { params: { id }, query: { cmd, tty } });
 
-if (Deno.stdin.isTerminal()) {
+if (tty) {
   const resize = () => {
-    const { columns: cols, rows } = Deno.consoleSize();
-    shell.send({ type: "resize", cols, rows });
+    const { columns, rows } = Deno.consoleSize();
+    shell.send({ type: "resize", cols: Math.min(columns, 1_000), rows: Math.min(rows, 1_000) });
   };
   Deno.stdin.setRaw(true);
   resize();
   Deno.addSignalListener("SIGWINCH", resize);
 }
 (async () => {
-  for await (const keys of Deno.stdin.readable) shell.send(keys);
+  for await (const bytes of Deno.stdin.readable) shell.send(bytes);
+  if (!tty) shell.send({ type: "eof" });
 })();
+const output = Deno.stdout.writable.getWriter();
+let code = 1;
 for await (const message of shell) {
-  if (message instanceof Uint8Array) await Deno.stdout.write(message);
+  if (message instanceof Uint8Array) await output.write(message);
   else if (message.type === "error") console.error(message.title);
-  else if (message.type === "exit") {
-    if (Deno.stdin.isTerminal()) Deno.stdin.setRaw(false);
-    Deno.exit(message.code ?? 1);
-  }
+  else if (message.type === "exit") code = message.code ?? 1;
 }
+if (tty) Deno.stdin.setRaw(false);
+Deno.exit(code);

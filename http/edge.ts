@@ -9,7 +9,7 @@ import { type Pipeline, respond } from "./pipeline.ts";
 import { isProbe } from "./probe.ts";
 import { asServiceError, problemResponse } from "./problem.ts";
 import { requestIdOf } from "./request_id.ts";
-import { pathOf, RouteTable } from "./route_table.ts";
+import { type FoundRoute, pathOf, RouteTable } from "./route_table.ts";
 import type { Entry } from "./router.ts";
 import type { StaticSite } from "./static_site.ts";
 
@@ -74,7 +74,7 @@ async function answer(
 ): Promise<Response> {
   try {
     const path = pathOf(request);
-    const found = table.find(request.method, path);
+    const found = table.find(request.method, path) ?? withoutSlash(table, request.method, path);
     if (found !== null) return await respond(found.entry, request, found.params, scope, options);
     options.guard.stranger(request, scope.peer);
     const page = await options.site?.answer(request, path, scope.requestId) ?? null;
@@ -139,8 +139,13 @@ function refuse(request: Request, hosts: EdgeOptions["hosts"]): ServiceError | n
   return null;
 }
 
+/** A slash too many at the end is understood: nothing else can be meant. */
+function withoutSlash(table: RouteTable, method: string, path: string): FoundRoute | null {
+  return /^\/api\/.*[^/]\/$/.test(path) ? table.find(method, path.slice(0, -1)) : null;
+}
+
 function missing(table: RouteTable, options: EdgeOptions, method: string, path: string): ServiceError {
-  const allowed = table.methodsOf(path);
+  const allowed = table.methodsOf(path.replace(/(?<=.)\/$/, ""));
   if (allowed.length > 0) {
     return new ServiceError(
       "method_not_allowed",

@@ -1,75 +1,21 @@
 /** Describes the declared routes as an OpenAPI 3.1 document. Loaded by the first request for it. */
-import { z } from "zod";
-import { Permission } from "../core/access.ts";
+import type { z } from "zod";
 import type { Answer } from "./answer.ts";
+import { Components, type Schema } from "./components.ts";
+import { exampleOf } from "./example.ts";
 import { Problem } from "./problem.ts";
-import type { Entry } from "./router.ts";
+import type { Entry, RequestHeader } from "./router.ts";
 
-type Schema = Record<string, unknown>;
-
-/** Schemas with an id become components once; one whose input differs from its output gets a second name. */
-class Components {
-  readonly schemas: Record<string, Schema> = {};
-
-  constructor(private readonly permissions: readonly string[]) {}
-
-  reference(schema: z.ZodType, io: "input" | "output"): Schema {
-    const { $schema: _, $defs, ...made } = z.toJSONSchema(schema, {
-      io,
-      unrepresentable: "any",
-      reused: "inline",
-      // Which permissions there are is known only once the plugins are.
-      override: ({ zodSchema, jsonSchema }) => {
-        if (zodSchema !== Permission) return;
-        for (const key of ["maxLength", "pattern"] as const) delete jsonSchema[key];
-        jsonSchema.enum = [...this.permissions];
-      },
-    }) as Schema & { $defs?: Record<string, Schema> };
-    const names = new Map<string, string>();
-    for (const [id, definition] of Object.entries($defs ?? {})) names.set(id, this.#name(id, definition, io));
-    const own = z.globalRegistry.get(schema)?.id;
-    if (own !== undefined && !("$ref" in made)) names.set(own, this.#name(own, made, io));
-    for (const [id, definition] of Object.entries($defs ?? {})) {
-      this.schemas[names.get(id)!] = renamed(definition, names); // named two lines above
-    }
-    if (own === undefined || "$ref" in made) return renamed(made, names);
-    const name = names.get(own)!; // named above
-    this.schemas[name] = renamed(made, names);
-    return { $ref: `#/components/schemas/${name}` };
-  }
-
-  readonly #texts = new Map<string, string>();
-
-  #name(id: string, definition: Schema, io: "input" | "output"): string {
-    const text = JSON.stringify(definition);
-    const before = this.#texts.get(id);
-    if (before === undefined || before === text) {
-      this.#texts.set(id, text);
-      return id;
-    }
-    const other = `${id}${io === "input" ? "Input" : "Output"}`;
-    this.#texts.set(other, text);
-    return other;
-  }
+/** What stands in both documents besides the routes. */
+export interface About {
+  readonly version: string;
+  readonly permissions: readonly string[];
+  /** What each group of routes is about, by the first segment of its paths. */
+  readonly tags: Readonly<Record<string, string>>;
 }
 
-/** The schema with its own references pointing into the document, and without the ids zod leaves in it. */
-function renamed(schema: Schema, names: ReadonlyMap<string, string>): Schema {
-  return JSON.parse(JSON.stringify(schema, function (this: Schema, key, value) {
-    if (key === "$ref" && typeof value === "string") {
-      const id = value.replace(/^#\/\$defs\//, "");
-      return `#/components/schemas/${names.get(id) ?? id}`;
-    }
-    if (key === "id" && typeof value === "string" && names.has(value) && "type" in this) return undefined;
-    return value;
-  }));
-}
-
-/** The document of these routes; WebSockets are GET operations marked `x-websocket`. */
-export function describe(
-  entries: readonly Entry[],
-  { version, permissions }: { readonly version: string; readonly permissions: readonly string[] },
-): Schema {
+/** The document of these routes; WebSockets are GET operations marked `x-websocket`, and told in `asyncapi.json`. */
+export function describe(entries: readonly Entry[], { version, permissions, tags }: About): Schema {
   const components = new Components(permissions);
   const problem = components.reference(Problem, "output");
   const paths: Record<string, Record<string, Schema>> = {};
@@ -78,17 +24,19 @@ export function describe(
     const method = entry.kind === "socket" ? "get" : entry.route.method;
     (paths[path] ??= {})[method] = operation(entry, path, method, components, problem);
   }
+  const used = new Set(Object.keys(paths).map(tagOf));
   return {
     openapi: "3.1.0",
     info: {
       title: "berth",
       version,
-      description: "What was declared, joined with what runs.",
+      description:
+        "What was declared, joined with what runs. The WebSockets' messages are in `asyncapi.json`.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
-    tags: [...new Set(Object.keys(paths).map(tagOf))].map((name) => ({ name })),
+    tags: [...used].map((name) => ({ name, description: tags[name] ?? `Routes below /api/${name}` })),
     paths,
     components: {
       schemas: components.schemas,
@@ -96,14 +44,18 @@ export function describe(
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "An API key (berth_...) or an access token",
+          description: "An API key (`berth_...`) or an access token",
         },
       },
     },
   };
 }
 
-const tagOf = (path: string): string => path.split("/")[2] ?? "system";
+/** What is about the service itself goes with `system`. */
+function tagOf(path: string): string {
+  const first = path.split("/")[2] ?? "system";
+  return ["health", "docs", "openapi.json", "asyncapi.json"].includes(first) ? "system" : first;
+}
 
 function operation(
   entry: Entry,
@@ -123,79 +75,145 @@ function operation(
     ...(entry.kind === "socket" ? { "x-websocket": true } : {}),
     ...(open ? { security: [] } : {}),
     parameters: [
-      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-        name,
-        in: "path",
-        required: true,
-        schema: propertyOf(route.params, name!, components), // the pattern has this group
-      })),
+      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+        parameter(name!, "path", true, propertyOf(route.params, name!, components)) // the pattern has this group
+      ),
       ...queryParameters(route.query, components),
+      ...headersOf(entry).map((name) => parameter(name, "header", false, REQUEST_HEADERS[name])),
     ],
     ...(entry.kind === "route" && entry.route.body !== undefined
       ? {
         requestBody: {
           required: !entry.route.body.safeParse(undefined).success,
-          content: { "application/json": { schema: components.reference(entry.route.body, "input") } },
+          content: {
+            "application/json": content(components.reference(entry.route.body, "input"), components),
+          },
         },
       }
       : {}),
-    responses: {
-      ...(entry.kind === "socket"
-        ? { 101: { description: "The WebSocket is open" } }
-        : answers(entry.route.answers, components, problem)),
-      default: {
-        description: "Any other failure",
-        content: { "application/problem+json": { schema: problem } },
-      },
-    },
+    responses: responses(entry, components, problem),
   };
 }
 
-function answers(
-  declared: Readonly<Record<number, Answer>>,
-  components: Components,
-  problem: Schema,
-): Schema {
+/** A parameter says what it is once, beside its schema. */
+function parameter(name: string, place: string, required: boolean, schema: Schema): Schema {
+  const { description, ...shape } = schema;
+  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: shape };
+}
+
+const REQUEST_HEADERS: Readonly<Record<RequestHeader, Schema>> = {
+  "If-None-Match": {
+    type: "string",
+    description: "The `ETag` of an earlier answer: 304 where nothing has changed since",
+  },
+  "Last-Event-ID": {
+    type: "string",
+    description: "The id of the last event seen: goes on behind it, as browsers ask by themselves",
+  },
+  "X-Berth": {
+    type: "string",
+    description:
+      "256 random bits as base64url, from a page of berth: the refresh token comes as a cookie bound to them",
+  },
+};
+
+function headersOf({ kind, route }: Entry): readonly RequestHeader[] {
+  return kind === "route" ? route.headers ?? [] : [];
+}
+
+const ETAG = { description: "The tag of this answer, for If-None-Match", schema: { type: "string" } };
+const LOCATION = { description: "The path of what was made", schema: { type: "string" } };
+const RETRY_AFTER = { description: "Seconds to wait before trying again", schema: { type: "integer" } };
+
+function responses(entry: Entry, components: Components, problem: Schema): Schema {
+  const { permission } = entry.route;
+  const declared: Readonly<Record<number, Answer>> = entry.kind === "route" ? entry.route.answers : {};
+  const codes = new Map<number, string[]>();
+  const refuse = (status: number, named: readonly string[]) =>
+    codes.set(status, [...new Set([...codes.get(status) ?? [], ...named])]);
   const made: Record<string, Schema> = {};
+  if (entry.kind === "socket") made[101] = { description: "The WebSocket is open" };
   for (const [status, answer] of Object.entries(declared)) {
-    if (answer.kind === "problem") {
-      made[status] = {
-        description: answer.codes.map((code) => `\`${code}\``).join(" or "),
-        content: { "application/problem+json": { schema: problem } },
-      };
-    } else if (answer.kind === "json") {
-      made[status] = {
-        description: answer.description,
-        content: { "application/json": { schema: components.reference(answer.schema, "output") } },
-      };
-    } else if (answer.kind === "raw") {
-      made[status] = {
-        description: answer.description,
-        content: Object.fromEntries(
-          Object.entries(answer.content).map(([type, schema]) => [
-            type,
-            { schema: schema === null ? { type: "string" } : components.reference(schema, "output") },
-          ]),
-        ),
-      };
-    } else made[status] = { description: answer.description };
+    if (answer.kind === "problem") refuse(Number(status), answer.codes);
+    else made[status] = success(Number(status), answer, entry, components);
   }
+  if (headersOf(entry).includes("If-None-Match")) {
+    made[304] = { description: "Nothing has changed", headers: { ETag: ETAG } };
+  }
+  if (permission !== "open") refuse(401, ["unauthenticated"]);
+  if (permission !== "open" && permission !== "any") refuse(403, ["forbidden"]);
+  for (const [status, named] of codes) {
+    made[status] = {
+      description: named.map((code) => `\`${code}\``).join(" or "),
+      ...([429, 503].includes(status) ? { headers: { "Retry-After": RETRY_AFTER } } : {}),
+      content: {
+        "application/problem+json": {
+          schema: problem,
+          example: { code: named[0], title: "What happened and why", status, requestId: "3f0c6a4e9b1d4f6f" },
+        },
+      },
+    };
+  }
+  made["default"] = {
+    description: "Any other failure",
+    headers: { "Retry-After": RETRY_AFTER },
+    content: { "application/problem+json": { schema: problem } },
+  };
   return made;
 }
 
+function success(
+  status: number,
+  answer: Exclude<Answer, { readonly kind: "problem" }>,
+  entry: Entry,
+  components: Components,
+): Schema {
+  const headers = {
+    ...(status === 201 ? { Location: LOCATION } : {}),
+    ...(headersOf(entry).includes("If-None-Match") ? { ETag: ETAG } : {}),
+  };
+  const shown = {
+    description: answer.description,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+  };
+  if (answer.kind === "empty") return shown;
+  if (answer.kind === "json") {
+    const schema = components.reference(answer.schema, "output");
+    return { ...shown, content: { "application/json": content(schema, components) } };
+  }
+  return {
+    ...shown,
+    content: Object.fromEntries(
+      Object.entries(answer.content).map(([type, schema]) => [
+        type,
+        schema === null
+          ? { schema: { type: "string" } }
+          : content(components.reference(schema, "output"), components, type),
+      ]),
+    ),
+  };
+}
+
+/** A stream's media type holds many of its items, so one of them would be no example of it. */
+function content(schema: Schema, components: Components, type = "application/json"): Schema {
+  return /json$/.test(type) && !/ndjson/.test(type)
+    ? { schema, example: exampleOf(schema, components.schemas) }
+    : { schema };
+}
+
 function propertyOf(schema: z.ZodType | undefined, name: string, components: Components): Schema {
-  const property = schema instanceof z.ZodObject ? schema.shape[name] : undefined;
+  const property = shapeOf(schema)[name];
   return property === undefined ? { type: "string" } : components.reference(property, "input");
 }
 
 function queryParameters(schema: z.ZodType | undefined, components: Components): Schema[] {
-  if (!(schema instanceof z.ZodObject)) return [];
-  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, property]) => ({
-    name,
-    in: "query",
-    required: !property.safeParse(undefined).success,
-    schema: components.reference(property, "input"),
-  }));
+  return Object.entries(shapeOf(schema)).map(([name, property]) =>
+    parameter(name, "query", !property.safeParse(undefined).success, components.reference(property, "input"))
+  );
+}
+
+function shapeOf(schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {
+  return schema !== undefined && "shape" in schema ? schema.shape as Record<string, z.ZodType> : {};
 }
 
 /** `GET /api/workspaces/{id}/artifacts` becomes `getWorkspacesByIdArtifacts`. */

@@ -128,8 +128,10 @@ async function parse(
   const { route } = entry;
   const path = route.params === undefined ? undefined : checked(route.params, params, "path");
   let query: unknown;
-  if (route.query !== undefined) query = checked(route.query, queryRecord(request.url), "query");
-  else if (request.url.includes("?")) checked(NO_PARAMETERS, queryRecord(request.url), "query");
+  if (route.query !== undefined) query = checked(route.query, queryRecord(request.url), "query", route.hints);
+  else if (request.url.includes("?")) {
+    checked(NO_PARAMETERS, queryRecord(request.url), "query", route.hints);
+  }
   let body: unknown;
   if (entry.kind === "route") {
     if (entry.route.body !== undefined) {

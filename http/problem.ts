@@ -8,11 +8,22 @@ export { statusOf };
 export const Problem = z.object({
   code: z.string().describe("What programs branch on"),
   title: z.string().describe("What happened and why, for people"),
-  status: z.int(),
+  status: z.int().describe("The status of the answer"),
   requestId: z.string().describe("Finds the request in the log"),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  errors: z.array(
+    z.object({
+      path: z.string().describe("Where, as body.name or query.limit"),
+      message: z.string().describe("What is wrong there"),
+    }),
+  ).optional().describe("What is wrong with the input, one by one"),
 }).meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
+
+/** The last item of a stream that fails after its answer began. */
+export const StreamFailure = z.object({
+  code: z.string().describe("What programs branch on"),
+  title: z.string().describe("What happened and why, for people"),
+}).meta({ id: "StreamFailure", description: "Why the stream ends early" });
 
 /** Anything thrown that is not a `ServiceError` is a bug: its own words stay in the log. */
 export function asServiceError(thrown: unknown): ServiceError {

@@ -1,29 +1,66 @@
-/** Schemas for what arrives in a query string: every value is text, and none is guessed. */
+/** Schemas for what arrives in a query string: every value is text there, and none is guessed. */
 import { z } from "zod";
 
+/** What a parameter means that is no single text, as the API document shows it. */
+export const meanings = z.registry<{
+  /** The schema of its meaning. */
+  readonly shown?: Readonly<Record<string, unknown>>;
+  /** What stands for null. */
+  readonly none?: string;
+  /** Given several times, or once. */
+  readonly isList?: true;
+}>();
+
+function meaning<S extends z.ZodType>(
+  schema: S,
+  shown: Readonly<Record<string, unknown>>,
+  none?: string,
+): S {
+  meanings.add(schema, none === undefined ? { shown } : { shown, none });
+  return schema;
+}
+
 /** `true`, `false`, `1`, `0`, or the bare name (`?follow`). */
-export const flag = z.enum(["true", "false", "1", "0", ""]).transform((value) =>
-  value !== "false" && value !== "0"
+export const flag = meaning(
+  z.enum(["true", "false", "1", "0", ""], { error: "Expected true or false" })
+    .transform((value) => value !== "false" && value !== "0"),
+  { type: "boolean" },
 );
 
 /** A whole number between the bounds. */
 export function count(minimum: number, maximum: number) {
-  return z.string().regex(/^\d{1,15}$/, "Expected a whole number").transform(Number)
-    .pipe(z.number().min(minimum).max(maximum));
+  return meaning(
+    wholeNumber(minimum, maximum, `Expected a whole number from ${minimum} to ${maximum}`),
+    { type: "integer", minimum, maximum },
+  );
+}
+
+/** A whole number up to the bound; null for `all`. */
+export function countOrAll(maximum: number) {
+  const error = `Expected a number or "all"`;
+  return meaning(
+    z.union([z.literal("all").transform(() => null), wholeNumber(0, maximum, error)], { error }),
+    { anyOf: [{ type: "integer", minimum: 0, maximum }, { type: "string", const: "all" }] },
+    "all",
+  );
+}
+
+function wholeNumber(minimum: number, maximum: number, error: string) {
+  return z.string({ error }).regex(/^\d{1,15}$/, error).transform(Number)
+    .pipe(z.number().min(minimum, error).max(maximum, error));
 }
 
 /** Text of a bounded length without control characters. */
 export function text(maximum = 512) {
-  return z.string().max(maximum).regex(
-    /^[^\u0000-\u001f\u007f]*$/,
-    "Expected text without control characters",
-  );
+  return z.string().max(maximum).regex(/^[^\x00-\x1f\x7f]*$/, "Expected text without control characters");
 }
 
 /** A parameter that may be given several times: always a list. */
 export function many<S extends z.ZodType<unknown, string>>(schema: S, maximum = 32) {
-  return z.union([z.array(schema).max(maximum), schema.transform((one) => [one])])
+  const made = z.union([z.array(schema).max(maximum), schema.transform((one) => [one])])
     .transform((values) => values as z.output<S>[]); // both branches are lists of the schema's output
+  meanings.add(made, { isList: true });
+  return made;
 }
 
 /** A query string as a record; a repeated name becomes a list, so that a single-valued schema refuses it. */

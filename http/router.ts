@@ -3,12 +3,16 @@ import type { z } from "zod";
 import type { CorePermission } from "../core/access.ts";
 import type { Answer, Cached, EmptyAnswer, JsonAnswer, RawAnswer, Reply } from "./answer.ts";
 import type { Call } from "./call.ts";
+import type { Hints } from "./checked.ts";
 import type { Audited, Particulars } from "./trail.ts";
 
 export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
 export { particularsOf } from "./trail.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
+
+/** A header that a route reads besides those that all do. */
+export type RequestHeader = "If-None-Match" | "Last-Event-ID" | "X-Berth";
 
 /**
  * A route's declaration. Each names its permission: "open" needs no credential, and "any" needs a valid one, whatever
@@ -31,6 +35,10 @@ export interface Route<
   readonly proof?: true;
   readonly params?: Params;
   readonly query?: Query;
+  /** What names that other services have mean here, for who sends one of them. */
+  readonly hints?: Hints;
+  /** The API document tells of them, and of what they answer. */
+  readonly headers?: readonly RequestHeader[];
   readonly body?: Body;
   /** Bytes of body that are read at most; 1 MiB unless told otherwise. */
   readonly bodyLimit?: number;
@@ -59,6 +67,13 @@ export interface SocketRoute<
   readonly audited?: Audited;
   readonly params?: Params;
   readonly query?: Query;
+  readonly hints?: Hints;
+  /** Messages that the caller may send, as JSON in text frames. */
+  readonly send?: z.ZodType;
+  /** Messages that the caller receives, as JSON in text frames. */
+  readonly receive?: z.ZodType;
+  /** Whether binary frames go up and down as well. */
+  readonly bytes?: boolean;
   /** As of a route. */
   readonly particulars?: (asked: Asked<Params, Query, z.ZodUndefined>) => Particulars;
 }

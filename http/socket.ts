@@ -1,4 +1,5 @@
 /** A WebSocket with a bounded send queue, one typed ending, and no exception that leaves it. */
+import { z } from "zod";
 import type { ServiceError } from "../core/error.ts";
 import { asServiceError, statusOf } from "./problem.ts";
 import { type Message, SendQueue } from "./socket_queue.ts";
@@ -15,6 +16,13 @@ export const CLOSE = {
   notFound: 4404,
   conflict: 4409,
 } as const;
+
+/** The last frame before a socket is closed for a failure. */
+export const SocketFailure = z.object({
+  type: z.literal("error").describe("What this message is"),
+  code: z.string().describe("What programs branch on"),
+  title: z.string().describe("What happened and why, for people"),
+}).meta({ id: "SocketFailure", description: "Why the socket is closed" });
 
 export const PROTOCOL = "berth.v1";
 const MESSAGE_LIMIT_BYTES = 64 * 1024;

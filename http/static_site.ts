@@ -1,4 +1,5 @@
 /** A built page, served at `/` from a fixed list of files: nothing outside the list can be asked for. */
+import { ServiceError } from "../core/error.ts";
 import { holds } from "./etag.ts";
 import { gzip, takesGzip } from "./gzip.ts";
 import { headOf } from "./head.ts";
@@ -10,7 +11,17 @@ export interface Site {
   readonly files: URL | Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
   /** Further sources by directive: `{ "img-src": ["blob:"] }`. Scripts and styles come from files of the page alone. */
   readonly sources?: Readonly<Record<string, readonly string[]>>;
+  /** Answered in place of the page while it is not there: which command makes it. */
+  readonly unbuilt?: string;
 }
+
+/** Whether the page is there to be served. */
+export async function isBuilt({ files }: Site): Promise<boolean> {
+  if (!(files instanceof URL)) return Object.hasOwn(files, INDEX);
+  return await Deno.stat(new URL(INDEX, folderOf(files))).then(({ isFile }) => isFile, () => false);
+}
+
+const INDEX = "index.html";
 
 /** One source for each kind of content, ours; frames, plugins and other origins are refused. */
 const POLICY: Readonly<Record<string, readonly string[]>> = {
@@ -25,6 +36,8 @@ const POLICY: Readonly<Record<string, readonly string[]>> = {
   "base-uri": ["'none'"],
   "frame-ancestors": ["'none'"],
   "form-action": ["'self'"],
+  "require-trusted-types-for": ["'script'"],
+  "trusted-types": ["'none'"],
 };
 /** What a page may open further; all else stays as it is. */
 const OPENABLE = ["img-src", "font-src", "connect-src", "media-src"];
@@ -65,38 +78,40 @@ interface SiteFile {
 }
 
 export class StaticSite {
-  readonly #files: ReadonlyMap<string, SiteFile>;
+  readonly #site: Site;
   readonly #headers: readonly [string, string][];
+  #files: Promise<ReadonlyMap<string, SiteFile>> | null = null;
 
-  private constructor(files: ReadonlyMap<string, SiteFile>, headers: readonly [string, string][]) {
-    this.#files = files;
-    this.#headers = headers;
+  /** Reads nothing before it is asked. Throws for a source that a page may not open. */
+  constructor(site: Site, options: { readonly tls: boolean }) {
+    this.#site = site;
+    this.#headers = securityHeaders({ ...options, contentSecurityPolicy: policyOf(site) });
   }
 
-  /** Reads the page once. Throws for a page without `index.html`, one that is too large, and a source it may not open. */
-  static async open(site: Site, options: { readonly tls: boolean }): Promise<StaticSite> {
-    const files = new Map<string, SiteFile>();
-    let size = 0;
-    for await (const [path, bytes] of filesOf(site.files)) {
-      size += bytes.byteLength;
-      if (files.size >= MOST_FILES || size > MOST_BYTES) {
-        throw new Error(`The page has more than ${MOST_FILES} files or ${MOST_BYTES} bytes`);
+  /** All files, read once; a page that is not there yet is looked for again by the next who asks. */
+  async #read(): Promise<ReadonlyMap<string, SiteFile>> {
+    this.#files ??= (async () => {
+      if (!await isBuilt(this.#site)) {
+        throw new ServiceError("not_found", this.#site.unbuilt ?? `The page has no ${INDEX}`);
       }
-      files.set(`/${path}`, await siteFile(path, bytes));
+      return await readSite(this.#site);
+    })();
+    try {
+      return await this.#files;
+    } catch (error) {
+      this.#files = null;
+      throw error;
     }
-    const index = files.get("/index.html");
-    if (index === undefined) throw new Error("The page has no index.html");
-    files.set("/", index);
-    return new StaticSite(files, securityHeaders({ ...options, contentSecurityPolicy: policyOf(site) }));
   }
 
   /**
-   * Null for what is not the page's: another method, `/api`, a file that is not there. A path without an extension is a
-   * view of the page, and answered with its `index.html`.
+   * Null for what is not the page's: another method, `/api`, a file that is not there. Any other path, where a
+   * browser asks for a document, is a view of the page and answered with its `index.html`. Throws `not_found` while the page is not there.
    */
   async answer(request: Request, path: string, requestId: string): Promise<Response | null> {
     if ((request.method !== "GET" && request.method !== "HEAD") || /^\/api(?:\/|$)/.test(path)) return null;
-    const file = this.#files.get(path) ?? (isView(request, path) ? this.#files.get("/") : undefined);
+    const files = await this.#read();
+    const file = files.get(path) ?? (isView(request) ? files.get("/") : undefined);
     if (file === undefined) return null;
     const headers: [string, string][] = [
       ...this.#headers,
@@ -117,10 +132,24 @@ export class StaticSite {
   }
 }
 
-/** Somebody navigates: a browser asks for a document, at a path that names no file. */
-function isView({ headers }: Request, path: string): boolean {
-  return !path.slice(path.lastIndexOf("/")).includes(".") &&
-    (headers.get("accept") ?? "").includes("text/html");
+async function readSite(site: Site): Promise<ReadonlyMap<string, SiteFile>> {
+  const files = new Map<string, SiteFile>();
+  let size = 0;
+  for await (const [path, bytes] of filesOf(site.files)) {
+    size += bytes.byteLength;
+    if (files.size >= MOST_FILES || size > MOST_BYTES) {
+      throw new Error(`The page has more than ${MOST_FILES} files or ${MOST_BYTES} bytes`);
+    }
+    files.set(`/${path}`, await siteFile(path, bytes));
+  }
+  const index = files.get(`/${INDEX}`);
+  if (index !== undefined) files.set("/", index);
+  return files;
+}
+
+/** Somebody navigates: a browser asks for a document. A dot in the path is no file's: containers have such names. */
+function isView({ headers }: Request): boolean {
+  return (headers.get("accept") ?? "").includes("text/html");
 }
 
 function policyOf({ sources = {} }: Site): string {
@@ -154,12 +183,16 @@ async function siteFile(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<S
 async function* filesOf(
   files: Site["files"],
 ): AsyncGenerator<[path: string, bytes: Uint8Array<ArrayBuffer>]> {
-  if (files instanceof URL) yield* filesBelow(files.href.endsWith("/") ? files : new URL(`${files}/`), "");
+  if (files instanceof URL) yield* filesBelow(folderOf(files), "");
   else {
     for (const [path, content] of Object.entries(files)) {
       yield [path, typeof content === "string" ? new TextEncoder().encode(content) : content];
     }
   }
+}
+
+function folderOf(url: URL): URL {
+  return url.href.endsWith("/") ? url : new URL(`${url}/`);
 }
 
 /** Regular files only: a link may point outside the folder. */

@@ -37,7 +37,9 @@ export function openLog(options: LogOptions): OpenLog {
     file?.write(line);
     if (console !== null) console.write(console.pretty ? prettyLine(line) : line);
   };
-  const log = writer(write, least, undefined);
+  // Who looks at the console looks for what berth says; every request is in the file.
+  const writeAccess = options.level === "debug" || file === null ? write : (line: string) => file.write(line);
+  const log = writer({ write, writeAccess, least }, undefined);
   return Object.assign(log, {
     path: options.path,
     flush: () => file?.flush(),
@@ -49,7 +51,14 @@ export function openLog(options: LogOptions): OpenLog {
   });
 }
 
-function writer(write: (line: string) => void, least: number, always: LogFields | undefined): Log {
+interface Outlets {
+  readonly write: (line: string) => void;
+  readonly writeAccess: (line: string) => void;
+  readonly least: number;
+}
+
+function writer(outlets: Outlets, always: LogFields | undefined): Log {
+  const { write, writeAccess, least } = outlets;
   const at = (level: LogLevel) => {
     const enabled = LOG_LEVELS.indexOf(level) >= least;
     return (message: string, fields?: LogFields) => {
@@ -65,9 +74,9 @@ function writer(write: (line: string) => void, least: number, always: LogFields 
     warn: at("warn"),
     error: at("error"),
     access(entry: AccessLine) {
-      if (accessEnabled) write(formatAccess(now(), entry));
+      if (accessEnabled) writeAccess(formatAccess(now(), entry));
     },
-    with: (fields) => writer(write, least, { ...always, ...fields }),
+    with: (fields) => writer(outlets, { ...always, ...fields }),
   };
 }
 

@@ -118,6 +118,41 @@ Deno.test("a console that stalls costs console lines, counted, and never memory 
   assert.equal((await Deno.readTextFile(at.path)).trimEnd().split("\n").length, 1 + lines);
 });
 
+for (const level of ["info", "debug"] as const) {
+  Deno.test(`the file has every request, the console only with debug: ${level}`, async () => {
+    await using at = await place();
+    const shown: string[] = [];
+    {
+      await using log = openLog({
+        level,
+        path: at.path,
+        console: {
+          isTerminal: () => true,
+          write: (bytes) => {
+            shown.push(new TextDecoder().decode(bytes));
+            return Promise.resolve(bytes.length);
+          },
+        },
+      });
+      log.access({
+        method: "GET",
+        path: "/api/asked",
+        status: 200,
+        ms: 1,
+        requestId: "r",
+        peer: "127.0.0.1",
+        caller: null,
+        code: null,
+      });
+      log.with({ plugin: "x" }).info("said");
+    }
+
+    assert.match(await Deno.readTextFile(at.path), /\/api\/asked.*\n.*said/);
+    assert.match(shown.join(""), /said/);
+    assert.equal(shown.join("").includes("/api/asked"), level === "debug");
+  });
+}
+
 Deno.test("tail gives the last lines across rotation, oldest first", async () => {
   await using at = await place();
   await using log = quietLog(at.path, 3_000, 50);

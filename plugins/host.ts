@@ -26,6 +26,8 @@ export interface Plugins extends AsyncDisposable {
   readonly routers: readonly Router[];
   /** Those of all plugins as one; null while no plugin brings one. */
   readonly runtime: ContainerRuntime | null;
+  /** What the groups of routes of those that run are about. */
+  readonly tags: Readonly<Record<string, string>>;
   /** The page of the plugin that brings one. */
   readonly site: Site | null;
   /** Why no route answers at this path, when a plugin that does not run has one there. */
@@ -67,6 +69,7 @@ export async function startPlugins(
     reports,
     routers: running.flatMap(({ started }) => started.routes ?? []),
     runtime: joinRuntimes(running.flatMap(({ started }) => started.runtime ?? [])),
+    tags: Object.assign({}, ...running.map(({ plugin }) => plugin.tags)),
     site: running.find(({ plugin }) => plugin.site !== null)?.plugin.site ?? null,
     explainMissing: explainer(plugins, reports),
     async [Symbol.asyncDispose]() {
@@ -142,13 +145,13 @@ async function stopOne(plugin: Plugin, started: RunningPlugin, log: Log): Promis
   }
 }
 
-/** Answers for every path at or below a route of a plugin that does not run. */
+/** Answers for every path at or below a route of a plugin that does not run, and for its page at `/`. */
 function explainer(plugins: readonly Plugin[], reports: readonly PluginReport[]): Plugins["explainMissing"] {
-  const absent = plugins.flatMap(({ routes }, index) => {
+  const absent = plugins.flatMap(({ routes, site }, index) => {
     const { name, state } = reports[index]!; // one for each plugin, in the same order
-    return state === "running"
-      ? []
-      : routes.map((route) => ({ name, state, pattern: patternOf(route.path) }));
+    if (state === "running") return [];
+    const patterns = routes.map(({ path }) => patternOf(path));
+    return [...patterns, ...(site === null ? [] : [/^\/$/])].map((pattern) => ({ name, state, pattern }));
   });
   return (path) => {
     const found = absent.find(({ pattern }) => pattern.test(path));

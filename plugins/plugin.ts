@@ -26,6 +26,8 @@ export interface Plugin<Settings extends z.ZodObject = z.ZodObject> {
   readonly variables: Readonly<Record<string, string>>;
   /** Every route and socket that it answers below /api while it runs, and explains while it does not. */
   readonly routes: readonly AnyRoute[];
+  /** What its groups of routes are about, by the first segment of their paths, for the API document. */
+  readonly tags: Readonly<Record<string, string>>;
   /** A built page, served at `/` while the plugin runs; of all plugins that run, one may have it. */
   readonly site: Site | null;
   /** What the process must be allowed to do. Asked before `start`, never prompted for. */
@@ -58,7 +60,7 @@ export interface RunningPlugin extends AsyncDisposable {
 export interface PluginDeclaration<Settings extends z.ZodObject, Own extends string>
   extends
     Pick<Plugin<Settings>, "name" | "summary" | "version" | "start">,
-    Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "settings" | "needs" | "examine">> {
+    Partial<Pick<Plugin<Settings>, "optIn" | "errors" | "tags" | "settings" | "needs" | "examine">> {
   readonly permissions?: readonly (PermissionRule & { readonly name: Own })[];
   readonly variables?: Readonly<Partial<Record<keyof z.output<Settings> & string, string>>>;
   /** A route with a permission that neither the plugin nor the core declares does not compile. */
@@ -77,6 +79,7 @@ export function plugin<
     errors: {},
     settings: z.strictObject({}) as unknown as Settings, // the default of the type parameter
     routes: [],
+    tags: {},
     site: null,
     needs: () => [],
     examine: () => Promise.resolve([]),

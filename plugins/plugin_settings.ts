@@ -1,4 +1,6 @@
 /** The settings of plugins: gathered from the environment and config.yaml, and checked, all mistakes at once. */
+import { inWords } from "../core/input_words.ts";
+import { nearest } from "../core/nearest.ts";
 import type { Plugin } from "./plugin.ts";
 
 /** What the start was given, as far as it concerns plugins. */
@@ -9,6 +11,8 @@ export interface GivenSettings {
   readonly pluginSettings: Readonly<Record<string, unknown>>;
   /** Keys of config.yaml that are no setting of the core. */
   readonly unclaimed: Readonly<Record<string, unknown>>;
+  /** Variables that begin with `BERTH_` and that the core does not read; `meant` is the core's that is nearest. */
+  readonly strays: readonly { readonly name: string; readonly meant: string | null }[];
   /** The file that they stand in. */
   readonly file: string | null;
   /** Reads one environment variable; undefined for one that is empty. */
@@ -19,7 +23,12 @@ export interface GivenSettings {
 export interface CheckedSettings {
   readonly settings: ReadonlyMap<string, unknown>;
   readonly mistakes: readonly string[];
+  /** Variables that begin with `BERTH_` and that nobody reads. */
+  readonly unread: readonly string[];
 }
+
+/** How far a variable may be from a known one to be taken for a slip. */
+const MOST_EDITS = 2;
 
 export function checkPluginSettings(plugins: readonly Plugin[], given: GivenSettings): CheckedSettings {
   const mistakes: string[] = [];
@@ -43,7 +52,7 @@ export function checkPluginSettings(plugins: readonly Plugin[], given: GivenSett
   for (const plugin of plugins) {
     if (!isEnabled(plugin, given)) continue;
     const { values, writtenAs } = gather(plugin, given);
-    const parsed = plugin.settings.safeParse(values);
+    const parsed = plugin.settings.safeParse(values, { error: inWords });
     if (parsed.success) settings.set(plugin.name, parsed.data);
     const places = new Set<string>();
     for (const { path: [key = "", ...inside], message } of parsed.error?.issues ?? []) {
@@ -53,7 +62,15 @@ export function checkPluginSettings(plugins: readonly Plugin[], given: GivenSett
       places.add(place);
     }
   }
-  return { settings, mistakes };
+  const own = plugins.flatMap(({ variables }) => Object.values(variables));
+  const unread: string[] = [];
+  for (const { name, meant } of given.strays) {
+    if (own.includes(name)) continue;
+    const likely = meant ?? nearest(name, own, MOST_EDITS);
+    if (likely === null) unread.push(name);
+    else mistakes.push(`${name}: there is no such setting; did you mean ${likely}?`);
+  }
+  return { settings, mistakes, unread };
 }
 
 function isEnabled({ name, optIn }: Plugin, { plugins }: GivenSettings): boolean {

@@ -1,6 +1,7 @@
 /** The plugins that come with berth, in the order they start; the only file that names them. */
 import { containerRuntime } from "./container-runtime/plugin.ts";
+import { dashboard } from "./dashboard/plugin.ts";
 import type { Plugin } from "./plugin.ts";
 import { systemd } from "./systemd/plugin.ts";
 
-export const PLUGINS: readonly Plugin[] = [containerRuntime, systemd];
+export const PLUGINS: readonly Plugin[] = [containerRuntime, dashboard, systemd];

@@ -9,19 +9,22 @@ import { type CoreRouter, empty, json, problems, reply, route, router } from "..
 import { NO_STORE } from "./tokens.ts";
 
 const ApiKey = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: z.string().describe("The key's id, which is no secret"),
+  name: z.string().describe("What it was called"),
   prefix: z.string().describe("How the key begins: enough to recognise it by"),
   role: Role.nullable().describe(
     "The role that it holds everywhere; null where permissions or scopes are listed",
   ),
   permissions: z.array(Permission).readonly().describe("What it holds everywhere"),
   grants: z.array(Grant).readonly().describe("All that it holds, and on what"),
-  createdAt: z.iso.datetime(),
+  createdAt: z.iso.datetime().describe("When it was made"),
   createdBy: z.string().describe("The name of whoever made it"),
-  creator: z.object({ kind: z.enum(["user", "apiKey"]), id: z.string() }).nullable()
+  creator: z.object({
+    kind: z.enum(["user", "apiKey"]).describe("What made it"),
+    id: z.string().describe("Whose id"),
+  }).nullable()
     .describe("Who made it, and with whom it goes; null where nobody takes it along"),
-  expiresAt: z.iso.datetime().nullable(),
+  expiresAt: z.iso.datetime().nullable().describe("When it ends; null: never"),
   previousUntil: z.iso.datetime().nullable().describe(
     "Until when the secret before the last rotation counts",
   ),
@@ -29,7 +32,7 @@ const ApiKey = z.object({
     "The addresses and ranges it may come from; empty for everywhere",
   ),
   disabled: z.boolean().describe("Whether the person behind it is disabled, so that it counts for nothing"),
-  lastUsedAt: z.iso.datetime().nullable(),
+  lastUsedAt: z.iso.datetime().nullable().describe("When it was last used; null: never"),
   lastUsedPeer: z.string().nullable().describe("The address it was last used from"),
 }).meta({ id: "ApiKey" });
 
@@ -38,8 +41,8 @@ export const ApiKeyCreated = ApiKey.extend({ key: z.string().describe("Shown thi
 });
 
 const common = {
-  name: KeyName,
-  expiresInDays: z.int().min(1).max(3_650).optional(),
+  name: KeyName.describe("What to call it"),
+  expiresInDays: z.int().min(1).max(3_650).optional().describe("Days until it ends; never unless given"),
   from: z.array(
     z.string().max(50).refine((one) => addressRange(one) !== null, {
       error: 'Expected an address or a range, as "10.0.0.0/8"',
@@ -48,26 +51,29 @@ const common = {
     .describe("The addresses and ranges it may come from; from everywhere when it is left out"),
 };
 const NewApiKey = z.union([
-  z.strictObject({ ...common, role: Role }),
-  z.strictObject({ ...common, permissions: z.array(Permission).min(1).max(64) }),
-  z.strictObject({ ...common, grants: Grants }),
+  z.strictObject({ ...common, role: Role.describe("A role for everything") }),
+  z.strictObject({
+    ...common,
+    permissions: z.array(Permission).min(1).max(64).describe("Single permissions for everything"),
+  }),
+  z.strictObject({ ...common, grants: Grants.describe("What it may do, and where") }),
 ], { error: 'Expected a name with either a "role", "permissions" or "grants", and nothing unknown' }).meta({
   id: "NewApiKey",
 });
 type NewApiKey = z.output<typeof NewApiKey>;
 
 const KeyVerdict = z.object({
-  valid: z.boolean(),
-  reason: z.enum(["unknown", "expired", "malformed"]).optional(),
-  id: z.string().optional(),
-  name: z.string().optional(),
-  role: Role.nullable().optional(),
-  permissions: z.array(Permission).readonly().optional(),
-  grants: z.array(Grant).readonly().optional(),
-  expiresAt: z.iso.datetime().nullable().optional(),
+  valid: z.boolean().describe("Whether the key lets in"),
+  reason: z.enum(["unknown", "expired", "malformed"]).optional().describe("Why it does not"),
+  id: z.string().optional().describe("The key's id"),
+  name: z.string().optional().describe("The key's name"),
+  role: Role.nullable().optional().describe("Its role"),
+  permissions: z.array(Permission).readonly().optional().describe("Its permissions"),
+  grants: z.array(Grant).readonly().optional().describe("What it may do, and where"),
+  expiresAt: z.iso.datetime().nullable().optional().describe("When it ends; null: never"),
 }).meta({ id: "KeyVerdict" });
 
-const Id = z.object({ id: z.string().max(64) });
+const Id = z.object({ id: z.string().max(64).describe("The key's id") });
 
 const list = route({
   method: "get",
@@ -75,7 +81,15 @@ const list = route({
   summary: "All API keys, without their secrets",
   permission: "keys:manage",
   query: z.object({ createdBy: text(64).describe("The id of whoever made them").optional() }),
-  answers: { 200: json(z.object({ items: z.array(ApiKey), total: z.int() }), "Oldest first") },
+  answers: {
+    200: json(
+      z.object({
+        items: z.array(ApiKey).describe("The keys, oldest first"),
+        total: z.int().describe("How many there are in all"),
+      }),
+      "Oldest first",
+    ),
+  },
 });
 
 const add = route({
@@ -139,7 +153,9 @@ const verify = route({
   summary: "Whether a key is good, and for what",
   permission: "keys:manage",
   audited: false,
-  body: z.strictObject({ key: z.string().max(512) }).meta({ id: "KeyToVerify" }),
+  body: z.strictObject({ key: z.string().max(512).describe("The key as it was shown once") }).meta({
+    id: "KeyToVerify",
+  }),
   answers: { 200: json(KeyVerdict, "Also for a key that is not good"), ...problems("too_many_requests") },
 });
 

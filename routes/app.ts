@@ -8,28 +8,48 @@ import { z } from "zod";
 export interface AppOptions extends Omit<EdgeOptions, "entries"> {
   readonly routers: readonly Router[];
   readonly version: string;
-  /** What the document lists as permissions. */
+  /** What the documents list as permissions. */
   readonly permissions: readonly string[];
+  /** What the groups of routes are about that plugins bring, by the first segment of their paths. */
+  readonly tags: Readonly<Record<string, string>>;
 }
 
-const openapi = route({
-  method: "get",
-  path: "/openapi.json",
-  summary: "This API as an OpenAPI 3.1 document",
-  permission: "open",
-  answers: { 200: json(z.record(z.string(), z.unknown()), "The document") },
-});
+/** What the core's own groups of routes are about. */
+const TAGS = {
+  system: "The service itself: health, machine, plugins, log, audit log, and these documents",
+  auth: "Signing in and out, and who one is",
+  settings: "The first admin, API keys, people and sessions",
+  workspaces: "Registered folders, and what was declared in them",
+};
 
-export function createApp({ routers, version, permissions, ...edge }: AppOptions): Handler {
-  const entries = routers.flatMap((one) => one.entries);
-  let document: CachedText | undefined;
-  const described: Router = router().on(openapi, async ({ request }) => {
-    // loaded by the first who asks: a start needs none of it
-    const { describe } = await import("../http/openapi.ts");
-    document ??= new CachedText(
-      JSON.stringify(describe([...entries, ...described.entries], { version, permissions })),
-    );
-    return await document.answer(request);
+const document = (path: string, summary: string) =>
+  route({
+    method: "get",
+    path,
+    summary,
+    permission: "open",
+    headers: ["If-None-Match"],
+    answers: { 200: json(z.record(z.string(), z.unknown()), "The document") },
   });
+const openapi = document("/openapi.json", "This API as an OpenAPI 3.1 document");
+const asyncapi = document("/asyncapi.json", "The WebSockets of this API as an AsyncAPI 3 document");
+
+export function createApp({ routers, version, permissions, tags, ...edge }: AppOptions): Handler {
+  const entries = routers.flatMap((one) => one.entries);
+  const about = { version, permissions, tags: { ...TAGS, ...tags } };
+  let openapiText: CachedText | undefined;
+  let asyncapiText: CachedText | undefined;
+  // Made by the first who asks: a start needs none of it.
+  const described: Router = router()
+    .on(openapi, async ({ request }) => {
+      const { describe } = await import("../http/openapi.ts");
+      openapiText ??= new CachedText(JSON.stringify(describe([...entries, ...described.entries], about)));
+      return await openapiText.answer(request);
+    })
+    .on(asyncapi, async ({ request }) => {
+      const { describeSockets } = await import("../http/asyncapi.ts");
+      asyncapiText ??= new CachedText(JSON.stringify(describeSockets(entries, about)));
+      return await asyncapiText.answer(request);
+    });
   return createEdge({ ...edge, entries: [...entries, ...described.entries] });
 }

@@ -19,10 +19,11 @@ const dag = route({
   method: "get",
   path: "/workspaces/{id}/artifacts/dag",
   summary: "The graph, to be drawn",
+  headers: ["If-None-Match"],
   permission: "artifacts:read",
   params: InWorkspace,
   query: z.object({
-    format: z.enum(["json", "mermaid", "dot"]).default("json"),
+    format: z.enum(["json", "mermaid", "dot"]).default("json").describe("How the graph is answered"),
     view: z.enum(["all", "groups"]).describe(
       "`groups`: only groups, and what lies between them. Unless given, that is what a workspace of more than 5,000 nodes is drawn as",
     ).optional(),

@@ -11,7 +11,7 @@ import { CachedText } from "../http/cached_text.ts";
 import { text } from "../http/query.ts";
 import { problems } from "../http/router.ts";
 
-export const InWorkspace = z.object({ id: text(200) });
+export const InWorkspace = z.object({ id: text(200).describe("The workspace's id") });
 export const missingWorkspace = problems("workspace_not_found", "workspace_unavailable");
 export const missingArtifact = problems(
   "workspace_not_found",

@@ -12,6 +12,12 @@ const Edits = z.strictObject({
     .describe("Unsaved texts by their path in the workspace").optional(),
 }).optional();
 
+const Sarif = z.object({
+  $schema: z.string().describe("The address of SARIF's own schema"),
+  version: z.literal("2.1.0").describe("The version of SARIF"),
+  runs: z.array(z.record(z.string(), z.unknown())).describe("One run of berth, with its rules and results"),
+}).meta({ id: "Sarif", description: "The same findings as SARIF 2.1.0, for code scanning and editors" });
+
 const validate = route({
   method: "post",
   path: "/workspaces/{id}/artifacts/validate",
@@ -22,7 +28,7 @@ const validate = route({
   audited: false,
   params: InWorkspace,
   query: z.object({
-    format: z.enum(["json", "sarif"]).default("json"),
+    format: z.enum(["json", "sarif"]).default("json").describe("How the findings are answered"),
     live: flag.describe("Also what only shows beside the engine: drift, orphans, ports in use").default(
       false,
     ),
@@ -30,7 +36,7 @@ const validate = route({
   body: Edits,
   bodyLimit: 8 * 1024 * 1024,
   answers: {
-    200: raw("The report", { "application/json": Report, "application/sarif+json": null }),
+    200: raw("The report", { "application/json": Report, "application/sarif+json": Sarif }),
     ...problems("workspace_not_found", "workspace_unavailable", "invalid_request", "too_many_requests"),
   },
 });

@@ -26,7 +26,10 @@ import {
 } from "./artifact_lookup.ts";
 import { artifactValidation } from "./artifact_validation.ts";
 
-const Named = z.object({ id: text(200), name: text(300) });
+const Named = z.object({
+  id: text(200).describe("The workspace's id"),
+  name: text(300).describe("The artifact's name or id; a short name where only one has it"),
+});
 const Reveal = z.object({
   reveal: flag.describe("Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log")
     .default(false),
@@ -36,10 +39,11 @@ const list = route({
   method: "get",
   path: "/workspaces/{id}/artifacts",
   summary: "The groups, units and cards of a workspace",
+  headers: ["If-None-Match"],
   permission: "artifacts:read",
   params: InWorkspace,
   query: z.object({
-    kind: ArtifactKind.optional(),
+    kind: ArtifactKind.optional().describe("Only artifacts of this kind"),
     q: text(200).describe("Part of a name, title or image").optional(),
     limit: count(1, 10_000).describe("How many at most; all of them unless given").optional(),
     offset: count(0, 10_000_000).describe("How many to leave out at the beginning").default(0),
@@ -49,7 +53,11 @@ const list = route({
   }),
   answers: {
     200: raw("In the order they were read; `total` counts those of all pages", {
-      "application/json": z.object({ items: z.array(ArtifactSummary), total: z.int(), revision: z.string() }),
+      "application/json": z.object({
+        items: z.array(ArtifactSummary).describe("The artifacts"),
+        total: z.int().describe("How many there are in all"),
+        revision: z.string().describe("Changes whenever the folder's meaning does"),
+      }),
       "application/x-ndjson": null,
     }),
     ...missingWorkspace,

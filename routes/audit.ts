@@ -11,40 +11,40 @@ const BATCH = 500;
 const LOOK_MS = 250;
 
 const AuditEntry = z.object({
-  id: z.int(),
-  chain: z.enum(["changes", "refusals"]),
+  id: z.int().describe("The entry's number, over both chains"),
+  chain: z.enum(["changes", "refusals"]).describe("The chain that seals it"),
   seq: z.int().nullable().describe("Its place in its chain; null until it is sealed"),
-  time: z.iso.datetime(),
+  time: z.iso.datetime().describe("When"),
   actor: z.object({
-    kind: z.enum(["user", "apiKey", "anonymous", "system"]),
-    id: z.string(),
-    name: z.string(),
-  }),
+    kind: z.enum(["user", "apiKey", "anonymous", "system"]).describe("What kind of caller"),
+    id: z.string().describe("The caller's id"),
+    name: z.string().describe("The caller's name then"),
+  }).describe("Who did it"),
   action: z.string().describe("The route that was asked, or what berth did by itself"),
-  target: z.string().nullable(),
+  target: z.string().nullable().describe("What it was done to"),
   credential: z.string().nullable().describe("What was shown: `key:<id>` or `session:<id>`"),
   particulars: z.record(z.string(), z.string()).describe("What else is worth knowing, as a command"),
   result: z.string().describe("`begun` before an act, then `done`; or the code of the refusal or failure"),
-  requestId: z.string().nullable(),
-  peer: z.string().nullable(),
+  requestId: z.string().nullable().describe("Finds the request in the log"),
+  peer: z.string().nullable().describe("The address it came from"),
   count: z.int().describe("How often; more than once only for what strangers were refused"),
 }).meta({ id: "AuditEntry" });
 
 const AuditLine = AuditEntry.extend({
-  seq: z.int(),
+  seq: z.int().describe("Its number within its chain"),
   mac: z.string().describe("The seal over this entry and all before it in its chain, in hexadecimal"),
 }).meta({ id: "AuditLine" });
 
 const AuditPage = z.object({
-  items: z.array(AuditEntry),
-  total: z.int(),
+  items: z.array(AuditEntry).describe("The entries, newest first"),
+  total: z.int().describe("How many there are in all"),
   next: z.string().optional().describe("The cursor of the page after this one"),
   strangers: z.array(z.object({
-    hour: z.iso.datetime(),
-    peer: z.string(),
-    action: z.string(),
-    result: z.string(),
-    count: z.int(),
+    hour: z.iso.datetime().describe("The hour that is summed up"),
+    peer: z.string().describe("The address they came from"),
+    action: z.string().describe("What they asked for"),
+    result: z.string().describe("What they were told"),
+    count: z.int().describe("How often"),
   })).optional().describe(
     "On the first page: what callers without a good credential were refused in this hour; `*` for all others",
   ),
@@ -62,12 +62,14 @@ const list = route({
   permission: "audit:read",
   query: z.object({
     limit: count(1, 500).optional().describe("Entries of a page, 100 unless told otherwise"),
-    cursor: z.string().regex(/^\d{1,15}$/, "Expected a cursor of an earlier answer").optional(),
-    action: text(200).optional(),
+    cursor: z.string().regex(/^\d{1,15}$/, "Expected a cursor of an earlier answer").optional().describe(
+      "The next of the page before",
+    ),
+    action: text(200).optional().describe("Only this route, as POST /api/workspaces"),
     actor: text(200).describe("The actor's id").optional(),
-    result: text(100).optional(),
+    result: text(100).optional().describe("Only entries that ended so: done, begun or a code"),
     format: z.enum(["json", "ndjson"]).optional().describe("`json` unless `Accept` asks for NDJSON"),
-    follow: flag.optional(),
+    follow: flag.optional().describe("Goes on with entries as they are made"),
     after: many(Place, 2).optional().describe("For NDJSON: `<chain>:<seq>`, once a chain"),
   }),
   answers: {

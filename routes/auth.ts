@@ -11,34 +11,38 @@ import { type CoreRouter, json, problems, reply, route, router } from "../http/r
 import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
 
 const Provider = z.object({
-  name: z.string(),
-  issuer: z.string(),
-  clientId: z.string(),
-  authorizationEndpoint: z.string(),
-  scopes: z.array(z.string()).readonly(),
-  pkce: z.literal("S256"),
-  redirectUri: z.string(),
+  name: z.string().describe("What to call it"),
+  issuer: z.string().describe("Its address, or github"),
+  clientId: z.string().describe("Our client id there"),
+  authorizationEndpoint: z.string().describe("Where the person is sent"),
+  scopes: z.array(z.string()).readonly().describe("What to ask for"),
+  pkce: z.literal("S256").describe("The method of PKCE that must be used"),
+  redirectUri: z.string().describe("The address to come back to"),
 }).meta({ id: "Provider" });
 
 const AuthStatus = z.object({
-  authenticated: z.boolean(),
-  principal: Principal.nullable(),
-  expiresAt: z.iso.datetime().nullable(),
+  authenticated: z.boolean().describe("Whether the caller is known"),
+  principal: Principal.nullable().describe("Who calls"),
+  expiresAt: z.iso.datetime().nullable().describe("When the credential ends; null: never"),
   provider: Provider.nullable().describe(
     "Null when none is configured, or when it cannot be asked right now",
   ),
-  setupRequired: z.boolean(),
+  setupRequired: z.boolean().describe("Whether the first admin is still to be made"),
 }).meta({ id: "AuthStatus" });
 
 export const CodeAnswer = z.strictObject({
-  code: z.string().min(1).max(2_048),
-  codeVerifier: z.string().regex(/^[A-Za-z0-9._~-]{43,128}$/, "Expected a PKCE verifier (RFC 7636)"),
-  redirectUri: z.string().min(1).max(2_048),
-  nonce: z.string().min(8).max(512).optional(),
-  iss: z.string().max(2_048).optional(),
+  code: z.string().min(1).max(2_048).describe("The code that the identity provider sent back"),
+  codeVerifier: z.string().regex(/^[A-Za-z0-9._~-]{43,128}$/, "Expected a PKCE verifier (RFC 7636)").describe(
+    "The verifier whose challenge went to the identity provider (PKCE)",
+  ),
+  redirectUri: z.string().min(1).max(2_048).describe("The address it was sent back to"),
+  nonce: z.string().min(8).max(512).optional().describe("The nonce that the authorization request had"),
+  iss: z.string().max(2_048).optional().describe("The issuer, where the identity provider sent it along"),
 }).meta({ id: "CodeAnswer" });
 
-const RefreshToken = z.strictObject({ refreshToken: z.string().min(1).max(4_096).optional() })
+const RefreshToken = z.strictObject({
+  refreshToken: z.string().min(1).max(4_096).optional().describe("Where it does not come as a cookie"),
+})
   .meta({ id: "RefreshToken" });
 
 const status = route({
@@ -53,6 +57,7 @@ const exchange = route({
   method: "post",
   path: "/auth/idp",
   summary: "Exchange an identity provider's authorization code for tokens",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: CodeAnswer,
@@ -71,6 +76,7 @@ const refresh = route({
   method: "post",
   path: "/auth/refresh",
   summary: "Exchange a refresh token for new tokens; the old one is spent",
+  headers: ["X-Berth"],
   permission: "open",
   audited: false, // each session does it every five minutes; refusals and reuse are audited all the same
   body: RefreshToken.optional(),
@@ -92,9 +98,15 @@ const logout = route({
   method: "post",
   path: "/auth/logout",
   summary: "End the caller's session, with all its tokens and streams",
+  headers: ["X-Berth"],
   permission: "any",
   audited: "change",
-  answers: { 200: json(z.object({ revoked: z.boolean() }), "False for an API key, which has no session") },
+  answers: {
+    200: json(
+      z.object({ revoked: z.boolean().describe("Whether a session was ended") }),
+      "False for an API key, which has no session",
+    ),
+  },
 });
 
 export interface AuthOptions {

@@ -20,7 +20,13 @@ export function docs(): CoreRouter {
   return router()
     .on(
       html,
-      async () => file((await import("./docs/page.html", { with: { type: "text" } })).default, "text/html"),
+      async ({ request }) => {
+        // Its links begin at the last folder of its address.
+        if (new URL(request.url).pathname.endsWith("/")) {
+          return new Response(null, { status: 308, headers: { location: "../docs" } });
+        }
+        return file((await import("./docs/page.html", { with: { type: "text" } })).default, "text/html");
+      },
     )
     .on(
       style,

@@ -23,9 +23,13 @@ const byPassword = route({
   method: "post",
   path: "/auth/password",
   summary: "Sign in with a name and a password",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
-  body: z.strictObject({ name: KeyName, password: Password }).meta({ id: "NameAndPassword" }),
+  body: z.strictObject({
+    name: KeyName.describe("The person's name"),
+    password: Password.describe("The person's password"),
+  }).meta({ id: "NameAndPassword" }),
   answers: {
     200: json(Tokens, "Signed in"),
     ...problems("login_refused", "origin_refused", "too_many_requests"),
@@ -36,9 +40,13 @@ const byLink = route({
   method: "post",
   path: "/auth/password-link",
   summary: "Set the password by a one-time link, and sign in",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
-  body: z.strictObject({ token: z.string().min(1).max(512), password: Password }).meta({
+  body: z.strictObject({
+    token: z.string().min(1).max(512).describe("The one-time token of the link"),
+    password: Password.describe("The password to sign in with from now on"),
+  }).meta({
     id: "PasswordByLink",
   }),
   answers: {
@@ -53,7 +61,10 @@ const changePassword = route({
   summary: "Set another password for oneself; all other sessions end",
   permission: "any",
   audited: "change",
-  body: z.strictObject({ password: Password, newPassword: Password }).meta({ id: "PasswordChange" }),
+  body: z.strictObject({
+    password: Password.describe("The password so far"),
+    newPassword: Password.describe("The password from now on"),
+  }).meta({ id: "PasswordChange" }),
   answers: {
     204: empty("It counts from now on"),
     ...problems("login_refused", "not_local", "too_many_requests"),
@@ -64,9 +75,10 @@ const byKey = route({
   method: "post",
   path: "/auth/key",
   summary: "Exchange an API key for a session with its rights, which ends with the key",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
-  body: z.strictObject({ key: Key }).meta({ id: "KeyForSession" }),
+  body: z.strictObject({ key: Key.describe("An API key") }).meta({ id: "KeyForSession" }),
   answers: {
     200: json(Tokens, "Signed in"),
     ...problems("login_refused", "origin_refused", "too_many_requests"),
@@ -82,7 +94,11 @@ const prove = route({
     "which is asked with `max_age=0`",
   permission: "any",
   audited: "change",
-  body: z.union([z.strictObject({ password: Password }), z.strictObject({ key: Key }), CodeAnswer], {
+  body: z.union([
+    z.strictObject({ password: Password.describe("The person's password") }),
+    z.strictObject({ key: Key.describe("The API key, for who has no password") }),
+    CodeAnswer,
+  ], {
     error: 'Expected either "password", "key" or the answer of the identity provider, and nothing unknown',
   }).meta({ id: "Proof" }),
   answers: {

@@ -8,11 +8,13 @@ import { type CoreRouter, empty, json, problems, reply, route, router } from "..
 import { NO_STORE } from "./tokens.ts";
 
 const Person = z.object({
-  id: z.string(),
-  name: z.string(),
-  email: z.string().nullable(),
-  picture: z.string().nullable(),
-  signIn: z.enum(["password", "provider"]),
+  id: z.string().describe("The person's id"),
+  name: z.string().describe("The person's name"),
+  email: z.string().nullable().describe("The address that the identity provider vouched for"),
+  picture: z.string().nullable().describe("The address of a picture"),
+  signIn: z.enum(["password", "provider"]).describe(
+    "How they sign in: with a password here, or at the identity provider",
+  ),
   issuer: z.string().nullable().describe(
     "The identity provider's address; null for who signs in with a password",
   ),
@@ -21,43 +23,57 @@ const Person = z.object({
     "All that they hold as of now; of a provider's people, by the rules",
   ),
   hasPassword: z.boolean().describe("False until they set one by their link"),
-  disabled: z.boolean(),
-  createdAt: z.iso.datetime().nullable(),
-  lastSeenAt: z.iso.datetime().nullable(),
+  disabled: z.boolean().describe("Whether they are locked out"),
+  createdAt: z.iso.datetime().nullable().describe("When they first came"),
+  lastSeenAt: z.iso.datetime().nullable().describe("When they were last here"),
   sessions: z.int().describe("How many are alive"),
 }).meta({ id: "Person" });
 
 const link = {
   passwordToken: z.string().describe("Shown this once: sets the password at `POST /api/auth/password-link`"),
-  passwordTokenExpiresAt: z.iso.datetime(),
+  passwordTokenExpiresAt: z.iso.datetime().describe("Until when the link may be used"),
 };
 const PersonCreated = Person.extend(link).meta({ id: "PersonCreated" });
 const PasswordLink = z.object(link).meta({ id: "PasswordLink" });
 
 const NewPerson = z.union([
-  z.strictObject({ name: KeyName, role: Role }),
-  z.strictObject({ name: KeyName, grants: Grants }),
+  z.strictObject({
+    name: KeyName.describe("Their name, which they sign in with"),
+    role: Role.describe("A role for everything"),
+  }),
+  z.strictObject({
+    name: KeyName.describe("Their name, which they sign in with"),
+    grants: Grants.describe("What they may do, and where"),
+  }),
 ], { error: 'Expected a name with either a "role" or "grants", and nothing unknown' }).meta({
   id: "NewPerson",
 });
 
-const disabled = z.boolean().optional();
+const disabled = z.boolean().optional().describe("True locks the person out at once");
 const PersonChange = z.union([
-  z.strictObject({ disabled: z.boolean() }),
-  z.strictObject({ disabled, role: Role }),
-  z.strictObject({ disabled, grants: Grants }),
+  z.strictObject({ disabled: z.boolean().describe("True locks the person out at once") }),
+  z.strictObject({ disabled, role: Role.describe("Another role for everything") }),
+  z.strictObject({ disabled, grants: Grants.describe("What they may do from now on, and where") }),
 ], { error: 'Expected "disabled", and either a "role" or "grants" or neither, and nothing unknown' }).meta({
   id: "PersonChange",
 });
 
-const Id = z.object({ id: z.string().max(64) });
+const Id = z.object({ id: z.string().max(64).describe("The person's id") });
 
 const list = route({
   method: "get",
   path: "/settings/people",
   summary: "Everybody who has signed in or may",
   permission: "people:manage",
-  answers: { 200: json(z.object({ items: z.array(Person), total: z.int() }), "In order of their names") },
+  answers: {
+    200: json(
+      z.object({
+        items: z.array(Person).describe("The people"),
+        total: z.int().describe("How many there are in all"),
+      }),
+      "In order of their names",
+    ),
+  },
 });
 
 const add = route({

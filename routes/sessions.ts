@@ -9,13 +9,13 @@ import { type CoreRouter, empty, json, problems, reply, route, router } from "..
 import { NO_STORE } from "./tokens.ts";
 
 const Session = z.object({
-  id: z.string(),
+  id: z.string().describe("The session's id"),
   current: z.boolean().describe("Whether it is the one that asks"),
   device: z.string().nullable().describe("What the browser or program calls itself"),
   peer: z.string().nullable().describe("The address it was opened from"),
-  createdAt: z.iso.datetime(),
-  lastUsedAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime(),
+  createdAt: z.iso.datetime().describe("When it began"),
+  lastUsedAt: z.iso.datetime().describe("When it was last used"),
+  expiresAt: z.iso.datetime().describe("When it ends unless it is used"),
   provedAt: z.iso.datetime().nullable().describe("When its owner last proved who they are"),
 }).meta({ id: "Session" });
 
@@ -31,7 +31,13 @@ const list = route({
   permission: "any",
   query: Whose,
   answers: {
-    200: json(z.object({ items: z.array(Session), total: z.int() }), "The one used last comes first"),
+    200: json(
+      z.object({
+        items: z.array(Session).describe("The sessions"),
+        total: z.int().describe("How many there are in all"),
+      }),
+      "The one used last comes first",
+    ),
     ...problems("forbidden"),
   },
 });
@@ -44,7 +50,10 @@ const endAll = route({
   audited: "change",
   query: Whose,
   answers: {
-    200: json(z.object({ ended: z.int() }), "How many were ended; the one that asks is not among them"),
+    200: json(
+      z.object({ ended: z.int().describe("How many sessions were ended") }),
+      "How many were ended; the one that asks is not among them",
+    ),
     ...problems("forbidden"),
   },
 });
@@ -55,7 +64,7 @@ const end = route({
   summary: "End a session, with its tokens and streams",
   permission: "any",
   audited: "change",
-  params: z.object({ id: z.string().max(64) }),
+  params: z.object({ id: z.string().max(64).describe("The session's id") }),
   answers: { 204: empty("It is over"), ...problems("not_found", "forbidden") },
 });
 

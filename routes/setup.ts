@@ -13,7 +13,12 @@ const setupRequired = route({
   path: "/settings/setup-required",
   summary: "Whether the first admin is still to be made",
   permission: "open",
-  answers: { 200: json(z.object({ setupRequired: z.boolean() }), "Never true again once it was false") },
+  answers: {
+    200: json(
+      z.object({ setupRequired: z.boolean().describe("Whether the first admin is still to be made") }),
+      "Never true again once it was false",
+    ),
+  },
 });
 
 const setUp = route({
@@ -21,12 +26,15 @@ const setUp = route({
   path: "/settings/setup",
   summary: "Make the first admin, with the one-time token of the data folder",
   description: "With a password the first admin is a person, who is signed in; without one it is an API key",
+  headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: z.strictObject({
-    token: z.string().min(1).max(4_096),
-    name: KeyName,
-    password: z.string().min(1).max(1_024 * 4).optional(),
+    token: z.string().min(1).max(4_096).describe("The one-time token that the start printed"),
+    name: KeyName.describe("The name of the first admin, or of the key"),
+    password: z.string().min(1).max(1_024 * 4).optional().describe(
+      "Makes a person who signs in with it, instead of a key",
+    ),
   }).meta({ id: "Setup" }),
   answers: {
     200: json(Tokens, "The first admin is a person, and signed in"),

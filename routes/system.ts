@@ -7,29 +7,34 @@ import { LIVE, READY, word } from "../http/probe.ts";
 import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
-  status: z.enum(["ok", "degraded", "failed"]),
-  reason: z.string().optional(),
+  status: z.enum(["ok", "degraded", "failed"]).describe("How it is doing"),
+  reason: z.string().optional().describe("Why it is not well"),
 }).meta({ id: "Check" });
 
 const Health = z.object({
-  status: z.enum(["ok", "degraded", "failed"]),
-  version: z.string().optional(),
-  uptimeMs: z.number().optional(),
+  status: z.enum(["ok", "degraded", "failed"]).describe("How the whole is doing"),
+  version: z.string().optional().describe("The version that runs"),
+  uptimeMs: z.number().optional().describe("How long it has run, in milliseconds"),
   checks: z.record(z.string(), Check).optional().describe(
     "`store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine",
   ),
 }).meta({ id: "Health" });
 
 const SystemInfo = z.object({
-  os: z.string(),
+  os: z.string().describe("The operating system"),
   arch: z.string().describe("`amd64`, `arm64`: in the words of the engines"),
-  hostname: z.string().nullable(),
-  cpus: z.int(),
-  memoryBytes: z.int().nullable(),
-  version: z.string(),
-  denoVersion: z.string(),
-  startedAt: z.iso.datetime(),
-  containers: z.object({ running: z.int(), paused: z.int(), stopped: z.int(), total: z.int() }).nullable()
+  hostname: z.string().nullable().describe("The machine's name"),
+  cpus: z.int().describe("How many processors"),
+  memoryBytes: z.int().nullable().describe("The machine's memory"),
+  version: z.string().describe("The version of berth"),
+  denoVersion: z.string().describe("The version of Deno"),
+  startedAt: z.iso.datetime().describe("When berth started"),
+  containers: z.object({
+    running: z.int().describe("How many run"),
+    paused: z.int().describe("How many are paused"),
+    stopped: z.int().describe("How many are stopped"),
+    total: z.int().describe("How many there are"),
+  }).nullable()
     .describe("Null while no engine is up, and without `containers:read`"),
   images: z.int().nullable().describe(
     "Null while no engine is up, and without the permission in `liveNeeds`",
@@ -38,25 +43,28 @@ const SystemInfo = z.object({
     "The permission that the caller lacks to see what runs",
   ),
   backends: z.array(z.object({
-    name: z.string(),
-    kind: z.enum(["docker", "podman"]),
-    state: BackendState,
-    version: z.string().nullable(),
-  })),
+    name: z.string().describe("The engine's name"),
+    kind: z.enum(["docker", "podman"]).describe("Whose engine it is"),
+    state: BackendState.describe("Whether it answers"),
+    version: z.string().nullable().describe("The engine's version"),
+  })).describe("The engines"),
 }).meta({ id: "SystemInfo" });
 
 const PluginItem = z.object({
-  name: z.string(),
-  summary: z.string(),
-  version: z.string(),
+  name: z.string().describe("The plugin's name"),
+  summary: z.string().describe("What it does"),
+  version: z.string().describe("The plugin's version"),
   enabled: z.boolean().describe("Whether the settings want it"),
-  state: z.enum(["running", "disabled", "failed"]),
-  reason: z.string().optional(),
-  routes: z.array(z.string()).readonly(),
+  state: z.enum(["running", "disabled", "failed"]).describe("Whether it runs"),
+  reason: z.string().optional().describe("Why it does not"),
+  routes: z.array(z.string()).readonly().describe("The routes it answers"),
 }).meta({ id: "Plugin" });
 export type PluginItem = z.infer<typeof PluginItem>;
 
-const PluginList = z.object({ items: z.array(PluginItem).readonly(), total: z.int() }).meta({
+const PluginList = z.object({
+  items: z.array(PluginItem).readonly().describe("The plugins"),
+  total: z.int().describe("How many there are in all"),
+}).meta({
   id: "PluginList",
 });
 

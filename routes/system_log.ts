@@ -6,7 +6,7 @@ import { count, flag } from "../http/query.ts";
 import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
 
 const LogPath = z.object({
-  path: z.string(),
+  path: z.string().describe("The file that lines go to"),
   size: z.int().describe("Bytes of the file that is written now"),
   rotated: z.array(z.string()).readonly().describe("Older files, newest first"),
 }).meta({ id: "LogPath" });
@@ -20,7 +20,11 @@ const logPath = route({
 });
 
 const LogLine = z.union([
-  z.looseObject({ time: z.string(), level: z.enum(LOG_LEVELS), message: z.string() }),
+  z.looseObject({
+    time: z.string().describe("When"),
+    level: z.enum(LOG_LEVELS).describe("How much it matters"),
+    message: z.string().describe("What happened"),
+  }),
   z.object({ gap: z.string().describe("Why lines are missing here") }),
 ]).meta({ id: "LogLine" });
 
@@ -34,7 +38,7 @@ const logs = route({
     lines: count(0, 10_000).default(200).describe("How many lines at most"),
     level: z.enum(LOG_LEVELS).optional().describe("The least level shown"),
     q: z.string().min(1).max(200).optional().describe("Text that a line must hold, in any case"),
-    follow: flag.default(false),
+    follow: flag.default(false).describe("Goes on with lines as they are written"),
     format: z.enum(["text", "ndjson"]).optional().describe("`text` unless `Accept` asks for NDJSON"),
   }),
   answers: {

@@ -6,20 +6,23 @@ import { type ContainerRuntime, SEES_RUNNING, seesRunning } from "../core/runtim
 import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const ToolProject = z.object({
-  workspace: z.object({ id: z.string(), name: z.string() }).nullable().describe(
+  workspace: z.object({
+    id: z.string().describe("The workspace's id"),
+    name: z.string().describe("The workspace's name"),
+  }).nullable().describe(
     "Null for one that only runs",
   ),
   group: z.string().nullable().describe("The name of its group in that workspace"),
-  project: z.string(),
-  status: LiveState.nullable(),
+  project: z.string().describe("The project's name"),
+  status: LiveState.nullable().describe("How it is doing; null without an engine"),
   services: z.array(z.object({
-    name: z.string(),
-    containers: z.int().nullable(),
-    running: z.int().nullable(),
+    name: z.string().describe("The service's name"),
+    containers: z.int().nullable().describe("How many containers it has"),
+    running: z.int().nullable().describe("How many of them run"),
     health: z.enum(["healthy", "unhealthy", "starting"]).nullable().describe("The worst of its containers"),
-  })),
-  workingDir: z.string().nullable(),
-  configFiles: z.array(z.string()),
+  })).describe("Its services"),
+  workingDir: z.string().nullable().describe("The folder that it was started in"),
+  configFiles: z.array(z.string()).describe("The files that it was started from"),
   backend: z.string().nullable().describe("Null for one that does not run"),
 }).meta({ id: "ToolProject" });
 
@@ -30,7 +33,11 @@ const list = route({
   permission: "system:read",
   answers: {
     200: json(
-      z.object({ items: z.array(ToolProject), total: z.int(), liveNeeds: LiveNeeds.optional() }),
+      z.object({
+        items: z.array(ToolProject).describe("The projects"),
+        total: z.int().describe("How many there are in all"),
+        liveNeeds: LiveNeeds.optional().describe("What the caller lacks to see what runs"),
+      }),
       "All of them; for who may not see what runs those that are declared, with null for what is live",
     ),
   },

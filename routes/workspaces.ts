@@ -5,16 +5,20 @@ import type { Registry } from "../artifacts/registry/registry.ts";
 import { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../core/workspace.ts";
 import { cached, type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
-const Id = z.object({ id: z.string().min(1).max(100) });
+const Id = z.object({ id: z.string().min(1).max(100).describe("The workspace's id") });
 
 const list = route({
   method: "get",
   path: "/workspaces",
   summary: "List the registered workspaces",
+  headers: ["If-None-Match"],
   permission: "workspaces:read",
   answers: {
     200: json(
-      z.object({ items: z.array(Workspace), total: z.int() }).meta({ id: "WorkspaceList" }),
+      z.object({
+        items: z.array(Workspace).describe("The workspaces"),
+        total: z.int().describe("How many there are in all"),
+      }).meta({ id: "WorkspaceList" }),
       "All of them, by name",
     ),
   },

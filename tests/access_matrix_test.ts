@@ -8,8 +8,6 @@ import { ENTRY } from "./audit_entry.ts";
 
 /** Who needs no credential, in so many words (API.md, "Conventions"); everything else is closed. */
 const OPEN = new Set([
-  "GET /api/health/live",
-  "GET /api/health/ready",
   "GET /api/health",
   "GET /api/health/live",
   "GET /api/health/ready",
@@ -22,6 +20,7 @@ const OPEN = new Set([
   "GET /api/settings/setup-required",
   "POST /api/settings/setup",
   "GET /api/openapi.json",
+  "GET /api/asyncapi.json",
 ]);
 
 /** The page that shows the API document holds nothing but that document. */

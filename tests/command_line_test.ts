@@ -29,7 +29,7 @@ Deno.test("berth --version and --help answer, and an unknown command is refused 
 
   assert.deepEqual([version.code, version.stdout], [0, `berth ${VERSION}\n`]);
   assert.equal(help.code, 0);
-  assert.match(help.stdout, /^Usage: berth backup <file>$/m);
+  assert.match(help.stdout, /^Usage: berth backup <file>/m);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /^berth: there is no command "sevre"; .*\n$/);
   assert.equal(extra.code, 2);
@@ -127,6 +127,39 @@ Deno.test("berth backup copies the store while the service runs, and the copy op
     assert.equal(await copy.keys.isSetUp(), true);
     assert.deepEqual((await copy.keys.list()).map(({ name }) => name), ["me"]);
   });
+});
+
+Deno.test("berth backup leaves a file that is there as it is, unless it is forced", async () => {
+  await using berth = await startBerthProcess();
+  await withFolder(async (folder) => {
+    const file = `${folder}/copy.db`;
+    await Deno.writeTextFile(file, "the copy of another day");
+    const refused = await runBerth(["backup", file], { BERTH_DATA: berth.data });
+
+    assert.deepEqual([refused.code, refused.stderr], [
+      2,
+      `berth: Cannot back up: "${file}" is there already; name another file, or add --force\n`,
+    ]);
+    assert.equal(await Deno.readTextFile(file), "the copy of another day");
+    const forced = await runBerth(["backup", "--force", file], { BERTH_DATA: berth.data });
+    assert.deepEqual([forced.code, forced.stderr], [0, ""]);
+    await using copy = await openSqliteStore(file);
+    assert.deepEqual(await copy.keys.list(), []);
+  });
+});
+
+Deno.test("berth serve stops for a misspelt variable before it has made anything, and warns of others", async () => {
+  await withFolder(async (folder) => {
+    const data = `${folder}/data`;
+    const { code, stderr } = await runBerth(["serve"], { BERTH_DATA: data, BERTH_PROT: "1" });
+
+    assert.equal(code, 2);
+    assert.match(stderr, /^ {2}BERTH_PROT: there is no such setting; did you mean BERTH_PORT\?$/m);
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  });
+  await using berth = await startBerthProcess({ env: { BERTH_SERVICE_HOST: "10.0.0.1" } });
+  const { stderr } = await berth.end();
+  assert.match(stderr, /Kubernetes sets it for a service named .*BERTH_SERVICE_HOST/);
 });
 
 Deno.test("berth backup refuses to copy a store that is not there, and leaves none behind", async () => {

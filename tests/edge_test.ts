@@ -128,6 +128,22 @@ Deno.test("a method that a route does not have is 405 with Allow, TRACE too; HEA
   assert.deepEqual([head.status, await head.text()], [200, ""]);
 });
 
+Deno.test("a slash too many at the end of a path is understood, and the page to try the API goes to its own", async () => {
+  await using berth = await startService({});
+  const [plain, slashed, none, page] = await Promise.all([
+    berth.call("GET /api/workspaces?"),
+    berth.call("GET /api/workspaces/?"),
+    berth.call("GET /api/nothing/"),
+    berth.call("GET /api/docs/"),
+  ]);
+
+  assert.deepEqual([plain.status, slashed.status, none.status], [200, 200, 404]);
+  assert.deepEqual(slashed.body, plain.body);
+  assert.deepEqual([page.status, page.headers.get("location")], [308, "../docs"]);
+  const refused = await berth.call("DELETE /api/workspaces/");
+  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD, POST"]);
+});
+
 Deno.test("an unknown path is 404 as a problem with a request id and nothing internal in it", async () => {
   await using berth = await startService(quiet);
 
@@ -358,4 +374,5 @@ const OPEN = new Set([
   "GET /settings/setup-required",
   "POST /settings/setup",
   "GET /openapi.json",
+  "GET /asyncapi.json",
 ]);

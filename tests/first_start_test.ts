@@ -1,11 +1,15 @@
 /** What the first start on a machine fetches: the service's own packages, and nothing of its tests. */
 import assert from "node:assert/strict";
+import { buildPage } from "../page/build.ts";
 import { BerthProcess } from "./berth_process.ts";
 import { eventually } from "./eventually.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const MOST_PACKAGES = 24;
 const MOST_BYTES = 25e6;
+/** Of the page, which the task builds once: Preact and its signals; the bundler is no package but a part of Deno. */
+const MOST_PAGE_PACKAGES = 3;
+const MOST_PAGE_BYTES = 20e6;
 
 /** Why nothing can be fetched here, or null: asked of the runtime itself, which knows the way to the registry. */
 async function noRegistry(): Promise<string | null> {
@@ -33,6 +37,7 @@ Deno.test({
   async fn() {
     const cache = await Deno.makeTempDir({ prefix: "berth-cache-" });
     try {
+      await buildPage(); // what building fetches counts below
       await serveOnce(cache);
       const fetched = await packagesIn(cache);
       const bytes = await sizeOf(cache);
@@ -48,6 +53,40 @@ Deno.test({
       const others = (await lockedIn("tests/deno.lock")).filter((name) => !service.includes(name));
       assert.ok(others.some((name) => name.startsWith("fast-check@")));
       assert.deepEqual(fetched.filter((name) => others.includes(name)), []);
+    } finally {
+      await Deno.remove(cache, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "building the page for the first time fetches at most 3 packages and 20 MB, and nothing the second time",
+  ignore: reason !== null,
+  async fn() {
+    const cache = await Deno.makeTempDir({ prefix: "berth-page-cache-" });
+    try {
+      const build = async (into: string) => {
+        const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+          args: ["run", "--no-config", "--no-lock", "-A", "page/build.ts", `${cache}/${into}`],
+          cwd: ROOT,
+          env: { DENO_DIR: `${cache}/cache` },
+          stdin: "null",
+        }).output();
+        assert.match(
+          new TextDecoder().decode(stdout),
+          /^The page is built/,
+          new TextDecoder().decode(stderr),
+        );
+      };
+      await build("one");
+      const fetched = await packagesIn(`${cache}/cache`);
+      const bytes = await sizeOf(`${cache}/cache`);
+      assert.ok(fetched.length <= MOST_PAGE_PACKAGES, fetched.join(" "));
+      assert.deepEqual(fetched, (await lockedIn("page/deno.lock")).map((name) => name.split("_")[0]).sort());
+      assert.ok(bytes <= MOST_PAGE_BYTES, `${(bytes / 1e6).toFixed(1)} MB`);
+      await build("two");
+      assert.deepEqual(await packagesIn(`${cache}/cache`), fetched);
     } finally {
       await Deno.remove(cache, { recursive: true });
     }

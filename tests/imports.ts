@@ -24,6 +24,8 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ]],
   ["plugins/", ["http/", "core/", "hono", "zod"]],
   ["client/", []],
+  // The types of a browser are its own; a screen never imports another one (`screenBreach`).
+  ["page/", ["client/", "preact", "@preact/signals"]],
 ];
 
 /** All that a plugin may import of what lies in `plugins/`, beside its own folder. */
@@ -53,6 +55,16 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["report/"],
     ["registry/"],
   ],
+  "page/": [
+    ["verdict.ts"],
+    ["words/"],
+    ["live/", "router.ts"],
+    ["parts/"],
+    ["screens/"],
+    ["screens.tsx"],
+    ["shell.tsx"],
+    ["main.tsx", "build.ts"],
+  ],
   "plugins/container-runtime/": [
     ["engine/"],
     ["rows/", "frames/"],
@@ -81,7 +93,7 @@ export function breaches(file: string, source: string): string[] {
   const found: string[] = [];
   const rule = ALLOWED.find(([folder]) => file.startsWith(folder));
   for (const target of importsOf(file, source)) {
-    const neighbour = neighbourBreach(file, target) ?? roomBreach(file, target);
+    const neighbour = neighbourBreach(file, target) ?? screenBreach(file, target) ?? roomBreach(file, target);
     if (neighbour !== null) found.push(neighbour);
     else if (ROOTS.includes(target) && !KNOW_ALL.some((one) => file.startsWith(one))) {
       found.push(`${file} imports ${target}: nobody knows the composition root`);
@@ -114,6 +126,15 @@ function neighbourBreach(file: string, target: string): string | null {
 function pluginOf(path: string): string | null {
   return /^plugins\/[^/]+\//.exec(path)?.[0] ?? null;
 }
+
+/** A screen of the page imports no other screen, and only the table of screens and the shell import one. */
+function screenBreach(file: string, target: string): string | null {
+  const [own, other] = [file, target].map((path) => /^page\/screens\/[^/]+\//.exec(path)?.[0] ?? null);
+  if (other === null || own === other || SHOW_SCREENS.includes(file)) return null;
+  return `${file} imports ${target}: a screen imports its own folder, and nothing else imports one`;
+}
+
+const SHOW_SCREENS = ["page/screens.tsx", "page/shell.tsx"];
 
 /** A room imports only what stands below it. */
 function roomBreach(file: string, target: string): string | null {
@@ -160,7 +181,7 @@ function isAllowed(file: string, target: string, folder: string, allowed: readon
     return target.startsWith("tests/") || target.startsWith("node:") || target === "fast-check";
   }
   if (target === "node:sqlite") return folder === "store/";
-  return BUILTIN.includes(target) && folder !== "client/" && folder !== "core/";
+  return BUILTIN.includes(target) && !["client/", "core/", "page/"].includes(folder);
 }
 
 /** What a file imports: paths from the root of the project for its own modules, names for packages. */

@@ -41,6 +41,9 @@ for (const kind of ["docker", "podman"] as const) {
     const bridge = body.items.find(({ name }: Named) => name === "bridge");
     assert.equal(bridge.predefined, true);
     assert.deepEqual(names(bridge.containers), ["plain"]);
+    const { attachments } = (await app.call("GET /api/containers/waiting")).body;
+    assert.equal(attachments.length, 1);
+    assert.notEqual(attachments[0].networkId, "", "an id that is not known yet is null");
     const detail = (await app.call("GET /api/networks/front")).body;
     assert.deepEqual(
       detail.endpoints.filter(({ ipv4 }: { ipv4: string | null }) => ipv4 !== null).map(({ name }: Named) =>

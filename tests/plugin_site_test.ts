@@ -61,7 +61,9 @@ Deno.test("a view of the page answers index.html to a browser, and everything el
   await using berth = await startService({ install: [paged(page)] });
   const browser = { headers: { accept: "text/html,application/xhtml+xml" } };
 
-  assert.match((await berth.call("GET /projects/shop", undefined, browser)).text, /A page/);
+  for (const path of ["/projects/shop", "/projects/shop.example"]) {
+    assert.match((await berth.call(`GET ${path}`, undefined, browser)).text, /A page/, path);
+  }
   for (
     const [route, status, code] of [
       ["GET /projects/shop", 404, "not_found"],
@@ -139,12 +141,12 @@ Deno.test("a page may be a map of files, and may open only harmless sources", as
   }
 });
 
-Deno.test("without a page / is a problem as ever, and a second page fails alone", async () => {
+Deno.test("/ says that the plugin with the page is off, and a second page fails alone", async () => {
   const files = { "index.html": "one" };
   await using none = await startService({ install: [paged({ files })], plugins: [] });
   await using two = await startService({ install: [paged({ files }), paged({ files: {} }, "other")] });
 
-  assert.equal((await none.call("GET /")).body.code, "not_found");
+  assert.equal((await none.call("GET /")).body.code, "plugin_disabled");
   assert.equal((await two.call("GET /")).text, "one");
   assert.deepEqual(
     (await two.call("GET /api/system/plugins")).body.items.map((one: { state: string }) => one.state),

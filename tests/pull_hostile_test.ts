@@ -125,6 +125,24 @@ Deno.test("POST /api/images/pull ends a stream with the error that came after it
   );
 });
 
+Deno.test("progress of a pull never names the tag as a layer, as Docker's own does", async () => {
+  await using engine = pulling(
+    ({ write }) =>
+      write(
+        `${CHUNKED}${chunk('{"status":"Pulling from app","id":"1"}\n')}${
+          chunk('{"status":"Pull complete","id":"0a1b2c3d4e5f"}\n')
+        }${LAST_CHUNK}`,
+      ),
+    true,
+  );
+  await using app = await serveEngines({ one: engine });
+
+  const { text } = await pull(app, { accept: "application/x-ndjson" });
+
+  const frames = text.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(frames.slice(0, 2).map(({ layer }) => layer), [null, "0a1b2c3d4e5f"]);
+});
+
 for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
   Deno.test(`leaving a pull (${accept}) cancels it at the engine`, async () => {
     let ended = false;

@@ -217,6 +217,7 @@ function defaults(folder: string): Config {
     minDescriptors: 0,
     unclaimed: {},
     variable: () => undefined,
+    strays: [],
     auditSyslog: null,
     file: null,
   };

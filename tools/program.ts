@@ -1,4 +1,5 @@
 /** The files that a running berth is made of, and the packages that its lock file names. */
+import { buildPage } from "../page/build.ts";
 import { run } from "./run.ts";
 
 export const ROOT = new URL("../", import.meta.url).pathname;
@@ -6,14 +7,16 @@ export const ROOT = new URL("../", import.meta.url).pathname;
 /** Folders beside the program, which nothing of it imports. */
 const BESIDE = ["tests", "bench", "docs", "tools", "packaging", "dist", "node_modules", "coverage"];
 
-/** Paths from the root of the project, in order. */
+/** Paths from the root of the project, in order; of the page only what is built. */
 export async function programFiles(): Promise<string[]> {
+  await buildPage();
   const found: string[] = ["LICENSE", "deno.json", "deno.lock"];
   async function walk(folder: string): Promise<void> {
     for await (const { name, isDirectory } of Deno.readDir(ROOT + folder)) {
       const path = folder + name;
       if (name.startsWith(".") || BESIDE.includes(path)) continue;
-      if (isDirectory) await walk(`${path}/`);
+      if (path === "page") await walk("page/built/");
+      else if (isDirectory) await walk(`${path}/`);
       else if (/\.(?:ts|js|css|html)$/.test(name) && !name.endsWith("_test.ts")) found.push(path);
       else if (path === "client/deno.json") found.push(path); // a member of the workspace
     }
@@ -26,6 +29,7 @@ export async function programFiles(): Promise<string[]> {
 export async function lateEntries(): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
   const entries: string[] = [];
+  await buildPage();
   for (const [, path = ""] of (tasks.compile.command as string).matchAll(/--include (\S+)/g)) {
     if (path.endsWith(".ts")) entries.push(path);
     else {

@@ -4,7 +4,7 @@ import { cachedPackage, type LockedPackage, lockedPackages, ROOT } from "./progr
 
 /** `created` is the release's time, so that the same input makes the same text. */
 export async function spdxOf(created: Date): Promise<string> {
-  const packages = await lockedPackages();
+  const packages = [...await lockedPackages(), ...await lockedPackages(`${ROOT}page/deno.lock`)];
   const { deno } = JSON.parse(await Deno.readTextFile(`${ROOT}.ci/versions.json`));
   const parts = [
     ...await Promise.all(packages.map(partOf)),

@@ -5,17 +5,18 @@ import { SEES_RUNNING } from "../../core/runtime.ts";
 
 /** A difference between a unit as declared and a container of it. Values that may be secrets are masked. */
 export const Drift = z.object({
-  field: z.string(),
+  field: z.string().describe("What differs"),
   container: z.string().nullable().describe("The container's name; null for the unit as a whole"),
-  declared: z.string(),
-  actual: z.string(),
+  declared: z.string().describe("As it is written"),
+  actual: z.string().describe("As it runs"),
 }).meta({ id: "Drift" });
 export type Drift = z.infer<typeof Drift>;
 
 /** How a running project was found to belong to a group. */
 export const Match = z.object({
-  by: z.enum(["settings", "configFiles", "workingDirAndProject", "workingDir", "project", "containerName"]),
-  confidence: z.enum(["certain", "likely", "guess"]),
+  by: z.enum(["settings", "configFiles", "workingDirAndProject", "workingDir", "project", "containerName"])
+    .describe("How the container was recognised"),
+  confidence: z.enum(["certain", "likely", "guess"]).describe("How sure that is"),
 }).meta({ id: "Match" });
 export type Match = z.infer<typeof Match>;
 
@@ -38,19 +39,19 @@ export const LiveNeeds = z.literal(SEES_RUNNING).describe(
 
 /** What runs for a unit (or, summed up, for a group). */
 export const UnitLive = z.object({
-  state: LiveState,
+  state: LiveState.describe("How it is doing"),
   desired: z.int().nullable().describe("How many containers should run; null while that is not known"),
-  match: Match.nullable(),
+  match: Match.nullable().describe("Why these containers are its own"),
   containers: z.array(z.object({
-    id: z.string(),
-    name: z.string(),
-    number: z.int().nullable(),
-    state: z.string(),
-    health: z.string().nullable(),
-    exitCode: z.int().nullable(),
-    startedAt: z.string().nullable(),
-    backend: z.string(),
-  })),
+    id: z.string().describe("The container's id"),
+    name: z.string().describe("The container's name"),
+    number: z.int().nullable().describe("Its number among those of the unit"),
+    state: z.string().describe("What the engine says of it"),
+    health: z.string().nullable().describe("What its health check says"),
+    exitCode: z.int().nullable().describe("The code it last ended with"),
+    startedAt: z.string().nullable().describe("When it last started"),
+    backend: z.string().describe("The engine it is on, by name"),
+  })).describe("Its containers"),
   drift: z.array(Drift).nullable().describe(
     "Of a group: those of its units. Null where nothing was compared",
   ),

@@ -10,47 +10,57 @@ export type ArtifactKind = z.infer<typeof ArtifactKind>;
 
 /** A row of the list. */
 export const ArtifactSummary = z.object({
-  id: z.string(),
-  kind: ArtifactKind,
-  name: z.string(),
-  title: z.string().nullable(),
+  id: z.string().describe("Its id, as unit:shop.web"),
+  kind: ArtifactKind.describe("What it is"),
+  name: z.string().describe("Its name"),
+  title: z.string().nullable().describe("What people call it"),
   group: z.string().nullable().describe("The id of a unit's group"),
   type: z.string().describe("A unit's type, a group's standing, a card's origin"),
-  image: z.string().nullable(),
-  source: z.object({ file: z.string(), line: z.int(), column: z.int() }),
-  diagnostics: z.object({ error: z.int(), warning: z.int() }),
+  image: z.string().nullable().describe("A unit's image"),
+  source: z.object({
+    file: z.string().describe("Below the workspace's folder"),
+    line: z.int().describe("The line, from 1"),
+    column: z.int().describe("The column, from 1"),
+  }).describe("Where it is declared"),
+  diagnostics: z.object({
+    error: z.int().describe("How many errors"),
+    warning: z.int().describe("How many warnings"),
+  }).describe("What is wrong with it, counted"),
 }).meta({ id: "ArtifactSummary" });
 export type ArtifactSummary = z.infer<typeof ArtifactSummary>;
 
-const Source = z.object({ file: z.string(), range: Range });
+const Source = z.object({
+  file: z.string().describe("Below the workspace's folder"),
+  range: Range.describe("Where in the file"),
+});
 
 const ReferenceOut = z.object({
-  kind: z.string(),
+  kind: z.string().describe("In which way it refers"),
   under: z.string().describe("The key it stands under"),
-  written: z.string(),
+  written: z.string().describe("The name as its author wrote it"),
   target: z.string().nullable().describe("The id of what it means"),
-  resolved: z.boolean(),
-  implicit: z.boolean(),
-  condition: z.string().optional(),
-  required: z.boolean().optional(),
-  restart: z.boolean().optional(),
-  access: z.enum(["ro", "rw"]).optional(),
-  source: Source,
+  resolved: z.boolean().describe("Whether there is such an artifact"),
+  implicit: z.boolean().describe("Whether it follows from something else and is written nowhere"),
+  condition: z.string().optional().describe("What a dependency waits for"),
+  required: z.boolean().optional().describe("Whether a dependency must be there"),
+  restart: z.boolean().optional().describe("Whether it restarts with its dependency"),
+  access: z.enum(["ro", "rw"]).optional().describe("Whether it may write"),
+  source: Source.describe("Where it is written"),
 }).meta({ id: "ArtifactReference" });
 
 const ReferenceIn = z.object({
-  kind: z.string(),
+  kind: z.string().describe("In which way it is referred to"),
   from: z.string().describe("The id of what refers to it"),
-  under: z.string(),
-  source: Source,
+  under: z.string().describe("The place in the declaration"),
+  source: Source.describe("Where it is written"),
 }).meta({ id: "ArtifactReferrer" });
 
 const common = {
-  id: z.string(),
-  name: z.string(),
-  title: z.string().nullable(),
-  description: z.string().nullable(),
-  source: Source,
+  id: z.string().describe("Its id, as unit:shop.web"),
+  name: z.string().describe("Its name"),
+  title: z.string().nullable().describe("What people call it"),
+  description: z.string().nullable().describe("What its author says of it"),
+  source: Source.describe("Where it is declared"),
   yaml: z.string().nullable().describe(
     "As the author wrote it, comments and all, secrets masked; null where there is none",
   ),
@@ -58,56 +68,56 @@ const common = {
     "The line of the file that it begins with: lines, and columns up to a mask, are those of the file",
   ),
   masked: z.boolean().describe("Something in `yaml` is masked; `?reveal=true` shows it"),
-  references: z.array(ReferenceOut),
-  referencedBy: z.array(ReferenceIn),
-  diagnostics: z.array(Diagnostic),
+  references: z.array(ReferenceOut).describe("What it refers to"),
+  referencedBy: z.array(ReferenceIn).describe("What refers to it"),
+  diagnostics: z.array(Diagnostic).describe("What is wrong with it"),
 };
 
 /** A group in full. */
 export const GroupDetail = z.object({
-  kind: z.literal("group"),
+  kind: z.literal("group").describe("What it is"),
   ...common,
   project: z.string().describe("The name that the engine's labels have"),
-  folder: z.string(),
-  standing: z.enum(["main", "included", "variant", "fragment"]),
-  includedBy: z.array(z.string()),
-  files: z.array(z.string()),
-  profiles: z.array(z.string()),
-  units: z.array(z.string()),
+  folder: z.string().describe("Below the workspace's folder"),
+  standing: z.enum(["main", "included", "variant", "fragment"]).describe("Whether it stands for itself"),
+  includedBy: z.array(z.string()).describe("The groups that include it"),
+  files: z.array(z.string()).describe("The files it is made of, in order"),
+  profiles: z.array(z.string()).describe("The profiles it knows"),
+  units: z.array(z.string()).describe("The ids of its units"),
   resources: z.array(z.object({
-    id: z.string(),
-    kind: z.enum(["network", "volume", "secret", "config", "model"]),
-    key: z.string(),
-    name: z.string().nullable(),
-    external: z.boolean(),
-  })),
-  incomplete: z.boolean(),
-  live: UnitLive.nullable().optional(),
-  liveNeeds: LiveNeeds.optional(),
+    id: z.string().describe("Its id in the graph"),
+    kind: z.enum(["network", "volume", "secret", "config", "model"]).describe("What it is"),
+    key: z.string().describe("Its key in the file"),
+    name: z.string().nullable().describe("Its name on the engine, if it is known"),
+    external: z.boolean().describe("Whether it is made elsewhere"),
+  })).describe("Networks, volumes and the like that it declares"),
+  incomplete: z.boolean().describe("Whether part of it could not be read"),
+  live: UnitLive.nullable().optional().describe("What runs of it; null without an engine"),
+  liveNeeds: LiveNeeds.optional().describe("What the caller lacks to see what runs"),
 }).meta({ id: "GroupDetail" });
 
 /** A unit in full. */
 export const UnitDetail = z.object({
-  kind: z.literal("unit"),
+  kind: z.literal("unit").describe("What it is"),
   ...common,
-  group: z.string().nullable(),
-  type: z.string(),
-  image: z.string().nullable(),
-  build: z.boolean(),
-  containerName: z.string().nullable(),
-  profiles: z.array(z.string()),
-  active: z.boolean(),
-  replicas: z.int().nullable(),
-  restart: z.string().nullable(),
-  ports: z.array(z.string()),
+  group: z.string().nullable().describe("The id of its group"),
+  type: z.string().describe("What kind of unit"),
+  image: z.string().nullable().describe("The image it runs"),
+  build: z.boolean().describe("Whether its image is built"),
+  containerName: z.string().nullable().describe("The name its container must have"),
+  profiles: z.array(z.string()).describe("The profiles that switch it on"),
+  active: z.boolean().describe("Whether it starts with the profiles that are active"),
+  replicas: z.int().nullable().describe("How many containers it asks for"),
+  restart: z.string().nullable().describe("What happens when it ends"),
+  ports: z.array(z.string()).describe("The ports it publishes"),
   mounts: z.array(z.object({
-    type: z.string(),
-    source: z.string().nullable(),
-    target: z.string().nullable(),
-    readOnly: z.boolean(),
-  })),
+    type: z.string().describe("What kind of mount"),
+    source: z.string().nullable().describe("What is mounted"),
+    target: z.string().nullable().describe("Where in the container"),
+    readOnly: z.boolean().describe("Whether it cannot be written to"),
+  })).describe("What is mounted into it"),
   environment: z.array(z.object({
-    name: z.string(),
+    name: z.string().describe("The variable's name"),
     value: z.string().nullable().describe(
       "Masked; null where nothing sets it, or a variable in it is not set",
     ),
@@ -115,21 +125,26 @@ export const UnitDetail = z.object({
       "`variable`: named without a value, it has that of the project's variable",
     ),
     file: z.string().describe("The file that sets or names it"),
-  })),
-  healthcheck: z.enum(["declared", "disabled", "none"]),
-  live: UnitLive.nullable().optional(),
-  liveNeeds: LiveNeeds.optional(),
+  })).describe("Its variables, masked"),
+  healthcheck: z.enum(["declared", "disabled", "none"]).describe("Whether it says how to check its health"),
+  live: UnitLive.nullable().optional().describe("What runs of it; null without an engine"),
+  liveNeeds: LiveNeeds.optional().describe("What the caller lacks to see what runs"),
 }).meta({ id: "UnitDetail" });
 
 /** A card in full. */
 export const CardDetail = z.object({
-  kind: z.literal("card"),
+  kind: z.literal("card").describe("What it is"),
   ...common,
-  origin: z.enum(["native", "backstage", "x-card", "readme"]),
-  owner: z.string().nullable(),
-  lifecycle: z.string().nullable(),
-  tags: z.array(z.string()),
-  links: z.array(z.object({ url: z.string(), title: z.string().nullable() })),
-  runbook: z.string().nullable(),
+  origin: z.enum(["native", "backstage", "x-card", "readme"]).describe("The kind of file it comes from"),
+  owner: z.string().nullable().describe("Whose it is"),
+  lifecycle: z.string().nullable().describe("How far it is, in its author's word"),
+  tags: z.array(z.string()).describe("Words to find it by"),
+  links: z.array(
+    z.object({
+      url: z.string().describe("The address"),
+      title: z.string().nullable().describe("What it leads to"),
+    }),
+  ).describe("Where to read more"),
+  runbook: z.string().nullable().describe("The address of what to do when it fails"),
   subject: z.string().nullable().describe("The id of what it describes"),
 }).meta({ id: "CardDetail" });

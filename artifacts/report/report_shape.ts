@@ -10,53 +10,63 @@ const Position = z.object({
 }).meta({ id: "Position" });
 
 /** A stretch of a file; `end` is exclusive. */
-export const Range = z.object({ start: Position, end: Position }).meta({ id: "Range" });
+export const Range = z.object({
+  start: Position.describe("Where it begins"),
+  end: Position.describe("Where it ends"),
+}).meta({ id: "Range" });
 
 /** A stretch of a file, and the path of the value there. */
 export const Location = z.object({
-  file: z.string(),
-  path: z.array(z.union([z.string(), z.number()])),
-  range: Range,
+  file: z.string().describe("Below the workspace's folder"),
+  path: z.array(z.union([z.string(), z.number()])).describe(
+    "The keys and positions that lead there in the YAML",
+  ),
+  range: Range.describe("Where in the file"),
 }).meta({ id: "Location" });
 
 const Severity = z.enum(["error", "warning", "info", "hint"]).meta({ id: "Severity" });
 
 /** One finding as callers see it. */
 export const Diagnostic = z.object({
-  code: z.string(),
-  severity: Severity,
-  message: z.string(),
-  location: Location.nullable(),
+  code: z.string().describe("The rule, as docs/rules.md lists it"),
+  severity: Severity.describe("How bad it is"),
+  message: z.string().describe("What is wrong, in a sentence"),
+  location: Location.nullable().describe("Where; null for the workspace as a whole"),
   subject: z.string().nullable().describe("The id of the node it is about"),
-  related: z.array(z.object({ message: z.string(), location: Location })),
-  data: z.record(z.string(), z.unknown()),
-  tags: z.array(z.enum(["unnecessary", "deprecated"])),
+  related: z.array(
+    z.object({ message: z.string().describe("What is there"), location: Location.describe("Where") }),
+  ).describe("Other places that have to do with it"),
+  data: z.record(z.string(), z.unknown()).describe("The facts of the message, for programs"),
+  tags: z.array(z.enum(["unnecessary", "deprecated"])).describe("How an editor may show it"),
   fingerprint: z.string().describe("Stays the same when lines move"),
 }).meta({ id: "Diagnostic" });
 export type Diagnostic = z.infer<typeof Diagnostic>;
 
 /** What validation found. */
 export const Report = z.object({
-  schemaVersion: z.literal(1),
-  workspace: z.string(),
-  revision: z.string(),
-  valid: z.boolean(),
-  complete: z.boolean(),
-  durationMs: z.number(),
-  diagnostics: z.array(Diagnostic),
+  schemaVersion: z.literal(1).describe("The shape of this report"),
+  workspace: z.string().describe("The workspace's id"),
+  revision: z.string().describe("Changes whenever the folder's meaning does"),
+  valid: z.boolean().describe("Whether there are no errors"),
+  complete: z.boolean().describe("Whether everything was read"),
+  durationMs: z.number().describe("How long checking took"),
+  diagnostics: z.array(Diagnostic).describe("The findings"),
   summary: z.object({
-    error: z.int(),
-    warning: z.int(),
-    info: z.int(),
-    hint: z.int(),
-    suppressed: z.int(),
-    files: z.int(),
-    groups: z.int(),
-    units: z.int(),
-    cards: z.int(),
-    edges: z.int(),
-  }),
-  liveNeeds: LiveNeeds.optional(),
-  truncated: z.object({ diagnostics: z.int(), files: z.int().describe("Files with more than are shown") }),
+    error: z.int().describe("How many errors"),
+    warning: z.int().describe("How many warnings"),
+    info: z.int().describe("How many remarks"),
+    hint: z.int().describe("How many hints"),
+    suppressed: z.int().describe("How many were switched off"),
+    files: z.int().describe("How many files were read"),
+    groups: z.int().describe("How many groups"),
+    units: z.int().describe("How many units"),
+    cards: z.int().describe("How many cards"),
+    edges: z.int().describe("How many references between them"),
+  }).describe("The findings and artifacts, counted"),
+  liveNeeds: LiveNeeds.optional().describe("What the caller lacks to have what runs checked too"),
+  truncated: z.object({
+    diagnostics: z.int().describe("How many findings are not shown"),
+    files: z.int().describe("Files with more than are shown"),
+  }).describe("What was left out"),
 }).meta({ id: "Report" });
 export type Report = z.infer<typeof Report>;

@@ -26,6 +26,7 @@ export const AUTH_ME: Endpoint<"/api/auth/me", {
 export const AUTH_LOGOUT: Endpoint<"/api/auth/logout", {
   post: {
     response: {
+      /** Whether a session was ended. */
       readonly revoked: boolean;
     };
     query: Record<string, never>;
@@ -65,7 +66,9 @@ export const AUTH_PROOF: Endpoint<"/api/auth/proof", {
 export const AUTH_SESSIONS: Endpoint<"/api/auth/sessions", {
   get: {
     response: {
+      /** The sessions. */
       readonly items: readonly (Session)[];
+      /** How many there are in all. */
       readonly total: number;
     };
     query: {
@@ -75,6 +78,7 @@ export const AUTH_SESSIONS: Endpoint<"/api/auth/sessions", {
   };
   delete: {
     response: {
+      /** How many sessions were ended. */
       readonly ended: number;
     };
     query: {
@@ -91,71 +95,98 @@ export const AUTH_SESSION: Endpoint<"/api/auth/sessions/{id}", {
 
 /** The answer of `GET /api/auth/status`. */
 export type AuthStatus = {
+  /** Whether the caller is known. */
   readonly authenticated: boolean;
+  /** Who calls. */
   readonly principal: Principal | null;
+  /** When the credential ends; null: never. */
   readonly expiresAt: string | null;
   /** Null when none is configured, or when it cannot be asked right now. */
   readonly provider: Provider | null;
+  /** Whether the first admin is still to be made. */
   readonly setupRequired: boolean;
 };
 
 /** The payload of `POST /api/auth/idp`. */
 export type CodeAnswer = {
+  /** The code that the identity provider sent back. */
   readonly code: string;
+  /** The verifier whose challenge went to the identity provider (PKCE). */
   readonly codeVerifier: string;
+  /** The address it was sent back to. */
   readonly redirectUri: string;
+  /** The nonce that the authorization request had. */
   readonly nonce?: string;
+  /** The issuer, where the identity provider sent it along. */
   readonly iss?: string;
 };
 
 /** The payload of `POST /api/auth/key`. */
 export type KeyForSession = {
+  /** An API key. */
   readonly key: string;
 };
 
 /** The payload of `POST /api/auth/password`. */
 export type NameAndPassword = {
+  /** The person's name. */
   readonly name: string;
+  /** The person's password. */
   readonly password: string;
 };
 
 /** The payload of `POST /api/auth/password-link`. */
 export type PasswordByLink = {
+  /** The one-time token of the link. */
   readonly token: string;
+  /** The password to sign in with from now on. */
   readonly password: string;
 };
 
 /** The payload of `PUT /api/auth/password`. */
 export type PasswordChange = {
+  /** The password so far. */
   readonly password: string;
+  /** The password from now on. */
   readonly newPassword: string;
 };
 
 /** The payload of `POST /api/auth/proof`. */
 export type Proof = {
+  /** The person's password. */
   readonly password: string;
 } | {
+  /** The API key, for who has no password. */
   readonly key: string;
 } | CodeAnswer;
 
 /** A part of `AuthStatus`. */
 export type Provider = {
+  /** What to call it. */
   readonly name: string;
+  /** Its address, or github. */
   readonly issuer: string;
+  /** Our client id there. */
   readonly clientId: string;
+  /** Where the person is sent. */
   readonly authorizationEndpoint: string;
+  /** What to ask for. */
   readonly scopes: readonly (string)[];
+  /** The method of PKCE that must be used. */
   readonly pkce: "S256";
+  /** The address to come back to. */
   readonly redirectUri: string;
 };
 
 /** The payload of `POST /api/auth/refresh`. */
 export type RefreshToken = {
+  /** Where it does not come as a cookie. */
   readonly refreshToken?: string;
 };
 
 /** The answer of `GET /api/auth/sessions`. */
 export type Session = {
+  /** The session's id. */
   readonly id: string;
   /** Whether it is the one that asks. */
   readonly current: boolean;
@@ -163,8 +194,11 @@ export type Session = {
   readonly device: string | null;
   /** The address it was opened from. */
   readonly peer: string | null;
+  /** When it began. */
   readonly createdAt: string;
+  /** When it was last used. */
   readonly lastUsedAt: string;
+  /** When it ends unless it is used. */
   readonly expiresAt: string;
   /** When its owner last proved who they are. */
   readonly provedAt: string | null;

@@ -1,13 +1,22 @@
 /** The API's group `containers`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Unavailable } from "./models.ts";
+import type { SocketFailure, StreamFailure, Unavailable } from "./models.ts";
 
 /** GET: List the containers of all engines, running or not. */
 export const CONTAINERS: Endpoint<"/api/containers", {
   get: {
     response: ContainerList;
     query: {
+      /** Only containers in one of these states. */
       state?:
+        | "created"
+        | "running"
+        | "paused"
+        | "restarting"
+        | "removing"
+        | "exited"
+        | "dead"
+        | "unknown"
         | readonly (
           | "created"
           | "running"
@@ -17,27 +26,22 @@ export const CONTAINERS: Endpoint<"/api/containers", {
           | "exited"
           | "dead"
           | "unknown"
-        )[]
-        | "created"
-        | "running"
-        | "paused"
-        | "restarting"
-        | "removing"
-        | "exited"
-        | "dead"
-        | "unknown";
+        )[];
       /** Part of a name, an image, an id or a Compose service, in any case. */
       q?: string;
       /** `name` or `name=value`; several must all fit. */
-      label?: readonly (string)[] | string;
+      label?: string | readonly (string)[];
       /** A Compose project. */
       project?: string;
       /** The id of a registered workspace. */
       workspace?: string;
       /** An image's name, with or without its tag, or its id. */
       image?: string;
+      /** What to sort by. */
       sort?: "created" | "name" | "state" | "image";
+      /** The order; newest first, names from A to Z unless told otherwise. */
       order?: "asc" | "desc";
+      /** How many at most; all unless told otherwise. */
       limit?: number;
       /** `next` of the page before. */
       cursor?: string;
@@ -56,7 +60,9 @@ export const CONTAINER: Endpoint<"/api/containers/{id}", {
   get: {
     response: ContainerDetail | EngineContainer;
     query: {
+      /** The engine's own object, masked alike. */
       raw?: boolean;
+      /** Masks nothing; needs containers:reveal, and is audited. */
       reveal?: boolean;
       /** The name of one engine. */
       backend?: string;
@@ -174,16 +180,27 @@ export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
   get: {
     item: LogRecord;
     query: {
+      /** Goes on with lines as they are written. */
       follow?: boolean;
-      tail?: "all" | number;
+      /** How many of the last lines, or all. */
+      tail?: number | "all";
+      /** Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`. */
       since?: string;
+      /** Only lines up to then, written as for `since`. */
       until?: string;
+      /** Puts its time before each line of text. */
       timestamps?: boolean;
+      /** Whether lines of the standard output come. */
       stdout?: boolean;
+      /** Whether lines of the standard error come. */
       stderr?: boolean;
+      /** Only lines that hold this text, in any case. */
       q?: string;
+      /** Instead of what the header `Accept` asks for. */
       format?: "text" | "ndjson" | "sse";
+      /** The `cursor` of the last line seen: goes on behind it. */
       cursor?: string;
+      /** The name of one engine. */
       backend?: string;
     };
   };
@@ -195,13 +212,21 @@ export const CONTAINER_EXEC: Endpoint<"/api/containers/{id}/exec", {
     send: ExecRequest;
     receive: ExecMessage;
     query: {
-      cmd?: readonly (string)[] | string;
+      /** The program and its arguments; a single one is split at its blanks. Without it the container's best shell. */
+      cmd?: string | readonly (string)[];
+      /** The user, or user:group, to run as. */
       user?: string;
+      /** The folder to run in. */
       workdir?: string;
-      env?: readonly (string)[] | string;
+      /** Further variables, each NAME=value. */
+      env?: string | readonly (string)[];
+      /** Whether it runs on a terminal. */
       tty?: boolean;
+      /** The terminal's width in characters. */
       cols?: number;
+      /** The terminal's height in lines. */
       rows?: number;
+      /** The name of one engine. */
       backend?: string;
     };
   };
@@ -211,10 +236,13 @@ export const CONTAINER_EXEC: Endpoint<"/api/containers/{id}/exec", {
 export const CONTAINER_ORPHANS: Endpoint<"/api/containers/{id}/orphans", {
   get: {
     response: {
+      /** The commands. */
       readonly items: readonly (Orphan)[];
+      /** How many there are in all. */
       readonly total: number;
     };
     query: {
+      /** The name of one engine. */
       backend?: string;
     };
   };
@@ -226,50 +254,23 @@ export const CONTAINER_STATS: Endpoint<"/api/containers/{id}/stats", {
     send: never;
     receive: StatsMessage;
     query: {
+      /** The name of one engine. */
       backend?: string;
     };
   };
 }> = new Endpoint("/api/containers/{id}/stats");
 
-/** What an exec takes as text; its standard input goes as bytes. */
-export type ExecRequest =
-  | { readonly type: "resize"; readonly cols: number; readonly rows: number }
-  | { readonly type: "eof" };
-
-/** What an exec says as text; its output comes as bytes. */
-export type ExecMessage =
-  | { readonly type: "ready"; readonly execId: string; readonly container: string }
-  | { readonly type: "exit"; readonly code: number | null }
-  | { readonly type: "error"; readonly code: string; readonly title: string };
-
-/** What a container uses, about once a second. */
-export type StatsMessage = StatsSample | {
-  readonly type: "error";
-  readonly code: string;
-  readonly title: string;
-};
-
-/** One measurement. */
-export type StatsSample = {
-  readonly time: string;
-  /** 100 is one processor; null for the first, which has nothing to compare with. */
-  readonly cpuPercent: number | null;
-  readonly memoryBytes: number;
-  readonly memoryLimitBytes: number;
-  readonly rxBytes: number;
-  readonly txBytes: number;
-  readonly readBytes: number;
-  readonly writeBytes: number;
-  readonly pids: number;
-};
-
 /** A part of `ContainerList`. */
 export type Container = {
+  /** The container's id. */
   readonly id: string;
+  /** The container's name. */
   readonly name: string;
   /** As it was asked for. */
   readonly image: string;
+  /** The id of its image. */
   readonly imageId: string;
+  /** What the engine says of it. */
   readonly state:
     | "created"
     | "running"
@@ -281,6 +282,7 @@ export type Container = {
     | "unknown";
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
+  /** What its health check says; null without one. */
   readonly health: "starting" | "healthy" | "unhealthy" | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
@@ -288,24 +290,39 @@ export type Container = {
   readonly restartCount: number;
   /** Why it does not run, where the engine says more than an exit code. */
   readonly reason: string | null;
+  /** When it was made. */
   readonly createdAt: string;
+  /** When it last started. */
   readonly startedAt: string | null;
+  /** When it last ended. */
   readonly finishedAt: string | null;
+  /** Its ports. */
   readonly ports: readonly (ContainerPort)[];
+  /** The names of its networks. */
   readonly networks: readonly (string)[];
+  /** What is mounted into it. */
   readonly mounts: readonly (ContainerMount)[];
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
+  /** Where Compose says it comes from. */
   readonly compose: {
+    /** The project. */
     readonly project: string;
+    /** The service. */
     readonly service: string;
+    /** The folder it was started in. */
     readonly workingDir: string | null;
+    /** The files it was started from. */
     readonly configFiles: readonly (string)[];
   } | null;
+  /** The workspace it belongs to. */
   readonly workspace: {
+    /** The workspace's id. */
     readonly id: string;
+    /** The id of its unit. */
     readonly unit: string | null;
   } | null;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer: this is how it was last known. Absent else. */
   readonly stale?: true;
@@ -313,7 +330,9 @@ export type Container = {
 
 /** The answer of `POST /api/containers/{id}/start`. */
 export type ContainerControlled = {
+  /** The container's id. */
   readonly id: string;
+  /** How it is now. */
   readonly state:
     | "created"
     | "running"
@@ -329,11 +348,15 @@ export type ContainerControlled = {
 
 /** The answer of `GET /api/containers/{id}`. */
 export type ContainerDetail = {
+  /** The container's id. */
   readonly id: string;
+  /** The container's name. */
   readonly name: string;
   /** As it was asked for. */
   readonly image: string;
+  /** The id of its image. */
   readonly imageId: string;
+  /** What the engine says of it. */
   readonly state:
     | "created"
     | "running"
@@ -345,6 +368,7 @@ export type ContainerDetail = {
     | "unknown";
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
+  /** What its health check says; null without one. */
   readonly health: "starting" | "healthy" | "unhealthy" | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
@@ -352,80 +376,131 @@ export type ContainerDetail = {
   readonly restartCount: number;
   /** Why it does not run, where the engine says more than an exit code. */
   readonly reason: string | null;
+  /** When it was made. */
   readonly createdAt: string;
+  /** When it last started. */
   readonly startedAt: string | null;
+  /** When it last ended. */
   readonly finishedAt: string | null;
+  /** Its ports. */
   readonly ports: readonly (ContainerPort)[];
+  /** The names of its networks. */
   readonly networks: readonly (string)[];
+  /** What is mounted into it. */
   readonly mounts: readonly (ContainerMount)[];
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
+  /** Where Compose says it comes from. */
   readonly compose: {
+    /** The project. */
     readonly project: string;
+    /** The service. */
     readonly service: string;
+    /** The folder it was started in. */
     readonly workingDir: string | null;
+    /** The files it was started from. */
     readonly configFiles: readonly (string)[];
   } | null;
+  /** The workspace it belongs to. */
   readonly workspace: {
+    /** The workspace's id. */
     readonly id: string;
+    /** The id of its unit. */
     readonly unit: string | null;
   } | null;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer: this is how it was last known. Absent else. */
   readonly stale?: true;
   /** Whether secrets were replaced in this answer. */
   readonly masked: boolean;
+  /** The arguments it runs with. */
   readonly command: readonly (string)[];
+  /** The program it runs. */
   readonly entrypoint: readonly (string)[];
   /** Values are masked without `reveal`. */
   readonly env: { readonly [key: string]: string };
+  /** The user it runs as; empty for the image's own. */
   readonly user: string;
+  /** The folder it runs in. */
   readonly workingDir: string;
+  /** What it calls itself. */
   readonly hostname: string;
+  /** Whether it has a terminal. */
   readonly terminal: boolean;
+  /** The signal that asks it to stop. */
   readonly stopSignal: string | null;
+  /** What happens when it ends. */
   readonly restart: {
+    /** The policy. */
     readonly name: string;
+    /** How often at most; 0 for no bound. */
     readonly maximumRetries: number;
   };
+  /** The process on the machine; null while it does not run. */
   readonly pid: number | null;
+  /** Whether it was killed for want of memory. */
   readonly oomKilled: boolean;
+  /** What it may use; null for no limit. */
   readonly limits: {
+    /** Memory. */
     readonly memoryBytes: number | null;
+    /** Processors. */
     readonly cpus: number | null;
+    /** Processes. */
     readonly pids: number | null;
   };
+  /** Whether it may do what the machine may. */
   readonly privileged: boolean;
+  /** Whether its own files cannot be written to. */
   readonly readOnlyRoot: boolean;
+  /** Capabilities it was given. */
   readonly capAdd: readonly (string)[];
+  /** Capabilities it was denied. */
   readonly capDrop: readonly (string)[];
+  /** How it is connected, in the engine's word. */
   readonly networkMode: string;
   /** How it is connected to each of its networks. */
   readonly attachments: readonly ({
+    /** The network's name. */
     readonly network: string;
-    readonly networkId: string;
+    /** The network's id; null before the first start. */
+    readonly networkId: string | null;
+    /** Its address there. */
     readonly address: string | null;
+    /** The way out. */
     readonly gateway: string | null;
+    /** Its hardware address there. */
     readonly mac: string | null;
+    /** Further names it answers to there. */
     readonly aliases: readonly (string)[];
   })[];
+  /** The command that checks its health. */
   readonly healthcheck: readonly (string)[] | null;
+  /** The last checks of its health. */
   readonly healthLog: readonly ({
+    /** When the check began. */
     readonly startedAt: string | null;
+    /** When it ended. */
     readonly endedAt: string | null;
+    /** 0 for healthy. */
     readonly exitCode: number;
+    /** What it wrote. */
     readonly output: string;
   })[];
+  /** Where its output goes. */
   readonly logDriver: string;
 };
 
 /** The answer of `GET /api/containers`. */
 export type ContainerList = {
+  /** The containers of this page. */
   readonly items: readonly (Container)[];
   /** How many fit, on all pages. */
   readonly total: number;
   /** The cursor of the next page; absent on the last. */
   readonly next?: string;
+  /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
   /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
   readonly stale?: readonly (string)[];
@@ -437,22 +512,29 @@ export type ContainerMount = {
   readonly type: string;
   /** The volume's name. */
   readonly name: string | null;
+  /** The folder on the machine, or the volume's name. */
   readonly source: string;
+  /** Where in the container. */
   readonly target: string;
+  /** Whether it cannot be written to. */
   readonly readOnly: boolean;
 };
 
 /** The payload of `POST /api/containers/{id}/rename`. */
 export type ContainerName = {
+  /** The new name. */
   readonly name: string;
 };
 
 /** A part of `Container`. */
 export type ContainerPort = {
+  /** The port in the container. */
   readonly container: number;
+  /** tcp, udp or sctp. */
   readonly protocol: string;
   /** Null where it is only exposed, or the engine chooses one at the start. */
   readonly host: number | null;
+  /** The machine's address it is published on. */
   readonly address: string | null;
   /** Whether it is open now; false for what opens when the container runs. */
   readonly published: boolean;
@@ -460,6 +542,7 @@ export type ContainerPort = {
 
 /** The answer of `GET /api/containers/{id}/top`. */
 export type ContainerProcesses = {
+  /** The names of the columns. */
   readonly titles: readonly (string)[];
   /** One row a process, with a cell for each title. */
   readonly processes: readonly (readonly (string)[])[];
@@ -467,43 +550,110 @@ export type ContainerProcesses = {
 
 /** The answer of `POST /api/containers/{id}/rename`. */
 export type ContainerRenamed = {
+  /** The container's id. */
   readonly id: string;
+  /** Its new name. */
   readonly name: string;
 };
 
 /** The answer of `GET /api/containers/{id}`. */
 export type EngineContainer = { readonly [key: string]: unknown };
 
+/** What an exec says as text; its output comes as bytes. */
+export type ExecMessage = {
+  /** The command runs. */
+  readonly type: "ready";
+  /** The command's id. */
+  readonly execId: string;
+  /** The container's id. */
+  readonly container: string;
+} | {
+  /** The command has ended. */
+  readonly type: "exit";
+  /** Its exit code; null where the engine does not know it. */
+  readonly code: number | null;
+} | SocketFailure;
+
+/** What an exec takes as text; its standard input goes as bytes. */
+export type ExecRequest = {
+  /** The terminal has another size. */
+  readonly type: "resize";
+  /** The terminal's width in characters. */
+  readonly cols: number;
+  /** The terminal's height in lines. */
+  readonly rows: number;
+} | {
+  /** The input is over. */
+  readonly type: "eof";
+};
+
+/** Why nothing more comes. */
+export type LogEnd = {
+  /** Why. */
+  readonly reason: "removed" | "stopping" | "not_allowed";
+};
+
+/** The engine lost lines in between. */
+export type LogGap = {
+  /** The last line before them, by its time. */
+  readonly after: string;
+  /** The first line after them, by its time. */
+  readonly before: string | null;
+};
+
 /** An item of the stream of `GET /api/containers/{id}/logs`. */
 export type LogRecord = {
   /** Resumes behind this line. */
   readonly cursor: string;
+  /** When it was written. */
   readonly time: string;
+  /** Which output. */
   readonly stream: "stdout" | "stderr";
+  /** What was written. */
   readonly line: string;
   /** The line was longer than 256 KiB. */
   readonly cut?: true;
 } | {
-  /** The engine lost lines in between. */
-  readonly gap: {
-    readonly after: string;
-    readonly before: string | null;
-  };
+  readonly gap: LogGap;
 } | {
-  readonly end: {
-    readonly reason: "removed" | "stopping" | "not_allowed";
-  };
+  readonly end: LogEnd;
 } | {
-  readonly error: {
-    readonly code: string;
-    readonly title: string;
-  };
+  readonly error: StreamFailure;
 };
 
 /** The answer of `GET /api/containers/{id}/orphans`. */
 export type Orphan = {
+  /** The command's id. */
   readonly execId: string;
+  /** The container's id. */
   readonly container: string;
+  /** The engine it is on, by name. */
   readonly backend: string;
+  /** When its terminal was closed. */
   readonly since: string;
+};
+
+/** What a container uses, about once a second. */
+export type StatsMessage = StatsSample | SocketFailure;
+
+/** One measurement. */
+export type StatsSample = {
+  /** When. */
+  readonly time: string;
+  /** 100 is one processor; null in the first sample, which has nothing to compare with. */
+  readonly cpuPercent: number | null;
+  /** Memory that is in use. */
+  readonly memoryBytes: number;
+  /** Memory it may use. */
+  readonly memoryLimitBytes: number;
+  /** Received so far. */
+  readonly rxBytes: number;
+  /** Sent so far. */
+  readonly txBytes: number;
+  /** Read from disks so far. */
+  readonly readBytes: number;
+  /** Written to disks so far. */
+  readonly writeBytes: number;
+  /** How many processes it has. */
+  readonly pids: number;
 };

@@ -1,6 +1,6 @@
 /** The API's group `images`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Unavailable, UsingContainer } from "./models.ts";
+import type { StreamFailure, Unavailable, UsingContainer } from "./models.ts";
 
 /** GET: List the images of all engines. */
 export const IMAGES: Endpoint<"/api/images", {
@@ -11,6 +11,7 @@ export const IMAGES: Endpoint<"/api/images", {
       backend?: string;
       /** Part of a tag or id. */
       q?: string;
+      /** Only images without a tag, or only the others. */
       dangling?: boolean;
       /** Only those that no container was made from, or only the others. */
       unused?: boolean;
@@ -35,6 +36,7 @@ export const IMAGE: Endpoint<"/api/images/{id}", {
     query: {
       /** The name of one engine. */
       backend?: string;
+      /** Even if several tags name it, or stopped containers use it. */
       force?: boolean;
       /** Keep untagged parents. */
       noprune?: boolean;
@@ -57,7 +59,9 @@ export const IMAGES_PULL: Endpoint<"/api/images/pull", {
 
 /** A part of `ImageList`. */
 export type Image = {
+  /** The image's id. */
   readonly id: string;
+  /** The names it has. */
   readonly tags: readonly (string)[];
   /** Names with the digest that a registry knows them by. */
   readonly digests: readonly (string)[];
@@ -65,6 +69,7 @@ export type Image = {
   readonly size: number;
   /** Bytes of layers that other images have too; null where not measured. */
   readonly sharedSize: number | null;
+  /** When it was made. */
   readonly createdAt: string;
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
@@ -72,6 +77,7 @@ export type Image = {
   readonly usedBy: readonly (UsingContainer)[] | null;
   /** Nothing names it. */
   readonly dangling: boolean;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer: this is how it was last known. Absent else. */
   readonly stale?: true;
@@ -79,7 +85,9 @@ export type Image = {
 
 /** The answer of `GET /api/images/{id}`. */
 export type ImageDetail = {
+  /** The image's id. */
   readonly id: string;
+  /** The names it has. */
   readonly tags: readonly (string)[];
   /** Names with the digest that a registry knows them by. */
   readonly digests: readonly (string)[];
@@ -87,6 +95,7 @@ export type ImageDetail = {
   readonly size: number;
   /** Bytes of layers that other images have too; null where not measured. */
   readonly sharedSize: number | null;
+  /** When it was made. */
   readonly createdAt: string;
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
@@ -94,40 +103,65 @@ export type ImageDetail = {
   readonly usedBy: readonly (UsingContainer)[] | null;
   /** Nothing names it. */
   readonly dangling: boolean;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer: this is how it was last known. Absent else. */
   readonly stale?: true;
+  /** The operating system it is made for. */
   readonly os: string;
+  /** The processor it is made for. */
   readonly architecture: string;
+  /** Who made it. */
   readonly author: string;
+  /** What they said of it. */
   readonly comment: string;
+  /** What its containers run with unless told otherwise. */
   readonly config: {
+    /** The arguments. */
     readonly command: readonly (string)[];
+    /** The program. */
     readonly entrypoint: readonly (string)[];
     /** Names; the values are masked. */
     readonly env: readonly (string)[];
+    /** The user. */
     readonly user: string;
+    /** The folder. */
     readonly workingDir: string;
+    /** The ports it listens on. */
     readonly ports: readonly (string)[];
+    /** The folders that become volumes. */
     readonly volumes: readonly (string)[];
+    /** The signal that asks it to stop. */
     readonly stopSignal: string | null;
+    /** The command that checks its health. */
     readonly healthcheck: readonly (string)[] | null;
+    /** Its labels. */
     readonly labels: { readonly [key: string]: string };
   };
+  /** The steps it was made in, newest first. */
   readonly history: readonly ({
+    /** When. */
     readonly createdAt: string | null;
+    /** The command. */
     readonly createdBy: string;
+    /** What was said of it. */
     readonly comment: string;
+    /** Bytes it added. */
     readonly size: number;
+    /** The tags of that step. */
     readonly tags: readonly (string)[];
   })[];
+  /** The digests of its layers. */
   readonly layers: readonly (string)[];
 };
 
 /** The answer of `GET /api/images`. */
 export type ImageList = {
+  /** What was found. */
   readonly items: readonly (Image)[];
+  /** How many there are in all. */
   readonly total: number;
+  /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
   /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
   readonly stale?: readonly (string)[];
@@ -135,26 +169,29 @@ export type ImageList = {
 
 /** An item of the stream of `POST /api/images/pull`. */
 export type PullFrame = PullProgress | {
+  /** The result. */
   readonly done: PullResult;
 } | {
-  readonly error: {
-    readonly code: string;
-    readonly title: string;
-  };
+  readonly error: StreamFailure;
 };
 
 /** A part of `PullFrame`. */
 export type PullProgress = {
+  /** The layer this is about. */
   readonly layer: string | null;
+  /** What happens, in the engine's words. */
   readonly status: string;
   /** Bytes so far. */
   readonly current: number | null;
+  /** Bytes in all. */
   readonly total: number | null;
 };
 
 /** The payload of `POST /api/images/pull`. */
 export type PullRequest = {
+  /** The image, as ghcr.io/owner/app:1.2. */
   readonly reference: string;
+  /** Another platform than the engine's own, as linux/arm64. */
   readonly platform?: string;
   /** For the reference's registry alone; kept nowhere. */
   readonly auth?: RegistryCredentials;
@@ -162,19 +199,25 @@ export type PullRequest = {
 
 /** The answer of `POST /api/images/pull`. */
 export type PullResult = {
+  /** The image's id. */
   readonly id: string;
   /** In full: registry, repository, and tag or digest. */
   readonly reference: string;
+  /** The digest that the registry has it under. */
   readonly digest: string | null;
   /** Whether the name means another image than before. */
   readonly changed: boolean;
+  /** The engine it is on, by name. */
   readonly backend: string;
 };
 
 /** A part of `PullRequest`. */
 export type RegistryCredentials = {
+  /** Who signs in at the registry. */
   readonly username: string;
+  /** Their password or token. */
   readonly password: string;
 } | {
+  /** A token instead of a name and a password. */
   readonly identityToken: string;
 };

@@ -76,24 +76,33 @@ export const NETWORK_DISCONNECT: Endpoint<"/api/networks/{name}/disconnect", {
 
 /** A part of `NetworkList`. */
 export type Network = {
+  /** The network's id. */
   readonly id: string;
+  /** The network's name. */
   readonly name: string;
+  /** The driver that makes it. */
   readonly driver: string;
+  /** Where it can be reached from. */
   readonly scope: string;
   /** Without a way out. */
   readonly internal: boolean;
+  /** Whether containers may join a network of a swarm. */
   readonly attachable: boolean;
+  /** Whether it has IPv6 too. */
   readonly ipv6: boolean;
+  /** Its address ranges. */
   readonly subnets: readonly (Subnet)[];
   /** Values of options that look secret are masked. */
   readonly options: { readonly [key: string]: string };
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
+  /** When it was made. */
   readonly createdAt: string | null;
   /** The engine's own: it cannot be removed. */
   readonly predefined: boolean;
   /** The containers connected to it, running or not; null without `containers:read`. */
   readonly containers: readonly (UsingContainer)[] | null;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer: this is how it was last known. Absent else. */
   readonly stale?: true;
@@ -103,30 +112,41 @@ export type Network = {
 export type NetworkConnection = {
   /** Id or name. */
   readonly container: string;
+  /** Further names that it answers to there. */
   readonly aliases?: readonly (string)[];
+  /** The address it gets there. */
   readonly address?: string;
 };
 
 /** The answer of `POST /api/networks`. */
 export type NetworkDetail = {
+  /** The network's id. */
   readonly id: string;
+  /** The network's name. */
   readonly name: string;
+  /** The driver that makes it. */
   readonly driver: string;
+  /** Where it can be reached from. */
   readonly scope: string;
   /** Without a way out. */
   readonly internal: boolean;
+  /** Whether containers may join a network of a swarm. */
   readonly attachable: boolean;
+  /** Whether it has IPv6 too. */
   readonly ipv6: boolean;
+  /** Its address ranges. */
   readonly subnets: readonly (Subnet)[];
   /** Values of options that look secret are masked. */
   readonly options: { readonly [key: string]: string };
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
+  /** When it was made. */
   readonly createdAt: string | null;
   /** The engine's own: it cannot be removed. */
   readonly predefined: boolean;
   /** The containers connected to it, running or not; null without `containers:read`. */
   readonly containers: readonly (UsingContainer)[] | null;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer: this is how it was last known. Absent else. */
   readonly stale?: true;
@@ -138,22 +158,31 @@ export type NetworkDetail = {
 export type NetworkDisconnection = {
   /** Id or name. */
   readonly container: string;
+  /** Even if the container does not let go. */
   readonly force?: boolean;
 };
 
 /** A part of `NetworkDetail`. */
 export type NetworkEndpoint = {
+  /** The container's id. */
   readonly id: string;
+  /** The container's name. */
   readonly name: string;
+  /** Its IPv4 address. */
   readonly ipv4: string | null;
+  /** Its IPv6 address. */
   readonly ipv6: string | null;
+  /** Its hardware address. */
   readonly mac: string | null;
 };
 
 /** The answer of `GET /api/networks`. */
 export type NetworkList = {
+  /** What was found. */
   readonly items: readonly (Network)[];
+  /** How many there are in all. */
   readonly total: number;
+  /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
   /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
   readonly stale?: readonly (string)[];
@@ -161,7 +190,9 @@ export type NetworkList = {
 
 /** The answer of `POST /api/networks/{name}/connect`. */
 export type NetworkMembership = {
+  /** The network's name. */
   readonly network: string;
+  /** The container's id. */
   readonly container: string;
   /** False where it was so already. */
   readonly changed: boolean;
@@ -169,21 +200,33 @@ export type NetworkMembership = {
 
 /** The payload of `POST /api/networks`. */
 export type NewNetwork = {
+  /** The network's name. */
   readonly name: string;
+  /** The driver that makes it; bridge unless told otherwise. */
   readonly driver?: string;
+  /** Whether it has no way to the outside. */
   readonly internal?: boolean;
+  /** Whether containers may join a network of a swarm. */
   readonly attachable?: boolean;
+  /** Whether it has IPv6 too. */
   readonly ipv6?: boolean;
+  /** Its address ranges; the engine chooses without. */
   readonly subnets?: readonly ({
+    /** An address range. */
     readonly subnet: string;
+    /** The address of the way out. */
     readonly gateway?: string | null;
   })[];
+  /** Options of the driver. */
   readonly options?: { readonly [key: string]: string };
+  /** Labels to find it by. */
   readonly labels?: { readonly [key: string]: string };
 };
 
 /** A part of `Network`. */
 export type Subnet = {
+  /** The address range. */
   readonly subnet: string;
+  /** The address of the way out. */
   readonly gateway: string | null;
 };

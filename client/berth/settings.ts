@@ -6,6 +6,7 @@ import type { Permission, Role, Scope, Tokens } from "./models.ts";
 export const SETTINGS_SETUP_REQUIRED: Endpoint<"/api/settings/setup-required", {
   get: {
     response: {
+      /** Whether the first admin is still to be made. */
       readonly setupRequired: boolean;
     };
     query: Record<string, never>;
@@ -25,7 +26,9 @@ export const SETTINGS_SETUP: Endpoint<"/api/settings/setup", {
 export const SETTINGS_API_KEYS: Endpoint<"/api/settings/api-keys", {
   get: {
     response: {
+      /** The keys, oldest first. */
       readonly items: readonly (ApiKey)[];
+      /** How many there are in all. */
       readonly total: number;
     };
     query: {
@@ -64,7 +67,9 @@ export const SETTINGS_API_KEYS_VERIFY: Endpoint<"/api/settings/api-keys/verify",
 export const SETTINGS_PEOPLE: Endpoint<"/api/settings/people", {
   get: {
     response: {
+      /** The people. */
       readonly items: readonly (Person)[];
+      /** How many there are in all. */
       readonly total: number;
     };
     query: Record<string, never>;
@@ -89,7 +94,9 @@ export const SETTINGS_PERSON_PASSWORD_LINK: Endpoint<"/api/settings/people/{id}/
 
 /** The answer of `GET /api/settings/api-keys`. */
 export type ApiKey = {
+  /** The key's id, which is no secret. */
   readonly id: string;
+  /** What it was called. */
   readonly name: string;
   /** How the key begins: enough to recognise it by. */
   readonly prefix: string;
@@ -99,14 +106,18 @@ export type ApiKey = {
   readonly permissions: readonly (Permission)[];
   /** All that it holds, and on what. */
   readonly grants: readonly (Grant)[];
+  /** When it was made. */
   readonly createdAt: string;
   /** The name of whoever made it. */
   readonly createdBy: string;
   /** Who made it, and with whom it goes; null where nobody takes it along. */
   readonly creator: {
+    /** What made it. */
     readonly kind: "user" | "apiKey";
+    /** Whose id. */
     readonly id: string;
   } | null;
+  /** When it ends; null: never. */
   readonly expiresAt: string | null;
   /** Until when the secret before the last rotation counts. */
   readonly previousUntil: string | null;
@@ -114,6 +125,7 @@ export type ApiKey = {
   readonly from: readonly (string)[];
   /** Whether the person behind it is disabled, so that it counts for nothing. */
   readonly disabled: boolean;
+  /** When it was last used; null: never. */
   readonly lastUsedAt: string | null;
   /** The address it was last used from. */
   readonly lastUsedPeer: string | null;
@@ -121,7 +133,9 @@ export type ApiKey = {
 
 /** The answer of `POST /api/settings/setup`. */
 export type ApiKeyCreated = {
+  /** The key's id, which is no secret. */
   readonly id: string;
+  /** What it was called. */
   readonly name: string;
   /** How the key begins: enough to recognise it by. */
   readonly prefix: string;
@@ -131,14 +145,18 @@ export type ApiKeyCreated = {
   readonly permissions: readonly (Permission)[];
   /** All that it holds, and on what. */
   readonly grants: readonly (Grant)[];
+  /** When it was made. */
   readonly createdAt: string;
   /** The name of whoever made it. */
   readonly createdBy: string;
   /** Who made it, and with whom it goes; null where nobody takes it along. */
   readonly creator: {
+    /** What made it. */
     readonly kind: "user" | "apiKey";
+    /** Whose id. */
     readonly id: string;
   } | null;
+  /** When it ends; null: never. */
   readonly expiresAt: string | null;
   /** Until when the secret before the last rotation counts. */
   readonly previousUntil: string | null;
@@ -146,6 +164,7 @@ export type ApiKeyCreated = {
   readonly from: readonly (string)[];
   /** Whether the person behind it is disabled, so that it counts for nothing. */
   readonly disabled: boolean;
+  /** When it was last used; null: never. */
   readonly lastUsedAt: string | null;
   /** The address it was last used from. */
   readonly lastUsedPeer: string | null;
@@ -155,10 +174,12 @@ export type ApiKeyCreated = {
 
 /** A part of `ApiKeyCreated`. */
 export type Grant = {
+  /** A role. */
   readonly role: Role;
   /** Where it counts: on each of these; everywhere when it is left out. */
   readonly on?: readonly (Scope)[];
 } | {
+  /** Single permissions. */
   readonly permissions: readonly (Permission)[];
   /** Where it counts: on each of these; everywhere when it is left out. */
   readonly on?: readonly (Scope)[];
@@ -172,48 +193,70 @@ export type KeyRotation = {
 
 /** The payload of `POST /api/settings/api-keys/verify`. */
 export type KeyToVerify = {
+  /** The key as it was shown once. */
   readonly key: string;
 };
 
 /** The answer of `POST /api/settings/api-keys/verify`. */
 export type KeyVerdict = {
+  /** Whether the key lets in. */
   readonly valid: boolean;
+  /** Why it does not. */
   readonly reason?: "unknown" | "expired" | "malformed";
+  /** The key's id. */
   readonly id?: string;
+  /** The key's name. */
   readonly name?: string;
+  /** Its role. */
   readonly role?: Role | null;
+  /** Its permissions. */
   readonly permissions?: readonly (Permission)[];
+  /** What it may do, and where. */
   readonly grants?: readonly (Grant)[];
+  /** When it ends; null: never. */
   readonly expiresAt?: string | null;
 };
 
 /** The payload of `POST /api/settings/api-keys`. */
 export type NewApiKey = {
+  /** What to call it. */
   readonly name: string;
+  /** Days until it ends; never unless given. */
   readonly expiresInDays?: number;
   /** The addresses and ranges it may come from; from everywhere when it is left out. */
   readonly from?: readonly (string)[];
+  /** A role for everything. */
   readonly role: Role;
 } | {
+  /** What to call it. */
   readonly name: string;
+  /** Days until it ends; never unless given. */
   readonly expiresInDays?: number;
   /** The addresses and ranges it may come from; from everywhere when it is left out. */
   readonly from?: readonly (string)[];
+  /** Single permissions for everything. */
   readonly permissions: readonly (Permission)[];
 } | {
+  /** What to call it. */
   readonly name: string;
+  /** Days until it ends; never unless given. */
   readonly expiresInDays?: number;
   /** The addresses and ranges it may come from; from everywhere when it is left out. */
   readonly from?: readonly (string)[];
+  /** What it may do, and where. */
   readonly grants: readonly (Grant)[];
 };
 
 /** The payload of `POST /api/settings/people`. */
 export type NewPerson = {
+  /** Their name, which they sign in with. */
   readonly name: string;
+  /** A role for everything. */
   readonly role: Role;
 } | {
+  /** Their name, which they sign in with. */
   readonly name: string;
+  /** What they may do, and where. */
   readonly grants: readonly (Grant)[];
 };
 
@@ -221,15 +264,21 @@ export type NewPerson = {
 export type PasswordLink = {
   /** Shown this once: sets the password at `POST /api/auth/password-link`. */
   readonly passwordToken: string;
+  /** Until when the link may be used. */
   readonly passwordTokenExpiresAt: string;
 };
 
 /** The answer of `GET /api/settings/people`. */
 export type Person = {
+  /** The person's id. */
   readonly id: string;
+  /** The person's name. */
   readonly name: string;
+  /** The address that the identity provider vouched for. */
   readonly email: string | null;
+  /** The address of a picture. */
   readonly picture: string | null;
+  /** How they sign in: with a password here, or at the identity provider. */
   readonly signIn: "password" | "provider";
   /** The identity provider's address; null for who signs in with a password. */
   readonly issuer: string | null;
@@ -239,8 +288,11 @@ export type Person = {
   readonly grants: readonly (Grant)[];
   /** False until they set one by their link. */
   readonly hasPassword: boolean;
+  /** Whether they are locked out. */
   readonly disabled: boolean;
+  /** When they first came. */
   readonly createdAt: string | null;
+  /** When they were last here. */
   readonly lastSeenAt: string | null;
   /** How many are alive. */
   readonly sessions: number;
@@ -248,21 +300,31 @@ export type Person = {
 
 /** The payload of `PUT /api/settings/people/{id}`. */
 export type PersonChange = {
+  /** True locks the person out at once. */
   readonly disabled: boolean;
 } | {
+  /** True locks the person out at once. */
   readonly disabled?: boolean;
+  /** Another role for everything. */
   readonly role: Role;
 } | {
+  /** True locks the person out at once. */
   readonly disabled?: boolean;
+  /** What they may do from now on, and where. */
   readonly grants: readonly (Grant)[];
 };
 
 /** The answer of `POST /api/settings/people`. */
 export type PersonCreated = {
+  /** The person's id. */
   readonly id: string;
+  /** The person's name. */
   readonly name: string;
+  /** The address that the identity provider vouched for. */
   readonly email: string | null;
+  /** The address of a picture. */
   readonly picture: string | null;
+  /** How they sign in: with a password here, or at the identity provider. */
   readonly signIn: "password" | "provider";
   /** The identity provider's address; null for who signs in with a password. */
   readonly issuer: string | null;
@@ -272,19 +334,26 @@ export type PersonCreated = {
   readonly grants: readonly (Grant)[];
   /** False until they set one by their link. */
   readonly hasPassword: boolean;
+  /** Whether they are locked out. */
   readonly disabled: boolean;
+  /** When they first came. */
   readonly createdAt: string | null;
+  /** When they were last here. */
   readonly lastSeenAt: string | null;
   /** How many are alive. */
   readonly sessions: number;
   /** Shown this once: sets the password at `POST /api/auth/password-link`. */
   readonly passwordToken: string;
+  /** Until when the link may be used. */
   readonly passwordTokenExpiresAt: string;
 };
 
 /** The payload of `POST /api/settings/setup`. */
 export type Setup = {
+  /** The one-time token that the start printed. */
   readonly token: string;
+  /** The name of the first admin, or of the key. */
   readonly name: string;
+  /** Makes a person who signs in with it, instead of a key. */
   readonly password?: string;
 };

@@ -43,6 +43,7 @@ export const SYSTEM_LOGS: Endpoint<"/api/system/logs", {
       level?: "debug" | "info" | "warn" | "error";
       /** Text that a line must hold, in any case. */
       q?: string;
+      /** Goes on with lines as they are written. */
       follow?: boolean;
       /** `text` unless `Accept` asks for NDJSON. */
       format?: "text" | "ndjson";
@@ -58,16 +59,20 @@ export const SYSTEM_AUDIT: Endpoint<"/api/system/audit", {
     query: {
       /** Entries of a page, 100 unless told otherwise. */
       limit?: number;
-      cursor?: number;
+      /** The next of the page before. */
+      cursor?: string;
+      /** Only this route, as POST /api/workspaces. */
       action?: string;
       /** The actor's id. */
       actor?: string;
+      /** Only entries that ended so: done, begun or a code. */
       result?: string;
       /** `json` unless `Accept` asks for NDJSON. */
       format?: "json" | "ndjson";
+      /** Goes on with entries as they are made. */
       follow?: boolean;
       /** For NDJSON: `<chain>:<seq>`, once a chain. */
-      after?: readonly (string)[] | string;
+      after?: string | readonly (string)[];
     };
   };
 }> = new Endpoint("/api/system/audit");
@@ -91,9 +96,11 @@ export const DOCS_PAGE_JS: Endpoint<"/api/docs/page.js", {
 export const SYSTEM_TOOL_PROJECTS: Endpoint<"/api/system/tool-projects", {
   get: {
     response: {
+      /** The projects. */
       readonly items: readonly (ToolProject)[];
+      /** How many there are in all. */
       readonly total: number;
-      /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+      /** What the caller lacks to see what runs. */
       readonly liveNeeds?: "containers:read";
     };
     query: Record<string, never>;
@@ -130,20 +137,33 @@ export const OPENAPI_JSON: Endpoint<"/api/openapi.json", {
   get: { response: { readonly [key: string]: unknown }; query: Record<string, never> };
 }> = new Endpoint("/api/openapi.json");
 
+/** GET: The WebSockets of this API as an AsyncAPI 3 document. */
+export const ASYNCAPI_JSON: Endpoint<"/api/asyncapi.json", {
+  get: { response: { readonly [key: string]: unknown }; query: Record<string, never> };
+}> = new Endpoint("/api/asyncapi.json");
+
 /** A part of `AuditPage`. */
 export type AuditEntry = {
+  /** The entry's number, over both chains. */
   readonly id: number;
+  /** The chain that seals it. */
   readonly chain: "changes" | "refusals";
   /** Its place in its chain; null until it is sealed. */
   readonly seq: number | null;
+  /** When. */
   readonly time: string;
+  /** Who did it. */
   readonly actor: {
+    /** What kind of caller. */
     readonly kind: "user" | "apiKey" | "anonymous" | "system";
+    /** The caller's id. */
     readonly id: string;
+    /** The caller's name then. */
     readonly name: string;
   };
   /** The route that was asked, or what berth did by itself. */
   readonly action: string;
+  /** What it was done to. */
   readonly target: string | null;
   /** What was shown: `key:<id>` or `session:<id>`. */
   readonly credential: string | null;
@@ -151,7 +171,9 @@ export type AuditEntry = {
   readonly particulars: { readonly [key: string]: string };
   /** `begun` before an act, then `done`; or the code of the refusal or failure. */
   readonly result: string;
+  /** Finds the request in the log. */
   readonly requestId: string | null;
+  /** The address it came from. */
   readonly peer: string | null;
   /** How often; more than once only for what strangers were refused. */
   readonly count: number;
@@ -159,17 +181,26 @@ export type AuditEntry = {
 
 /** An item of the stream of `GET /api/system/audit`. */
 export type AuditLine = {
+  /** The entry's number, over both chains. */
   readonly id: number;
+  /** The chain that seals it. */
   readonly chain: "changes" | "refusals";
+  /** Its number within its chain. */
   readonly seq: number;
+  /** When. */
   readonly time: string;
+  /** Who did it. */
   readonly actor: {
+    /** What kind of caller. */
     readonly kind: "user" | "apiKey" | "anonymous" | "system";
+    /** The caller's id. */
     readonly id: string;
+    /** The caller's name then. */
     readonly name: string;
   };
   /** The route that was asked, or what berth did by itself. */
   readonly action: string;
+  /** What it was done to. */
   readonly target: string | null;
   /** What was shown: `key:<id>` or `session:<id>`. */
   readonly credential: string | null;
@@ -177,7 +208,9 @@ export type AuditLine = {
   readonly particulars: { readonly [key: string]: string };
   /** `begun` before an act, then `done`; or the code of the refusal or failure. */
   readonly result: string;
+  /** Finds the request in the log. */
   readonly requestId: string | null;
+  /** The address it came from. */
   readonly peer: string | null;
   /** How often; more than once only for what strangers were refused. */
   readonly count: number;
@@ -187,29 +220,44 @@ export type AuditLine = {
 
 /** The answer of `GET /api/system/audit`. */
 export type AuditPage = {
+  /** The entries, newest first. */
   readonly items: readonly (AuditEntry)[];
+  /** How many there are in all. */
   readonly total: number;
   /** The cursor of the page after this one. */
   readonly next?: string;
   /** On the first page: what callers without a good credential were refused in this hour; `*` for all others. */
   readonly strangers?: readonly ({
+    /** The hour that is summed up. */
     readonly hour: string;
+    /** The address they came from. */
     readonly peer: string;
+    /** What they asked for. */
     readonly action: string;
+    /** What they were told. */
     readonly result: string;
+    /** How often. */
     readonly count: number;
   })[];
 };
 
 /** A part of `BackendList`. */
 export type Backend = {
+  /** The engine's name. */
   readonly name: string;
+  /** Whose engine it is. */
   readonly kind: "docker" | "podman";
+  /** Where it is reached. */
   readonly address: string;
+  /** Whether it answers. */
   readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
+  /** The engine's version. */
   readonly version: string | null;
+  /** The version of its API. */
   readonly apiVersion: string | null;
+  /** The operating system it runs on. */
   readonly os: string | null;
+  /** The processor it runs on. */
   readonly arch: string | null;
   /** Where things are made when no engine is named and it is up. */
   readonly default: boolean;
@@ -221,32 +269,43 @@ export type Backend = {
 
 /** The answer of `GET /api/system/backends`. */
 export type BackendList = {
+  /** The engines. */
   readonly items: readonly (Backend)[];
+  /** How many there are in all. */
   readonly total: number;
 };
 
 /** A part of `Health`. */
 export type Check = {
+  /** How it is doing. */
   readonly status: "ok" | "degraded" | "failed";
+  /** Why it is not well. */
   readonly reason?: string;
 };
 
 /** The answer of `GET /api/system/disk-usage`. */
 export type DiskUsage = {
+  /** What images take. */
   readonly images?: Usage;
   /** Needs `containers:read`, too. */
   readonly containers?: Usage;
+  /** What volumes take. */
   readonly volumes?: Usage;
+  /** What build caches take. */
   readonly buildCache?: Usage;
   /** The oldest measurement in it; null without any. */
   readonly measuredAt: string | null;
+  /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
 };
 
 /** The answer of `GET /api/health`. */
 export type Health = {
+  /** How the whole is doing. */
   readonly status: "ok" | "degraded" | "failed";
+  /** The version that runs. */
   readonly version?: string;
+  /** How long it has run, in milliseconds. */
   readonly uptimeMs?: number;
   /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
   readonly checks?: { readonly [key: string]: Check };
@@ -254,8 +313,11 @@ export type Health = {
 
 /** An item of the stream of `GET /api/system/logs`. */
 export type LogLine = {
+  /** When. */
   readonly time: string;
+  /** How much it matters. */
   readonly level: "debug" | "info" | "warn" | "error";
+  /** What happened. */
   readonly message: string;
 } | {
   /** Why lines are missing here. */
@@ -264,6 +326,7 @@ export type LogLine = {
 
 /** The answer of `GET /api/system/log-path`. */
 export type LogPath = {
+  /** The file that lines go to. */
   readonly path: string;
   /** Bytes of the file that is written now. */
   readonly size: number;
@@ -273,19 +336,27 @@ export type LogPath = {
 
 /** A part of `PluginList`. */
 export type Plugin = {
+  /** The plugin's name. */
   readonly name: string;
+  /** What it does. */
   readonly summary: string;
+  /** The plugin's version. */
   readonly version: string;
   /** Whether the settings want it. */
   readonly enabled: boolean;
+  /** Whether it runs. */
   readonly state: "running" | "disabled" | "failed";
+  /** Why it does not. */
   readonly reason?: string;
+  /** The routes it answers. */
   readonly routes: readonly (string)[];
 };
 
 /** The answer of `GET /api/system/plugins`. */
 export type PluginList = {
+  /** The plugins. */
   readonly items: readonly (Plugin)[];
+  /** How many there are in all. */
   readonly total: number;
 };
 
@@ -301,15 +372,19 @@ export type PruneFilters = {
 
 /** The answer of `POST /api/system/prune`. */
 export type PruneReport = {
+  /** Whether nothing was removed. */
   readonly dryRun: boolean;
   /** Post it to remove what is listed. */
   readonly plan: string | null;
+  /** Until when the plan may be carried out. */
   readonly expiresAt: string | null;
+  /** What is removed, or would be. */
   readonly items: readonly (PruneResult)[];
   /** Bytes of all that is listed; layers that images share may free less. */
   readonly size: number;
   /** Bytes of what was removed. */
   readonly reclaimed: number;
+  /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
 };
 
@@ -317,6 +392,7 @@ export type PruneReport = {
 export type PruneRequest = {
   /** Nothing else is touched. */
   readonly types?: readonly ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  /** What is to be removed of what is not used. */
   readonly filters?: PruneFilters;
   /** The name of one engine. */
   readonly backend?: string;
@@ -328,12 +404,17 @@ export type PruneRequest = {
 
 /** A part of `PruneReport`. */
 export type PruneResult = {
+  /** What it is. */
   readonly type: "containers" | "networks" | "volumes" | "images" | "buildCache";
+  /** Its id. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
+  /** Why it goes. */
   readonly why: string;
   /** Bytes. */
   readonly size: number;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** `gone`: somebody else removed it before. */
   readonly result: "planned" | "removed" | "gone" | "kept";
@@ -343,30 +424,46 @@ export type PruneResult = {
 
 /** The answer of `GET /api/system/info`. */
 export type SystemInfo = {
+  /** The operating system. */
   readonly os: string;
   /** `amd64`, `arm64`: in the words of the engines. */
   readonly arch: string;
+  /** The machine's name. */
   readonly hostname: string | null;
+  /** How many processors. */
   readonly cpus: number;
+  /** The machine's memory. */
   readonly memoryBytes: number | null;
+  /** The version of berth. */
   readonly version: string;
+  /** The version of Deno. */
   readonly denoVersion: string;
+  /** When berth started. */
   readonly startedAt: string;
   /** Null while no engine is up, and without `containers:read`. */
   readonly containers: {
+    /** How many run. */
     readonly running: number;
+    /** How many are paused. */
     readonly paused: number;
+    /** How many are stopped. */
     readonly stopped: number;
+    /** How many there are. */
     readonly total: number;
   } | null;
   /** Null while no engine is up, and without the permission in `liveNeeds`. */
   readonly images: number | null;
   /** The permission that the caller lacks to see what runs. */
   readonly liveNeeds?: "containers:read";
+  /** The engines. */
   readonly backends: readonly ({
+    /** The engine's name. */
     readonly name: string;
+    /** Whose engine it is. */
     readonly kind: "docker" | "podman";
+    /** Whether it answers. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
+    /** The engine's version. */
     readonly version: string | null;
   })[];
 };
@@ -375,21 +472,31 @@ export type SystemInfo = {
 export type ToolProject = {
   /** Null for one that only runs. */
   readonly workspace: {
+    /** The workspace's id. */
     readonly id: string;
+    /** The workspace's name. */
     readonly name: string;
   } | null;
   /** The name of its group in that workspace. */
   readonly group: string | null;
+  /** The project's name. */
   readonly project: string;
+  /** How it is doing; null without an engine. */
   readonly status: LiveState | null;
+  /** Its services. */
   readonly services: readonly ({
+    /** The service's name. */
     readonly name: string;
+    /** How many containers it has. */
     readonly containers: number | null;
+    /** How many of them run. */
     readonly running: number | null;
     /** The worst of its containers. */
     readonly health: "healthy" | "unhealthy" | "starting" | null;
   })[];
+  /** The folder that it was started in. */
   readonly workingDir: string | null;
+  /** The files that it was started from. */
   readonly configFiles: readonly (string)[];
   /** Null for one that does not run. */
   readonly backend: string | null;
@@ -397,6 +504,7 @@ export type ToolProject = {
 
 /** A part of `DiskUsage`. */
 export type Usage = {
+  /** How many. */
   readonly count: number;
   /** How many are in use. */
   readonly active: number;
@@ -410,11 +518,16 @@ export type Usage = {
 
 /** A part of `Usage`. */
 export type UsageItem = {
+  /** Its id. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
   /** Bytes that go when it goes. */
   readonly size: number;
+  /** Whether it is in use. */
   readonly active: boolean;
+  /** When it was made. */
   readonly createdAt: string | null;
+  /** The engine it is on, by name. */
   readonly backend: string;
 };

@@ -54,27 +54,35 @@ export const VOLUME: Endpoint<"/api/volumes/{name}", {
 export type NewVolume = {
   /** The engine makes one up where it is missing. */
   readonly name?: string;
+  /** The driver that makes it; local unless told otherwise. */
   readonly driver?: string;
   /** What binds folders of the host needs volumes:host-paths. */
   readonly options?: { readonly [key: string]: string };
+  /** Labels to find it by. */
   readonly labels?: { readonly [key: string]: string };
 };
 
 /** A part of `VolumeList`. */
 export type Volume = {
+  /** The volume's name. */
   readonly name: string;
+  /** The driver that keeps it. */
   readonly driver: string;
+  /** Where it is on the machine. */
   readonly mountpoint: string;
+  /** Where it can be reached from. */
   readonly scope: string;
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
   /** Passwords in mount options are masked. */
   readonly options: { readonly [key: string]: string };
+  /** When it was made. */
   readonly createdAt: string | null;
   /** The containers that mount it, running or not; null without `containers:read`. */
   readonly usedBy: readonly (UsingContainer)[] | null;
   /** Bytes; null where not measured. */
   readonly size: number | null;
+  /** The engine it is on, by name. */
   readonly backend: string;
   /** The engine does not answer: this is how it was last known. Absent else. */
   readonly stale?: true;
@@ -82,8 +90,11 @@ export type Volume = {
 
 /** The answer of `GET /api/volumes`. */
 export type VolumeList = {
+  /** What was found. */
   readonly items: readonly (Volume)[];
+  /** How many there are in all. */
   readonly total: number;
+  /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
   /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
   readonly stale?: readonly (string)[];

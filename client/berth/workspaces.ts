@@ -29,12 +29,16 @@ export const WORKSPACE: Endpoint<"/api/workspaces/{id}", {
 export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
   get: {
     response: {
+      /** The artifacts. */
       readonly items: readonly (ArtifactSummary)[];
+      /** How many there are in all. */
       readonly total: number;
+      /** Changes whenever the folder's meaning does. */
       readonly revision: string;
     };
     item: string;
     query: {
+      /** Only artifacts of this kind. */
       kind?: ArtifactKind;
       /** Part of a name, title or image. */
       q?: string;
@@ -90,6 +94,7 @@ export const WORKSPACE_ARTIFACTS_VALIDATE: Endpoint<"/api/workspaces/{id}/artifa
       readonly files?: { readonly [key: string]: string };
     } | undefined;
     query: {
+      /** How the findings are answered. */
       format?: "json" | "sarif";
       /** Also what only shows beside the engine: drift, orphans, ports in use. */
       live?: boolean;
@@ -102,6 +107,7 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
   get: {
     response: Dag;
     query: {
+      /** How the graph is answered. */
       format?: "json" | "mermaid" | "dot";
       /** `groups`: only groups, and what lies between them. Unless given, that is what a workspace of more than 5,000 nodes is drawn as. */
       view?: "all" | "groups";
@@ -118,67 +124,103 @@ export type ArtifactKind = "group" | "unit" | "card";
 
 /** A part of `GroupDetail`. */
 export type ArtifactReference = {
+  /** In which way it refers. */
   readonly kind: string;
   /** The key it stands under. */
   readonly under: string;
+  /** The name as its author wrote it. */
   readonly written: string;
   /** The id of what it means. */
   readonly target: string | null;
+  /** Whether there is such an artifact. */
   readonly resolved: boolean;
+  /** Whether it follows from something else and is written nowhere. */
   readonly implicit: boolean;
+  /** What a dependency waits for. */
   readonly condition?: string;
+  /** Whether a dependency must be there. */
   readonly required?: boolean;
+  /** Whether it restarts with its dependency. */
   readonly restart?: boolean;
+  /** Whether it may write. */
   readonly access?: "ro" | "rw";
+  /** Where it is written. */
   readonly source: {
+    /** Below the workspace's folder. */
     readonly file: string;
+    /** Where in the file. */
     readonly range: Range;
   };
 };
 
 /** A part of `GroupDetail`. */
 export type ArtifactReferrer = {
+  /** In which way it is referred to. */
   readonly kind: string;
   /** The id of what refers to it. */
   readonly from: string;
+  /** The place in the declaration. */
   readonly under: string;
+  /** Where it is written. */
   readonly source: {
+    /** Below the workspace's folder. */
     readonly file: string;
+    /** Where in the file. */
     readonly range: Range;
   };
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts`. */
 export type ArtifactSummary = {
+  /** Its id, as unit:shop.web. */
   readonly id: string;
+  /** What it is. */
   readonly kind: ArtifactKind;
+  /** Its name. */
   readonly name: string;
+  /** What people call it. */
   readonly title: string | null;
   /** The id of a unit's group. */
   readonly group: string | null;
   /** A unit's type, a group's standing, a card's origin. */
   readonly type: string;
+  /** A unit's image. */
   readonly image: string | null;
+  /** Where it is declared. */
   readonly source: {
+    /** Below the workspace's folder. */
     readonly file: string;
+    /** The line, from 1. */
     readonly line: number;
+    /** The column, from 1. */
     readonly column: number;
   };
+  /** What is wrong with it, counted. */
   readonly diagnostics: {
+    /** How many errors. */
     readonly error: number;
+    /** How many warnings. */
     readonly warning: number;
   };
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/cards/{name}`. */
 export type CardDetail = {
+  /** What it is. */
   readonly kind: "card";
+  /** Its id, as unit:shop.web. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
+  /** What people call it. */
   readonly title: string | null;
+  /** What its author says of it. */
   readonly description: string | null;
+  /** Where it is declared. */
   readonly source: {
+    /** Below the workspace's folder. */
     readonly file: string;
+    /** Where in the file. */
     readonly range: Range;
   };
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
@@ -187,17 +229,28 @@ export type CardDetail = {
   readonly yamlLine: number | null;
   /** Something in `yaml` is masked; `?reveal=true` shows it. */
   readonly masked: boolean;
+  /** What it refers to. */
   readonly references: readonly (ArtifactReference)[];
+  /** What refers to it. */
   readonly referencedBy: readonly (ArtifactReferrer)[];
+  /** What is wrong with it. */
   readonly diagnostics: readonly (Diagnostic)[];
+  /** The kind of file it comes from. */
   readonly origin: "native" | "backstage" | "x-card" | "readme";
+  /** Whose it is. */
   readonly owner: string | null;
+  /** How far it is, in its author's word. */
   readonly lifecycle: string | null;
+  /** Words to find it by. */
   readonly tags: readonly (string)[];
+  /** Where to read more. */
   readonly links: readonly ({
+    /** The address. */
     readonly url: string;
+    /** What it leads to. */
     readonly title: string | null;
   })[];
+  /** The address of what to do when it fails. */
   readonly runbook: string | null;
   /** The id of what it describes. */
   readonly subject: string | null;
@@ -205,35 +258,54 @@ export type CardDetail = {
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/dag`. */
 export type Dag = {
+  /** The shape of this answer. */
   readonly schemaVersion: 1;
   /** `groups`: only groups, and what lies between them. */
   readonly view: "all" | "groups";
+  /** The workspace's id. */
   readonly workspace: string;
+  /** Changes whenever the folder's meaning does. */
   readonly revision: string;
+  /** Whether there is no cycle. */
   readonly acyclic: boolean;
+  /** How edges run. */
   readonly direction: "dependent->dependency";
+  /** The nodes. */
   readonly nodes: readonly (DagNode)[];
+  /** The edges. */
   readonly edges: readonly (DagEdge)[];
+  /** The graph in numbers. */
   readonly stats: {
+    /** How many nodes. */
     readonly nodes: number;
+    /** How many edges. */
     readonly edges: number;
+    /** How many rows. */
     readonly layers: number;
     /** How many units the widest layer has. */
     readonly width: number;
+    /** How many parts that nothing connects. */
     readonly components: number;
+    /** How many cycles. */
     readonly cycles: number;
   };
+  /** The nodes in the order they can start, row by row. */
   readonly layers: readonly (readonly (string)[])[];
+  /** The nodes of each cycle. */
   readonly cycles: readonly (readonly (string)[])[];
-  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  /** What the caller lacks to see what runs. */
   readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `Dag`. */
 export type DagEdge = {
+  /** The edge's id. */
   readonly id: string;
+  /** The node that depends. */
   readonly source: string;
+  /** The node it depends on. */
   readonly target: string;
+  /** In which way it depends. */
   readonly kind:
     | "depends_on"
     | "link"
@@ -246,20 +318,31 @@ export type DagEdge = {
     | "uses"
     | "describes"
     | "shares";
+  /** What a dependency waits for. */
   readonly condition?: string;
+  /** Whether the other must be there. */
   readonly required?: boolean;
+  /** Whether it restarts with the other. */
   readonly restart?: boolean;
+  /** Whether it may write. */
   readonly access?: "ro" | "rw";
+  /** Whether it is written nowhere. */
   readonly implicit: boolean;
+  /** Whether it is part of a cycle. */
   readonly inCycle: boolean;
+  /** Whether there is nothing at its end. */
   readonly unresolved: boolean;
 };
 
 /** A part of `Dag`. */
 export type DagNode = {
+  /** Its id in the graph. */
   readonly id: string;
+  /** What it is. */
   readonly kind: "group" | "unit" | "card" | "network" | "volume" | "secret" | "config" | "model" | "missing";
+  /** What to write on it. */
   readonly label: string;
+  /** The group it is drawn in. */
   readonly parent: string | null;
   /** When it starts: 0 first; null for what does not start. */
   readonly layer: number | null;
@@ -267,38 +350,61 @@ export type DagNode = {
   readonly order: number;
   /** The number of the cycle it is part of. */
   readonly cycle: number | null;
+  /** What is worth showing of it. */
   readonly data: {
+    /** A unit's image. */
     readonly image?: string | null;
+    /** The ports a unit publishes. */
     readonly ports?: readonly (string)[];
+    /** The profiles that switch a unit on. */
     readonly profiles?: readonly (string)[];
+    /** Whether a unit starts with the profiles that are active. */
     readonly active?: boolean;
+    /** The card that describes it. */
     readonly card?: string | null;
   };
+  /** What runs of it; null without an engine. */
   readonly live?: UnitLive | null;
+  /** What is wrong with it, counted. */
   readonly diagnostics: {
+    /** How many errors. */
     readonly error: number;
+    /** How many warnings. */
     readonly warning: number;
   };
+  /** Where it is declared. */
   readonly source: {
+    /** Below the workspace's folder. */
     readonly file: string;
+    /** The line, from 1. */
     readonly line: number;
+    /** The column, from 1. */
     readonly column: number;
   } | null;
 };
 
 /** A part of `GroupDetail`. */
 export type Diagnostic = {
+  /** The rule, as docs/rules.md lists it. */
   readonly code: string;
+  /** How bad it is. */
   readonly severity: Severity;
+  /** What is wrong, in a sentence. */
   readonly message: string;
+  /** Where; null for the workspace as a whole. */
   readonly location: Location | null;
   /** The id of the node it is about. */
   readonly subject: string | null;
+  /** Other places that have to do with it. */
   readonly related: readonly ({
+    /** What is there. */
     readonly message: string;
+    /** Where. */
     readonly location: Location;
   })[];
+  /** The facts of the message, for programs. */
   readonly data: { readonly [key: string]: unknown };
+  /** How an editor may show it. */
   readonly tags: readonly ("unnecessary" | "deprecated")[];
   /** Stays the same when lines move. */
   readonly fingerprint: string;
@@ -306,22 +412,33 @@ export type Diagnostic = {
 
 /** A part of `UnitLive`. */
 export type Drift = {
+  /** What differs. */
   readonly field: string;
   /** The container's name; null for the unit as a whole. */
   readonly container: string | null;
+  /** As it is written. */
   readonly declared: string;
+  /** As it runs. */
   readonly actual: string;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/groups/{name}`. */
 export type GroupDetail = {
+  /** What it is. */
   readonly kind: "group";
+  /** Its id, as unit:shop.web. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
+  /** What people call it. */
   readonly title: string | null;
+  /** What its author says of it. */
   readonly description: string | null;
+  /** Where it is declared. */
   readonly source: {
+    /** Below the workspace's folder. */
     readonly file: string;
+    /** Where in the file. */
     readonly range: Range;
   };
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
@@ -330,39 +447,60 @@ export type GroupDetail = {
   readonly yamlLine: number | null;
   /** Something in `yaml` is masked; `?reveal=true` shows it. */
   readonly masked: boolean;
+  /** What it refers to. */
   readonly references: readonly (ArtifactReference)[];
+  /** What refers to it. */
   readonly referencedBy: readonly (ArtifactReferrer)[];
+  /** What is wrong with it. */
   readonly diagnostics: readonly (Diagnostic)[];
   /** The name that the engine's labels have. */
   readonly project: string;
+  /** Below the workspace's folder. */
   readonly folder: string;
+  /** Whether it stands for itself. */
   readonly standing: "main" | "included" | "variant" | "fragment";
+  /** The groups that include it. */
   readonly includedBy: readonly (string)[];
+  /** The files it is made of, in order. */
   readonly files: readonly (string)[];
+  /** The profiles it knows. */
   readonly profiles: readonly (string)[];
+  /** The ids of its units. */
   readonly units: readonly (string)[];
+  /** Networks, volumes and the like that it declares. */
   readonly resources: readonly ({
+    /** Its id in the graph. */
     readonly id: string;
+    /** What it is. */
     readonly kind: "network" | "volume" | "secret" | "config" | "model";
+    /** Its key in the file. */
     readonly key: string;
+    /** Its name on the engine, if it is known. */
     readonly name: string | null;
+    /** Whether it is made elsewhere. */
     readonly external: boolean;
   })[];
+  /** Whether part of it could not be read. */
   readonly incomplete: boolean;
+  /** What runs of it; null without an engine. */
   readonly live?: UnitLive | null;
-  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  /** What the caller lacks to see what runs. */
   readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `Diagnostic`. */
 export type Location = {
+  /** Below the workspace's folder. */
   readonly file: string;
+  /** The keys and positions that lead there in the YAML. */
   readonly path: readonly (string | number)[];
+  /** Where in the file. */
   readonly range: Range;
 };
 
 /** A part of `UnitLive`. */
 export type Match = {
+  /** How the container was recognised. */
   readonly by:
     | "settings"
     | "configFiles"
@@ -370,6 +508,7 @@ export type Match = {
     | "workingDir"
     | "project"
     | "containerName";
+  /** How sure that is. */
   readonly confidence: "certain" | "likely" | "guess";
 };
 
@@ -393,38 +532,70 @@ export type Position = {
 
 /** A part of `GroupDetail`. */
 export type Range = {
+  /** Where it begins. */
   readonly start: Position;
+  /** Where it ends. */
   readonly end: Position;
 };
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/validate`. */
 export type Report = {
+  /** The shape of this report. */
   readonly schemaVersion: 1;
+  /** The workspace's id. */
   readonly workspace: string;
+  /** Changes whenever the folder's meaning does. */
   readonly revision: string;
+  /** Whether there are no errors. */
   readonly valid: boolean;
+  /** Whether everything was read. */
   readonly complete: boolean;
+  /** How long checking took. */
   readonly durationMs: number;
+  /** The findings. */
   readonly diagnostics: readonly (Diagnostic)[];
+  /** The findings and artifacts, counted. */
   readonly summary: {
+    /** How many errors. */
     readonly error: number;
+    /** How many warnings. */
     readonly warning: number;
+    /** How many remarks. */
     readonly info: number;
+    /** How many hints. */
     readonly hint: number;
+    /** How many were switched off. */
     readonly suppressed: number;
+    /** How many files were read. */
     readonly files: number;
+    /** How many groups. */
     readonly groups: number;
+    /** How many units. */
     readonly units: number;
+    /** How many cards. */
     readonly cards: number;
+    /** How many references between them. */
     readonly edges: number;
   };
-  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  /** What the caller lacks to have what runs checked too. */
   readonly liveNeeds?: "containers:read";
+  /** What was left out. */
   readonly truncated: {
+    /** How many findings are not shown. */
     readonly diagnostics: number;
     /** Files with more than are shown. */
     readonly files: number;
   };
+};
+
+/** The same findings as SARIF 2.1.0, for code scanning and editors. */
+export type Sarif = {
+  /** The address of SARIF's own schema. */
+  readonly $schema: string;
+  /** The version of SARIF. */
+  readonly version: "2.1.0";
+  /** One run of berth, with its rules and results. */
+  readonly runs: readonly ({ readonly [key: string]: unknown })[];
 };
 
 /** A part of `Diagnostic`. */
@@ -432,13 +603,21 @@ export type Severity = "error" | "warning" | "info" | "hint";
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/units/{name}`. */
 export type UnitDetail = {
+  /** What it is. */
   readonly kind: "unit";
+  /** Its id, as unit:shop.web. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
+  /** What people call it. */
   readonly title: string | null;
+  /** What its author says of it. */
   readonly description: string | null;
+  /** Where it is declared. */
   readonly source: {
+    /** Below the workspace's folder. */
     readonly file: string;
+    /** Where in the file. */
     readonly range: Range;
   };
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
@@ -447,26 +626,46 @@ export type UnitDetail = {
   readonly yamlLine: number | null;
   /** Something in `yaml` is masked; `?reveal=true` shows it. */
   readonly masked: boolean;
+  /** What it refers to. */
   readonly references: readonly (ArtifactReference)[];
+  /** What refers to it. */
   readonly referencedBy: readonly (ArtifactReferrer)[];
+  /** What is wrong with it. */
   readonly diagnostics: readonly (Diagnostic)[];
+  /** The id of its group. */
   readonly group: string | null;
+  /** What kind of unit. */
   readonly type: string;
+  /** The image it runs. */
   readonly image: string | null;
+  /** Whether its image is built. */
   readonly build: boolean;
+  /** The name its container must have. */
   readonly containerName: string | null;
+  /** The profiles that switch it on. */
   readonly profiles: readonly (string)[];
+  /** Whether it starts with the profiles that are active. */
   readonly active: boolean;
+  /** How many containers it asks for. */
   readonly replicas: number | null;
+  /** What happens when it ends. */
   readonly restart: string | null;
+  /** The ports it publishes. */
   readonly ports: readonly (string)[];
+  /** What is mounted into it. */
   readonly mounts: readonly ({
+    /** What kind of mount. */
     readonly type: string;
+    /** What is mounted. */
     readonly source: string | null;
+    /** Where in the container. */
     readonly target: string | null;
+    /** Whether it cannot be written to. */
     readonly readOnly: boolean;
   })[];
+  /** Its variables, masked. */
   readonly environment: readonly ({
+    /** The variable's name. */
     readonly name: string;
     /** Masked; null where nothing sets it, or a variable in it is not set. */
     readonly value: string | null;
@@ -475,26 +674,39 @@ export type UnitDetail = {
     /** The file that sets or names it. */
     readonly file: string;
   })[];
+  /** Whether it says how to check its health. */
   readonly healthcheck: "declared" | "disabled" | "none";
+  /** What runs of it; null without an engine. */
   readonly live?: UnitLive | null;
-  /** The permission that the caller lacks to see what runs; only there where that is why it is left out. */
+  /** What the caller lacks to see what runs. */
   readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `GroupDetail`. */
 export type UnitLive = {
+  /** How it is doing. */
   readonly state: LiveState;
   /** How many containers should run; null while that is not known. */
   readonly desired: number | null;
+  /** Why these containers are its own. */
   readonly match: Match | null;
+  /** Its containers. */
   readonly containers: readonly ({
+    /** The container's id. */
     readonly id: string;
+    /** The container's name. */
     readonly name: string;
+    /** Its number among those of the unit. */
     readonly number: number | null;
+    /** What the engine says of it. */
     readonly state: string;
+    /** What its health check says. */
     readonly health: string | null;
+    /** The code it last ended with. */
     readonly exitCode: number | null;
+    /** When it last started. */
     readonly startedAt: string | null;
+    /** The engine it is on, by name. */
     readonly backend: string;
   })[];
   /** Of a group: those of its units. Null where nothing was compared. */
@@ -505,6 +717,7 @@ export type UnitLive = {
 export type Workspace = {
   /** A slug of the name. */
   readonly id: string;
+  /** The folder's name, unless it was given another. */
   readonly name: string;
   /** The folder's real path. */
   readonly path: string;
@@ -512,15 +725,22 @@ export type Workspace = {
   readonly createdAt: string;
   /** Whether files with several hard links are read. */
   readonly allowHardLinks: boolean;
-  /** `reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
+  /** How it is doing. */
   readonly state: WorkspaceState;
+  /** What was found in it. */
   readonly counts: {
+    /** How many groups. */
     readonly groups: number;
+    /** How many units. */
     readonly units: number;
+    /** How many cards. */
     readonly cards: number;
   };
+  /** What is wrong in it. */
   readonly problems: {
+    /** How many errors. */
     readonly errors: number;
+    /** How many warnings. */
     readonly warnings: number;
   };
   /** Changes when anything that was read does; null while nothing can be. */
@@ -537,6 +757,7 @@ export type WorkspaceChange = {
 export type WorkspaceDetail = {
   /** A slug of the name. */
   readonly id: string;
+  /** The folder's name, unless it was given another. */
   readonly name: string;
   /** The folder's real path. */
   readonly path: string;
@@ -544,29 +765,41 @@ export type WorkspaceDetail = {
   readonly createdAt: string;
   /** Whether files with several hard links are read. */
   readonly allowHardLinks: boolean;
-  /** `reading`: not read to the end yet, the counts are those so far; `missing`: the folder is gone, and comes back by itself; `empty`: nothing in it is an artifact. */
+  /** How it is doing. */
   readonly state: WorkspaceState;
+  /** What was found in it. */
   readonly counts: {
+    /** How many groups. */
     readonly groups: number;
+    /** How many units. */
     readonly units: number;
+    /** How many cards. */
     readonly cards: number;
   };
+  /** What is wrong in it. */
   readonly problems: {
+    /** How many errors. */
     readonly errors: number;
+    /** How many warnings. */
     readonly warnings: number;
   };
   /** Changes when anything that was read does; null while nothing can be. */
   readonly revision: string | null;
   /** False where a limit was reached: its report says which, as `fs/limit-reached`. */
   readonly complete: boolean;
+  /** The files that were read. */
   readonly files: readonly (WorkspaceFile)[];
+  /** The Compose projects found. */
   readonly projects: readonly (WorkspaceProject)[];
 };
 
 /** A part of `WorkspaceDetail`. */
 export type WorkspaceFile = {
+  /** Below the workspace's folder. */
   readonly path: string;
+  /** What it was read as. */
   readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  /** The checksum of what was read. */
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */
   readonly stale: boolean;
@@ -574,7 +807,9 @@ export type WorkspaceFile = {
 
 /** The answer of `GET /api/workspaces`. */
 export type WorkspaceList = {
+  /** The workspaces. */
   readonly items: readonly (Workspace)[];
+  /** How many there are in all. */
   readonly total: number;
 };
 
@@ -582,11 +817,15 @@ export type WorkspaceList = {
 export type WorkspaceProject = {
   /** Docker's name of the project. */
   readonly name: string;
+  /** The id of its group. */
   readonly group: string;
   /** Below the workspace; empty for its root. */
   readonly folder: string;
+  /** The files it is made of, in order. */
   readonly files: readonly (string)[];
+  /** The profiles that are active. */
   readonly profiles: readonly (string)[];
+  /** Whether it stands for itself. */
   readonly standing: "main" | "included" | "variant" | "fragment";
 };
 

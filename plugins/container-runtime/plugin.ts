@@ -21,6 +21,13 @@ export const containerRuntime = plugin({
   settings: Settings,
   variables: VARIABLES,
   routes: ROUTES,
+  tags: {
+    containers: "Containers on all engines: lists, details, control, logs, shells, measurements",
+    images: "Images on all engines",
+    volumes: "Volumes on all engines",
+    networks: "Networks on all engines",
+    terminal: "Events and merged logs, as they happen",
+  },
   examine,
   needs: ({ engines }) => (engines ?? []).flatMap(needsOf),
   async start(host, settings) {

@@ -12,10 +12,10 @@ export type UnitPermission = (typeof PERMISSIONS)[number]["name"];
 
 const Unit = z.object({
   unit: z.string().describe("Its name, as `ssh.service`"),
-  load: z.string(),
+  load: z.string().describe("Whether its file was read: `loaded`, `not-found`, ..."),
   active: z.string().describe("`active`, `inactive`, `failed`, ..."),
-  sub: z.string(),
-  description: z.string(),
+  sub: z.string().describe("Its state in the words of its kind, as `running`"),
+  description: z.string().describe("What it is for"),
 }).meta({ id: "Unit" });
 
 const list = route({
@@ -29,7 +29,13 @@ const list = route({
     limit: count(1, 5_000).optional().describe("1,000 unless given"),
   }),
   answers: {
-    200: json(z.object({ items: z.array(Unit), total: z.int() }).meta({ id: "UnitList" }), "By name"),
+    200: json(
+      z.object({
+        items: z.array(Unit).describe("The units"),
+        total: z.int().describe("How many there are in all"),
+      }).meta({ id: "UnitList" }),
+      "By name",
+    ),
     ...problemsOf(CODES)("units_unavailable"),
   },
 });
@@ -46,6 +52,7 @@ export const systemd = plugin({
     timeoutS: z.int().min(1).max(60).default(5).describe("Seconds that it may take"),
   }),
   routes: [list],
+  tags: { units: "The units of systemd" },
   needs: ({ systemctl }) => [{ name: "run", command: systemctl }],
   start(_host, { systemctl, timeoutS }) {
     const stopping = new AbortController();

@@ -1,5 +1,4 @@
-/** Writes the client's endpoint constants and their types from the OpenAPI document that the service serves. */
-import { SOCKETS } from "./socket_types.ts";
+/** Writes the client's endpoint constants and their types from the documents that the service serves. */
 
 interface Schema {
   readonly $ref?: string;
@@ -15,7 +14,6 @@ interface Schema {
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
   readonly prefixItems?: readonly Schema[];
-  readonly pattern?: string;
 }
 
 interface Operation {
@@ -25,6 +23,7 @@ interface Operation {
     readonly name: string;
     readonly in: string;
     readonly required?: boolean;
+    readonly description?: string;
     readonly schema: Schema;
   }[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
@@ -38,11 +37,28 @@ export interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
+/** The part of an AsyncAPI document that matters here. */
+export interface SocketDocument {
+  readonly channels: Readonly<
+    Record<string, {
+      readonly address: string;
+      readonly messages: Readonly<Record<string, { readonly payload: Schema }>>;
+    }>
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** What a socket sends and receives as text. */
+interface SocketMessages {
+  readonly up?: Schema;
+  readonly down?: Schema;
+}
+
 const SHARED = "models";
 
 /** The files of `client/berth/`, by name. */
-export function endpointFiles(document: Document): Map<string, string> {
-  return new Writer(document).files();
+export function endpointFiles(document: Document, sockets: SocketDocument): Map<string, string> {
+  return new Writer(document, sockets).files();
 }
 
 /** `/api/workspaces/{id}/artifacts/groups/{name}` becomes `WORKSPACE_ARTIFACTS_GROUP`. */
@@ -57,13 +73,25 @@ export function constantName(path: string): string {
 
 class Writer {
   readonly #document: Document;
+  readonly #schemas: Readonly<Record<string, Schema>>;
+  readonly #sockets = new Map<string, SocketMessages>();
   /** The groups that use a component. */
   readonly #users = new Map<string, Set<string>>();
   /** What a component is, in words: the first thing that uses it. */
   readonly #roles = new Map<string, string>();
 
-  constructor(document: Document) {
+  constructor(document: Document, sockets: SocketDocument) {
     this.#document = document;
+    this.#schemas = { ...sockets.components.schemas, ...document.components.schemas };
+    for (const { address, messages: { up, down } } of Object.values(sockets.channels)) {
+      this.#sockets.set(address, {
+        ...(up === undefined ? {} : { up: up.payload }),
+        ...(down === undefined ? {} : { down: down.payload }),
+      });
+      for (const message of [up, down]) {
+        if (message) this.#note(message.payload, groupOf(address), `A message of \`WS ${address}\``);
+      }
+    }
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(operations)) {
         const route = `\`${method.toUpperCase()} ${path}\``;
@@ -122,7 +150,7 @@ ${names.map((name) => `export * from "./${name}";`).join("\n")}
       if (!this.#roles.has(name)) this.#roles.set(name, role);
       if (users.has(group)) return;
       users.add(group);
-      const definition = this.#document.components.schemas[name];
+      const definition = this.#schemas[name];
       if (definition) this.#note(definition, group, `A part of \`${name}\``);
       return;
     }
@@ -139,16 +167,12 @@ ${names.map((name) => `export * from "./${name}";`).join("\n")}
     const constants = paths.map((path) => this.#constant(path));
     const own = [...this.#users.keys()].filter((name) => this.#home(name) === group).sort();
     const types = own.map((name) => {
-      const schema = this.#document.components.schemas[name] ?? {};
+      const schema = this.#schemas[name] ?? {};
       return `${doc(schema.description ?? this.#roles.get(name) ?? name)}export type ${name} = ${
         this.#type(schema)
       };`;
     });
-    const sockets = paths.flatMap((path) => {
-      const socket = SOCKETS[path];
-      return socket ? [socket.declarations] : [];
-    });
-    const code = [...constants, ...sockets, ...types].join("\n\n");
+    const code = [...constants, ...types].join("\n\n");
     const foreign = [...this.#users.keys()].filter((name) =>
       this.#home(name) !== group && mentions(code, name)
     );
@@ -182,10 +206,10 @@ ${types.join("\n")}
   }
 
   #socket(path: string, operation: Operation): string {
-    const { send = "never", receive = "unknown" } = SOCKETS[path] ?? {};
-    return `  socket: {\n    send: ${send};\n    receive: ${receive};\n    query: ${
-      this.#query(operation)
-    };\n  };`;
+    const { up, down } = this.#sockets.get(path) ?? {};
+    return `  socket: {\n    send: ${up ? this.#type(up) : "never"};\n    receive: ${
+      down ? this.#type(down) : "unknown"
+    };\n    query: ${this.#query(operation)};\n  };`;
   }
 
   #method(operation: Operation): string {
@@ -208,20 +232,17 @@ ${types.join("\n")}
     const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
     // The server refuses unknown keys, so none at all may be given where it knows none.
     if (!parameters.length) return "Record<string, never>";
-    const keys = parameters.map(({ name, required, schema }) =>
-      `${schema.description ? doc(schema.description) : ""}${name}${required ? "" : "?"}: ${
-        this.#queryType(schema)
-      };`
+    const keys = parameters.map(({ name, required, description, schema }) =>
+      `${description ? doc(description) : ""}${name}${required ? "" : "?"}: ${this.#queryType(schema)};`
     );
     return `{\n${keys.join("\n")}\n}`;
   }
 
-  /** What is text in a URL but means a number or a flag is given as one. */
+  /** What may be given several times may be given once as well. */
   #queryType(schema: Schema): string {
-    if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => this.#queryType(one)))].join(" | ");
-    if (schema.pattern?.startsWith("^\\d{")) return "number";
-    if (schema.enum?.includes("true")) return "boolean";
-    return this.#type(schema);
+    if (schema.type !== "array") return this.#type(schema);
+    const item = this.#type(schema.items ?? {});
+    return `${item} | readonly (${item})[]`;
   }
 
   #type(schema: Schema): string {
@@ -272,7 +293,7 @@ ${types.join("\n")}
 /** The group of a path: its first segment; what is about the service itself goes with `system`. */
 function groupOf(path: string): string {
   const [, , first = ""] = path.split("/");
-  return ["health", "openapi.json", "docs"].includes(first) ? "system" : first;
+  return ["health", "openapi.json", "asyncapi.json", "docs"].includes(first) ? "system" : first;
 }
 
 function successes(operation: Operation): [string, { readonly schema: Schema }][] {

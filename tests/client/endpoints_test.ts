@@ -3,18 +3,21 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { BearerAuth, Client, Endpoint, isStatusError } from "@berth/client";
 import * as endpoints from "@berth/client/berth";
 import { startService } from "../service.ts";
-import { constantName, type Document, endpointFiles } from "./endpoint_writer.ts";
+import { constantName, type Document, endpointFiles, type SocketDocument } from "./endpoint_writer.ts";
 import { formatted } from "./formatted.ts";
 
 const folder = new URL("../../client/berth/", import.meta.url);
 
-async function served(): Promise<Document> {
+async function served(): Promise<readonly [Document, SocketDocument]> {
   await using berth = await startService({});
-  return (await berth.call("GET /api/openapi.json")).body;
+  return [
+    (await berth.call("GET /api/openapi.json")).body,
+    (await berth.call("GET /api/asyncapi.json")).body,
+  ];
 }
 
 Deno.test("every path that the service serves has an endpoint constant, and no constant is for another", async () => {
-  const document = await served();
+  const [document] = await served();
   const constants = Object.entries(endpoints).filter(([, it]) => it instanceof Endpoint);
   const expected = Object.keys(document.paths).map((path) => [constantName(path), path]);
   deepEqual(constants.map(([name, { path }]) => [name, path]).sort(), expected.sort());
@@ -23,7 +26,7 @@ Deno.test("every path that the service serves has an endpoint constant, and no c
 });
 
 Deno.test("the endpoints' types are those of the served document; if not, run `deno task endpoints`", async () => {
-  const fresh = await formatted(endpointFiles(await served()));
+  const fresh = await formatted(endpointFiles(...await served()));
   const kept = new Map<string, string>();
   for await (const { name } of Deno.readDir(folder)) {
     kept.set(name, await Deno.readTextFile(new URL(name, folder)));

@@ -5,7 +5,7 @@ import { z } from "zod";
 export const BackendName = z.string().min(1).max(128).describe("The name of one engine");
 
 /** How a route names a volume or a network. */
-export const byName = z.object({ name: z.string().min(1).max(255) });
+export const byName = z.object({ name: z.string().min(1).max(255).describe("Its name") });
 export const onBackend = z.object({ backend: BackendName.optional() });
 
 /** What the engines take as a name. */
@@ -20,8 +20,8 @@ export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096)
 
 /** An engine that a list had to do without, or whose rows it shows as they were last known. */
 export const Unavailable = z.object({
-  backend: z.string(),
-  reason: z.string(),
+  backend: z.string().describe("The engine's name"),
+  reason: z.string().describe("Why it could not be asked"),
   since: z.iso.datetime().optional().describe(
     "When it last answered, where it hangs: its rows are shown as they were then",
   ),
@@ -36,10 +36,9 @@ export const StaleEngines = z.array(z.string()).optional().describe(
 /** A list over all engines. */
 export function listAnswer<Item extends z.ZodType>(item: Item, id: string) {
   return z.object({
-    items: z.array(item),
-    total: z.int(),
-    unavailable: z.array(Unavailable),
+    items: z.array(item).describe("What was found"),
+    total: z.int().describe("How many there are in all"),
+    unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
     stale: StaleEngines,
-  })
-    .meta({ id });
+  }).meta({ id });
 }

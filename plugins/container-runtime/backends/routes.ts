@@ -5,14 +5,14 @@ import { json, reply, route, type Router, router } from "../../../http/router.ts
 import type { Backends } from "./backends.ts";
 
 const BackendReport = z.object({
-  name: z.string(),
-  kind: z.enum(["docker", "podman"]),
-  address: z.string(),
-  state: BackendState,
-  version: z.string().nullable(),
-  apiVersion: z.string().nullable(),
-  os: z.string().nullable(),
-  arch: z.string().nullable(),
+  name: z.string().describe("The engine's name"),
+  kind: z.enum(["docker", "podman"]).describe("Whose engine it is"),
+  address: z.string().describe("Where it is reached"),
+  state: BackendState.describe("Whether it answers"),
+  version: z.string().nullable().describe("The engine's version"),
+  apiVersion: z.string().nullable().describe("The version of its API"),
+  os: z.string().nullable().describe("The operating system it runs on"),
+  arch: z.string().nullable().describe("The processor it runs on"),
   default: z.boolean().describe("Where things are made when no engine is named and it is up"),
   reason: z.string().optional().describe("Why it is not up"),
   since: z.iso.datetime().optional().describe("When it last answered; only where it is `unresponsive`"),
@@ -25,7 +25,10 @@ const list = route({
   permission: "system:read",
   answers: {
     200: json(
-      z.object({ items: z.array(BackendReport), total: z.int() }).meta({ id: "BackendList" }),
+      z.object({
+        items: z.array(BackendReport).describe("The engines"),
+        total: z.int().describe("How many there are in all"),
+      }).meta({ id: "BackendList" }),
       "The engines",
     ),
   },

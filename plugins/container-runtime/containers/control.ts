@@ -12,8 +12,8 @@ import { engineError } from "../engine/errors.ts";
 
 /** What a container is after an action. */
 export const Controlled = z.object({
-  id: z.string(),
-  state: ContainerState,
+  id: z.string().describe("The container's id"),
+  state: ContainerState.describe("How it is now"),
   changed: z.boolean().describe("False where it was so already"),
 }).meta({ id: "ContainerControlled" });
 export type Controlled = z.infer<typeof Controlled>;
@@ -93,7 +93,7 @@ export async function rename(
 
 /** What runs inside a container, as the engine's `ps` shows it, with the secrets of command lines masked. */
 export const Processes = z.object({
-  titles: z.array(z.string()),
+  titles: z.array(z.string()).describe("The names of the columns"),
   processes: z.array(z.array(z.string())).describe("One row a process, with a cell for each title"),
 }).meta({ id: "ContainerProcesses" });
 

@@ -7,15 +7,17 @@ import type { ContainerRow } from "../rows/container.ts";
 import { engineError } from "../engine/errors.ts";
 
 export const ContainerQuery = z.object({
-  state: many(ContainerState).optional(),
+  state: many(ContainerState).optional().describe("Only containers in one of these states"),
   q: text(256).optional().describe("Part of a name, an image, an id or a Compose service, in any case"),
   label: many(text(512)).optional().describe("`name` or `name=value`; several must all fit"),
   project: text(256).optional().describe("A Compose project"),
   workspace: text(256).optional().describe("The id of a registered workspace"),
   image: text(512).optional().describe("An image's name, with or without its tag, or its id"),
-  sort: z.enum(["created", "name", "state", "image"]).optional(),
-  order: z.enum(["asc", "desc"]).optional(),
-  limit: count(1, 10_000).optional(),
+  sort: z.enum(["created", "name", "state", "image"]).optional().describe("What to sort by"),
+  order: z.enum(["asc", "desc"]).optional().describe(
+    "The order; newest first, names from A to Z unless told otherwise",
+  ),
+  limit: count(1, 10_000).optional().describe("How many at most; all unless told otherwise"),
   cursor: text(2_048).optional().describe("`next` of the page before"),
   backend: BackendName.optional(),
 });

@@ -26,7 +26,9 @@ import { containerRow } from "../rows/container.ts";
 import { BackendName, Name, onBackend } from "../backends/route_fields.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
-const byId = z.object({ id: z.string().min(1).max(255) });
+const byId = z.object({
+  id: z.string().min(1).max(255).describe("The container's id, the beginning of one, or its name"),
+});
 const failures = [
   "container_not_found",
   "ambiguous_id",
@@ -42,8 +44,14 @@ const list = route({
   method: "get",
   path: "/containers",
   summary: "List the containers of all engines, running or not",
+  headers: ["If-None-Match"],
   permission: "containers:read",
   query: ContainerQuery,
+  hints: {
+    all: 'all are listed; "state=running" asks for those that run',
+    filters: 'ask by "state", "label", "project", "image" or "q"',
+    size: '"/api/system/disk-usage" tells sizes',
+  },
   answers: {
     200: json(ContainerList, "The containers"),
     ...problems("backend_not_found", "workspace_not_found"),
@@ -57,9 +65,14 @@ const inspect = route({
   description:
     "`raw=true` answers the engine's own object, masked alike. `reveal=true` masks nothing, needs " +
     "containers:reveal, and is audited.",
+  headers: ["If-None-Match"],
   permission: "containers:read",
   params: byId,
-  query: z.object({ raw: flag.optional(), reveal: flag.optional(), backend: BackendName.optional() }),
+  query: z.object({
+    raw: flag.optional().describe("The engine's own object, masked alike"),
+    reveal: flag.optional().describe("Masks nothing; needs containers:reveal, and is audited"),
+    backend: BackendName.optional(),
+  }),
   answers: {
     200: json(
       z.union([ContainerDetail, z.record(z.string(), z.unknown()).meta({ id: "EngineContainer" })]),
@@ -73,6 +86,8 @@ const withTimeout = onBackend.extend({
   timeoutS: count(0, 600).optional().describe("Seconds until it is killed"),
 });
 
+const SECONDS = 'it is called "timeoutS" here';
+
 function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, query: Query) {
   return route({
     method: "post",
@@ -81,6 +96,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
     permission: "containers:control",
     params: byId,
     query,
+    hints: "timeoutS" in query.shape ? { t: SECONDS, timeout: SECONDS } : {},
     particulars: (asked) => particularsOf(asked.query),
     answers: { 200: json(Controlled, "How it is now"), ...problems("conflict", ...failures) },
   });
@@ -110,11 +126,12 @@ const renaming = route({
   permission: "containers:control",
   params: byId,
   query: onBackend,
-  body: z.strictObject({ name: Name }).meta({ id: "ContainerName" }),
+  body: z.strictObject({ name: Name.describe("The new name") }).meta({ id: "ContainerName" }),
   particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(
-      z.object({ id: z.string(), name: z.string() }).meta({ id: "ContainerRenamed" }),
+      z.object({ id: z.string().describe("The container's id"), name: z.string().describe("Its new name") })
+        .meta({ id: "ContainerRenamed" }),
       "Its new name",
     ),
     ...problems("conflict", "name_taken", ...failures),
@@ -142,6 +159,7 @@ const removal = route({
     volumes: flag.optional().describe("Remove its anonymous volumes too"),
     backend: BackendName.optional(),
   }),
+  hints: { v: 'it is called "volumes" here', link: "links cannot be removed" },
   particulars: ({ query }) => particularsOf(query),
   answers: { 204: empty("It is gone"), ...problems("conflict", ...failures) },
 });

@@ -9,12 +9,12 @@ export const USAGE_TYPES = ["images", "containers", "volumes", "buildCache"] as 
 export type UsageType = typeof USAGE_TYPES[number];
 
 export const UsageItem = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: z.string().describe("Its id"),
+  name: z.string().describe("Its name"),
   size: z.int().describe("Bytes that go when it goes"),
-  active: z.boolean(),
-  createdAt: z.string().nullable(),
-  backend: z.string(),
+  active: z.boolean().describe("Whether it is in use"),
+  createdAt: z.string().nullable().describe("When it was made"),
+  backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "UsageItem" });
 export type UsageItem = Readonly<z.infer<typeof UsageItem>>;
 

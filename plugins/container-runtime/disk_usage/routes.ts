@@ -12,7 +12,7 @@ import { BackendName, Unavailable } from "../backends/route_fields.ts";
 import { problems } from "../engine/errors.ts";
 
 const UsageTotal = z.object({
-  count: z.int(),
+  count: z.int().describe("How many"),
   active: z.int().describe("How many are in use"),
   size: z.int().describe("Bytes; layers that images share count once"),
   reclaimable: z.int().describe("Bytes of those that are not in use"),
@@ -20,12 +20,12 @@ const UsageTotal = z.object({
 }).meta({ id: "Usage" });
 
 export const DiskUsage = z.object({
-  images: UsageTotal.optional(),
+  images: UsageTotal.optional().describe("What images take"),
   containers: UsageTotal.optional().describe("Needs `containers:read`, too"),
-  volumes: UsageTotal.optional(),
-  buildCache: UsageTotal.optional(),
+  volumes: UsageTotal.optional().describe("What volumes take"),
+  buildCache: UsageTotal.optional().describe("What build caches take"),
   measuredAt: z.string().nullable().describe("The oldest measurement in it; null without any"),
-  unavailable: z.array(Unavailable),
+  unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
 }).meta({ id: "DiskUsage" });
 export type DiskUsage = z.infer<typeof DiskUsage>;
 

@@ -5,7 +5,7 @@ import type { ContainerPermission } from "../engine/permissions.ts";
 import { type Ownership, type RunningContainer, SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
-import { openSocket, type Socket } from "../../../http/socket.ts";
+import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
 import { type EventFilter, type EventHub, framed } from "./event_hub.ts";
 import { type FindLive, readLive } from "../backends/live_container.ts";
@@ -19,18 +19,20 @@ const PROJECT = "com.docker.compose.project";
 const ROOM_BYTES = 256 * 1024;
 
 const Query = z.object({
-  project: text(256).optional(),
-  workspace: text(256).optional(),
+  project: text(256).optional().describe("Only containers of this Compose project"),
+  workspace: text(256).optional().describe("Only containers of this workspace, by its id"),
   container: many(text(256)).optional().describe("Only these, by id or name; may be given several times"),
   kind: many(z.enum(["container", "image", "volume", "network"])).default(["container"])
     .describe("What happened to things of these kinds; all but containers need the permission to read them"),
   action: many(text(64)).optional().describe("Only these actions, as `start` or `die`"),
   healthChecks: flag.default(false).describe("With the execs of health checks"),
-  backend: text(128).optional(),
-  events: flag.default(true),
-  logs: flag.default(false),
-  tail: count(0, 10_000).default(100),
-  since: count(0, Number.MAX_SAFE_INTEGER).optional(),
+  backend: text(128).optional().describe("The name of one engine"),
+  events: flag.default(true).describe("Whether events are told"),
+  logs: flag.default(false).describe("Whether log lines are told"),
+  tail: count(0, 10_000).default(100).describe("How many earlier lines of each log come first"),
+  since: count(0, Number.MAX_SAFE_INTEGER).optional().describe(
+    "The seq of the last message seen: goes on behind it",
+  ),
 });
 type Query = z.output<typeof Query>;
 
@@ -42,6 +44,55 @@ const READ = {
   network: "networks:read",
 } as const satisfies Record<Query["kind"][number], ContainerPermission>;
 
+const Thing = z.object({ id: z.string().describe("Its id"), name: z.string().describe("Its name") });
+const Message = z.union([
+  z.object({
+    type: z.literal("hello").describe("The socket is open"),
+    seq: z.int().describe("The number of the last event so far"),
+  }),
+  z.object({
+    type: z.literal("event").describe("Something happened"),
+    seq: z.int().describe("Its number, for `since`"),
+    time: z.string().describe("When"),
+    kind: z.enum(["container", "image", "volume", "network"]).describe("What it happened to"),
+    action: z.string().describe("What happened, as `start` or `die`"),
+    container: Thing.optional().describe("Of an event of a container"),
+    subject: Thing.optional().describe("Of any other event"),
+    backend: z.string().describe("The engine's name"),
+    attributes: z.record(z.string(), z.string()).describe("What the engine tells besides"),
+    repeated: z.int().optional().describe(
+      "How many of the same kind this one stands for, where a container loops",
+    ),
+  }),
+  z.object({
+    type: z.literal("log").describe("A line was written"),
+    time: z.string().describe("When"),
+    stream: z.enum(["stdout", "stderr"]).describe("Which output"),
+    container: Thing.describe("Who wrote it"),
+    backend: z.string().describe("The engine's name"),
+    line: z.string().describe("What was written"),
+  }),
+  z.object({
+    type: z.literal("gap").describe("Something is missing here"),
+    missed: z.int().nullable().describe("How many messages, if it is known"),
+    container: Thing.optional().describe("Whose log it is missing from"),
+    gap: z.object({
+      after: z.string().describe("The time of the last line before"),
+      before: z.string().nullable().describe("The time of the first line after"),
+    }).optional().describe("Where in the log"),
+  }),
+  z.object({
+    type: z.literal("backend").describe("An engine went away or came back"),
+    backend: z.string().describe("The engine's name"),
+    state: z.string().describe("Whether it answers now"),
+  }),
+  z.object({
+    type: z.literal("resync").describe("Events may have been missed: read the lists again"),
+    backend: z.string().optional().describe("The engine's name; all of them without"),
+  }),
+  SocketFailure,
+]).meta({ id: "TerminalMessage", description: "An event, a log line, or what could not be kept up with" });
+
 const terminal = socketRoute({
   path: "/terminal/compose-logs",
   summary: "Watch container events and logs",
@@ -51,6 +102,7 @@ const terminal = socketRoute({
     "`backend` (`state`), `resync`. Several at once come as `batch` (`items`). `since` resumes behind a `seq`.",
   permission: "events:read",
   query: Query,
+  receive: Message,
 });
 
 export const ROUTES = [terminal];

@@ -159,7 +159,7 @@ export class ExecSession implements AsyncDisposable {
   /** Sends the size in the background; of several that come at once, the last one counts. */
   resize(columns: number, rows: number): void {
     if (!this.#terminal) return;
-    this.#size = { columns: clamped(columns), rows: clamped(rows) };
+    this.#size = { columns, rows };
     if (this.#resizing) this.#burstSize = this.#size;
     else this.#resize();
   }
@@ -298,8 +298,4 @@ class Output implements RunSink {
     }
     return all;
   }
-}
-
-function clamped(size: number): number {
-  return Math.min(1_000, Math.max(1, Math.floor(size) || 1));
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { count, flag, many, text } from "../../../http/query.ts";
 import { json, particularsOf, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
-import { openSocket, type Socket } from "../../../http/socket.ts";
+import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
 import type { Message } from "../../../http/socket_queue.ts";
@@ -16,6 +16,8 @@ import { engineError, problems } from "../engine/errors.ts";
 const OUTPUT_BYTES = 512 * 1024;
 /** Input queued for a process that does not read. */
 const INPUT_BYTES = 1024 * 1024;
+/** The longest side of a terminal. */
+const MOST_CHARACTERS = 1_000;
 /** The best shell of the container; `exec`, so that the hang-up signal reaches it. */
 const SHELL = [
   "sh",
@@ -23,15 +25,41 @@ const SHELL = [
   "for s in bash zsh ash; do command -v $s >/dev/null 2>&1 && exec $s; done; exec sh",
 ];
 
+/** Of a terminal, in characters. */
+const Side = z.int().min(1).max(MOST_CHARACTERS);
+const Control = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("resize").describe("The terminal has another size"),
+    cols: Side.describe("The terminal's width in characters"),
+    rows: Side.describe("The terminal's height in lines"),
+  }),
+  z.strictObject({ type: z.literal("eof").describe("The input is over") }),
+]).meta({ id: "ExecRequest", description: "What an exec takes as text; its standard input goes as bytes" });
+
+const Said = z.union([
+  z.object({
+    type: z.literal("ready").describe("The command runs"),
+    execId: z.string().describe("The command's id"),
+    container: z.string().describe("The container's id"),
+  }),
+  z.object({
+    type: z.literal("exit").describe("The command has ended"),
+    code: z.int().nullable().describe("Its exit code; null where the engine does not know it"),
+  }),
+  SocketFailure,
+]).meta({ id: "ExecMessage", description: "What an exec says as text; its output comes as bytes" });
+
 const Query = z.object({
-  cmd: many(text(8_192), 256).optional(),
-  user: text(256).optional(),
-  workdir: text(4_096).optional(),
-  env: many(text(8_192), 256).optional(),
-  tty: flag.default(true),
-  cols: count(1, 1_000).default(80),
-  rows: count(1, 1_000).default(24),
-  backend: text(128).optional(),
+  cmd: many(text(8_192), 256).optional().describe(
+    "The program and its arguments; a single one is split at its blanks. Without it the container's best shell",
+  ),
+  user: text(256).optional().describe("The user, or user:group, to run as"),
+  workdir: text(4_096).optional().describe("The folder to run in"),
+  env: many(text(8_192), 256).optional().describe("Further variables, each NAME=value"),
+  tty: flag.default(true).describe("Whether it runs on a terminal"),
+  cols: count(1, MOST_CHARACTERS).default(80).describe("The terminal's width in characters"),
+  rows: count(1, MOST_CHARACTERS).default(24).describe("The terminal's height in lines"),
+  backend: text(128).optional().describe("The name of one engine"),
 });
 
 const exec = socketRoute({
@@ -44,8 +72,11 @@ const exec = socketRoute({
   permission: "containers:exec",
   proof: true,
   audited: "act",
-  params: z.object({ id: z.string() }),
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: Query,
+  send: Control,
+  receive: Said,
+  bytes: true,
   particulars: ({ query: { cmd, user, workdir, env, backend } }) =>
     particularsOf({
       command: maskArguments(commandOf(cmd)).join(" "),
@@ -61,16 +92,21 @@ const orphaned = route({
   path: "/containers/{id}/orphans",
   summary: "List commands that outlived their terminal",
   permission: "containers:exec",
-  params: z.object({ id: z.string() }),
-  query: z.object({ backend: text(128).optional() }),
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
+  query: z.object({ backend: text(128).optional().describe("The name of one engine") }),
   answers: {
     200: json(
       z.object({
         items: z.array(
-          z.object({ execId: z.string(), container: z.string(), backend: z.string(), since: z.string() })
+          z.object({
+            execId: z.string().describe("The command's id"),
+            container: z.string().describe("The container's id"),
+            backend: z.string().describe("The engine it is on, by name"),
+            since: z.string().describe("When its terminal was closed"),
+          })
             .meta({ id: "Orphan" }),
-        ),
-        total: z.int(),
+        ).describe("The commands"),
+        total: z.int().describe("How many there are in all"),
       }),
       "Those that still run",
     ),
@@ -85,11 +121,6 @@ const orphaned = route({
 });
 
 export const ROUTES = [exec, orphaned];
-
-const Control = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("resize"), cols: z.number(), rows: z.number() }),
-  z.strictObject({ type: z.literal("eof") }),
-]);
 
 export interface ExecRoutes {
   readonly find: FindLive;
@@ -230,9 +261,11 @@ function readControl(message: Message & string): z.output<typeof Control> {
   try {
     return Control.parse(JSON.parse(message));
   } catch (cause) {
-    throw engineError("invalid_request", `Cannot understand a message: expected "resize" or "eof"`, {
-      cause,
-    });
+    throw engineError(
+      "invalid_request",
+      `Cannot understand a message: expected "eof", or "resize" with "cols" and "rows" from 1 to ${MOST_CHARACTERS}`,
+      { cause },
+    );
   }
 }
 

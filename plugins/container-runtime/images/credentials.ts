@@ -5,8 +5,11 @@ import { DEFAULT_REGISTRY } from "./reference.ts";
 const Secret = z.string().min(1).max(16_384);
 
 export const RegistryCredentials = z.union([
-  z.strictObject({ username: z.string().min(1).max(512), password: Secret }),
-  z.strictObject({ identityToken: Secret }),
+  z.strictObject({
+    username: z.string().min(1).max(512).describe("Who signs in at the registry"),
+    password: Secret.describe("Their password or token"),
+  }),
+  z.strictObject({ identityToken: Secret.describe("A token instead of a name and a password") }),
 ]).meta({ id: "RegistryCredentials" });
 export type RegistryCredentials = z.infer<typeof RegistryCredentials>;
 

@@ -13,19 +13,19 @@ import { imageIdOf } from "../rows/container.ts";
 import { engineError, type EngineErrorCode } from "../engine/errors.ts";
 
 export const PullProgress = z.object({
-  layer: z.string().nullable(),
-  status: z.string(),
+  layer: z.string().nullable().describe("The layer this is about"),
+  status: z.string().describe("What happens, in the engine's words"),
   current: z.int().nullable().describe("Bytes so far"),
-  total: z.int().nullable(),
+  total: z.int().nullable().describe("Bytes in all"),
 }).meta({ id: "PullProgress" });
 export type PullProgress = z.infer<typeof PullProgress>;
 
 export const PullResult = z.object({
-  id: z.string(),
+  id: z.string().describe("The image's id"),
   reference: z.string().describe("In full: registry, repository, and tag or digest"),
-  digest: z.string().nullable(),
+  digest: z.string().nullable().describe("The digest that the registry has it under"),
   changed: z.boolean().describe("Whether the name means another image than before"),
-  backend: z.string(),
+  backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "PullResult" });
 export type PullResult = z.infer<typeof PullResult>;
 
@@ -101,7 +101,7 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
     const status = clean(textOf(frame.status)).slice(0, 200);
     if (status === "") return;
     digest = /^Digest: (sha256:[0-9a-f]{64})$/.exec(status)?.[1] ?? digest;
-    progress(progressOf(frame, status));
+    progress(progressOf(frame, status, versionOf(reference)));
   };
   const subject = {
     doing: `pull "${textOfReference(reference)}"`,
@@ -138,12 +138,14 @@ async function follow(engine: Engine, wanted: Pull): Promise<string | null> {
 
 const NEWLINE = new TextEncoder().encode("\n");
 
-function progressOf(frame: Readonly<Record<string, unknown>>, status: string): PullProgress {
+function progressOf(frame: Readonly<Record<string, unknown>>, status: string, tag: string): PullProgress {
   const detail = objectOf(frame.progressDetail);
+  const id = clean(textOf(frame.id)).slice(0, 128);
   const total = numberOf(detail.total, -1);
   const current = numberOf(detail.current, -1);
   return {
-    layer: textOrNull(clean(textOf(frame.id)).slice(0, 128)),
+    // Docker puts the tag there when a pull begins.
+    layer: id === tag ? null : textOrNull(id),
     status,
     current: current < 0 ? null : Math.trunc(current),
     total: total < 0 ? null : Math.trunc(total),

@@ -1,13 +1,13 @@
 /** Answers a pull with its result as JSON, or with its progress as NDJSON or server-sent events. */
 import { z } from "zod";
-import { asServiceError } from "../../../http/problem.ts";
+import { asServiceError, StreamFailure } from "../../../http/problem.ts";
 import { PullProgress, PullResult } from "./pull.ts";
 
 /** One line or event of a streamed pull; the last one is `done` or `error`. */
 export const PullFrame = z.union([
   PullProgress,
-  z.object({ done: PullResult }),
-  z.object({ error: z.object({ code: z.string(), title: z.string() }) }),
+  z.object({ done: PullResult.describe("The result") }),
+  z.object({ error: StreamFailure }),
 ]).meta({ id: "PullFrame" });
 
 /** Frames queued for a slow reader before progress is skipped; the last frame always arrives. */

@@ -26,17 +26,20 @@ const list = route({
   method: "get",
   path: "/images",
   summary: "List the images of all engines",
+  headers: ["If-None-Match"],
   permission: "images:read",
   query: z.object({
     backend: BackendName.optional(),
     q: text(256).optional().describe("Part of a tag or id"),
-    dangling: flag.optional(),
+    dangling: flag.optional().describe("Only images without a tag, or only the others"),
     unused: flag.optional().describe("Only those that no container was made from, or only the others"),
   }),
   answers: { 200: json(ImageList, "The images"), ...problems("backend_not_found") },
 });
 
-const byId = z.object({ id: z.string().min(1).max(1024) });
+const byId = z.object({
+  id: z.string().min(1).max(1024).describe("The image's id, the beginning of one, or a reference"),
+});
 
 const inspect = route({
   method: "get",
@@ -52,9 +55,9 @@ const inspect = route({
 });
 
 export const PullRequest = z.strictObject({
-  reference: z.string().min(1).max(1024),
+  reference: z.string().min(1).max(1024).describe("The image, as ghcr.io/owner/app:1.2"),
   platform: z.string().regex(/^[a-z0-9]+(?:\/[a-z0-9_.-]+){0,2}$/, 'Expected "os/arch/variant"').max(64)
-    .optional(),
+    .optional().describe("Another platform than the engine's own, as linux/arm64"),
   auth: RegistryCredentials.optional().describe("For the reference's registry alone; kept nowhere"),
 }).meta({ id: "PullRequest" });
 
@@ -94,7 +97,7 @@ const remove = route({
   params: byId,
   query: z.object({
     backend: BackendName.optional(),
-    force: flag.optional(),
+    force: flag.optional().describe("Even if several tags name it, or stopped containers use it"),
     noprune: flag.optional().describe("Keep untagged parents"),
   }),
   particulars: ({ query }) => particularsOf(query),

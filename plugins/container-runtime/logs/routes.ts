@@ -1,7 +1,8 @@
 /** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
 import { z } from "zod";
 import type { Call } from "../../../http/call.ts";
-import { count, flag, text } from "../../../http/query.ts";
+import { countOrAll, flag, text } from "../../../http/query.ts";
+import { StreamFailure } from "../../../http/problem.ts";
 import { raw, route, type Router, router } from "../../../http/router.ts";
 import { at } from "../engine/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
@@ -19,32 +20,40 @@ import { engineError, problems } from "../engine/errors.ts";
 const LogRecord = z.union([
   z.object({
     cursor: z.string().describe("Resumes behind this line"),
-    time: z.string(),
-    stream: z.enum(["stdout", "stderr"]),
-    line: z.string(),
+    time: z.string().describe("When it was written"),
+    stream: z.enum(["stdout", "stderr"]).describe("Which output"),
+    line: z.string().describe("What was written"),
     cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
   }),
   z.object({
-    gap: z.object({ after: z.string(), before: z.string().nullable() }).describe(
-      "The engine lost lines in between",
-    ),
+    gap: z.object({
+      after: z.string().describe("The last line before them, by its time"),
+      before: z.string().nullable().describe("The first line after them, by its time"),
+    }).meta({ id: "LogGap", description: "The engine lost lines in between" }),
   }),
-  z.object({ end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]) }) }),
-  z.object({ error: z.object({ code: z.string(), title: z.string() }) }),
+  z.object({
+    end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]).describe("Why") })
+      .meta({ id: "LogEnd", description: "Why nothing more comes" }),
+  }),
+  z.object({ error: StreamFailure }),
 ]).meta({ id: "LogRecord" });
 
 const Query = z.object({
-  follow: flag.default(false),
-  tail: z.union([z.literal("all").transform(() => null), count(0, 1_000_000)]).default(null),
-  since: text(64).optional(),
-  until: text(64).optional(),
-  timestamps: flag.default(false),
-  stdout: flag.default(true),
-  stderr: flag.default(true),
-  q: text(256).optional(),
-  format: z.enum(["text", "ndjson", "sse"]).optional(),
-  cursor: text(256).optional(),
-  backend: text(128).optional(),
+  follow: flag.default(false).describe("Goes on with lines as they are written"),
+  tail: countOrAll(1_000_000).default(null).describe("How many of the last lines, or all"),
+  since: text(64).optional().describe(
+    "Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`",
+  ),
+  until: text(64).optional().describe("Only lines up to then, written as for `since`"),
+  timestamps: flag.default(false).describe("Puts its time before each line of text"),
+  stdout: flag.default(true).describe("Whether lines of the standard output come"),
+  stderr: flag.default(true).describe("Whether lines of the standard error come"),
+  q: text(256).optional().describe("Only lines that hold this text, in any case"),
+  format: z.enum(["text", "ndjson", "sse"]).optional().describe(
+    "Instead of what the header `Accept` asks for",
+  ),
+  cursor: text(256).optional().describe("The `cursor` of the last line seen: goes on behind it"),
+  backend: text(128).optional().describe("The name of one engine"),
 });
 type Query = z.output<typeof Query>;
 
@@ -56,9 +65,11 @@ const logs = route({
     "Resumes behind `cursor` or `Last-Event-ID` without loss or repeats, as far as the engine still has the " +
     "lines; where it has not, a `gap` says so. Following goes on across restarts of the container and of the engine, " +
     "until the container is removed.",
+  headers: ["Last-Event-ID"],
   permission: "containers:logs",
-  params: z.object({ id: z.string() }),
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: Query,
+  hints: { n: 'it is called "tail" here', lines: 'it is called "tail" here', details: "there are none" },
   answers: {
     200: raw("The log", {
       "text/plain": null,

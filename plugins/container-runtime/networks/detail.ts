@@ -5,11 +5,11 @@ import type { Users } from "../backends/used_by.ts";
 import { Network, networkRow } from "../rows/network.ts";
 
 const Endpoint = z.object({
-  id: z.string(),
-  name: z.string(),
-  ipv4: z.string().nullable(),
-  ipv6: z.string().nullable(),
-  mac: z.string().nullable(),
+  id: z.string().describe("The container's id"),
+  name: z.string().describe("The container's name"),
+  ipv4: z.string().nullable().describe("Its IPv4 address"),
+  ipv6: z.string().nullable().describe("Its IPv6 address"),
+  mac: z.string().nullable().describe("Its hardware address"),
 }).meta({ id: "NetworkEndpoint" });
 
 export const NetworkDetail = Network.extend({

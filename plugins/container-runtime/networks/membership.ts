@@ -13,8 +13,8 @@ import { isAddress } from "./subnet.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
 const Membership = z.object({
-  network: z.string(),
-  container: z.string(),
+  network: z.string().describe("The network's name"),
+  container: z.string().describe("The container's id"),
   changed: z.boolean().describe("False where it was so already"),
 }).meta({ id: "NetworkMembership" });
 
@@ -27,8 +27,10 @@ const connect = route({
   query: onBackend,
   body: z.strictObject({
     container: Name.describe("Id or name"),
-    aliases: z.array(Name).max(32).optional(),
-    address: z.string().max(64).refine(isAddress, "Expected an address").optional(),
+    aliases: z.array(Name).max(32).optional().describe("Further names that it answers to there"),
+    address: z.string().max(64).refine(isAddress, "Expected an address").optional().describe(
+      "The address it gets there",
+    ),
   }).meta({ id: "NetworkConnection" }),
   particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
@@ -53,7 +55,7 @@ const disconnect = route({
   query: onBackend,
   body: z.strictObject({
     container: Name.describe("Id or name"),
-    force: z.boolean().optional(),
+    force: z.boolean().optional().describe("Even if the container does not let go"),
   }).meta({ id: "NetworkDisconnection" }),
   particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {

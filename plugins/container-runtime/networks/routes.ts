@@ -25,6 +25,7 @@ const list = route({
   method: "get",
   path: "/networks",
   summary: "List the networks of all engines",
+  headers: ["If-None-Match"],
   permission: "networks:read",
   query: z.object({
     backend: BackendName.optional(),
@@ -48,17 +49,21 @@ const inspect = route({
 });
 
 export const NewNetwork = z.strictObject({
-  name: Name,
-  driver: Name.optional(),
-  internal: z.boolean().optional(),
-  attachable: z.boolean().optional(),
-  ipv6: z.boolean().optional(),
+  name: Name.describe("The network's name"),
+  driver: Name.optional().describe("The driver that makes it; bridge unless told otherwise"),
+  internal: z.boolean().optional().describe("Whether it has no way to the outside"),
+  attachable: z.boolean().optional().describe("Whether containers may join a network of a swarm"),
+  ipv6: z.boolean().optional().describe("Whether it has IPv6 too"),
   subnets: z.array(z.strictObject({
-    subnet: z.string().max(64).refine(isSubnet, 'Expected a subnet like "10.1.0.0/24"'),
-    gateway: z.string().max(64).refine(isAddress, "Expected an address").nullish(),
-  })).max(16).optional(),
-  options: TextMap.optional(),
-  labels: TextMap.optional(),
+    subnet: z.string().max(64).refine(isSubnet, 'Expected a subnet like "10.1.0.0/24"').describe(
+      "An address range",
+    ),
+    gateway: z.string().max(64).refine(isAddress, "Expected an address").nullish().describe(
+      "The address of the way out",
+    ),
+  })).max(16).optional().describe("Its address ranges; the engine chooses without"),
+  options: TextMap.optional().describe("Options of the driver"),
+  labels: TextMap.optional().describe("Labels to find it by"),
 }).meta({ id: "NewNetwork" });
 
 const create = route({

@@ -12,12 +12,12 @@ export const PruneType = z.enum(PRUNE_TYPES);
 export type PruneType = z.infer<typeof PruneType>;
 
 export const PruneItem = z.object({
-  type: PruneType,
-  id: z.string(),
-  name: z.string(),
-  why: z.string(),
+  type: PruneType.describe("What it is"),
+  id: z.string().describe("Its id"),
+  name: z.string().describe("Its name"),
+  why: z.string().describe("Why it goes"),
   size: z.int().describe("Bytes"),
-  backend: z.string(),
+  backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "PruneItem" });
 
 /** With what distinguishes it from a later object of the same name. */

@@ -15,7 +15,7 @@ import { problems } from "../engine/errors.ts";
 
 export const PruneRequest = z.strictObject({
   types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),
-  filters: PruneFilters.optional(),
+  filters: PruneFilters.optional().describe("What is to be removed of what is not used"),
   backend: BackendName.optional(),
   dryRun: z.boolean().optional().describe("Only list what would go, and keep the list as a plan"),
   plan: z.uuid().optional().describe("Remove exactly what this plan listed"),
@@ -29,13 +29,13 @@ export const PruneRequest = z.strictObject({
 ).meta({ id: "PruneRequest" });
 
 export const PruneReport = z.object({
-  dryRun: z.boolean(),
+  dryRun: z.boolean().describe("Whether nothing was removed"),
   plan: z.string().nullable().describe("Post it to remove what is listed"),
-  expiresAt: z.string().nullable(),
-  items: z.array(PruneResult),
+  expiresAt: z.string().nullable().describe("Until when the plan may be carried out"),
+  items: z.array(PruneResult).describe("What is removed, or would be"),
   size: z.int().describe("Bytes of all that is listed; layers that images share may free less"),
   reclaimed: z.int().describe("Bytes of what was removed"),
-  unavailable: z.array(Unavailable),
+  unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
 }).meta({ id: "PruneReport" });
 
 const prune = route({

@@ -20,49 +20,52 @@ import { Stale } from "./stale.ts";
 const Health = z.enum(["starting", "healthy", "unhealthy"]);
 
 const Port = z.object({
-  container: z.int(),
-  protocol: z.string(),
+  container: z.int().describe("The port in the container"),
+  protocol: z.string().describe("tcp, udp or sctp"),
   host: z.int().nullable().describe("Null where it is only exposed, or the engine chooses one at the start"),
-  address: z.string().nullable(),
+  address: z.string().nullable().describe("The machine's address it is published on"),
   published: z.boolean().describe("Whether it is open now; false for what opens when the container runs"),
 }).meta({ id: "ContainerPort" });
 
 const Mount = z.object({
   type: z.string().describe("volume, bind, tmpfs, ..."),
   name: z.string().nullable().describe("The volume's name"),
-  source: z.string(),
-  target: z.string(),
-  readOnly: z.boolean(),
+  source: z.string().describe("The folder on the machine, or the volume's name"),
+  target: z.string().describe("Where in the container"),
+  readOnly: z.boolean().describe("Whether it cannot be written to"),
 }).meta({ id: "ContainerMount" });
 
 export const Container = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: z.string().describe("The container's id"),
+  name: z.string().describe("The container's name"),
   image: z.string().describe("As it was asked for"),
-  imageId: z.string(),
-  state: ContainerState,
+  imageId: z.string().describe("The id of its image"),
+  state: ContainerState.describe("What the engine says of it"),
   status: z.string().describe("The state in words that do not age: pair it with startedAt and finishedAt"),
-  health: Health.nullable(),
+  health: Health.nullable().describe("What its health check says; null without one"),
   exitCode: z.int().nullable().describe(
     "Of the last end, also between restarts; null while it runs and before it ran",
   ),
   restartCount: z.int().describe("How often the engine restarted it since it was last started"),
   reason: z.string().nullable().describe("Why it does not run, where the engine says more than an exit code"),
-  createdAt: z.string(),
-  startedAt: z.string().nullable(),
-  finishedAt: z.string().nullable(),
-  ports: z.array(Port),
-  networks: z.array(z.string()),
-  mounts: z.array(Mount),
+  createdAt: z.string().describe("When it was made"),
+  startedAt: z.string().nullable().describe("When it last started"),
+  finishedAt: z.string().nullable().describe("When it last ended"),
+  ports: z.array(Port).describe("Its ports"),
+  networks: z.array(z.string()).describe("The names of its networks"),
+  mounts: z.array(Mount).describe("What is mounted into it"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   compose: z.object({
-    project: z.string(),
-    service: z.string(),
-    workingDir: z.string().nullable(),
-    configFiles: z.array(z.string()),
-  }).nullable(),
-  workspace: z.object({ id: z.string(), unit: z.string().nullable() }).nullable(),
-  backend: z.string(),
+    project: z.string().describe("The project"),
+    service: z.string().describe("The service"),
+    workingDir: z.string().nullable().describe("The folder it was started in"),
+    configFiles: z.array(z.string()).describe("The files it was started from"),
+  }).nullable().describe("Where Compose says it comes from"),
+  workspace: z.object({
+    id: z.string().describe("The workspace's id"),
+    unit: z.string().nullable().describe("The id of its unit"),
+  }).nullable().describe("The workspace it belongs to"),
+  backend: z.string().describe("The engine it is on, by name"),
   stale: Stale,
 }).meta({ id: "Container" });
 

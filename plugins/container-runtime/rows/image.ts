@@ -7,20 +7,20 @@ import { maskValues } from "../../../core/secrets.ts";
 import { UsingContainer } from "./using_container.ts";
 
 export const Image = z.object({
-  id: z.string(),
-  tags: z.array(z.string()),
+  id: z.string().describe("The image's id"),
+  tags: z.array(z.string()).describe("The names it has"),
   digests: z.array(z.string()).describe("Names with the digest that a registry knows them by"),
   size: z.int().describe("Bytes, shared layers included"),
   sharedSize: z.int().nullable().describe(
     "Bytes of layers that other images have too; null where not measured",
   ),
-  createdAt: z.string(),
+  createdAt: z.string().describe("When it was made"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   usedBy: z.array(UsingContainer).nullable().describe(
     "The containers made from it, running or not; null without `containers:read`",
   ),
   dangling: z.boolean().describe("Nothing names it"),
-  backend: z.string(),
+  backend: z.string().describe("The engine it is on, by name"),
   stale: Stale,
 }).meta({ id: "Image" });
 

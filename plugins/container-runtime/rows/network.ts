@@ -5,25 +5,28 @@ import { maskValues } from "../../../core/secrets.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
 
-const Subnet = z.object({ subnet: z.string(), gateway: z.string().nullable() }).meta({ id: "Subnet" });
+const Subnet = z.object({
+  subnet: z.string().describe("The address range"),
+  gateway: z.string().nullable().describe("The address of the way out"),
+}).meta({ id: "Subnet" });
 
 export const Network = z.object({
-  id: z.string(),
-  name: z.string(),
-  driver: z.string(),
-  scope: z.string(),
+  id: z.string().describe("The network's id"),
+  name: z.string().describe("The network's name"),
+  driver: z.string().describe("The driver that makes it"),
+  scope: z.string().describe("Where it can be reached from"),
   internal: z.boolean().describe("Without a way out"),
-  attachable: z.boolean(),
-  ipv6: z.boolean(),
-  subnets: z.array(Subnet),
+  attachable: z.boolean().describe("Whether containers may join a network of a swarm"),
+  ipv6: z.boolean().describe("Whether it has IPv6 too"),
+  subnets: z.array(Subnet).describe("Its address ranges"),
   options: z.record(z.string(), z.string()).describe("Values of options that look secret are masked"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
-  createdAt: z.string().nullable(),
+  createdAt: z.string().nullable().describe("When it was made"),
   predefined: z.boolean().describe("The engine's own: it cannot be removed"),
   containers: z.array(UsingContainer).nullable().describe(
     "The containers connected to it, running or not; null without `containers:read`",
   ),
-  backend: z.string(),
+  backend: z.string().describe("The engine it is on, by name"),
   stale: Stale,
 }).meta({ id: "Network" });
 

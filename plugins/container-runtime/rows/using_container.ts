@@ -1,5 +1,8 @@
 /** The container that uses an image, a volume or a network. */
 import { z } from "zod";
 
-export const UsingContainer = z.object({ id: z.string(), name: z.string() }).meta({ id: "UsingContainer" });
+export const UsingContainer = z.object({
+  id: z.string().describe("The container's id"),
+  name: z.string().describe("The container's name"),
+}).meta({ id: "UsingContainer" });
 export type UsingContainer = z.infer<typeof UsingContainer>;

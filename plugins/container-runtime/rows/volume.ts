@@ -6,18 +6,18 @@ import { mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
 
 export const Volume = z.object({
-  name: z.string(),
-  driver: z.string(),
-  mountpoint: z.string(),
-  scope: z.string(),
+  name: z.string().describe("The volume's name"),
+  driver: z.string().describe("The driver that keeps it"),
+  mountpoint: z.string().describe("Where it is on the machine"),
+  scope: z.string().describe("Where it can be reached from"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   options: z.record(z.string(), z.string()).describe("Passwords in mount options are masked"),
-  createdAt: z.string().nullable(),
+  createdAt: z.string().nullable().describe("When it was made"),
   usedBy: z.array(UsingContainer).nullable().describe(
     "The containers that mount it, running or not; null without `containers:read`",
   ),
   size: z.int().nullable().describe("Bytes; null where not measured"),
-  backend: z.string(),
+  backend: z.string().describe("The engine it is on, by name"),
   stale: Stale,
 }).meta({ id: "Volume" });
 

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
-import { failSocket, openSocket, type Socket } from "../../../http/socket.ts";
+import { failSocket, openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
 import type { FindLive } from "../backends/live_container.ts";
-import type { StatsFeeds } from "./stats_feed.ts";
+import { Sample, type StatsFeeds } from "./stats_feed.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 
 /** A reader with this much unread is sent nothing more: old measurements are worth nothing. */
@@ -17,8 +17,12 @@ const stats = socketRoute({
     "About once a second: `{ time, cpuPercent, memoryBytes, memoryLimitBytes, rxBytes, txBytes, readBytes, " +
     "writeBytes, pids }`. Whoever is slow to read is sent fewer.",
   permission: "containers:read",
-  params: z.object({ id: z.string() }),
-  query: z.object({ backend: text(128).optional() }),
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
+  query: z.object({ backend: text(128).optional().describe("The name of one engine") }),
+  receive: z.union([Sample, SocketFailure]).meta({
+    id: "StatsMessage",
+    description: "What a container uses, about once a second",
+  }),
 });
 
 export const ROUTES = [stats];

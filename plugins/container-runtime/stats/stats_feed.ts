@@ -1,4 +1,5 @@
 /** Reads the engine's measurements of a container once for all its viewers. */
+import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -15,19 +16,20 @@ const AWAY: ReadonlySet<string> = new Set(["runtime_unavailable", "engine_timeou
 const RETRIES = 4;
 const FIRST_WAIT_MS = 100;
 const LAST_WAIT_MS = 2_000;
-
-export interface Sample {
-  readonly time: string;
-  /** 100 is one processor; null in the first sample, which has nothing to compare with. */
-  readonly cpuPercent: number | null;
-  readonly memoryBytes: number;
-  readonly memoryLimitBytes: number;
-  readonly rxBytes: number;
-  readonly txBytes: number;
-  readonly readBytes: number;
-  readonly writeBytes: number;
-  readonly pids: number;
-}
+export const Sample = z.object({
+  time: z.string().describe("When"),
+  cpuPercent: z.number().nullable().describe(
+    "100 is one processor; null in the first sample, which has nothing to compare with",
+  ),
+  memoryBytes: z.number().describe("Memory that is in use"),
+  memoryLimitBytes: z.number().describe("Memory it may use"),
+  rxBytes: z.number().describe("Received so far"),
+  txBytes: z.number().describe("Sent so far"),
+  readBytes: z.number().describe("Read from disks so far"),
+  writeBytes: z.number().describe("Written to disks so far"),
+  pids: z.number().describe("How many processes it has"),
+}).meta({ id: "StatsSample", description: "One measurement" });
+export type Sample = Readonly<z.infer<typeof Sample>>;
 
 export interface StatsViewer {
   sample(text: string): void;

@@ -25,6 +25,7 @@ const list = route({
   method: "get",
   path: "/volumes",
   summary: "List the volumes of all engines",
+  headers: ["If-None-Match"],
   permission: "volumes:read",
   query: z.object({
     backend: BackendName.optional(),
@@ -49,9 +50,9 @@ const inspect = route({
 
 export const NewVolume = z.strictObject({
   name: Name.optional().describe("The engine makes one up where it is missing"),
-  driver: Name.optional(),
+  driver: Name.optional().describe("The driver that makes it; local unless told otherwise"),
   options: TextMap.optional().describe("What binds folders of the host needs volumes:host-paths"),
-  labels: TextMap.optional(),
+  labels: TextMap.optional().describe("Labels to find it by"),
 }).meta({ id: "NewVolume" });
 
 const create = route({

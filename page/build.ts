@@ -1,0 +1,96 @@
+/** Builds the page into `page/built/` when its sources have changed. The only program that runs the bundler. */
+
+const PAGE = new URL("./", import.meta.url);
+const BUILT = new URL("built/", PAGE);
+const CLIENT = new URL("../client/", PAGE);
+const STYLES = ["base", "parts", "screens", "print"];
+
+/** Where the digest of what it was made from stands in the built page. */
+const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
+
+/** Builds when needed. Returns what was done, in a sentence, or null when the page was up to date. */
+export async function buildPage(into: URL = BUILT): Promise<string | null> {
+  const digest = await digestOf();
+  if (await builtFrom(into) === digest) return null;
+  const started = performance.now();
+  const folder = new URL(`${into.href.slice(0, -1)}.${Deno.pid}/`);
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+  await Deno.mkdir(folder, { recursive: true });
+  try {
+    await bundle(new URL("main.js", folder));
+    const styles = STYLES.map((name) => Deno.readTextFile(new URL(`style/${name}.css`, PAGE)));
+    await Deno.writeTextFile(new URL("page.css", folder), (await Promise.all(styles)).join("\n"));
+    const html = await Deno.readTextFile(new URL("index.html", PAGE));
+    const mark = `<meta name="berth:build" content="${digest}">`;
+    await Deno.writeTextFile(new URL("index.html", folder), html.replace("<!-- build -->", mark));
+    await Deno.remove(into, { recursive: true }).catch(() => {});
+    await Deno.rename(folder, into).catch(async (error) => {
+      if (await builtFrom(into) !== digest) throw error; // else somebody built the same at the same time
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+  return `The page is built (${Math.round(performance.now() - started)} ms)`;
+}
+
+async function builtFrom(folder: URL): Promise<string | null> {
+  const html = await Deno.readTextFile(new URL("index.html", folder)).catch(() => "");
+  return MARK.exec(html)?.[1] ?? null;
+}
+
+/** By the runtime's own bundler, which fetches esbuild once, and the packages of `page/deno.lock`. */
+async function bundle(output: URL): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "bundle",
+      "--config",
+      new URL("deno.json", PAGE).pathname,
+      "--platform=browser",
+      "--minify",
+      "--output",
+      output.pathname,
+      new URL("main.tsx", PAGE).pathname,
+    ],
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "null",
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
+}
+
+/** Over everything that the built files depend on: sources, client, lock, and the runtime that bundles. */
+async function digestOf(): Promise<string> {
+  const parts: Uint8Array<ArrayBuffer>[] = [new TextEncoder().encode(Deno.version.deno)];
+  for (const root of [PAGE, CLIENT]) {
+    for (const path of (await filesBelow(root)).sort()) {
+      const text = await Deno.readFile(new URL(path, root));
+      parts.push(new TextEncoder().encode(`\n${path}\n${text.byteLength}\n`), text);
+    }
+  }
+  const digest = await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer());
+  return new Uint8Array(digest).toHex();
+}
+
+async function filesBelow(folder: URL, below = ""): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isFile, isDirectory } of Deno.readDir(new URL(below || ".", folder))) {
+    if (isDirectory && !/^(?:built|shots)/.test(name)) {
+      found.push(...await filesBelow(folder, `${below}${name}/`));
+    } else if (isFile && /\.(?:tsx?|css|html|svg|json|lock)$/.test(name)) found.push(below + name);
+  }
+  return found;
+}
+
+/** `page/build.ts [folder]` builds into another folder than `page/built/`. */
+if (import.meta.main) {
+  const [folder] = Deno.args;
+  try {
+    const into = folder === undefined ? BUILT : new URL(`${folder}/`, `file://${Deno.cwd()}/`);
+    const done = await buildPage(into);
+    if (done !== null) console.log(done);
+  } catch (error) {
+    // berth serves everything else without its page, so this is no reason not to start.
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`The page could not be built, berth goes on without it: ${reason}`);
+  }
+}

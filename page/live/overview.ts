@@ -1,0 +1,179 @@
+/** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
+import { type Container, CONTAINERS } from "../../client/berth/containers.ts";
+import { type Backend, SYSTEM_BACKENDS } from "../../client/berth/system.ts";
+import {
+  type DagNode,
+  type Drift,
+  type Location,
+  type UnitDetail,
+  type UnitLive,
+  WORKSPACE,
+  type Workspace,
+  WORKSPACE_ARTIFACTS_DAG,
+  WORKSPACE_ARTIFACTS_UNIT,
+  WORKSPACES,
+} from "../../client/berth/workspaces.ts";
+import { isStatusError } from "../../client/mod.ts";
+import { type Problem, problemOf } from "./problem.ts";
+import { client, may } from "./session.ts";
+import { type Verdict, verdictOf, VERDICTS } from "../verdict.ts";
+
+/** Where something is written. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A value as the author wrote it, facing the one that runs. */
+export interface Difference {
+  readonly field: string;
+  readonly declared: string;
+  readonly actual: string;
+  readonly container: string | null;
+  /** Of the value itself; of its unit where that is all that is known. */
+  readonly place: Place | null;
+}
+
+/** A unit with what runs of it. */
+export interface Unit {
+  readonly id: string;
+  readonly workspace: string;
+  /** `shop.db`. */
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly live: UnitLive | null;
+  /** The same containers as their list tells of them, for who may see it. */
+  readonly containers: readonly Container[];
+  readonly image: string | null;
+  readonly place: Place | null;
+  readonly differences: readonly Difference[];
+}
+
+export interface WorkspaceState {
+  readonly workspace: Workspace;
+  readonly units: readonly Unit[];
+  readonly problem: Problem | null;
+}
+
+export interface Overview {
+  readonly workspaces: readonly WorkspaceState[];
+  /** They run, and nobody wrote them. */
+  readonly undeclared: readonly Container[];
+  readonly engines: readonly Backend[];
+}
+
+export async function readOverview(signal: AbortSignal): Promise<Overview> {
+  const [listed, containers, engines] = await Promise.all([
+    client.get(WORKSPACES, { signal }),
+    may("containers:read") ? listOrNone(() => client.get(CONTAINERS, { signal })) : null,
+    may("system:read") ? listOrNone(() => client.get(SYSTEM_BACKENDS, { signal })) : null,
+  ]);
+  const running = byId(containers?.json().items ?? []);
+  const workspaces = await Promise.all(
+    listed.json().items.map((workspace) => readWorkspaceState(workspace, running, signal)),
+  );
+  const declared = new Set(
+    workspaces.flatMap(({ units }) =>
+      units.flatMap(({ live }) => live?.containers.map(({ id }) => id) ?? [])
+    ),
+  );
+  return {
+    workspaces,
+    undeclared: [...running.values()].filter(({ id }) => !declared.has(id)),
+    engines: engines?.json().items ?? [],
+  };
+}
+
+function byId(containers: readonly Container[]): ReadonlyMap<string, Container> {
+  return new Map(containers.map((one) => [one.id, one]));
+}
+
+/** One workspace with what runs of it. */
+export async function readWorkspace(id: string, signal: AbortSignal): Promise<WorkspaceState> {
+  const [workspace, containers] = await Promise.all([
+    client.get(WORKSPACE, { params: { id }, signal }),
+    may("containers:read")
+      ? listOrNone(() => client.get(CONTAINERS, { query: { workspace: id }, signal }))
+      : null,
+  ]);
+  return await readWorkspaceState(workspace.json(), byId(containers?.json().items ?? []), signal);
+}
+
+/** Without the plugin of the engines there is nothing to list. */
+async function listOrNone<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isStatusError(error) && [403, 404, 503].includes(error.response.statusCode)) return null;
+    throw error;
+  }
+}
+
+async function readWorkspaceState(
+  workspace: Workspace,
+  running: ReadonlyMap<string, Container>,
+  signal: AbortSignal,
+): Promise<WorkspaceState> {
+  const isRead = workspace.state === "ready" || workspace.state === "reading";
+  if (!isRead || !may("artifacts:read")) return { workspace, units: [], problem: null };
+  try {
+    const asked = { params: { id: workspace.id }, query: { live: true }, signal };
+    const { nodes } = (await client.get(WORKSPACE_ARTIFACTS_DAG, asked)).json();
+    const units = await Promise.all(
+      nodes.filter(({ kind }) => kind === "unit").map((node) => unitOf(workspace.id, node, running, signal)),
+    );
+    return { workspace, units: units.filter((unit) => unit !== null).sort(byVerdict), problem: null };
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem === null || problem.status === 401) throw error;
+    return { workspace, units: [], problem };
+  }
+}
+
+export function byVerdict(one: Unit, other: Unit): number {
+  return VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict) ||
+    one.name.localeCompare(other.name);
+}
+
+async function unitOf(
+  workspace: string,
+  node: DagNode,
+  running: ReadonlyMap<string, Container>,
+  signal: AbortSignal,
+): Promise<Unit | null> {
+  const listed = node.live?.containers.flatMap(({ id }) => running.get(id) ?? []) ?? [];
+  const verdict = verdictOf(node, listed.length > 0 ? listed : undefined);
+  if (verdict === null) return null;
+  const name = node.id.slice("unit:".length);
+  const drift = node.live?.drift ?? [];
+  const written = drift.length === 0 ? null : await readUnit(workspace, name, signal);
+  return {
+    id: node.id,
+    workspace,
+    name,
+    verdict,
+    live: node.live ?? null,
+    containers: listed,
+    image: node.data.image ?? null,
+    place: node.source,
+    differences: drift.map((one) => ({ ...one, place: placeOf(one, written) ?? node.source })),
+  };
+}
+
+/** A unit in full, with the author's own lines. */
+export async function readUnit(workspace: string, name: string, signal: AbortSignal): Promise<UnitDetail> {
+  return (await client.get(WORKSPACE_ARTIFACTS_UNIT, { params: { id: workspace, name }, signal })).json();
+}
+
+/** Where the value stands that differs: the finding about it knows. */
+export function placeOf(drift: Drift, written: UnitDetail | null): Place | null {
+  const finding = written?.diagnostics.find(({ code, data }) =>
+    code === "live/drift" && data["field"] === drift.field && data["container"] === drift.container
+  );
+  return finding?.location ? startOf(finding.location) : null;
+}
+
+export function startOf({ file, range }: Pick<Location, "file" | "range">): Place {
+  return { file, line: range.start.line, column: range.start.column };
+}

@@ -1,0 +1,35 @@
+/** What went wrong, as the page tells it: the API's own words, or that it could not be asked. */
+import { isStatusError } from "../../client/mod.ts";
+import { words } from "../words/en.ts";
+
+export interface Problem {
+  readonly title: string;
+  readonly code: string;
+  readonly status: number;
+  /** To find it in the log of the service. */
+  readonly requestId: string | null;
+  /** What is wrong with single fields of what was sent. */
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** Null for what was only cancelled. */
+export function problemOf(error: unknown): Problem | null {
+  if (error instanceof DOMException && error.name === "AbortError") return null;
+  if (!isStatusError(error)) {
+    return { title: words.problem.notReached, code: "not_reached", status: 0, requestId: null, errors: [] };
+  }
+  const { statusCode: status, text } = error.response;
+  let body: Partial<Problem> = {};
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // a proxy's own page: its status has to do
+  }
+  return {
+    title: typeof body.title === "string" ? body.title : words.problem.status(status),
+    code: body.code ?? "unknown",
+    status,
+    requestId: body.requestId ?? null,
+    errors: Array.isArray(body.errors) ? body.errors : [],
+  };
+}

@@ -1,0 +1,85 @@
+/** What a screen shows of the service: read, read again when it may have changed, and never emptied by a failure. */
+import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { changes } from "./changes.ts";
+import { type Problem, problemOf } from "./problem.ts";
+import { who } from "./session.ts";
+
+export interface Resource<T> {
+  readonly value: ReadonlySignal<T | undefined>;
+  /** Why the last reading failed; the value is then an older one. */
+  readonly problem: ReadonlySignal<Problem | null>;
+  /** When it was read. */
+  readonly at: ReadonlySignal<number>;
+  readonly reload: () => void;
+}
+
+class Reader<T> implements Resource<T> {
+  readonly value: Signal<T | undefined> = signal(undefined);
+  readonly problem: Signal<Problem | null> = signal(null);
+  readonly at: Signal<number> = signal(0);
+  readonly #load: (signal: AbortSignal) => Promise<T>;
+  readonly #ending = new AbortController();
+  #running = false;
+  #again = false;
+
+  constructor(load: (signal: AbortSignal) => Promise<T>) {
+    this.#load = load;
+  }
+
+  /** Reads; while a reading is under way there will be one more after it. */
+  readonly reload = (): void => {
+    if (this.#running) this.#again = true;
+    else void this.#read();
+  };
+
+  async #read(): Promise<void> {
+    this.#running = true;
+    do {
+      this.#again = false;
+      try {
+        const value = await this.#load(this.#ending.signal);
+        if (this.#ending.signal.aborted) return;
+        this.value.value = value;
+        this.problem.value = null;
+        this.at.value = Date.now();
+      } catch (error) {
+        if (this.#ending.signal.aborted) return;
+        this.problem.value = problemOf(error);
+      }
+    } while (this.#again);
+    this.#running = false;
+  }
+
+  end(): void {
+    this.#ending.abort();
+  }
+}
+
+/** Files say nothing when they change, so what depends on them is read every few seconds. */
+const EVERY_MS = 4_000;
+
+/** Reads `load` anew for every key; a null key reads nothing. */
+export function useResource<T>(
+  key: string | null,
+  load: (signal: AbortSignal) => Promise<T>,
+  { polled = false, live = true }: { readonly polled?: boolean; readonly live?: boolean } = {},
+): Resource<T> {
+  const reader = useMemo(() => new Reader(load), [key]);
+  useEffect(() => {
+    if (key === null) return;
+    const unwatch = effect(() => {
+      if (live) changes.value;
+      if (who.value) reader.reload();
+    });
+    const timer = polled
+      ? setInterval(() => document.visibilityState === "visible" && who.value && reader.reload(), EVERY_MS)
+      : undefined;
+    return () => {
+      unwatch();
+      clearInterval(timer);
+      reader.end();
+    };
+  }, [reader]);
+  return reader;
+}

@@ -1,0 +1,126 @@
+/** Who is signed in. The access token is in memory alone, the refresh token in a cookie that no script can read. */
+import { signal } from "@preact/signals";
+import { AUTH_KEY, AUTH_LOGOUT, AUTH_PASSWORD, AUTH_REFRESH } from "../../client/berth/auth.ts";
+import type { Permission, Principal, Tokens } from "../../client/berth/models.ts";
+import { SETTINGS_SETUP, SETTINGS_SETUP_REQUIRED } from "../../client/berth/settings.ts";
+import { type Auth, Client, isStatusError } from "../../client/mod.ts";
+
+/** Undefined until the first answer; null for nobody. */
+export const who = signal<Principal | null | undefined>(undefined);
+/** Whether the first admin is still to be made; null while that is not known. */
+export const setupRequired = signal<boolean | null>(null);
+/** Why nobody could be recognised: berth did not answer. */
+export const unreachable = signal<unknown>(null);
+
+export function may(permission: Permission): boolean {
+  return who.value?.permissions.includes(permission) === true;
+}
+
+/** The value that binds the cookie to this browser; worth nothing without it, as it is without the cookie. */
+const BINDING = "berth.binding";
+/** Written when somebody signs out, so that every tab hears of it. */
+const SIGNED_OUT = "berth.signed-out";
+
+let access: { readonly token: string; readonly until: number } | null = null;
+let refreshing: Promise<string | null> | null = null;
+
+const open = new Client({
+  baseUrl: location.origin,
+  fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers as object, "x-berth": binding() } }),
+});
+
+const auth: Auth = {
+  async authHeaders() {
+    const token = access !== null && access.until > Date.now() ? access.token : await refresh();
+    // Without one the answer is 401, which every screen already knows how to show.
+    return token === null ? {} as Record<string, string> : { authorization: `Bearer ${token}` };
+  },
+  invalidate() {
+    access = null;
+  },
+};
+
+/** Calls as whoever is signed in. */
+export const client = new Client({ baseUrl: location.origin, auth });
+
+function binding(): string {
+  const known = localStorage.getItem(BINDING);
+  if (known !== null) return known;
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  const made = btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  localStorage.setItem(BINDING, made);
+  return made;
+}
+
+function accept({ accessToken, expiresIn, principal }: Tokens): void {
+  access = { token: accessToken, until: Date.now() + (expiresIn - 20) * 1_000 };
+  setupRequired.value = false;
+  unreachable.value = null;
+  who.value = principal;
+}
+
+/** One at a time in all tabs: each spends the token that the one before it got. */
+function refresh(): Promise<string | null> {
+  return refreshing ??= (async () => {
+    try {
+      const ask = async () => (await open.post(AUTH_REFRESH)).json();
+      accept(await (navigator.locks?.request("berth.refresh", ask) ?? ask()));
+      return access!.token;
+    } catch (error) {
+      if (!isStatusError(error) || ![401, 403].includes(error.response.statusCode)) throw error;
+      forget();
+      return null;
+    } finally {
+      refreshing = null;
+    }
+  })();
+}
+
+/** Looks who was signed in before, and whether anybody can be. */
+export async function begin(): Promise<void> {
+  addEventListener("storage", ({ key }) => key === SIGNED_OUT && forget());
+  try {
+    if (localStorage.getItem(BINDING) !== null && await refresh() !== null) return;
+    setupRequired.value = (await open.get(SETTINGS_SETUP_REQUIRED)).json().setupRequired;
+    who.value = null;
+  } catch (error) {
+    unreachable.value = error;
+  }
+}
+
+export async function signIn(name: string, password: string): Promise<void> {
+  accept((await open.post(AUTH_PASSWORD, { payload: { name, password } })).json());
+}
+
+/** The key buys a session and is not held anywhere. */
+export async function signInWithKey(key: string): Promise<void> {
+  accept((await open.post(AUTH_KEY, { payload: { key } })).json());
+}
+
+/** Makes the first admin: a person, who is signed in. */
+export async function setUp(token: string, name: string, password: string): Promise<void> {
+  const made = (await open.post(SETTINGS_SETUP, { payload: { token, name, password } })).json();
+  if ("accessToken" in made) accept(made);
+}
+
+/** Makes the first admin a key, which is shown once. */
+export async function setUpWithKey(token: string, name: string): Promise<string | null> {
+  const made = (await open.post(SETTINGS_SETUP, { payload: { token, name } })).json();
+  return "key" in made ? made.key : null;
+}
+
+/** Ends the session, in every tab. */
+export async function signOut(): Promise<void> {
+  try {
+    await client.post(AUTH_LOGOUT);
+  } finally {
+    localStorage.removeItem(BINDING);
+    localStorage.setItem(SIGNED_OUT, String(Date.now()));
+    forget();
+  }
+}
+
+function forget(): void {
+  access = null;
+  who.value = null;
+}

@@ -1,0 +1,15 @@
+/** How long ago something was; it counts on by itself. */
+import { signal } from "@preact/signals";
+import { words } from "../words/en.ts";
+
+/** The time, by the second; it stands still while nobody looks. */
+export const now = signal(Date.now());
+setInterval(() => {
+  if (document.visibilityState === "visible") now.value = Date.now();
+}, 1_000);
+
+export function Ago(
+  { since, say = (text) => text }: { readonly since: number; readonly say?: (ago: string) => string },
+) {
+  return <>{say(words.duration(now.value - since))}</>;
+}

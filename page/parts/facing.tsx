@@ -1,0 +1,69 @@
+/** The one way in which a declared value and the one that runs are shown: facing each other, the line between them. */
+import type { ComponentChildren } from "preact";
+import { words } from "../words/en.ts";
+import { shown } from "./shown.ts";
+
+/** The beginning and the end that two texts share are quiet; what is between them is what differs. */
+export function between(one: string, other: string): readonly [start: number, end: number] {
+  let start = 0;
+  while (start < Math.min(one.length, other.length) && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  // Whole words: of `postgres:16` it is `16` that differs, not `6`.
+  while (start > 0 && WORD.test(one[start - 1]!)) start--;
+  while (end > 0 && WORD.test(one.at(-end)!)) end--;
+  return [start, end];
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+
+/** `268435456 bytes` as `256 MiB`, where that is no less exact. */
+export function readable(text: string): string {
+  const [, digits] = /^(\d{4,15}) bytes$/.exec(text) ?? [];
+  if (digits === undefined) return text;
+  let amount = Number(digits);
+  let unit = 0;
+  for (; amount % 1_024 === 0 && unit < UNITS.length - 1; unit++) amount /= 1_024;
+  return `${amount} ${UNITS[unit]}`;
+}
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+
+function Differing(given: { readonly text: string; readonly other: string }) {
+  const [text, other] = [readable(given.text), readable(given.other)];
+  const [start, end] = between(text, other);
+  const middle = text.slice(start, text.length - end);
+  // What has nothing in common, or nothing of its own, is shown as it is.
+  if (middle === "" || start + end === 0) return <code>{shown(text)}</code>;
+  return (
+    <code>
+      {shown(text.slice(0, start))}
+      <b>{shown(middle)}</b>
+      {shown(text.slice(text.length - end))}
+    </code>
+  );
+}
+
+export interface FacingProps {
+  readonly field: string;
+  readonly declared: string;
+  readonly actual: string;
+  /** What stands at the end of the row, such as the place of the value. */
+  readonly children?: ComponentChildren;
+}
+
+export function Facing({ field, declared, actual, children }: FacingProps) {
+  return (
+    <div class="facing">
+      <span class="facing-field">{shown(field)}</span>
+      <span class="facing-side is-declared">
+        <span class="facing-word">{words.unit.declared}</span> <Differing text={declared} other={actual} />
+      </span>
+      <span class="facing-line" aria-hidden="true" />
+      <span class="facing-side is-actual">
+        <span class="facing-word">{words.unit.runs}</span> <Differing text={actual} other={declared} />
+      </span>
+      <span class="facing-end">{children}</span>
+    </div>
+  );
+}

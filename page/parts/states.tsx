@@ -1,0 +1,51 @@
+/** What a screen shows when there is nothing, or not everything, to show. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Problem } from "../live/problem.ts";
+import { words } from "../words/en.ts";
+import { shown } from "./shown.ts";
+
+/** Nothing for a moment, then that something is on its way. */
+export function Loading() {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return <p class="loading" role="status">{isSlow ? words.loading : ""}</p>;
+}
+
+/** `whole` where it is all that the screen shows. */
+export function Empty(
+  { title, whole = false, children }: {
+    readonly title: string;
+    readonly whole?: boolean;
+    readonly children?: ComponentChildren;
+  },
+) {
+  return (
+    <div class="empty">
+      {whole ? <h1>{title}</h1> : <p class="empty-title">{title}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** A failure in the words of the API, in its place on the page. */
+export function Trouble(
+  { problem, since, again }: {
+    readonly problem: Problem;
+    /** When what is shown was read, if something is. */
+    readonly since?: number;
+    readonly again?: () => void;
+  },
+) {
+  return (
+    <div class="trouble" role="alert">
+      <span>{shown(problem.title)}</span>
+      {since !== undefined && since > 0 && <span class="quiet">{words.problem.stale(since)}</span>}
+      {problem.requestId !== null && <code class="quiet">{words.problem.request(problem.requestId)}</code>}
+      {again && <button type="button" class="link" onClick={again}>{words.again}</button>}
+    </div>
+  );
+}

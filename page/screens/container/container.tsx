@@ -1,0 +1,150 @@
+/** One container: what it is, what it writes, and what it was made with. */
+import { useState } from "preact/hooks";
+import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";
+import { type Action, actOn, keyOf, NEEDS, results } from "../../live/actions.ts";
+import { useResource } from "../../live/resource.ts";
+import { client } from "../../live/session.ts";
+import { stateVerdict } from "../../verdict.ts";
+import { Act } from "../../parts/act.tsx";
+import { portsOf } from "../../parts/ports.ts";
+import { RemoveDialog } from "../../parts/remove_dialog.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
+import { words } from "../../words/en.ts";
+import { Environment, Inspect, Mounts, Networks } from "./details.tsx";
+import { LogView } from "./log_view.tsx";
+
+const TABS: readonly Tab[] = [
+  { id: "log", word: words.container.log },
+  { id: "mounts", word: words.container.mounts },
+  { id: "networks", word: words.container.networks },
+  { id: "environment", word: words.container.environment },
+  { id: "inspect", word: words.container.inspect },
+];
+
+export function Container({ backend, name }: { readonly backend: string; readonly name: string }) {
+  const read = useResource(`container ${backend} ${name}`, async (signal) => {
+    // Without `raw` it is always the detail.
+    return (await client.get(CONTAINER, { params: { id: name }, query: { backend }, signal }))
+      .json() as ContainerDetail;
+  });
+  const container = read.value.value;
+  const problem = read.problem.value;
+  if (container === undefined) {
+    if (problem === null) return <Loading />;
+    return problem.status === 404
+      ? <Gone name={name} title={problem.title} />
+      : <Trouble problem={problem} again={read.reload} />;
+  }
+  const isGone = problem?.status === 404;
+  const tab = currentTab(TABS);
+  return (
+    <div class="list-screen">
+      {problem !== null && (
+        <Trouble
+          problem={isGone ? { ...problem, title: words.container.gone } : problem}
+          since={read.at.value}
+          {...(isGone ? {} : { again: read.reload })}
+        />
+      )}
+      <header class="screen-head">
+        <h1>{shown(container.name)}</h1>
+        <Mark verdict={stateVerdict(container)}>
+          {words.state(container.state, container.exitCode, container.health)}
+        </Mark>
+        {!isGone && <Buttons container={container} />}
+      </header>
+      <Facts container={container} />
+      <Tabs label={words.container.tabs} tabs={TABS} />
+      {tab === "log" && <LogView backend={backend} id={container.id} name={container.name} />}
+      {tab === "mounts" && <Mounts container={container} />}
+      {tab === "networks" && <Networks container={container} />}
+      {tab === "environment" && <Environment container={container} />}
+      {tab === "inspect" && <Inspect backend={backend} id={container.id} />}
+    </div>
+  );
+}
+
+function Gone({ name, title }: { readonly name: string; readonly title: string }) {
+  return (
+    <Empty title={shown(name)} whole>
+      <p>{shown(title)}</p>
+      <a class="button" href="/c">{words.container.toList}</a>
+    </Empty>
+  );
+}
+
+function Buttons({ container }: { readonly container: ContainerDetail }) {
+  const [isAsking, setAsking] = useState(false);
+  const result = results.value.get(keyOf(container));
+  const isRunning = container.state === "running" || container.state === "restarting";
+  const button = (action: Action, act: () => void = () => void actOn(action, [container])) => (
+    <Act permission={NEEDS[action]} act={act} disabled={result?.state === "working"}>
+      {words.containers[action]}
+    </Act>
+  );
+  return (
+    <span class="screen-end">
+      {result?.state === "failed" && (
+        <span role="alert">
+          <Mark verdict="broken">{shown(result.reason)}</Mark>
+        </span>
+      )}
+      {isRunning ? button("stop") : button("start")}
+      {button("restart")}
+      {button("remove", () => setAsking(true))}
+      {isAsking && (
+        <RemoveDialog
+          containers={[container]}
+          close={() => setAsking(false)}
+          remove={() => void actOn("remove", [container])}
+        />
+      )}
+    </span>
+  );
+}
+
+function Facts({ container }: { readonly container: ContainerDetail }) {
+  const { workspace, image, command, restart, restartCount } = container;
+  const ports = portsOf(container);
+  return (
+    <dl class="facts">
+      {workspace?.unit && (
+        <div>
+          <dt>{words.container.unit}</dt>
+          <dd>
+            <a href={`/w/${encodeURIComponent(workspace.id)}?unit=${encodeURIComponent(workspace.unit)}`}>
+              {shown(workspace.unit)}
+            </a>
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{words.container.image}</dt>
+        <dd>
+          <code>{shown(image)}</code>
+        </dd>
+      </div>
+      {ports !== "" && (
+        <div>
+          <dt>{words.container.ports}</dt>
+          <dd>{ports}</dd>
+        </div>
+      )}
+      {command.length > 0 && (
+        <div>
+          <dt>{words.container.command}</dt>
+          <dd>
+            <code>{shown(command.join(" "))}</code>
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{words.container.restartPolicy}</dt>
+        <dd>{shown(restart.name || "no")}, {words.container.restarts(restartCount)}</dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,136 @@
+/** What a container was made with: mounts, networks, environment, and all that the engine says. */
+import type { ComponentChildren } from "preact";
+import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";
+import { useResource } from "../../live/resource.ts";
+import { client } from "../../live/session.ts";
+import { shown } from "../../parts/shown.ts";
+import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { words } from "../../words/en.ts";
+
+interface Detail {
+  readonly container: ContainerDetail;
+}
+
+function Table(
+  { heads, children }: { readonly heads: readonly string[]; readonly children: ComponentChildren },
+) {
+  return (
+    <div class="table-box" tabIndex={0} role="group" aria-label={heads.join(", ")}>
+      <table>
+        <thead>
+          <tr>{heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Mounts({ container: { mounts } }: Detail) {
+  if (mounts.length === 0) return <Empty title={words.container.noMounts} />;
+  const { target, source, kind, access, readOnly, readWrite } = words.container;
+  return (
+    <Table heads={[target, source, kind, access]}>
+      {mounts.map((one) => (
+        <tr key={one.target}>
+          <td>
+            <code>{shown(one.target)}</code>
+          </td>
+          <td>
+            <code>{shown(one.name ?? one.source)}</code>
+          </td>
+          <td>{shown(one.type)}</td>
+          <td>{one.readOnly ? readOnly : readWrite}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function Networks({ container: { attachments, networkMode } }: Detail) {
+  if (attachments.length === 0) {
+    return (
+      <Empty title={words.container.noNetworks}>
+        <code>{shown(networkMode)}</code>
+      </Empty>
+    );
+  }
+  const { network, address, gateway, aliases } = words.container;
+  return (
+    <Table heads={[network, address, gateway, aliases]}>
+      {attachments.map((one) => (
+        <tr key={one.network}>
+          <td>{shown(one.network)}</td>
+          <td>
+            <code>{shown(one.address ?? "")}</code>
+          </td>
+          <td>
+            <code>{shown(one.gateway ?? "")}</code>
+          </td>
+          <td>{shown(one.aliases.join(", "))}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function Environment({ container: { env, masked } }: Detail) {
+  const names = Object.keys(env).sort();
+  if (names.length === 0) return <Empty title={words.container.noEnvironment} />;
+  return (
+    <>
+      {masked && <p class="hint">{words.container.masked}</p>}
+      <Table heads={[words.container.variable, words.container.value]}>
+        {names.map((name) => (
+          <tr key={name}>
+            <td>
+              <code>{shown(name)}</code>
+            </td>
+            <td>
+              <code>{shown(env[name] ?? "")}</code>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}
+
+export function Inspect({ backend, id }: { readonly backend: string; readonly id: string }) {
+  const read = useResource(
+    `inspect ${backend} ${id}`,
+    async (signal) =>
+      (await client.get(CONTAINER, { params: { id }, query: { backend, raw: true }, signal })).json(),
+    { live: false },
+  );
+  const value = read.value.value;
+  const problem = read.problem.value;
+  if (value === undefined) {
+    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+  }
+  return (
+    <div class="tree" tabIndex={0} role="group" aria-label={words.container.inspect}>
+      {Object.entries(value).map(([name, inner]) => <Node key={name} name={name} value={inner} />)}
+    </div>
+  );
+}
+
+/** Objects and lists fold; what is empty or plain stands in its line. */
+function Node({ name, value }: { readonly name: string; readonly value: unknown }) {
+  const inner = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (inner.length === 0) {
+    return (
+      <p>
+        <span class="quiet">{shown(name)}</span> <code>{shown(JSON.stringify(value) ?? "")}</code>
+      </p>
+    );
+  }
+  return (
+    <details>
+      <summary>
+        {shown(name)} <span class="quiet">{inner.length}</span>
+      </summary>
+      {inner.map(([key, one]) => <Node key={key} name={key} value={one} />)}
+    </details>
+  );
+}

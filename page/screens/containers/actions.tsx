@@ -1,0 +1,66 @@
+/** What can be done with the chosen containers, and how it went for each. */
+import { useEffect, useState } from "preact/hooks";
+import type { Container } from "../../../client/berth/containers.ts";
+import { type Action, actOn, NEEDS, type Result, results } from "../../live/actions.ts";
+import { Act } from "../../parts/act.tsx";
+import { RemoveDialog } from "../../parts/remove_dialog.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import { words } from "../../words/en.ts";
+
+export function Actions(
+  { chosen, clear }: { readonly chosen: readonly Container[]; readonly clear: () => void },
+) {
+  const [isAsking, setAsking] = useState(false);
+  const isWorking = [...results.value.values()].some(({ state }) => state === "working");
+  const amount = chosen.length;
+  const done = () => {
+    results.value = new Map();
+    clear();
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented && document.querySelector("dialog") === null) {
+        done();
+      }
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+  useEffect(() => () => void (results.value = new Map()), []);
+  if (amount === 0 && results.value.size === 0) return null;
+  const button = (action: Action, act: () => void = () => void actOn(action, chosen)) => (
+    <Act permission={NEEDS[action]} act={act} disabled={isWorking || amount === 0}>
+      {words.containers[action]}
+    </Act>
+  );
+  return (
+    <div class="actions" role="region" aria-label={words.containers.chosen(amount)}>
+      <strong>{words.containers.chosen(amount)}</strong>
+      {button("start")}
+      {button("stop")}
+      {button("restart")}
+      {button("remove", () => setAsking(true))}
+      <button type="button" class="link" onClick={done}>{words.containers.clear}</button>
+      {isAsking && (
+        <RemoveDialog
+          containers={chosen}
+          close={() => setAsking(false)}
+          remove={() => void actOn("remove", chosen)}
+        />
+      )}
+    </div>
+  );
+}
+
+export function ResultOf({ result: { action, state, reason } }: { readonly result: Result }) {
+  if (state === "working") {
+    return <span class="quiet">{words.containers[action]} {words.containers.working}</span>;
+  }
+  if (state === "failed") return <Mark verdict="broken">{shown(reason)}</Mark>;
+  return (
+    <Mark verdict="completed">
+      {state === "done" ? words.containers.done[action]! : words.containers.unchanged}
+    </Mark>
+  );
+}

@@ -1,0 +1,184 @@
+/** Every container of every engine: found, chosen, started, stopped, removed. */
+import { useState } from "preact/hooks";
+import { type Container, CONTAINERS } from "../../../client/berth/containers.ts";
+import { keyOf, results } from "../../live/actions.ts";
+import { useResource } from "../../live/resource.ts";
+import { client, may, who } from "../../live/session.ts";
+import { isFlapping, stateVerdict } from "../../verdict.ts";
+import { Ago } from "../../parts/ago.tsx";
+import { portsOf } from "../../parts/ports.ts";
+import { shown } from "../../parts/shown.ts";
+import { Mark, Sign } from "../../parts/sign.tsx";
+import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Choice, Rows } from "../../parts/window.tsx";
+import { go, query, withQuery } from "../../router.ts";
+import { words } from "../../words/en.ts";
+import { Actions, ResultOf } from "./actions.tsx";
+
+export function Containers() {
+  const read = useResource(
+    who.value && !may("containers:read") ? null : "containers",
+    async (signal) =>
+      (await client.get(CONTAINERS, { query: { sort: "name", order: "asc" }, signal })).json(),
+  );
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const list = read.value.value;
+  const problem = read.problem.value;
+  if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} whole />;
+  if (list === undefined) {
+    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+  }
+  const fitting = list.items.filter(fits(query.value.get("q") ?? "", query.value.get("state")));
+  const marked = fitting.filter((one) => chosen.has(keyOf(one)));
+  const choose = (one: Container) => {
+    const next = new Set(chosen);
+    if (!next.delete(keyOf(one))) next.add(keyOf(one));
+    setChosen(next);
+  };
+  const chooseAll = () =>
+    setChosen(marked.length === fitting.length ? new Set() : new Set(fitting.map(keyOf)));
+  return (
+    <div class="list-screen">
+      {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
+      {list.unavailable.map(({ backend, reason }) => (
+        <p class="trouble" role="status" key={backend}>
+          <Sign verdict="unknown" /> {shown(words.problem.away(backend, reason))}
+        </p>
+      ))}
+      <header class="screen-head">
+        <h1>{words.containers.title}</h1>
+        <span class="quiet" role="status">{words.containers.shown(fitting.length, list.total)}</span>
+        <Filters items={list.items} />
+      </header>
+      {fitting.length === 0 ? <None total={list.total} /> : (
+        <Rows
+          label={words.containers.title}
+          items={fitting}
+          keyOf={keyOf}
+          isChosen={(one) => chosen.has(keyOf(one))}
+          choose={choose}
+          open={(one) => go(hrefOf(one))}
+          head={<Head isAll={marked.length === fitting.length} chooseAll={chooseAll} />}
+          cells={(one) => (
+            <Cells
+              container={one}
+              isChosen={chosen.has(keyOf(one))}
+              choose={() => choose(one)}
+            />
+          )}
+        />
+      )}
+      <Actions chosen={marked} clear={() => setChosen(new Set())} />
+    </div>
+  );
+}
+
+function fits(q: string, state: string | null): (container: Container) => boolean {
+  const wanted = q.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  return (one) => {
+    if (state !== null && one.state !== state) return false;
+    if (wanted.length === 0) return true;
+    const labels = Object.entries(one.labels).map(([name, value]) => `${name}=${value}`).join(" ");
+    const text = `${one.name} ${one.image} ${one.compose?.project ?? ""} ${one.backend} ${labels}`
+      .toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
+}
+
+export function hrefOf({ backend, name }: Pick<Container, "backend" | "name">): string {
+  return `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
+}
+
+function Filters({ items }: { readonly items: readonly Container[] }) {
+  const states = [...new Set(items.map(({ state }) => state))].sort();
+  const change = (name: string) => (event: Event) =>
+    go(withQuery({ [name]: (event.currentTarget as HTMLInputElement).value }), { replace: true });
+  return (
+    <div class="filters" role="search">
+      <input
+        type="search"
+        aria-label={words.containers.filter}
+        placeholder={words.containers.filter}
+        value={query.value.get("q") ?? ""}
+        onInput={change("q")}
+      />
+      <select
+        aria-label={words.containers.state}
+        value={query.value.get("state") ?? ""}
+        onChange={change("state")}
+      >
+        <option value="">{words.containers.all}</option>
+        {states.map((state) => <option key={state} value={state}>{state}</option>)}
+      </select>
+    </div>
+  );
+}
+
+function None({ total }: { readonly total: number }) {
+  return total === 0
+    ? (
+      <Empty title={words.containers.none}>
+        <p class="hint">{words.containers.noneHint}</p>
+      </Empty>
+    )
+    : (
+      <Empty title={words.containers.noMatch}>
+        <a class="button" href={withQuery({ q: null, state: null })}>{words.containers.showAll}</a>
+      </Empty>
+    );
+}
+
+function Head({ isAll, chooseAll }: { readonly isAll: boolean; readonly chooseAll: () => void }) {
+  const { name, state, project, image, ports, since } = words.containers;
+  return (
+    <>
+      <span role="columnheader" class="cell-choice">
+        <input type="checkbox" checked={isAll} aria-label={words.containers.chooseAll} onClick={chooseAll} />
+      </span>
+      <span role="columnheader" class="cell-name">{name}</span>
+      <span role="columnheader" class="cell-state">{state}</span>
+      <span role="columnheader" class="cell-since">{since}</span>
+      <span role="columnheader" class="cell-project">{project}</span>
+      <span role="columnheader" class="cell-image">{image}</span>
+      <span role="columnheader" class="cell-ports">{ports}</span>
+    </>
+  );
+}
+
+function Cells(
+  { container, isChosen, choose }: {
+    readonly container: Container;
+    readonly isChosen: boolean;
+    readonly choose: () => void;
+  },
+) {
+  const { name, state, exitCode, health, compose, image } = container;
+  const restarts = isFlapping(container) || state === "restarting" ? container.restartCount : 0;
+  const since = state === "running" || state === "paused" ? container.startedAt : container.finishedAt;
+  const result = results.value.get(keyOf(container));
+  return (
+    <>
+      <span role="gridcell" class="cell-choice">
+        <Choice name={shown(name)} isChosen={isChosen} choose={choose} />
+      </span>
+      <span role="gridcell" class="cell-name">
+        <a href={hrefOf(container)} tabIndex={-1}>{shown(name)}</a>
+      </span>
+      <span role="gridcell" class="cell-state">
+        {result === undefined
+          ? (
+            <Mark verdict={stateVerdict(container)} key={`${state} ${exitCode} ${health}`}>
+              {words.state(state, exitCode, health, restarts)}
+            </Mark>
+          )
+          : <ResultOf result={result} />}
+      </span>
+      <span role="gridcell" class="cell-since">{since !== null && <Ago since={Date.parse(since)} />}</span>
+      <span role="gridcell" class="cell-project">{shown(compose?.project ?? "")}</span>
+      <span role="gridcell" class="cell-image">
+        <code>{shown(image)}</code>
+      </span>
+      <span role="gridcell" class="cell-ports">{portsOf(container)}</span>
+    </>
+  );
+}

@@ -1,0 +1,228 @@
+/** The first screen: is what runs what I wrote, and if not, where does it differ? */
+import { useState } from "preact/hooks";
+import type { Container } from "../../../client/berth/containers.ts";
+import { type Overview as State, readOverview, type Unit } from "../../live/overview.ts";
+import { useResource } from "../../live/resource.ts";
+import { may } from "../../live/session.ts";
+import { isBroken, isFlapping, type Judged, type Verdict, VERDICTS } from "../../verdict.ts";
+import { Ago } from "../../parts/ago.tsx";
+import { Facing } from "../../parts/facing.tsx";
+import { Place } from "../../parts/place.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Mark, Sign } from "../../parts/sign.tsx";
+import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { words } from "../../words/en.ts";
+import { RegisterForm, Workspaces } from "./workspaces.tsx";
+
+/** What needs nobody to look at it. */
+const WELL: readonly Verdict[] = ["completed", "asWritten"];
+
+export function Overview() {
+  const overview = useResource("overview", readOverview, { polled: true });
+  const state = overview.value.value;
+  const problem = overview.problem.value;
+  const at = overview.at.value;
+  return (
+    <>
+      {problem !== null && <Trouble problem={problem} since={at} again={overview.reload} />}
+      {state === undefined
+        ? problem === null && <Loading />
+        : state.workspaces.length === 0 && state.undeclared.length === 0
+        ? <Nothing state={state} reload={overview.reload} />
+        : <Answer state={state} at={at} reload={overview.reload} />}
+    </>
+  );
+}
+
+/** Nothing to compare, and the one next step. */
+function Nothing({ state, reload }: { readonly state: State; readonly reload: () => void }) {
+  if (!may("workspaces:read")) return <Empty title={words.overview.noRight} whole />;
+  return (
+    <div class="first">
+      <h1>{words.overview.emptyTitle}</h1>
+      <p class="lead">{words.overview.emptyLead}</p>
+      <RegisterForm done={reload} />
+      {state.engines.every(({ state }) => state !== "up") && <p class="hint">{words.overview.noEngine}</p>}
+    </div>
+  );
+}
+
+function Answer(
+  { state, at, reload }: { readonly state: State; readonly at: number; readonly reload: () => void },
+) {
+  const units = state.workspaces.flatMap((one) => one.units)
+    .sort((a, b) =>
+      VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) || a.name.localeCompare(b.name)
+    );
+  const bad = units.filter(({ verdict }) => !WELL.includes(verdict));
+  const well = units.filter(({ verdict }) => WELL.includes(verdict));
+  const away = state.engines.filter((engine) => engine.state !== "up");
+  const upTo =
+    bad.findLastIndex(({ verdict }) => VERDICTS.indexOf(verdict) < VERDICTS.indexOf("undeclared")) + 1;
+  return (
+    <>
+      <header class="question">
+        <h1>{words.overview.question}</h1>
+        <Counts units={units} undeclared={state.undeclared.length} at={at} />
+      </header>
+      {away.map(({ name, reason }) => (
+        <p class="trouble" role="status" key={name}>
+          <Sign verdict="unknown" /> {shown(words.problem.away(name, reason ?? ""))}
+        </p>
+      ))}
+      <ul class="findings" aria-label={words.overview.question}>
+        {bad.slice(0, upTo).map((unit) => <UnitRow unit={unit} key={`${unit.workspace} ${unit.id}`} />)}
+        {state.undeclared.map((one) => <UndeclaredRow container={one} key={`${one.backend} ${one.id}`} />)}
+        {bad.slice(upTo).map((unit) => <UnitRow unit={unit} key={`${unit.workspace} ${unit.id}`} />)}
+      </ul>
+      {well.length > 0 && <Well units={well} />}
+      <Workspaces workspaces={state.workspaces} reload={reload} />
+    </>
+  );
+}
+
+function Counts(
+  { units, undeclared, at }: {
+    readonly units: readonly Unit[];
+    readonly undeclared: number;
+    readonly at: number;
+  },
+) {
+  const amounts = VERDICTS.map((verdict) =>
+    [
+      verdict,
+      verdict === "undeclared" ? undeclared : units.filter((unit) => unit.verdict === verdict).length,
+    ] as const
+  ).filter(([, amount]) => amount > 0);
+  const isWell = units.length > 0 && amounts.every(([verdict]) => WELL.includes(verdict));
+  if (isWell) {
+    return (
+      <p class="counts">
+        <Sign verdict="asWritten" />
+        <Ago since={at} say={(ago) => words.overview.allWell(units.length, ago)} />
+      </p>
+    );
+  }
+  return (
+    <p class="counts">
+      {amounts.map(([verdict, amount]) => (
+        <Mark verdict={verdict} key={verdict}>{words.overview.count(verdict, amount)}</Mark>
+      ))}
+      <span class="quiet">
+        <Ago since={at} say={words.overview.checked} />
+      </span>
+    </p>
+  );
+}
+
+function UnitRow({ unit }: { readonly unit: Unit }) {
+  const container = unit.live?.containers[0];
+  return (
+    <li class={`finding is-${unit.verdict} ${unit.differences.length > 0 ? "has-differences" : ""}`}>
+      <div class="finding-head">
+        <Sign verdict={unit.verdict} />
+        <a class="finding-name" href={hrefOf(unit)}>{shown(unit.name)}</a>
+        <span class="finding-word">{whyOf(unit)}</span>
+        <span class="finding-end">
+          {container !== undefined && (
+            <a href={`/c/${encodeURIComponent(container.backend)}/${encodeURIComponent(container.name)}`}>
+              {words.overview.log}
+              <span class="unseen">{shown(container.name)}</span>
+            </a>
+          )}
+        </span>
+      </div>
+      <div class="finding-rest">
+        {unit.differences.map((one) => (
+          <Facing key={`${one.field} ${one.container}`} {...one}>
+            <a href={hrefOf(unit)}>
+              <Place place={one.place} folder={unit.workspace} />
+            </a>
+          </Facing>
+        ))}
+        {unit.differences.length === 0 && (
+          <a href={hrefOf(unit)}>
+            <Place place={unit.place} folder={unit.workspace} />
+          </a>
+        )}
+        {detailOf(unit) !== "" && <span class="finding-detail">{shown(detailOf(unit))}</span>}
+      </div>
+    </li>
+  );
+}
+
+function hrefOf({ workspace, name }: Unit): string {
+  return `/w/${encodeURIComponent(workspace)}?unit=${encodeURIComponent(name)}`;
+}
+
+/** More than the verdict, where more is known. */
+function whyOf(unit: Unit): string {
+  const { verdict, live } = unit;
+  if (verdict !== "broken" || live === null) return words.verdict(verdict);
+  const { desired } = live;
+  const containers: readonly Judged[] = unit.containers.length > 0 ? unit.containers : live.containers;
+  if (containers.some((one) => one.state === "restarting" || isFlapping(one))) return words.unit.restarting;
+  if (containers.some(({ health }) => health === "unhealthy")) return words.unit.unhealthy;
+  if (containers.some(({ state }) => state === "dead")) return words.unit.dead;
+  const ended = containers.find(({ state }) => state === "exited");
+  if (ended !== undefined) return words.unit.exited(ended.exitCode);
+  return words.unit.degraded(containers.filter(({ state }) => state === "running").length, desired);
+}
+
+/** What the engine says of a broken one: how it ended, how often, and why. */
+function detailOf({ verdict, containers }: Unit): string {
+  const bad = verdict === "broken" ? containers.find(isBroken) : undefined;
+  if (bad === undefined) return "";
+  return words.unit.ended(bad.state === "exited" ? null : bad.exitCode, bad.restartCount, bad.reason);
+}
+
+function UndeclaredRow({ container }: { readonly container: Container }) {
+  const { backend, name, image, startedAt } = container;
+  const href = `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
+  return (
+    <li class="finding is-undeclared">
+      <div class="finding-head">
+        <Sign verdict="undeclared" />
+        <a class="finding-name" href={href}>{shown(name)}</a>
+        <span class="finding-word">
+          {words.overview.inNoFile}
+        </span>
+        <span class="finding-end" />
+      </div>
+      <div class="finding-rest quiet">
+        <code>{shown(image)}</code>
+        {startedAt !== null && (
+          <span class="finding-detail">
+            <Ago since={Date.parse(startedAt)} say={words.overview.since} />
+          </span>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Everything that is as it should be: one line, and the rest when asked. */
+function Well({ units }: { readonly units: readonly Unit[] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section class="well">
+      <p>
+        <Mark verdict="asWritten">{words.overview.wellRest(units.length)}</Mark>{" "}
+        <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? words.overview.hideRest : words.overview.showRest}
+        </button>
+      </p>
+      {isOpen && (
+        <ul class="well-units">
+          {units.map((unit) => (
+            <li key={`${unit.workspace} ${unit.id}`}>
+              <Sign verdict={unit.verdict} />
+              <a href={hrefOf(unit)}>{shown(unit.name)}</a>
+              <span class="unseen">{words.verdict(unit.verdict)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

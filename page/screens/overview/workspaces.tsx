@@ -1,0 +1,91 @@
+/** The folders that berth knows, and registering another one. */
+import { useState } from "preact/hooks";
+import { WORKSPACES } from "../../../client/berth/workspaces.ts";
+import type { WorkspaceState } from "../../live/overview.ts";
+import { client, may } from "../../live/session.ts";
+import { VERDICTS } from "../../verdict.ts";
+import { Act } from "../../parts/act.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, Form } from "../../parts/form.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import { go } from "../../router.ts";
+import { words } from "../../words/en.ts";
+
+export function Workspaces(
+  { workspaces, reload }: { readonly workspaces: readonly WorkspaceState[]; readonly reload: () => void },
+) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <section class="workspaces" aria-labelledby="workspaces">
+      <div class="section-head">
+        <h2 id="workspaces">{words.overview.workspaces}</h2>
+        <Act permission="workspaces:write" act={() => setAsking(true)}>{words.overview.register}</Act>
+      </div>
+      <ul class="rows">
+        {workspaces.map((state) => <WorkspaceRow state={state} key={state.workspace.id} />)}
+      </ul>
+      {isAsking && (
+        <Dialog title={words.overview.register} onClose={() => setAsking(false)}>
+          <RegisterForm
+            done={() => {
+              setAsking(false);
+              reload();
+            }}
+            cancel={() => setAsking(false)}
+          />
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function WorkspaceRow({ state: { workspace, units, problem } }: { readonly state: WorkspaceState }) {
+  const amounts = VERDICTS.map((verdict) =>
+    [verdict, units.filter((unit) => unit.verdict === verdict).length] as const
+  ).filter(([, amount]) => amount > 0);
+  const { errors, warnings } = workspace.problems;
+  return (
+    <li class="row workspace">
+      <a href={`/w/${encodeURIComponent(workspace.id)}`}>{shown(workspace.name)}</a>
+      <span class="workspace-signs">
+        {amounts.map(([verdict, amount]) => (
+          <Mark verdict={verdict} key={verdict}>{words.overview.count(verdict, amount)}</Mark>
+        ))}
+        {problem !== null && <Mark verdict="unknown">{shown(problem.title)}</Mark>}
+        {workspace.state === "reading" && <span class="quiet">{words.overview.reading}</span>}
+        {workspace.state === "missing" && <Mark verdict="unknown">{words.overview.missing}</Mark>}
+        {workspace.state === "unreadable" && <Mark verdict="unknown">{words.overview.unreadable}</Mark>}
+        {workspace.state === "empty" && <span class="quiet">{words.overview.empty}</span>}
+      </span>
+      <span class="workspace-problems quiet">
+        {errors > 0 && (
+          <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>{words.overview.errors(errors)}</a>
+        )}
+        {warnings > 0 && (
+          <a href={`/w/${encodeURIComponent(workspace.id)}?view=findings`}>
+            {words.overview.warnings(warnings)}
+          </a>
+        )}
+      </span>
+      <code class="workspace-path quiet">{shown(workspace.path)}</code>
+    </li>
+  );
+}
+
+export function RegisterForm({ done, cancel }: { readonly done: () => void; readonly cancel?: () => void }) {
+  if (!may("workspaces:write")) return <p class="hint">{words.lacks("workspaces:write")}</p>;
+  return (
+    <Form
+      submit={words.overview.submit}
+      aside={cancel && <button type="button" class="button" onClick={cancel}>{words.cancel}</button>}
+      send={async ({ path = "" }) => {
+        await client.post(WORKSPACES, { payload: { path: path.trim() } });
+        done();
+        go("/");
+      }}
+    >
+      <Field label={words.overview.path} name="path" hint={words.overview.pathHint} autofocus />
+    </Form>
+  );
+}

@@ -1,0 +1,119 @@
+/** What is around every screen: the bar, the way in, and the question who one is. */
+import { useEffect, useRef } from "preact/hooks";
+import { link } from "./live/changes.ts";
+import { problemOf } from "./live/problem.ts";
+import { setupRequired, signOut, unreachable, who } from "./live/session.ts";
+import { Loading, Trouble } from "./parts/states.tsx";
+import { shown } from "./parts/shown.ts";
+import { address } from "./router.ts";
+import { screenAt } from "./screens.tsx";
+import { Setup } from "./screens/setup/setup.tsx";
+import { SignIn, SignInAgain } from "./screens/sign_in/sign_in.tsx";
+import { words } from "./words/en.ts";
+
+export function Shell({ setupToken }: { readonly setupToken: string | null }) {
+  const hadSomebody = useRef(false);
+  if (who.value) hadSomebody.current = true;
+  if (unreachable.value !== null && !hadSomebody.current) {
+    const problem = problemOf(unreachable.value);
+    return (
+      <main class="alone" id="content">
+        <h1>{words.name}</h1>
+        {problem !== null && <Trouble problem={problem} again={() => location.reload()} />}
+      </main>
+    );
+  }
+  if (who.value === undefined) return <Loading />;
+  if (!hadSomebody.current) {
+    const isNew = setupRequired.value === true;
+    return (
+      <>
+        <Title text={isNew ? words.setup.title : words.signIn.title} />
+        {isNew ? <Setup token={setupToken} /> : <SignIn />}
+      </>
+    );
+  }
+  const { title, view } = screenAt(address.value);
+  return (
+    <>
+      <Title text={title} />
+      <a class="skip" href="#content">{words.skip}</a>
+      <Bar />
+      <main id="content" tabIndex={-1} class={link.value?.live === false ? "is-stale" : ""}>{view}</main>
+      {who.value === null && <SignInAgain />}
+    </>
+  );
+}
+
+function Title({ text }: { readonly text: string }) {
+  document.title = words.title(text);
+  return null;
+}
+
+const SCREENS = [["/", words.nav.overview], ["/c", words.nav.containers]] as const;
+
+function Bar() {
+  const { pathname } = address.value;
+  const isIn = (path: string) =>
+    path === "/" ? pathname === "/" || pathname.startsWith("/w/") : pathname.startsWith(path);
+  return (
+    <header class="bar">
+      <a class="brand" href="/">
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M3 6h10M3 10h10M10.5 3 5.5 13" />
+        </svg>
+        {words.name}
+      </a>
+      <nav aria-label={words.nav.label}>
+        {SCREENS.map(([path, word]) => (
+          <a key={path} href={path} {...(isIn(path) ? { "aria-current": "page" as const } : {})}>{word}</a>
+        ))}
+      </nav>
+      <Liveness />
+      <Person />
+    </header>
+  );
+}
+
+function Liveness() {
+  const state = link.value;
+  if (state === null) return <span class="liveness" />;
+  return (
+    <span class={`liveness ${state.live ? "is-live" : "is-not-live"}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {state.live ? words.bar.live : words.bar.notLive(state.since)}
+    </span>
+  );
+}
+
+function Person() {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = ({ target }: MouseEvent) => {
+      if (menu.current && !menu.current.contains(target as Node)) menu.current.open = false;
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || !menu.current?.open) return;
+      menu.current.open = false;
+      menu.current.querySelector("summary")?.focus();
+    };
+    document.addEventListener("click", close);
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("click", close);
+      document.removeEventListener("keydown", onKey);
+    };
+  }, []);
+  const principal = who.value;
+  if (!principal) return null;
+  return (
+    <details class="person" ref={menu}>
+      <summary aria-label={words.bar.person(shown(principal.name))}>{shown(principal.name)}</summary>
+      <div class="menu">
+        <p class="quiet">{principal.role ?? ""}</p>
+        <a href="/api/docs">{words.bar.api}</a>
+        <button type="button" onClick={() => void signOut().catch(() => {})}>{words.bar.signOut}</button>
+      </div>
+    </details>
+  );
+}

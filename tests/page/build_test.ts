@@ -1,0 +1,110 @@
+/** What the page is built from and how it is served: the same bytes twice, nothing of others, and a reason where it is not. */
+import assert from "node:assert/strict";
+import { buildPage } from "../../page/build.ts";
+import { dashboard } from "../../plugins/dashboard/plugin.ts";
+import { startService } from "../service.ts";
+
+const PAGE = new URL("../../page/", import.meta.url);
+await buildPage();
+
+async function textsBelow(
+  folder: URL,
+  texts = new Map<string, string>(),
+  below = "",
+): Promise<Map<string, string>> {
+  for await (const { name, isDirectory } of Deno.readDir(new URL(below || ".", folder))) {
+    const path = below + name;
+    if (isDirectory) await textsBelow(folder, texts, `${path}/`);
+    else texts.set(path, await Deno.readTextFile(new URL(path, folder)));
+  }
+  return texts;
+}
+
+Deno.test("two builds of the same sources are equal byte by byte, and a second one is not made", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-build-" });
+  try {
+    const other = new URL(`file://${folder}/built/`);
+    assert.match(await buildPage(other) ?? "", /^The page is built/);
+    assert.deepEqual(await textsBelow(other), await textsBelow(new URL("built/", PAGE)));
+    assert.equal(await buildPage(other), null);
+
+    const html = await Deno.readTextFile(new URL("index.html", other));
+    await Deno.writeTextFile(new URL("index.html", other), html.replace(/[0-9a-f]{64}/, "0".repeat(64)));
+    assert.notEqual(await buildPage(other), null);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Namespaces of XML, and the stand-in with which the client checks path templates. */
+const NAMES_ONLY = ["http://www.w3.org", "http://h"];
+
+Deno.test("the built page names no other host", async () => {
+  for (const [path, text] of await textsBelow(new URL("built/", PAGE))) {
+    const hosts = [...text.matchAll(/\bhttps?:\/\/[\w.-]+/g)].map(([host]) => host);
+    assert.deepEqual(hosts.filter((host) => !NAMES_ONLY.includes(host)), [], path);
+  }
+});
+
+Deno.test("no source of the page makes markup or styles out of text", async () => {
+  const found: string[] = [];
+  for (const [path, text] of await textsBelow(PAGE)) {
+    if (!/\.tsx?$/.test(path)) continue;
+    for (
+      const [bad] of text.matchAll(
+        /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|\bstyle=|document\.write/g,
+      )
+    ) {
+      found.push(`${path}: ${bad}`);
+    }
+  }
+  assert.deepEqual(found, []);
+});
+
+Deno.test("the page is served at / with its policy, to strangers too, and its parts by tag", async () => {
+  await using berth = await startService({ install: [dashboard] });
+  const { status, headers, text } = await berth.anonymous().call("GET /");
+  assert.equal(status, 200);
+  assert.match(text, /<script type="module" src="\/main.js">/);
+  const policy = headers.get("content-security-policy") ?? "";
+  for (
+    const part of [
+      "script-src 'self'",
+      "style-src 'self'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]
+  ) {
+    assert.ok(policy.includes(part), policy);
+  }
+  const script = await berth.anonymous().call("GET /main.js");
+  const again = await berth.anonymous().call("GET /main.js", undefined, {
+    headers: { "if-none-match": script.headers.get("etag") ?? "" },
+  });
+  assert.deepEqual([script.status, again.status], [200, 304]);
+  const api = await berth.call("GET /api/nowhere", undefined, { headers: { accept: "text/html" } });
+  assert.deepEqual([api.status, api.body.code], [404, "not_found"]);
+});
+
+Deno.test("with the plugin off / is 404 with the reason; unbuilt, it says which command builds it", async () => {
+  await using off = await startService({ install: [dashboard], plugins: [] });
+  const { status, body } = await off.call("GET /");
+  assert.deepEqual([status, body.code], [404, "plugin_disabled"]);
+  assert.match(body.title, /"dashboard" is switched off/);
+
+  const folder = await Deno.makeTempDir({ prefix: "berth-unbuilt-" });
+  try {
+    const files = new URL(`file://${folder}/built/`);
+    await using unbuilt = await startService({
+      install: [{ ...dashboard, site: { ...dashboard.site!, files } }],
+    });
+    const missing = await unbuilt.call("GET /");
+    assert.deepEqual([missing.status, missing.body.code], [404, "not_found"]);
+    assert.match(missing.body.title, /deno task page/);
+    await buildPage(files);
+    assert.equal((await unbuilt.call("GET /")).status, 200);
+    assert.deepEqual(unbuilt.bugs(), []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

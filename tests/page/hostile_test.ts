@@ -1,0 +1,159 @@
+/** What others wrote is only ever text on the page; what they keep secret is nowhere; a log is bounded and stays put. */
+import assert from "node:assert/strict";
+import { browserMissing, startBrowser } from "../browser.ts";
+import { FIXTURE } from "../engine.ts";
+import { serveEngines } from "../service.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { openPage } from "./opened.ts";
+
+const shared = await sharedEngine("docker");
+const test: typeof shared.test = (name, run) => shared.test(name, run, browserMissing());
+
+const MARKUP = `<img src=x onerror="document.title='owned'">`;
+const TURNED = "safe\u202egnp.exe";
+
+test("markup and characters that turn a line around are text, as label, name, command, log line and file", async (engine) => {
+  await engine.cli(
+    ...["run", "-d", "--name", "hostile", "--label", `note=${MARKUP}`, "--env", `NOTE=${MARKUP}`],
+    ...[
+      "--label",
+      `com.docker.compose.project=${MARKUP}`,
+      "--label",
+      "com.docker.compose.service=web",
+      FIXTURE,
+      "sh",
+      "-c",
+    ],
+    `printf '%s\\n' '${MARKUP}' '${TURNED}' '\u001b[31mred\u001b[0m \u001b]8;;http://evil.test\u0007link'; exec idle`,
+  );
+  await using berth = await serveEngines({ docker: engine });
+  const path = `${berth.folder}/workspaces/evil`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(
+    `${path}/compose.yaml`,
+    `services:\n  web:\n    image: caddy:2 # ${MARKUP} ${TURNED}\n    labels: { note: '${MARKUP}' }\n`,
+  );
+  await berth.call("POST /api/workspaces", { path, name: `${MARKUP}` });
+  await using browser = await startBrowser();
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  const { id } = (await berth.call("GET /api/workspaces")).body.items[0];
+  for (
+    const [path, text] of [
+      ["/", MARKUP],
+      [`/w/${id}`, MARKUP],
+      [`/w/${id}`, "safe\\u{202e}gnp.exe"],
+      [`/w/${id}?view=findings`, "compose.yaml"],
+      [`/c?q=${encodeURIComponent("onerror")}`, MARKUP],
+      ["/c/docker/hostile", MARKUP],
+      ["/c/docker/hostile", "safe\\u{202e}gnp.exe"],
+      ["/c/docker/hostile?view=inspect", "Config"],
+      [`/c/docker/${encodeURIComponent(MARKUP)}`, "onerror"],
+    ] as const
+  ) {
+    await opened.visit(path);
+    await page.getByRole("main").getByText(text).filter({ visible: true }).first().waitFor();
+    assert.equal(await page.locator("main img").count(), 0, path);
+    assert.ok(!(await page.locator("main").innerText()).includes("\u202e"), path);
+    assert.notEqual(await page.title(), "owned");
+  }
+  await opened.visit("/c/docker/hostile");
+  await page.getByText("red ").waitFor();
+  assert.equal(await page.locator("main a[href*='evil']").count(), 0);
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("a secret in environment, label and file is nowhere in document, storage or address", async (engine) => {
+  const secret = "canary-4471-hunter2";
+  await engine.cli(
+    ...["run", "-d", "--name", "keeper", "--env", `DB_PASSWORD=${secret}`, "--label", `api_token=${secret}`],
+    ...[FIXTURE, "sh", "-c", "exec idle"],
+  );
+  await using berth = await serveEngines({ docker: engine });
+  const path = `${berth.folder}/workspaces/keeper`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(
+    `${path}/compose.yaml`,
+    `services:\n  db:\n    image: keeper:1\n    environment:\n      DB_PASSWORD: ${secret}\n`,
+  );
+  await berth.call("POST /api/workspaces", { path });
+  await using browser = await startBrowser();
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  for (
+    const [view, text] of [
+      ["/c/docker/keeper", "Image"],
+      ["/c/docker/keeper?view=environment", "DB_PASSWORD"],
+      ["/c/docker/keeper?view=inspect", "HostConfig"],
+      ["/w/keeper", "DB_PASSWORD"],
+    ] as const
+  ) {
+    await opened.visit(view);
+    await page.getByRole("main").getByText(text).first().waitFor();
+    await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+    const all = await page.evaluate<string>(
+      "JSON.stringify([document.documentElement.outerHTML, localStorage, sessionStorage, location.href, history.state])",
+    );
+    assert.ok(all.includes("keeper") && !all.includes(secret), view);
+    assert.ok(!all.includes(berth.admin!), view);
+  }
+});
+
+test("a log draws only what is in view, and stays where the reader is while it grows", async (engine) => {
+  await engine.cli(
+    ...["run", "-d", "--name", "counter", FIXTURE, "sh", "-c"],
+    "i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo line $i; done; " +
+      "while [ ! -e /tmp/more ]; do sleep 0.1; done; while [ $i -lt 8000 ]; do i=$((i+1)); echo line $i; done; exec idle",
+  );
+  await using berth = await serveEngines({ docker: engine });
+  await using browser = await startBrowser();
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c/docker/counter" });
+  const { page } = opened;
+  await page.getByText("line 900", { exact: true }).waitFor();
+  const drawn = () => page.locator(".log-line").count();
+  assert.ok(await drawn() <= 200, `${await drawn()}`);
+
+  await page.getByRole("log").focus();
+  await page.keyboard.press("Home");
+  await page.getByText("line 1", { exact: true }).waitFor();
+  const firstInView = () =>
+    page.evaluate<string>(
+      `(() => { const log = document.querySelector(".log"), top = log.getBoundingClientRect().top;
+      return [...log.querySelectorAll(".log-line")].find((one) => one.getBoundingClientRect().bottom > top)
+        .querySelector(".log-text").textContent; })()`,
+    );
+  const before = await firstInView();
+  await engine.cli("exec", "counter", "touch", "/tmp/more");
+  await page.getByRole("button", { name: "7,100 new" }).waitFor();
+  assert.equal(await firstInView(), before);
+  await page.getByRole("button", { name: "7,100 new" }).click();
+  await page.getByText("line 8000", { exact: true }).waitFor();
+  assert.ok(await drawn() <= 200, `${await drawn()}`);
+  await page.getByRole("searchbox").fill("line 799");
+  await page.getByText("11 lines fit").waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("a berth that stops is told in the bar, and the screen goes on by itself when it is back", async (engine) => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-away-" });
+  try {
+    const first = await serveEngines({ docker: engine }, { folder });
+    await using browser = await startBrowser();
+    await using opened = await openPage(browser, first, { key: first.admin, path: "/c" });
+    const { page } = opened;
+    await page.locator(".is-live").waitFor();
+    await first[Symbol.asyncDispose]();
+    await page.getByText(/^not live since/).waitFor();
+    await using second = await serveEngines({ docker: engine }, {
+      folder,
+      port: first.port,
+      admin: first.admin!,
+    });
+    await page.locator(".is-live").waitFor();
+    await engine.cli("run", "-d", "--name", "newcomer", FIXTURE, "idle");
+    await page.getByRole("link", { name: "newcomer" }).waitFor();
+    assert.equal(second.url, first.url);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,92 @@
+/** The page in a browser, watched: what the console says, what the policy refuses, what is asked of others. */
+import assert from "node:assert/strict";
+import axe from "npm:axe-core@4.14.1";
+import type { Browser, BrowserContextOptions, Page } from "npm:playwright-core@1.65.1";
+import { buildPage } from "../../page/build.ts";
+import type { TestService } from "../service.ts";
+
+await buildPage();
+
+export interface Opened extends AsyncDisposable {
+  readonly page: Page;
+  /** Console errors, uncaught exceptions and refusals of the policy since it was opened. */
+  readonly complaints: string[];
+  /** Goes to an address of the same berth, as a person who types it. */
+  visit(path: string): Promise<void>;
+}
+
+/** A browser window of its own at this address, which is signed in with the key if there is one. */
+export async function openPage(
+  browser: Browser,
+  berth: Pick<TestService, "url">,
+  { key = null, path = "/", ...context }: BrowserContextOptions & {
+    readonly key?: string | null;
+    readonly path?: string;
+  } = {},
+): Promise<Opened> {
+  const opened = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...context });
+  const page = await opened.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on("console", (message) => {
+    // A browser complains of every answer that is no success; what the page makes of those is tested by itself.
+    const isAnswer = /^Failed to load resource: |^WebSocket connection to/.test(message.text());
+    if (message.type() === "error" && !isAnswer) complaints.push(message.text());
+  });
+  await page.addInitScript(`addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+    console.error("refused by the policy: " + violatedDirective + " " + blockedURI))`);
+  const visit = async (to: string) => void await page.goto(berth.url + to);
+  await visit(path);
+  if (key !== null) {
+    await signInWithKey(page, key);
+    await page.getByRole("navigation").waitFor();
+  }
+  return { page, complaints, visit, [Symbol.asyncDispose]: () => opened.close() };
+}
+
+export async function signInWithKey(page: Page, key: string): Promise<void> {
+  await page.getByRole("button", { name: "Sign in with an API key" }).click();
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** The part of axe's answer that is read. */
+interface Verdict {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly {
+      readonly target: readonly string[];
+      readonly any: readonly { readonly message: string }[];
+    }[];
+  }[];
+}
+
+/** What axe finds in the document as it is now, in words. */
+export async function inaccessible(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  // Colours are judged once they have stopped changing.
+  await page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished)).then(() => {})");
+  const { violations } = await page.evaluate<Verdict>(
+    `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, any }) => `${id}: ${target.join(" ")} ${any[0]?.message ?? ""}`)
+  );
+}
+
+export const LOOKS = [
+  { colorScheme: "light", width: 1440 },
+  { colorScheme: "dark", width: 360 },
+] as const;
+
+/** The document as it is, in both themes and as wide as a desk and as a phone. */
+export async function assertFitsAll({ page, complaints }: Opened, screen: string): Promise<void> {
+  for (const { colorScheme, width } of LOOKS) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    assert.deepEqual(await inaccessible(page), [], `${screen}, ${colorScheme}, ${width} px`);
+    const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(wide <= 0, `${screen} is ${wide} px wider than a window of ${width} px`);
+  }
+  assert.deepEqual(complaints, [], screen);
+}

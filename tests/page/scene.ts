@@ -1,0 +1,121 @@
+/** Three projects on a real engine for the page: what is broken, what differs, what nobody wrote, and much that is well. */
+import type { TestEngine } from "../engine.ts";
+import { FIXTURE } from "../engine.ts";
+import { eventually } from "../eventually.ts";
+import { compose } from "../live_scene.ts";
+import { serveEngines, type ServiceOptions, startService, type TestService } from "../service.ts";
+
+const SHOP = (image: string) =>
+  `# The shop. Ask ada before you change the database:
+# it takes its data along when it moves to another
+# version, and that is not undone by going back.
+version: "2.4"
+
+volumes:
+  data:
+
+services:
+  # Orders and customers
+  db:
+    image: ${image}
+    command: [idle]
+    stop_grace_period: 1s
+    environment:
+      POSTGRES_PASSWORD: correct-horse-9182
+      POSTGRES_DB: shop
+    volumes: ["data:/var/lib/postgresql/data"]
+  web:
+    image: caddy:2
+    command: [sh, -c, "sleep 0.4; exit 137"]
+    restart: always
+    ports: ["127.0.0.1:18480:80"]
+    depends_on: [db]
+  worker:
+    image: caddy:2
+    command: [sh, -c, "i=0; while [ $$i -lt 40 ]; do i=$$((i+1)); echo job $$i done in $$((i*3)) ms; done; exec idle"]
+    stop_grace_period: 1s
+    depends_on: [db]
+  migrate:
+    image: ${image}
+    command: ["true"]
+`;
+
+const BLOG = (limit: string) =>
+  `version: "2.4"
+services:
+  app:
+    image: ghost:5
+    command: [idle]
+    stop_grace_period: 1s
+    depends_on: [cache]
+  cache:
+    image: redis:7
+    command: [idle]
+    stop_grace_period: 1s
+${limit}  mailer:
+    image: caddy:2
+    command: [idle]
+`;
+
+const INFRA = `version: "2.4"
+services:
+${
+  ["proxy", "dns", "metrics", "registry"].map((name) =>
+    `  ${name}:\n    image: caddy:2\n    command: [idle]\n    stop_grace_period: 1s\n`
+  ).join("")
+}`;
+
+export const IMAGES = ["postgres:16", "postgres:17", "redis:7", "ghost:5", "caddy:2"];
+
+export interface Scene {
+  readonly berth: TestService;
+  /** The ids of the workspaces: `shop`, `blog`, `infra`. */
+  readonly workspaces: readonly string[];
+}
+
+/** The folders of the three projects, and what runs of them; afterwards the files say something else than what runs. */
+export async function seed(engine: TestEngine, folder: string): Promise<void> {
+  for (const image of IMAGES) await engine.cli("tag", FIXTURE, image);
+  const write = async (name: string, text: string) => {
+    await Deno.mkdir(`${folder}/${name}`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/${name}/compose.yaml`, text);
+  };
+  const up = async (name: string, ...only: string[]) => {
+    const complaint = await compose(engine, `${folder}/${name}`, "up", "-d", ...only);
+    if (complaint !== "") throw new Error(complaint);
+  };
+  await write("shop", SHOP("postgres:16"));
+  await write("blog", BLOG(""));
+  await write("infra", INFRA);
+  await Promise.all([up("shop"), up("blog", "app", "cache"), up("infra")]);
+  await engine.cli("run", "-d", "--name", "legacy-cron", "caddy:2", "idle");
+  await write("shop", SHOP("postgres:17"));
+  await write("blog", BLOG("    mem_limit: 256m\n"));
+}
+
+/** A berth beside that engine; the projects are registered unless told otherwise. */
+export async function startScene(
+  engine: TestEngine,
+  folder: string,
+  { register = true, ...options }: ServiceOptions & { readonly register?: boolean } = {},
+): Promise<Scene> {
+  const berth = options.setup === false // nobody can ask yet how the engine is doing
+    ? await startService({
+      roots: [folder],
+      engines: [{ name: "docker", url: `unix://${engine.socket}` }],
+      ...options,
+    })
+    : await serveEngines({ docker: engine }, { roots: [folder], ...options });
+  const workspaces: string[] = [];
+  if (register) {
+    for (const name of ["shop", "blog", "infra"]) {
+      const { body } = await berth.call("POST /api/workspaces", { path: `${folder}/${name}` });
+      workspaces.push(body.id);
+    }
+    await eventually("the shop's database is compared", async () => {
+      const { body } = await berth.call(`GET /api/workspaces/${workspaces[0]}/artifacts/units/db`);
+      return body.live?.drift?.length > 0;
+    });
+  }
+  return { berth, workspaces };
+}

@@ -1,0 +1,210 @@
+/** Every screen of the page in a real browser, over a real engine: by its address, for everybody, alive. */
+import assert from "node:assert/strict";
+import type { Browser } from "npm:playwright-core@1.65.1";
+import { browserMissing, startBrowser } from "../browser.ts";
+import type { TestEngine } from "../engine.ts";
+import { composeMissing, save } from "../live_scene.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { assertFitsAll, openPage, signInWithKey } from "./opened.ts";
+import { type Scene, seed, startScene } from "./scene.ts";
+
+const shared = await sharedEngine("docker");
+const missing = browserMissing() ?? composeMissing;
+
+interface Stage extends Scene {
+  readonly browser: Browser;
+  readonly folder: string;
+  readonly engine: TestEngine;
+}
+
+/** One browser, one berth and one set of projects for all tests of this file. */
+let stage: Promise<Stage> | null = null;
+const owned = new AsyncDisposableStack();
+Deno.test.afterAll(async () => await owned.disposeAsync());
+
+async function setStage(engine: TestEngine): Promise<Stage> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-screens-" }));
+  owned.defer(() => Deno.remove(folder, { recursive: true }));
+  const [browser] = await Promise.all([startBrowser(), seed(engine, folder)]);
+  owned.use(browser);
+  const scene = await startScene(engine, folder);
+  owned.use(scene.berth);
+  return { ...scene, browser, folder, engine };
+}
+
+function test(name: string, run: (stage: Stage) => Promise<void>): void {
+  shared.test(name, async (engine) => await run(await (stage ??= setStage(engine))), missing);
+}
+
+test("every screen opens by its address, accessible in both themes and at 360 px", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  for (
+    const [path, text] of [
+      ["/", "Is what runs what I wrote?"],
+      ["/w/shop", "shop.migrate"],
+      ["/w/shop?view=findings", "compose.yaml:"],
+      ["/w/infra", "What runs is what is written"],
+      ["/w/none", "No workspace has this id"],
+      ["/c", "legacy-cron"],
+      ["/c?q=no-such-thing", "No container fits"],
+      ["/c/docker/shop_worker_1", "job 40 done in 120 ms"],
+      ["/c/docker/shop_db_1?view=mounts", "/var/lib/postgresql/data"],
+      ["/c/docker/shop_db_1?view=networks", "shop_default"],
+      ["/c/docker/shop_db_1?view=environment", "POSTGRES_PASSWORD"],
+      ["/c/docker/shop_db_1?view=inspect", "HostConfig"],
+      ["/c/docker/never-was", "never-was"],
+      ["/nowhere", "There is no such screen"],
+    ] as const
+  ) {
+    await opened.visit(path);
+    await page.getByRole("main").getByText(text).first().waitFor();
+    await assertFitsAll(opened, path);
+  }
+});
+
+test("the first list costs at most 60 KB in at most 5 requests", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  await page.evaluate("caches.keys()");
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  await opened.visit("/c");
+  await page.getByRole("link", { name: "legacy-cron" }).waitFor();
+
+  const loads = await page.evaluate<{ name: string; transferSize: number }[]>(
+    `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map(
+      ({ name, transferSize }) => ({ name, transferSize }))`,
+  );
+  const bytes = loads.reduce((all, { transferSize }) => all + transferSize, 0);
+  const said = loads.map(({ name, transferSize }) => `${name} ${transferSize}`).join("\n");
+  assert.ok(loads.length <= 5 && loads.every(({ transferSize }) => transferSize > 0), said);
+  assert.ok(bytes <= 60_000, said);
+});
+
+test("what happens behind berth's back shows by itself, and a mended file clears the difference", async (stage) => {
+  const { browser, berth, engine, folder } = stage;
+  await using list = await openPage(browser, berth, { key: berth.admin, path: "/c?q=infra" });
+  const row = list.page.getByRole("row", { name: "infra_dns_1" });
+  await row.getByText("running").waitFor();
+  await engine.cli("stop", "-t", "1", "infra_dns_1");
+  await row.getByText("exited").waitFor();
+  await engine.cli("start", "infra_dns_1");
+  await row.getByText("running").waitFor();
+
+  const { page } = list;
+  await list.visit("/");
+  const cache = page.getByRole("listitem").filter({
+    has: page.getByRole("link", { name: "blog.cache", exact: true }),
+  });
+  await cache.getByText("256 MiB").waitFor();
+  await cache.getByText("blog/compose.yaml:8:").waitFor();
+  const file = `${folder}/blog/compose.yaml`;
+  const text = await Deno.readTextFile(file);
+  await save(berth, "blog", file, text.replace("    mem_limit: 256m\n", ""));
+  await cache.waitFor({ state: "detached" });
+  await save(berth, "blog", file, text);
+  await cache.waitFor();
+  assert.deepEqual(list.complaints, []);
+});
+
+test("containers are walked, chosen and acted on by keyboard alone, with a result for each", async (stage) => {
+  const { browser, berth } = stage;
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c" });
+  const { page } = opened;
+  const focused = () => page.evaluate<string>("document.activeElement.querySelector('a')?.textContent ?? ''");
+  await page.getByRole("row", { name: "blog_app_1" }).waitFor();
+  await page.getByRole("combobox", { name: "State" }).focus();
+  await page.keyboard.press("Tab"); // the box that chooses all
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "blog_app_1");
+  for (const key of ["j", "ArrowDown", "k"]) await page.keyboard.press(key);
+  assert.equal(await focused(), "blog_cache_1");
+  await page.keyboard.press("End");
+  assert.equal(await focused(), "shop_worker_1");
+  await page.keyboard.press("Home");
+  for (const key of ["j", "j", "x", "j", "x"]) await page.keyboard.press(key);
+  const bar = page.getByRole("region", { name: "2 chosen" });
+  await bar.waitFor();
+  await assertFitsAll(opened, "two chosen");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await bar.getByRole("button", { name: "Restart" }).focus();
+  await page.keyboard.press("Enter");
+  for (const name of ["infra_dns_1", "infra_metrics_1"]) {
+    await page.getByRole("row", { name }).getByText("restarted").waitFor();
+  }
+  await page.keyboard.press("Escape");
+  await page.getByRole("region", { name: "chosen" }).waitFor({ state: "detached" });
+  await page.getByRole("row", { name: "infra_dns_1" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "infra_dns_1" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/c/docker/infra_dns_1");
+  await page.goBack();
+  await page.getByRole("row", { name: "legacy-cron" }).waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("removing asks first, by name, and the container's own page says that it is gone", async (stage) => {
+  const { browser, berth, engine } = stage;
+  await engine.cli("run", "-d", "--name", "short-lived", "caddy:2", "idle");
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c/docker/short-lived" });
+  const { page } = opened;
+  await page.getByRole("button", { name: "Remove" }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove" });
+  await dialog.getByText("Remove short-lived?").waitFor();
+  await assertFitsAll(opened, "the question before removing");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await engine.cli("inspect", "short-lived");
+  await page.getByRole("button", { name: "Remove" }).click();
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await page.getByText("This container is gone").waitFor();
+  await assert.rejects(engine.cli("inspect", "short-lived"));
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("a viewer finds nothing to change, and each button says which permission it needs", async (stage) => {
+  const { browser, berth } = stage;
+  const viewer = await berth.key("viewer");
+  await using opened = await openPage(browser, berth, { key: viewer.credential });
+  const { page } = opened;
+  const buttons: string[] = [];
+  for (const path of ["/", "/w/shop", "/c", "/c/docker/legacy-cron"]) {
+    await opened.visit(path);
+    await page.getByRole("main").getByText(/legacy-cron|shop\.db/).first().waitFor();
+    if (path === "/c") await page.getByRole("row", { name: "legacy-cron" }).press("x");
+    for (const button of await page.locator("main button.button").all()) {
+      const [name, title] = [await button.innerText(), await button.getAttribute("title")];
+      buttons.push(name);
+      assert.ok(await button.isDisabled(), `${path}: ${name}`);
+      assert.match(
+        title ?? "",
+        /^This needs the permission (?:workspaces:write|containers:(?:control|remove))$/,
+      );
+    }
+  }
+  for (const name of ["Register a folder", "Forget this workspace", "Stop", "Restart", "Remove"]) {
+    assert.ok(buttons.includes(name), `${name} of ${buttons}`);
+  }
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("who is signed out in the middle keeps the screen and what was typed, and goes on after signing in", async (stage) => {
+  const { browser, berth } = stage;
+  const made = await berth.call("POST /api/settings/api-keys", { name: "short", role: "viewer" });
+  await using opened = await openPage(browser, berth, { key: made.body.key, path: "/c" });
+  const { page } = opened;
+  await page.getByRole("searchbox").fill("legacy");
+  await page.getByText("1 of ").waitFor();
+  await berth.call(`DELETE /api/settings/api-keys/${made.body.id}`);
+  const dialog = page.getByRole("dialog", { name: "Sign in" });
+  await dialog.waitFor();
+  assert.equal(await page.getByRole("row", { name: "legacy-cron", includeHidden: true }).count(), 1);
+  await assertFitsAll(opened, "signed out");
+  await signInWithKey(page, berth.admin!);
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("searchbox").inputValue(), "legacy");
+  assert.equal(new URL(page.url()).search, "?q=legacy");
+  await page.getByText("1 of ").waitFor();
+  assert.deepEqual(opened.complaints, []);
+});

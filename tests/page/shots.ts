@@ -1,0 +1,79 @@
+/** `deno task page:shots`: photographs of every screen in each state, to be looked at side by side. */
+import { startEngine } from "../engine.ts";
+import { startBrowser } from "../browser.ts";
+import { openPage } from "./opened.ts";
+import { seed, startScene } from "./scene.ts";
+
+const FOLDER = new URL("../../page/shots/", import.meta.url).pathname;
+const WIDTHS = [1440, 1024, 360];
+const THEMES = ["light", "dark"] as const;
+const SCREENS: readonly (readonly [name: string, path: string])[] = [
+  ["overview", "/"],
+  ["workspace", "/w/shop"],
+  ["workspace-well", "/w/infra"],
+  ["findings", "/w/shop?view=findings"],
+  ["containers", "/c"],
+  ["containers-none", "/c?q=nothing-like-it"],
+  ["container-log", "/c/docker/shop_worker_1"],
+  ["container-mounts", "/c/docker/shop_db_1?view=mounts"],
+  ["container-networks", "/c/docker/shop_db_1?view=networks"],
+  ["container-environment", "/c/docker/shop_db_1?view=environment"],
+  ["container-inspect", "/c/docker/shop_db_1?view=inspect"],
+  ["container-gone", "/c/docker/never-was"],
+  ["no-such-screen", "/nowhere"],
+];
+
+/** `deno task page:shots overview,containers 1440,360 dark` takes these alone. */
+const [only = "", widths = WIDTHS.join(), themes = THEMES.join()] = Deno.args;
+const wanted = (name: string) => only === "" || only.split(",").includes(name);
+
+await Deno.mkdir(FOLDER, { recursive: true });
+await using engine = await startEngine("docker");
+const folder = await Deno.makeTempDir({ prefix: "berth-shots-" });
+await seed(engine, folder);
+await using browser = await startBrowser();
+{
+  await using berth = (await startScene(engine, folder, { register: false, setup: false })).berth;
+  await inAll(async (look, suffix) => {
+    const path = `/#setup=${berth.berth.access.setupToken}`;
+    await using opened = await openPage(browser, berth, { ...look, path });
+    await opened.page.getByRole("button", { name: "Make me the admin" }).waitFor();
+    if (wanted("setup")) await opened.page.screenshot({ path: `${FOLDER}setup-${suffix}.png` });
+  });
+}
+{
+  await using berth = (await startScene(engine, folder, { register: false })).berth;
+  await inAll(async (look, suffix) => {
+    await using out = await openPage(browser, berth, look);
+    await out.page.getByLabel("Name").waitFor();
+    if (wanted("sign-in")) await out.page.screenshot({ path: `${FOLDER}sign-in-${suffix}.png` });
+  });
+}
+await using berth = (await startScene(engine, folder)).berth;
+await inAll(async (look, suffix) => {
+  await using opened = await openPage(browser, berth, { ...look, key: berth.admin });
+  for (const [name, path] of SCREENS.filter(([name]) => wanted(name))) {
+    await opened.visit(path);
+    await opened.page.getByRole("main").waitFor();
+    await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {}); // a log goes on
+    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png` });
+  }
+  if (opened.complaints.length > 0) console.error(suffix, opened.complaints);
+});
+await Deno.remove(folder, { recursive: true });
+
+async function inAll(
+  shoot: (
+    look: { colorScheme: "light" | "dark"; viewport: { width: number; height: number } },
+    suffix: string,
+  ) => Promise<void>,
+): Promise<void> {
+  for (const colorScheme of THEMES.filter((one) => themes.split(",").includes(one))) {
+    for (const width of widths.split(",").map(Number)) {
+      await shoot(
+        { colorScheme, viewport: { width, height: width < 500 ? 780 : 900 } },
+        `${width}-${colorScheme}`,
+      );
+    }
+  }
+}
