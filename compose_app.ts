@@ -10,6 +10,7 @@ import { type Config, SettingsError } from "./config.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
+import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
 import { createAuditor } from "./http/auditor.ts";
@@ -73,6 +74,7 @@ export interface AppParts {
   readonly log: OpenLog;
   readonly registry: Registry;
   readonly plugins: Plugins;
+  readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
   readonly stopping: AbortSignal;
 }
@@ -115,13 +117,14 @@ export async function composeApp(
       ownership,
     }), log),
   );
-  const parts: AppParts = { config, store, access, log, registry, plugins, permissions, stopping };
+  const sights = new Sights(ownership);
+  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
   return { parts, edge: createEdgeOf(parts, foundation, routers) };
 }
 
 function coreRouters(
-  { access, store, log, registry, plugins }: AppParts,
+  { access, store, log, registry, plugins, sights }: AppParts,
   { health, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -132,6 +135,7 @@ function coreRouters(
       startedAt,
       plugins: plugins.reports,
       runtime: plugins.runtime,
+      sights,
     }),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
@@ -143,8 +147,8 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
-    artifacts({ registry, runtime, version: health.version }),
-    toolProjects({ registry, runtime }),
+    artifacts({ registry, runtime, sights, version: health.version }),
+    toolProjects({ registry, runtime, sights }),
   ];
 }
 

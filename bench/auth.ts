@@ -1,7 +1,10 @@
 /** What it costs to know who calls: one route open, with an API key, and with an access token; and a password. */
 import { Passwords } from "../auth/password.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
+import { exchangesPerSecond, onPort } from "./exchanges.ts";
+import { startBerth, waitForAll } from "./listed_berth.ts";
 import { requestsPerSecond } from "./load.ts";
-import { rounds } from "./rounds.ts";
+import { type Competitor, rounds } from "./rounds.ts";
 import { startServer } from "./server_process.ts";
 
 const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
@@ -49,6 +52,15 @@ await rounds(
   { unit: "µs of CPU per request", about: "the same, as the server's own CPU time", warmUps: 1 },
 );
 
+const COUNT = 500;
+await rounds("auth-scoped-list", await scopedLists(), {
+  unit: "requests/s",
+  better: "more",
+  about: `a list of ${COUNT} containers, 8 connections: with a key that reaches them by a scope, and by none`,
+  warmUps: 2,
+  rounds: 7,
+});
+
 const passwords = new Passwords();
 const hash = await passwords.hash("a long enough secret");
 await rounds("auth-password", [{
@@ -72,6 +84,35 @@ await rounds("auth-password", [{
     return longest;
   },
 }], { unit: "ms", about: "a password against its scrypt hash, off the event loop", warmUps: 1 });
+
+/** The same list for a viewer everywhere, and for one of the project that all of it belongs to. */
+async function scopedLists(): Promise<Competitor[]> {
+  const containers = new Map(Array.from({ length: COUNT }, (_, number) => {
+    const one = inspected(scriptedId(number + 1), `bench-${number}`);
+    const Labels = { "com.docker.compose.project": "bench", "com.docker.compose.service": `s${number}` };
+    return [scriptedId(number + 1), { ...one, Config: { ...one["Config"] as object, Labels } }];
+  }));
+  const engine = stack.use(new ScriptedWorld({ containers }));
+  const { server, key } = await startBerth(stack, `scripted=unix://${engine.socket}`);
+  stack.use(server);
+  await waitForAll(server, key, COUNT);
+  const keyFor = async (name: string, grant: Record<string, unknown>): Promise<string> => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/api/settings/api-keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ name, grants: [grant] }),
+    });
+    return (await answer.json()).key;
+  };
+  const lists = {
+    "a viewer's key": await keyFor("everywhere", { role: "viewer" }),
+    "the same on one project": await keyFor("scoped", { role: "viewer", on: ["project:bench"] }),
+  };
+  return Object.entries(lists).map(([name, own]) => {
+    const target = onPort(server.port, { authorization: `Bearer ${own}` });
+    return { name, run: () => exchangesPerSecond(target, "/api/containers", seconds) };
+  });
+}
 
 /** Written by the server right after it began to listen. */
 async function credentials(): Promise<{ key: string; accessToken: string }> {

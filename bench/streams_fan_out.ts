@@ -1,8 +1,11 @@
 /** Events to a thousand sockets: berth's frames of a tick against a frame for each event on the runtime's own. */
-import { EventFeed } from "../plugins/container-runtime/mirror/event_feed.ts";
+import { Sights } from "../core/sight.ts";
+import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
+import { NO_OWNER } from "../tests/no_owner.ts";
+import { SILENT } from "../tests/silent_log.ts";
 import { StreamService } from "../tests/stream_service.ts";
 import { clockMs, startEventClients } from "./event_clients.ts";
 import { type Competitor, rounds } from "./rounds.ts";
@@ -10,24 +13,13 @@ import { type Competitor, rounds } from "./rounds.ts";
 const SECONDS = 1;
 
 export async function fanOut(): Promise<void> {
-  const feed = new EventFeed();
+  await using backends = Backends.configured([], SILENT);
+  const { feed } = backends;
   using hub = new EventHub(feed);
   await using service = new StreamService(terminalRoutes({
-    find: () => Promise.reject(new Error("no container is asked for")),
-    engineOf: () => {
-      throw new Error("no engine is asked for");
-    },
+    engines: { backends, sights: new Sights(NO_OWNER) },
     streamLimit: new StreamLimit(),
-    feed,
     hub,
-    ownership: {
-      ownerOf: () => null,
-      revision: 0,
-      projectsOf: () => null,
-      settle: () => false,
-      refresh: () => Promise.resolve(),
-    },
-    containers: () => Promise.resolve([]),
     onFailure: console.error,
   }));
   const bare = new BareSockets();

@@ -199,6 +199,51 @@ export function may<Known extends Permission = CorePermission>(
   );
 }
 
+/** What a permission of somebody reaches. */
+export class Reach {
+  /** Of who holds it everywhere. */
+  static readonly EVERYWHERE = new Reach(null);
+  /** Names it in caches: of equal text are those that reach the same. Empty for everywhere. */
+  readonly key: string;
+  readonly #scopes: readonly Scope[] | null;
+
+  /** Null stands for everywhere. */
+  constructor(scopes: readonly Scope[] | null) {
+    this.#scopes = scopes === null ? null : [...new Set(scopes)].sort();
+    this.key = this.#scopes === null ? "" : JSON.stringify(this.#scopes);
+  }
+
+  get everywhere(): boolean {
+    return this.#scopes === null;
+  }
+
+  get nowhere(): boolean {
+    return this.#scopes?.length === 0;
+  }
+
+  has(subject: Subject): boolean {
+    return this.#scopes === null || this.#scopes.some((scope) => reaches(scope, subject));
+  }
+}
+
+const reachesOf = new WeakMap<Holder, Map<Permission, Reach>>();
+
+/** What the permission reaches in the hands of this holder. */
+export function reachOf<Known extends Permission = CorePermission>(
+  holder: Holder,
+  permission: NoInfer<Known>,
+): Reach {
+  if (holder.permissions.includes(permission)) return Reach.EVERYWHERE;
+  let known = reachesOf.get(holder);
+  if (known === undefined) reachesOf.set(holder, known = new Map());
+  let reach = known.get(permission);
+  if (reach === undefined) {
+    const giving = holder.grants.filter(({ permissions }) => permissions.includes(permission));
+    known.set(permission, reach = new Reach(giving.flatMap(({ on = [] }) => on)));
+  }
+  return reach;
+}
+
 function reaches(scope: Scope, subject: Subject): boolean {
   const colon = scope.indexOf(":");
   const name = scope.slice(colon + 1);

@@ -70,6 +70,8 @@ export class ServiceError extends Error {
   readonly errors: readonly InputError[] | undefined;
   /** Extra response headers, as `Retry-After` or `Allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** The message for who does not see everything that runs, where the other one may name what they do not see. */
+  readonly discreet: string | undefined;
 
   constructor(code: ErrorCode | DeclaredCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -77,6 +79,7 @@ export class ServiceError extends Error {
     this.status = typeof code === "string" ? undefined : code.status;
     this.errors = options.errors;
     this.headers = options.headers;
+    this.discreet = options.discreet;
   }
 }
 
@@ -90,6 +93,8 @@ export interface ErrorOptions {
   readonly errors?: readonly InputError[];
   /** Extra response headers, as `Retry-After` or `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The message for who does not see everything that runs. */
+  readonly discreet?: string | undefined;
 }
 
 /** A failure with a code of a plugin's own, or of the core: `failure(CODES, "units_unavailable", "Cannot ...")`. */

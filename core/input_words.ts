@@ -71,7 +71,8 @@ function either(branches: readonly (readonly { readonly message: string }[])[]):
 }
 
 function amount(bound: number | bigint, origin: string): string {
-  if (origin === "string") return `${bound} characters`;
-  if (origin === "array" || origin === "set" || origin === "map") return `${bound} entries`;
+  const end = Number(bound) === 1 ? ["", "y"] : ["s", "ies"];
+  if (origin === "string") return `${bound} character${end[0]}`;
+  if (origin === "array" || origin === "set" || origin === "map") return `${bound} entr${end[1]}`;
   return String(bound);
 }

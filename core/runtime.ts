@@ -1,5 +1,5 @@
 /** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
-import { EVERYTHING, may, type Principal } from "./access.ts";
+import { type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
 
 export const ContainerState = z.enum([
@@ -89,6 +89,11 @@ export interface InspectedContainer extends RunningContainer {
   } | null;
 }
 
+export interface NameOnEngine {
+  readonly name: string;
+  readonly backend: string;
+}
+
 /** What is taken on the engines that are up: what a unit that does not run yet may run into. */
 export interface Holdings {
   readonly ports: readonly {
@@ -98,8 +103,10 @@ export interface Holdings {
     readonly protocol: string;
     readonly address: string | null;
   }[];
-  readonly networks: readonly string[];
-  readonly volumes: readonly string[];
+  /** Null where that is not known, as for who may not see the engines. */
+  readonly networks: readonly NameOnEngine[] | null;
+  /** The same. */
+  readonly volumes: readonly NameOnEngine[] | null;
   /** Every name of an image, and the id that it stands for now. */
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }
@@ -134,12 +141,18 @@ export interface RuntimeCounts {
   readonly images: number;
 }
 
+/** What of a runtime is counted. */
+export interface Counted {
+  container(container: RunningContainer): boolean;
+  imagesOf(engine: string): boolean;
+}
+
 export interface ContainerRuntime {
   backends(): readonly Backend[];
   /** Resolves when every engine that is there was read once, or is known to be away. */
   settle(): Promise<void>;
-  /** Null while no engine is up. */
-  counts(): RuntimeCounts | null;
+  /** Null while no engine is up. `of` limits what is counted. */
+  counts(of?: Counted): RuntimeCounts | null;
   /** Every container of every engine that is up, as fresh as the mirror's promise; as last known where it hangs. */
   containers(): Promise<readonly RunningContainer[]>;
   /** Changes whenever `containers()` would answer otherwise. */
@@ -168,6 +181,17 @@ export interface Ownership {
 /** The permission without which nobody sees what runs, by whatever route. */
 export const SEES_RUNNING = "containers:read";
 
-export function seesRunning(principal: Principal): boolean {
-  return may<typeof SEES_RUNNING>(principal, SEES_RUNNING, EVERYTHING);
+/** Where the caller may see what runs. */
+export function reachOfRunning(principal: Principal): Reach {
+  return reachOf<typeof SEES_RUNNING>(principal, SEES_RUNNING);
+}
+
+/** A container as grants are asked about it. */
+export function subjectOf(container: RunningContainer, ownership: Ownership): Subject {
+  return {
+    engine: container.backend,
+    project: container.compose?.project ?? null,
+    workspace: ownership.ownerOf(container)?.id ?? null,
+    labels: container.labels,
+  };
 }

@@ -37,7 +37,10 @@ export function settingsPage(): string {
 <!-- Written by \`deno task docs\` from config/settings.ts and the plugins; a test holds it to that. -->
 
 Every setting is an environment variable, and may also stand in \`config.yaml\` in the data folder under its short name.
-The environment goes before the file. A mistake stops the start; all mistakes are listed at once.
+The environment goes before the file. A mistake stops the start; all mistakes are listed at once. A variable within two
+edits of one of these is a mistake, too; others that begin with \`BERTH_\` are warned of. Kubernetes sets such variables,
+\`BERTH_PORT=tcp://…\` among them, beside a service that is named \`berth\`: set \`enableServiceLinks: false\` in the pod,
+or name the service otherwise.
 Files that a supervisor hands over in \`CREDENTIALS_DIRECTORY\`, as systemd's \`LoadCredential=\` does, are used without a
 setting: ${credentials}.
 

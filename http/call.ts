@@ -1,5 +1,5 @@
 /** One request as its handler sees it. */
-import type { Principal } from "../core/access.ts";
+import type { Principal, Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { NewAuditEntry } from "../core/store.ts";
 import type { Caller } from "./caller.ts";
@@ -25,12 +25,15 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
   readonly #scope: RequestScope;
   readonly #caller: Caller | null;
   readonly #trail: Trail;
+  readonly #reach: Reach;
+  #isReachUsed = false;
 
   constructor(
     readonly request: Request,
     scope: RequestScope,
     caller: Caller | null,
     trail: Trail,
+    reach: Reach,
     readonly params: Params,
     readonly query: Query,
     readonly body: Body,
@@ -38,6 +41,7 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     this.#scope = scope;
     this.#caller = caller;
     this.#trail = trail;
+    this.#reach = reach;
   }
 
   get requestId(): string {
@@ -57,6 +61,17 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
       );
     }
     return this.#caller.principal;
+  }
+
+  /** What the route's permission reaches in the hands of the caller: nothing else may be shown or touched. */
+  get reach(): Reach {
+    this.#isReachUsed = true;
+    return this.#reach;
+  }
+
+  /** Whether the handler may have shown what is out of reach: it did not ask what is in it. */
+  get ignoredReach(): boolean {
+    return !this.#reach.everywhere && !this.#isReachUsed;
   }
 
   /** What the caller showed: `key:<id>` or `session:<id>`. */

@@ -76,18 +76,14 @@ function meant(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue {
 }
 
 function unknownName(key: string, path: readonly PropertyKey[], { schema, part, hints }: Given): string {
-  const thing = part === "query" ? "parameter" : "field";
-  const hint = path.length === 0 && Object.hasOwn(hints, key) ? hints[key] : undefined;
-  if (hint !== undefined) return `There is no such ${thing}; ${hint}`;
+  const none = `There is no such ${part === "query" ? "parameter" : "field"}`;
+  if (path.length === 0 && Object.hasOwn(hints, key)) return `${none}; ${hints[key]}`;
   const known = namesAt(schema, path);
-  if (known === null) return `There is no such ${thing}`;
-  if (known.length === 0) return `There is no such ${thing}; none is taken here`;
+  if (known === null) return none;
+  if (known.length === 0) return `${none}; none is taken here`;
   const near = nearest(key.toLowerCase(), known, key.length < 4 ? 1 : 2);
-  const meant = near === null ? "" : `; did you mean "${near}"?`;
-  return `There is no such ${thing}${meant || ";"} There are ${known.join(", ")}`.replace(
-    "; There",
-    "; there",
-  );
+  const all = known.join(", ");
+  return near === null ? `${none}; there are ${all}` : `${none}; did you mean "${near}"? There are ${all}`;
 }
 
 /** The names that an object has at a place of the schema; null where it cannot be told. */
@@ -101,12 +97,11 @@ function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[
   return inner === undefined ? null : namesAt(inner, rest);
 }
 
+const WRAPPERS = [z.ZodOptional, z.ZodNullable, z.ZodDefault, z.ZodReadonly] as const;
+
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ||
-      schema instanceof z.ZodDefault ||
-      schema instanceof z.ZodReadonly
-    ? unwrapped(schema.unwrap())
-    : schema;
+  const wrapper = WRAPPERS.find((one) => schema instanceof one);
+  return wrapper === undefined ? schema : unwrapped((schema as z.ZodOptional).unwrap()); // as all of them have it
 }
 
 function sentence(message: string): string {

@@ -78,7 +78,7 @@ Deno.test("what is wrong is said in words", () => {
   assert.equal(body(z.int().max(3), 5), "body.it: Expected at most 3");
   assert.equal(body(z.int(), 1.5), "body.it: Expected a whole number");
   assert.equal(body(z.string().min(1), ""), "body.it: It must not be empty");
-  assert.equal(body(z.array(z.string()).max(1), ["a", "b"]), "body.it: Expected at most 1 entries");
+  assert.equal(body(z.array(z.string()).max(1), ["a", "b"]), "body.it: Expected at most 1 entry");
   assert.equal(body(z.union([z.string(), z.array(z.string())]), 5), "body.it: Expected text or a list");
   assert.equal(body(z.record(z.string(), z.string()), []), "body.it: Expected an object");
 });

@@ -72,6 +72,7 @@ function operation(
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [tagOf(path)],
     "x-permission": route.permission,
+    ...(route.subject === undefined ? {} : { "x-subject": route.subject }),
     ...(entry.kind === "socket" ? { "x-websocket": true } : {}),
     ...(open ? { security: [] } : {}),
     parameters: [

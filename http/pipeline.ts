@@ -1,6 +1,7 @@
 /** What happens to a request once its route is known: the caller, the input, the handler, the answer, the audit log. */
-import { EVERYTHING, may, type Permission } from "../core/access.ts";
+import { type Permission, Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import { reachOfRunning } from "../core/runtime.ts";
 import { Cached, Reply } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { Call, type RequestScope } from "./call.ts";
@@ -51,6 +52,9 @@ export async function respond(
     if (entry.route.proof === true && caller !== null) await guard.demandProof(caller);
     if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
     const answer = await entry.handler(call);
+    if (call.ignoredReach) {
+      throw new Error(`${nameOf(entry.route)} does not ask what its caller's scopes reach`);
+    }
     caller ??= scope.caller; // set by an open route, as for a sign-in
     if (answer instanceof Reply) made = locationOf(answer);
     response = answer instanceof Reply
@@ -66,7 +70,10 @@ export async function respond(
     caller ??= scope.caller;
     code = error.code;
     status = statusOf(error);
-    response = responder.withHeaders(problemResponse(error, scope.requestId), scope.requestId);
+    response = responder.withHeaders(
+      problemResponse(error, scope.requestId, seesAll(entry, caller)),
+      scope.requestId,
+    );
   }
   if (request.method === "HEAD") response = await headOf(response, !isStream);
   scope.code = code;
@@ -109,11 +116,31 @@ function permitted(entry: Entry, caller: Caller | null, scope: RequestScope): Ca
     );
   }
   scope.caller = caller;
-  const { permission } = entry.route; // "open" was answered before
-  if (permission !== "any" && !may<Permission>(caller.principal, permission, EVERYTHING)) {
+  const { permission, subject = "everything" } = entry.route; // "open" was answered before
+  if (permission === "any") return caller;
+  const reach = reachOf<Permission>(caller.principal, permission);
+  if (reach.nowhere) {
     throw new ServiceError("forbidden", `Permission "${permission}" required: use a key or role that has it`);
   }
+  if (subject === "everything" && !reach.everywhere) {
+    throw new ServiceError(
+      "forbidden",
+      `Permission "${permission}" required everywhere: use a key or role that has it without a scope`,
+    );
+  }
   return caller;
+}
+
+/** Open routes show what everybody may see, and those for any caller ask for no permission. */
+function reachFor({ route: { permission } }: Entry, caller: Caller | null): Reach {
+  return caller === null || permission === "open" || permission === "any"
+    ? Reach.EVERYWHERE
+    : reachOf<Permission>(caller.principal, permission);
+}
+
+/** Whether nothing that runs is hidden from the caller. */
+function seesAll(entry: Entry, caller: Caller | null): boolean {
+  return caller !== null && reachFor(entry, caller).everywhere && reachOfRunning(caller.principal).everywhere;
 }
 
 async function parse(
@@ -144,5 +171,5 @@ async function parse(
       await request.body.cancel(); // nothing here reads one
     }
   }
-  return new Call(request, scope, caller, trail, path, query, body);
+  return new Call(request, scope, caller, trail, reachFor(entry, caller), path, query, body);
 }

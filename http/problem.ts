@@ -33,9 +33,15 @@ export function asServiceError(thrown: unknown): ServiceError {
   });
 }
 
-export function problemResponse(error: ServiceError, requestId: string): Response {
+/** `seesAll`: whether it may name anything that runs. */
+export function problemResponse(error: ServiceError, requestId: string, seesAll = false): Response {
   const status = statusOf(error);
-  const problem: Problem = { code: error.code, title: error.message, status, requestId };
+  const problem: Problem = {
+    code: error.code,
+    title: seesAll ? error.message : error.discreet ?? error.message,
+    status,
+    requestId,
+  };
   if (error.errors !== undefined) problem.errors = [...error.errors];
   const response = new Response(JSON.stringify(problem), { status });
   response.headers.set("content-type", "application/problem+json");

@@ -9,6 +9,17 @@ import type { Audited, Particulars } from "./trail.ts";
 export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.ts";
 export { particularsOf } from "./trail.ts";
 
+/**
+ * What a permission is asked about. `everything`: the service as a whole, so that no scope lets in. `listed`: the answer
+ * holds what `call.reach` reaches, and is silent about the rest. `found`: one thing, which is not found beyond
+ * `call.reach`. A handler of the latter two that never looks at `call.reach` fails for who holds scopes.
+ */
+export type SubjectRule = "everything" | "listed" | "found";
+
+/** Who needs no permission has no scope either; everybody else says what the permission is asked about. */
+type Asks<Needed extends string> = Needed extends "open" | "any" ? { readonly subject?: never }
+  : { readonly subject: SubjectRule };
+
 export type Method = "get" | "post" | "put" | "delete";
 
 /** A header that a route reads besides those that all do. */
@@ -31,6 +42,8 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly permission: Needed;
+  /** Left out only where no permission is asked for. */
+  readonly subject?: SubjectRule;
   /** What a stolen session must not be enough for: a session must have proved who it is a short while ago. */
   readonly proof?: true;
   readonly params?: Params;
@@ -61,6 +74,8 @@ export interface SocketRoute<
   readonly summary: string;
   readonly description?: string;
   readonly permission: Needed;
+  /** As of a route. */
+  readonly subject?: SubjectRule;
   /** As of a route. */
   readonly proof?: true;
   /** Every opening is an act where it says so; a refusal is always told. */
@@ -123,7 +138,9 @@ export function route<
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodObject = never,
   Body extends z.ZodType = z.ZodUndefined,
->(declared: Route<Params, Query, Body, Answers, Needed>): Route<Params, Query, Body, Answers, Needed> {
+>(
+  declared: Route<Params, Query, Body, Answers, Needed> & Asks<Needed>,
+): Route<Params, Query, Body, Answers, Needed> {
   return declared.query === undefined ? declared : { ...declared, query: declared.query.strict() as Query };
 }
 
@@ -131,7 +148,7 @@ export function socketRoute<
   const Needed extends string,
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodObject = never,
->(declared: SocketRoute<Params, Query, Needed>): SocketRoute<Params, Query, Needed> {
+>(declared: SocketRoute<Params, Query, Needed> & Asks<Needed>): SocketRoute<Params, Query, Needed> {
   return declared.query === undefined ? declared : { ...declared, query: declared.query.strict() as Query };
 }
 

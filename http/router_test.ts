@@ -25,6 +25,7 @@ const make = route({
   path: "/things/{id}",
   summary: "Make a thing",
   permission: "system:read",
+  subject: "everything",
   params: z.object({ id: z.string().max(5) }),
   query: z.object({ dry: flag.optional() }),
   body: Thing,
@@ -42,6 +43,7 @@ const reserved = route({
   path: "/things",
   summary: "Remove all things",
   permission: "system:prune",
+  subject: "everything",
   answers: { 200: json(Thing, "Gone") },
 });
 

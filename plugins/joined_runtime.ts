@@ -1,6 +1,6 @@
 /** The container runtimes of several plugins, as the one that the rest of the service asks. */
 import { ServiceError } from "../core/error.ts";
-import type { ContainerRuntime, Holdings, RuntimeCounts } from "../core/runtime.ts";
+import type { ContainerRuntime, Holdings, NameOnEngine, RuntimeCounts } from "../core/runtime.ts";
 
 /** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
 export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRuntime | null {
@@ -14,7 +14,7 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
         one.backends().map((backend) => ({ ...backend, default: backend.default && one === first }))
       ),
     settle: async () => void await Promise.all(runtimes.map((one) => one.settle())),
-    counts: () => joinCounts(runtimes.flatMap((one) => one.counts() ?? [])),
+    counts: (of) => joinCounts(runtimes.flatMap((one) => one.counts(of) ?? [])),
     containers: async () => (await Promise.all(runtimes.map((one) => one.containers()))).flat(),
     get revision() {
       const now = runtimes.map((one) => one.revision);
@@ -57,8 +57,14 @@ function joinHoldings(answers: readonly (Holdings | null)[]): Holdings | null {
   if (holdings.length === 0) return null;
   return {
     ports: holdings.flatMap(({ ports }) => ports),
-    networks: holdings.flatMap(({ networks }) => networks),
-    volumes: holdings.flatMap(({ volumes }) => volumes),
+    networks: joinNames(holdings.map(({ networks }) => networks)),
+    volumes: joinNames(holdings.map(({ volumes }) => volumes)),
     images: holdings.flatMap(({ images }) => images),
   };
+}
+
+/** Null where none of them knows. */
+function joinNames(parts: readonly (readonly NameOnEngine[] | null)[]): readonly NameOnEngine[] | null {
+  const known = parts.filter((part) => part !== null);
+  return known.length === 0 ? null : known.flat();
 }

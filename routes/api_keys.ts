@@ -80,6 +80,7 @@ const list = route({
   path: "/settings/api-keys",
   summary: "All API keys, without their secrets",
   permission: "keys:manage",
+  subject: "everything",
   query: z.object({ createdBy: text(64).describe("The id of whoever made them").optional() }),
   answers: {
     200: json(
@@ -97,6 +98,7 @@ const add = route({
   path: "/settings/api-keys",
   summary: "Make an API key, with a role, with permissions, or with grants on scopes",
   permission: "keys:manage",
+  subject: "everything",
   proof: true,
   audited: "change",
   body: NewApiKey,
@@ -111,6 +113,7 @@ const rotate = route({
   path: "/settings/api-keys/{id}/rotate",
   summary: "Give an API key another secret, while the one before goes on for a while",
   permission: "keys:manage",
+  subject: "everything",
   proof: true,
   audited: "change",
   params: Id,
@@ -128,6 +131,7 @@ const takeOver = route({
   path: "/settings/api-keys/{id}/take-over",
   summary: "Become the one who made a key, so that it does not go with whoever made it",
   permission: "keys:manage",
+  subject: "everything",
   proof: true,
   audited: "change",
   params: Id,
@@ -142,6 +146,7 @@ const remove = route({
   path: "/settings/api-keys/{id}",
   summary: "Delete an API key and those that it made; their open streams end",
   permission: "keys:manage",
+  subject: "everything",
   audited: "change",
   params: Id,
   answers: { 204: empty("It is gone"), ...problems("not_found", "last_admin", "forbidden") },
@@ -152,6 +157,7 @@ const verify = route({
   path: "/settings/api-keys/verify",
   summary: "Whether a key is good, and for what",
   permission: "keys:manage",
+  subject: "everything",
   audited: false,
   body: z.strictObject({ key: z.string().max(512).describe("The key as it was shown once") }).meta({
     id: "KeyToVerify",

@@ -9,6 +9,7 @@ import {
   type ArtifactsOptions,
   cachedText,
   find,
+  findModel,
   InWorkspace,
   lookAt,
   type Looked,
@@ -21,6 +22,7 @@ const dag = route({
   summary: "The graph, to be drawn",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
+  subject: "found",
   params: InWorkspace,
   query: z.object({
     format: z.enum(["json", "mermaid", "dot"]).default("json").describe("How the graph is answered"),
@@ -47,10 +49,10 @@ const TYPES = {
 } as const;
 
 /** `GET /workspaces/{id}/artifacts/dag`. */
-export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRouter {
-  return router().on(dag, async ({ params: { id }, query, request, principal }) => {
+export function artifactGraph({ registry, runtime, sights }: ArtifactsOptions): CoreRouter {
+  return router().on(dag, async ({ params: { id }, query, request, principal, reach }) => {
     const { format, view: wanted } = query;
-    const model = await registry.model(id);
+    const model = await findModel(registry, id, reach);
     const group = query.group === undefined ? undefined : (await find(model, "group", query.group)).id;
     const drawn = query.live
       // What runs changes without the files, so only a drawing of the files alone is held.
@@ -60,7 +62,7 @@ export function artifactGraph({ registry, runtime }: ArtifactsOptions): CoreRout
           format,
           wanted,
           group,
-          looked: await lookAt(model, { runtime: runtime(), principal, drift: true }),
+          looked: await lookAt(model, { runtime: runtime(), sights, principal, drift: true }),
         }),
       )
       : await cachedText(

@@ -3,10 +3,12 @@ import { z } from "zod";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";
 import type { View } from "../artifacts/live/look.ts";
-import type { Registry } from "../artifacts/registry/registry.ts";
+import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { ServiceError } from "../core/error.ts";
-import type { Principal } from "../core/access.ts";
-import { type ContainerRuntime, SEES_RUNNING, seesRunning } from "../core/runtime.ts";
+import type { Principal, Reach } from "../core/access.ts";
+import { Lru } from "../core/lru.ts";
+import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import { runtimeSeen, type Sights } from "../core/sight.ts";
 import { CachedText } from "../http/cached_text.ts";
 import { text } from "../http/query.ts";
 import { problems } from "../http/router.ts";
@@ -25,6 +27,7 @@ export interface ArtifactsOptions {
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
   readonly version: string;
+  readonly sights: Sights;
 }
 
 /** What runs, as far as the caller may know of it. */
@@ -38,7 +41,8 @@ export interface Looked {
 /** What runs for a workspace. `only` are the ids of the units to compare. */
 export async function lookAt(
   model: Model,
-  { runtime, principal, drift, only }: {
+  { runtime, sights, principal, drift, only }: {
+    readonly sights: Sights;
     readonly runtime: ContainerRuntime | null;
     readonly principal: Principal;
     readonly drift: boolean;
@@ -46,11 +50,49 @@ export async function lookAt(
   },
 ): Promise<Looked> {
   if (runtime === null) return { view: null };
-  if (!seesRunning(principal)) return { view: null, liveNeeds: SEES_RUNNING };
+  const sight = sights.of(reachOfRunning(principal));
+  if (sight.reach.nowhere) return { view: null, liveNeeds: SEES_RUNNING };
   const { look } = await import("../artifacts/live/look.ts");
   return {
-    view: await look(model, runtime, { drift, ...(only !== undefined && { only: new Set(only) }) }),
+    view: await look(model, runtimeSeen(runtime, sight), {
+      drift,
+      ...(only !== undefined && { only: new Set(only) }),
+      // What else listens on the host is nobody's business who sees a part only.
+      ...(!sight.reach.everywhere && { answers: () => Promise.resolve(false) }),
+    }),
   };
+}
+
+/** Parts of one reading of a workspace, by whose reach they are for. */
+const parts = new WeakMap<Model, Lru<Promise<Model | null>>>();
+const MOST_PARTS = 64;
+
+/** What of a workspace is in reach: all of it, or the groups of projects. Null for nothing. */
+export async function modelSeen(model: Model, workspace: string, reach: Reach): Promise<Model | null> {
+  if (reach.has({ workspace })) return model;
+  let own = parts.get(model);
+  if (own === undefined) parts.set(model, own = new Lru(MOST_PARTS));
+  let part = own.get(reach.key);
+  if (part === undefined) {
+    const { partOf } = await import("../artifacts/reading/part.ts");
+    part = partOf(model, ({ project }) => reach.has({ workspace, project }));
+    own.set(reach.key, part);
+  }
+  return await part;
+}
+
+/** The workspace as far as it is in reach. Throws `workspace_not_found`, also for one that is not. */
+export async function findModel(
+  registry: Pick<Registry, "model">,
+  workspace: string,
+  reach: Reach,
+): Promise<Model> {
+  const model = reach.has({ workspace })
+    ? await registry.model(workspace)
+    : await registry.model(workspace).catch(() => null);
+  const seen = model && await modelSeen(model, workspace, reach);
+  if (seen === null) throw unknownWorkspace();
+  return seen;
 }
 
 /** The artifact that a name means. Throws `artifact_not_found` or `ambiguous_name`. */

@@ -1,10 +1,11 @@
 /** Validation: what is wrong with a workspace, also with texts that are not saved yet. */
 import { z } from "zod";
 import { Report } from "../artifacts/report/report_shape.ts";
+import { ServiceError } from "../core/error.ts";
 import { flag } from "../http/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
 import { Turns } from "../http/turns.ts";
-import { type ArtifactsOptions, InWorkspace, lookAt, type Looked } from "./artifact_lookup.ts";
+import { type ArtifactsOptions, findModel, InWorkspace, lookAt, type Looked } from "./artifact_lookup.ts";
 
 const Edits = z.strictObject({
   files: z.record(z.string().min(1).max(4_096), z.string().max(1024 * 1024))
@@ -25,6 +26,7 @@ const validate = route({
   description:
     "Invalid artifacts are a 200 with `valid: false`. One at a time for a caller: four more may wait.",
   permission: "artifacts:read",
+  subject: "found",
   audited: false,
   params: InWorkspace,
   query: z.object({
@@ -37,30 +39,44 @@ const validate = route({
   bodyLimit: 8 * 1024 * 1024,
   answers: {
     200: raw("The report", { "application/json": Report, "application/sarif+json": Sarif }),
-    ...problems("workspace_not_found", "workspace_unavailable", "invalid_request", "too_many_requests"),
+    ...problems(
+      "forbidden",
+      "workspace_not_found",
+      "workspace_unavailable",
+      "invalid_request",
+      "too_many_requests",
+    ),
   },
 });
 
 /** `POST /workspaces/{id}/artifacts/validate`. */
-export function artifactValidation({ registry, runtime, version }: ArtifactsOptions): CoreRouter {
+export function artifactValidation({ registry, runtime, sights, version }: ArtifactsOptions): CoreRouter {
   // A check may take seconds: two of a pipeline wait for each other, a flood is refused.
   const turns = new Turns("check", 4);
   return router().on(
     validate,
-    ({ params, query, body, principal, left }) =>
+    ({ params, query, body, principal, reach, left }) =>
       turns.take(principal, left, async () => {
         const files = body?.files;
-        const model = files === undefined
-          ? await registry.model(params.id)
-          : await registry.overlaid(params.id, files);
+        const saved = await findModel(registry, params.id, reach);
+        if (files !== undefined && !reach.has({ workspace: params.id })) {
+          throw new ServiceError(
+            "forbidden",
+            'Cannot check unsaved files: this needs the permission "artifacts:read" for the whole workspace',
+          );
+        }
+        const model = files === undefined ? saved : await registry.overlaid(params.id, files);
         const { reportOn } = await import("../artifacts/report/report.ts");
         const { checkInTurns } = await import("../artifacts/rules/check.ts");
         await checkInTurns(model);
         const { nestedIn } = await import("../artifacts/rules/workspace.ts");
         const { view, liveNeeds }: Looked = query.live
-          ? await lookAt(model, { runtime: runtime(), principal, drift: true })
+          ? await lookAt(model, { runtime: runtime(), sights, principal, drift: true })
           : { view: null };
-        const more = [...nestedIn(model, await registry.models()), ...view?.findings ?? []];
+        const others = (await registry.models()).filter(({ workspace }) =>
+          reach.has({ workspace: workspace.id })
+        );
+        const more = [...nestedIn(model, others), ...view?.findings ?? []];
         const report = {
           ...reportOn(model, params.id, more),
           ...(liveNeeds !== undefined && { liveNeeds }),

@@ -8,7 +8,8 @@ import {
   GroupDetail,
   UnitDetail,
 } from "../artifacts/report/artifact_shape.ts";
-import { EVERYTHING, may } from "../core/access.ts";
+import { may } from "../core/access.ts";
+import type { Model } from "../artifacts/artifact.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/call.ts";
 import { count, flag, text } from "../http/query.ts";
@@ -18,6 +19,7 @@ import {
   type ArtifactsOptions,
   cachedText,
   find,
+  findModel,
   InWorkspace,
   lookAt,
   type Looked,
@@ -41,6 +43,7 @@ const list = route({
   summary: "The groups, units and cards of a workspace",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
+  subject: "found",
   params: InWorkspace,
   query: z.object({
     kind: ArtifactKind.optional().describe("Only artifacts of this kind"),
@@ -69,6 +72,7 @@ const group = route({
   path: "/workspaces/{id}/artifacts/groups/{name}",
   summary: "A group with its YAML, references both ways, diagnostics and state",
   permission: "artifacts:read",
+  subject: "found",
   params: Named,
   query: Reveal,
   answers: { 200: json(GroupDetail, "The group"), ...missingArtifact, ...problems("sign_in_again") },
@@ -80,6 +84,7 @@ const unit = route({
   summary: "A unit with its YAML, references both ways, diagnostics, containers and drift",
   description: "By its qualified name, `shop.web`, or the bare one where that is unique.",
   permission: "artifacts:read",
+  subject: "found",
   params: Named,
   query: Reveal,
   answers: { 200: json(UnitDetail, "The unit"), ...missingArtifact, ...problems("sign_in_again") },
@@ -90,6 +95,7 @@ const card = route({
   path: "/workspaces/{id}/artifacts/cards/{name}",
   summary: "A card with its YAML, what it describes, and diagnostics",
   permission: "artifacts:read",
+  subject: "found",
   params: Named,
   query: Reveal,
   answers: { 200: json(CardDetail, "The card"), ...missingArtifact, ...problems("sign_in_again") },
@@ -113,10 +119,10 @@ function lines(items: readonly ArtifactSummary[]): ReadableStream<Uint8Array> {
 
 /** The modules behind these routes are loaded by the first caller: a start needs none of them. */
 export function artifacts(options: ArtifactsOptions): CoreRouter {
-  const { registry, runtime } = options;
+  const { registry, runtime, sights } = options;
   return router()
-    .on(list, async ({ params, query, request }) => {
-      const model = await registry.model(params.id);
+    .on(list, async ({ params, query, request, reach }) => {
+      const model = await findModel(registry, params.id, reach);
       const { kind, q, offset, limit, format } = query;
       const items = async () => {
         const { summariesOf } = await import("../artifacts/report/summary.ts");
@@ -139,30 +145,36 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       return await text.response(request, "application/json");
     })
     .on(group, async (call) => {
-      const model = await registry.model(call.params.id);
+      const model = await findModel(registry, call.params.id, call.reach);
       const found = await find(model, "group", call.params.name);
-      const reveal = await mayReveal(call, found);
+      const reveal = await mayReveal(call, model, found);
       const { groupDetail } = await import("../artifacts/report/detail.ts");
       const { principal } = call;
       const only = found.units.map(({ id }) => id);
-      const looked = await lookAt(model, { runtime: runtime(), principal, drift: true, only });
+      const looked = await lookAt(model, { runtime: runtime(), sights, principal, drift: true, only });
       const detail = groupDetail(model, found, { live: looked.view?.findings ?? [], reveal });
       return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
     .on(unit, async (call) => {
-      const model = await registry.model(call.params.id);
+      const model = await findModel(registry, call.params.id, call.reach);
       const found = await find(model, "unit", call.params.name);
-      const reveal = await mayReveal(call, found);
+      const reveal = await mayReveal(call, model, found);
       const { unitDetail } = await import("../artifacts/report/detail.ts");
       const { principal } = call;
-      const looked = await lookAt(model, { runtime: runtime(), principal, drift: true, only: [found.id] });
+      const looked = await lookAt(model, {
+        runtime: runtime(),
+        sights,
+        principal,
+        drift: true,
+        only: [found.id],
+      });
       const detail = unitDetail(model, found, { live: looked.view?.findings ?? [], reveal });
       return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
     .on(card, async (call) => {
-      const model = await registry.model(call.params.id);
+      const model = await findModel(registry, call.params.id, call.reach);
       const found = await find(model, "card", call.params.name);
-      const reveal = await mayReveal(call, found);
+      const reveal = await mayReveal(call, model, found);
       const { cardDetail } = await import("../artifacts/report/detail.ts");
       return reply(200, cardDetail(model, found, { reveal }));
     })
@@ -180,12 +192,19 @@ function liveOf(
   return live === undefined ? {} : { live };
 }
 
+interface Revealed {
+  readonly id: string;
+  /** Of a unit. */
+  readonly group?: string | null;
+}
+
 type NamedCall = Call<z.output<typeof Named>, z.output<typeof Reveal>>;
 
 /** Whether secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`, `sign_in_again`. */
-async function mayReveal(call: NamedCall, { id }: { readonly id: string }): Promise<boolean> {
+async function mayReveal(call: NamedCall, model: Model, { id, group }: Revealed): Promise<boolean> {
   if (!call.query.reveal) return false;
-  if (!may(call.principal, "artifacts:reveal", EVERYTHING)) {
+  const project = model.groups.find((one) => one.id === (group ?? id))?.project ?? null;
+  if (!may(call.principal, "artifacts:reveal", { workspace: call.params.id, project })) {
     throw new ServiceError(
       "forbidden",
       `Cannot show "${id}": "reveal" needs the permission "artifacts:reveal"`,

@@ -60,6 +60,7 @@ const list = route({
     "As JSON a page, newest first. As NDJSON all sealed entries, each chain oldest first; with `follow` " +
     "the answer goes on with every new one. `after` goes on behind the places that were read before.",
   permission: "audit:read",
+  subject: "everything",
   query: z.object({
     limit: count(1, 500).optional().describe("Entries of a page, 100 unless told otherwise"),
     cursor: z.string().regex(/^\d{1,15}$/, "Expected a cursor of an earlier answer").optional().describe(

@@ -65,6 +65,7 @@ const list = route({
   path: "/settings/people",
   summary: "Everybody who has signed in or may",
   permission: "people:manage",
+  subject: "everything",
   answers: {
     200: json(
       z.object({
@@ -81,6 +82,7 @@ const add = route({
   path: "/settings/people",
   summary: "Add a person who signs in with a password, which they set by a one-time link",
   permission: "people:manage",
+  subject: "everything",
   proof: true,
   audited: "change",
   body: NewPerson,
@@ -95,6 +97,7 @@ const change = route({
   path: "/settings/people/{id}",
   summary: "Disable a person or let them in again, or change what they hold",
   permission: "people:manage",
+  subject: "everything",
   proof: true,
   audited: "change",
   params: Id,
@@ -110,6 +113,7 @@ const remove = route({
   path: "/settings/people/{id}",
   summary: "Delete a person with their sessions and the keys that they made",
   permission: "people:manage",
+  subject: "everything",
   proof: true,
   audited: "change",
   params: Id,
@@ -124,6 +128,7 @@ const newLink = route({
   path: "/settings/people/{id}/password-link",
   summary: "Make a person another one-time link for their password",
   permission: "people:manage",
+  subject: "everything",
   proof: true,
   audited: "change",
   params: Id,

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
-import { BackendState, SEES_RUNNING, seesRunning } from "../core/runtime.ts";
+import { BackendState, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import type { Sights } from "../core/sight.ts";
 import { LIVE, READY, word } from "../http/probe.ts";
 import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
@@ -109,6 +110,7 @@ const info = route({
   path: "/system/info",
   summary: "The machine, the version, and how much runs",
   permission: "system:read",
+  subject: "listed",
   answers: { 200: json(SystemInfo, "The system") },
 });
 
@@ -117,12 +119,14 @@ const plugins = route({
   path: "/system/plugins",
   summary: "The plugins, and how they are doing",
   permission: "system:read",
+  subject: "everything",
   answers: { 200: json(PluginList, "All plugins, switched off or not") },
 });
 
 export interface SystemOptions extends HealthSources {
   readonly startedAt: Date;
   readonly plugins: readonly PluginItem[];
+  readonly sights: Sights;
 }
 
 export function system(options: SystemOptions): CoreRouter {
@@ -143,17 +147,26 @@ export function system(options: SystemOptions): CoreRouter {
       const answer = mayKnow ? report : { status: report.status };
       return answer.status === "failed" ? reply(503, answer) : reply(200, answer);
     })
-    .on(info, ({ principal }) => {
-      const counts = options.runtime?.counts() ?? null;
-      const sees = seesRunning(principal);
+    .on(info, async ({ principal, reach }) => {
+      const running = options.sights.of(reachOfRunning(principal));
+      const { runtime } = options;
+      const count = () =>
+        running.reach.everywhere ? runtime?.counts() : runtime?.counts({
+          container: (one) => running.sees(one),
+          imagesOf: (engine) => running.reach.has({ engine }),
+        });
+      let counts = count() ?? null;
+      if (await running.settle()) counts = count() ?? null;
       return reply(200, {
         ...machine,
         version: options.version,
         startedAt: options.startedAt.toISOString(),
-        containers: sees ? counts?.containers ?? null : null,
-        images: sees ? counts?.images ?? null : null,
-        ...(!sees && options.runtime !== null && { liveNeeds: SEES_RUNNING }),
-        backends: (options.runtime?.backends() ?? []).map(({ name, kind, state, version }) => ({
+        containers: running.reach.nowhere ? null : counts?.containers ?? null,
+        images: running.reach.nowhere ? null : counts?.images ?? null,
+        ...(running.reach.nowhere && options.runtime !== null && { liveNeeds: SEES_RUNNING }),
+        backends: (options.runtime?.backends() ?? []).filter(({ name }) => reach.has({ engine: name })).map((
+          { name, kind, state, version },
+        ) => ({
           name,
           kind,
           state,

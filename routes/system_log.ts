@@ -16,6 +16,7 @@ const logPath = route({
   path: "/system/log-path",
   summary: "Where the log file is",
   permission: "system:logs",
+  subject: "everything",
   answers: { 200: json(LogPath, "The log file and the older ones"), ...problems("not_found") },
 });
 
@@ -34,6 +35,8 @@ const logs = route({
   summary: "The last lines of the log",
   description: "Read from the end, across rotation. With `follow` the answer goes on with every new line.",
   permission: "system:logs",
+  subject: "everything",
+  hints: { tail: 'it is called "lines" here', n: 'it is called "lines" here' },
   query: z.object({
     lines: count(0, 10_000).default(200).describe("How many lines at most"),
     level: z.enum(LOG_LEVELS).optional().describe("The least level shown"),

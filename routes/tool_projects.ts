@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { LiveNeeds, LiveState } from "../artifacts/live/live.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
-import { type ContainerRuntime, SEES_RUNNING, seesRunning } from "../core/runtime.ts";
+import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import { runtimeSeen, type Sights } from "../core/sight.ts";
 import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
 
 const ToolProject = z.object({
@@ -31,6 +32,7 @@ const list = route({
   path: "/system/tool-projects",
   summary: "Compose projects: declared in a workspace, running, or both",
   permission: "system:read",
+  subject: "listed",
   answers: {
     200: json(
       z.object({
@@ -47,18 +49,23 @@ export interface ToolProjectsOptions {
   readonly registry: Pick<Registry, "models">;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
+  readonly sights: Sights;
 }
 
-export function toolProjects({ registry, runtime }: ToolProjectsOptions): CoreRouter {
-  return router().on(list, async ({ principal }) => {
+export function toolProjects({ registry, runtime, sights }: ToolProjectsOptions): CoreRouter {
+  return router().on(list, async ({ principal, reach }) => {
     const made = await import("../artifacts/live/tool_projects.ts");
     const models = await registry.models();
     const engines = runtime();
-    if (engines === null || seesRunning(principal)) {
-      const items = await made.toolProjects(models, engines);
+    const running = sights.of(reachOfRunning(principal));
+    const isShown = (workspace: string, { project }: { readonly project: string }) =>
+      reach.has({ workspace, project });
+    if (engines === null || !running.reach.nowhere) {
+      const seen = engines && runtimeSeen(runtimeSeen(engines, running), sights.of(reach));
+      const items = await made.toolProjects(models, seen, { isShown });
       return reply(200, { items, total: items.length });
     }
-    const items = (await made.toolProjects(models, null)).map((item) => ({
+    const items = (await made.toolProjects(models, null, { isShown })).map((item) => ({
       ...item,
       status: null,
       services: item.services.map(({ name }) => ({ name, containers: null, running: null, health: null })),

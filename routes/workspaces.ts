@@ -1,7 +1,8 @@
 /** Workspaces: list, register, fetch and forget the folders berth reads. */
 
 import { z } from "zod";
-import type { Registry } from "../artifacts/registry/registry.ts";
+import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
+import type { Reach } from "../core/access.ts";
 import { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../core/workspace.ts";
 import { cached, type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
@@ -13,6 +14,7 @@ const list = route({
   summary: "List the registered workspaces",
   headers: ["If-None-Match"],
   permission: "workspaces:read",
+  subject: "listed",
   answers: {
     200: json(
       z.object({
@@ -29,6 +31,7 @@ const register = route({
   path: "/workspaces",
   summary: "Register a folder as a workspace",
   permission: "workspaces:write",
+  subject: "everything",
   audited: "change",
   body: NewWorkspace,
   answers: {
@@ -42,6 +45,7 @@ const fetchOne = route({
   path: "/workspaces/{id}",
   summary: "Fetch a workspace with its files and projects",
   permission: "workspaces:read",
+  subject: "found",
   params: Id,
   answers: { 200: json(WorkspaceDetail, "The workspace"), ...problems("workspace_not_found") },
 });
@@ -51,6 +55,7 @@ const change = route({
   path: "/workspaces/{id}",
   summary: "Say how a workspace is read",
   permission: "workspaces:manage",
+  subject: "found",
   audited: "change",
   params: Id,
   body: WorkspaceChange,
@@ -62,6 +67,7 @@ const unregister = route({
   path: "/workspaces/{id}",
   summary: "Forget a workspace, and touch nothing on disk",
   permission: "workspaces:write",
+  subject: "found",
   audited: "change",
   params: Id,
   answers: { 204: empty("It is forgotten"), ...problems("workspace_not_found") },
@@ -69,21 +75,33 @@ const unregister = route({
 
 export function workspaces({ registry }: { readonly registry: Registry }): CoreRouter {
   const texts = new WeakMap<readonly Workspace[], string>();
+  /** Throws `workspace_not_found` for what is out of reach, as for what is not there. */
+  const inReach = (reach: Reach, workspace: string) => {
+    if (!reach.has({ workspace })) throw unknownWorkspace();
+    return workspace;
+  };
   return router()
-    .on(list, async () => {
-      const items = await registry.list();
-      let text = texts.get(items);
-      if (text === undefined) texts.set(items, text = JSON.stringify({ items, total: items.length }));
+    .on(list, async ({ reach }) => {
+      const all = await registry.list();
+      if (!reach.everywhere) {
+        const items = all.filter(({ id }) => reach.has({ workspace: id }));
+        return reply(200, { items, total: items.length });
+      }
+      let text = texts.get(all);
+      if (text === undefined) texts.set(all, text = JSON.stringify({ items: all, total: all.length }));
       return cached(text);
     })
     .on(register, async (call) => {
       const workspace = await registry.register(call.body, call.entry());
       return reply(201, workspace, { location: `/api/workspaces/${workspace.id}` });
     })
-    .on(fetchOne, async ({ params }) => reply(200, await registry.get(params.id)))
-    .on(change, async (call) => reply(200, await registry.change(call.params.id, call.body, call.entry())))
+    .on(fetchOne, async ({ params, reach }) => reply(200, await registry.get(inReach(reach, params.id))))
+    .on(change, async (call) => {
+      const id = inReach(call.reach, call.params.id);
+      return reply(200, await registry.change(id, call.body, call.entry()));
+    })
     .on(unregister, async (call) => {
-      await registry.unregister(call.params.id, call.entry());
+      await registry.unregister(inReach(call.reach, call.params.id), call.entry());
       return reply(204);
     });
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ROLES } from "../core/access.ts";
 import { permissionsOf } from "./catalogue.ts";
 import { readConfig } from "../config.ts";
+import { ONE, SHOP_WEB, TWO, worldOf } from "./scoped_world.ts";
 import { startService } from "./service.ts";
 
 const page = await Deno.readTextFile(new URL("../docs/access.md", import.meta.url));
@@ -46,7 +47,19 @@ Deno.test("docs/access.md, followed command by command in a shell, makes people 
     );
     return;
   }
-  await using berth = await startService({ setup: false });
+  await using stack = new AsyncDisposableStack();
+  const restarted: string[] = [];
+  const engines = Object.entries({ one: ONE, two: TWO }).map(([name, has]) => {
+    const engine = stack.use(worldOf(has));
+    const { override } = engine.world;
+    engine.world.override = (request, path) => {
+      if (request.method !== "POST") return override?.(request, path);
+      restarted.push(path);
+      return new Response(null, { status: 204 });
+    };
+    return { name, url: `unix://${engine.socket}` };
+  });
+  const berth = stack.use(await startService({ setup: false, engines }));
   const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((one) => one[1] ?? "")
     .filter((block) => block.includes("$BERTH/api"));
   const script = `set -e
@@ -60,10 +73,14 @@ ${blocks.join("\n").replace(/^BERTH=.*$/m, `BERTH=${berth.url}`)}`;
   const said = new TextDecoder().decode(stderr);
   assert.equal(code, 0, said);
   const statuses = said.trim().split("\n").map((line) => Number(line.split(" ")[0]));
-  assert.equal(statuses.length, (page.match(/\bcurl -sS/g) ?? []).length, said);
-  assert.deepEqual(statuses.filter((status) => status < 200 || status > 204), [], said);
+  const shown = [...page.matchAll(/\bcurl -sS(?:.*\\\n)*.*/g)].map(([command]) =>
+    Number(/# (\d{3})\b/.exec(command)?.[1] ?? 200)
+  );
+  assert.deepEqual(statuses.map((status) => status >= 200 && status <= 204 ? 200 : status), shown, said);
+  assert.deepEqual(shown.filter((status) => status !== 200), [404, 404, 403, 403]);
+  assert.deepEqual(restarted, [`/containers/${SHOP_WEB.id}/restart`]);
 
-  // What the page made is there: Ada an admin, Bob known and disabled, two keys left of three.
+  // What the page made is there: Ada an admin, Bob known and disabled, Cleo, two keys left of three.
   const token = (await berth.anonymous().call("POST /api/auth/password", {
     name: "Ada",
     password: "correct horse battery",
@@ -71,8 +88,19 @@ ${blocks.join("\n").replace(/^BERTH=.*$/m, `BERTH=${berth.url}`)}`;
   const people = await berth.as(token).call("GET /api/settings/people");
   assert.deepEqual(
     people.body.items.map((one: Record<string, unknown>) => [one["name"], one["role"], one["disabled"]]),
-    [["ada", "admin", false], ["bob", "operator", true]],
+    [["ada", "admin", false], ["bob", "operator", true], ["cleo", null, false]],
   );
   const keys = await berth.as(token).call("GET /api/settings/api-keys");
   assert.deepEqual(keys.body.items.map((one: { name: string }) => one.name), ["restarter", "shop"]);
+
+  // Cleo sees what is of her project, and nothing else.
+  const cleos = (await berth.anonymous().call("POST /api/auth/password", {
+    name: "cleo",
+    password: "a secret of her own",
+  })).body.accessToken;
+  const { body } = await berth.as(cleos).call("GET /api/containers");
+  assert.deepEqual(
+    body.items.map(({ name }: { name: string }) => name).sort(),
+    ["shop-db", "shop-far", "shop-web"],
+  );
 });

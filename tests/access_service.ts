@@ -63,6 +63,7 @@ const echo = socketRoute({
   path: "/echo",
   summary: "Sends back what it gets",
   permission: "containers:exec",
+  subject: "everything",
   query: z.object({ word: z.string().optional() }),
 });
 

@@ -10,6 +10,7 @@ const act = route({
   path: "/acts",
   summary: "Do something that cannot be undone",
   permission: "containers:control",
+  subject: "everything",
   answers: { 204: empty("It is done") },
 });
 

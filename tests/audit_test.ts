@@ -129,6 +129,7 @@ async function acting(options: { readonly folder?: string; readonly data?: strin
     path: "/acts",
     summary: "Do something that cannot be undone",
     permission: "containers:control",
+    subject: "everything",
     answers: { 204: empty("It is done") },
   });
   const berth = await startService({

@@ -276,6 +276,7 @@ const failing = route({
   path: "/failing",
   summary: "Fails in a way nobody foresaw",
   permission: "system:read",
+  subject: "everything",
   query: z.object({ how: z.enum(["throw", "reject", "late", "null"]) }),
   answers: { 200: json(z.null(), "Never") },
 });

@@ -13,7 +13,12 @@ const WHOLE: Readonly<Record<string, string>> = {
 
 Deno.test("an incomplete WebSocket handshake is refused before the handler runs", async () => {
   let ran = 0;
-  const path = socketRoute({ path: "/test/socket", summary: "Counts", permission: "system:read" });
+  const path = socketRoute({
+    path: "/test/socket",
+    summary: "Counts",
+    permission: "system:read",
+    subject: "everything",
+  });
   const routes = () => [
     router().socket(path, () => {
       ran++;

@@ -108,7 +108,11 @@ const held = { container: "other", backend: "docker", host: 5432, protocol: "tcp
 const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly good: Scene }>>> = {
   "ref/external-missing": {
     bad: { files: external, containers: [web] },
-    good: { files: external, containers: [web], holdings: { networks: ["proxy"] } },
+    good: {
+      files: external,
+      containers: [web],
+      holdings: { networks: [{ name: "proxy", backend: "docker" }] },
+    },
   },
   "port/in-use": {
     bad: { files: two, containers: [web], holdings: { ports: [held] } },

@@ -1,5 +1,7 @@
 /** What it costs an engine that somebody follows a container which crashes and is started again, over and over. */
 import assert from "node:assert/strict";
+import { Sights } from "../core/sight.ts";
+import { NO_OWNER } from "./no_owner.ts";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { findLiveIn } from "../plugins/container-runtime/backends/live_container.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
@@ -24,7 +26,7 @@ test("a container that crashes over and over is followed through every life, and
   let looks = 0;
   const awaken = awakenBy(backends.feed);
   await using berth = new StreamService(logRoutes({
-    find: findLiveIn(backends),
+    find: findLiveIn({ backends, sights: new Sights(NO_OWNER) }),
     streamLimit: new StreamLimit(),
     // Registered once each time that the log has come to an end
     awaken: (id, wake) => {

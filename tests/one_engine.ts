@@ -3,5 +3,5 @@ import { type FindLive, readLive } from "../plugins/container-runtime/backends/l
 import type { Engine } from "../plugins/container-runtime/engine/engine.ts";
 
 export function findOn(engine: Engine): FindLive {
-  return (wanted, _backend, doing, signal) => readLive(engine, wanted, doing, signal);
+  return (_reach, wanted, _backend, doing, signal) => readLive(engine, wanted, doing, signal);
 }

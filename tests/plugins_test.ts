@@ -27,12 +27,14 @@ const boil = route({
   path: "/kettles/{id}",
   summary: "Boil",
   permission: "kettles:use",
+  subject: "everything",
   answers: { 200: json(z.object({ hot: z.boolean() }), "It is hot"), ...problemsOf(CODES)("kettle_cold") },
 });
 const watch = socketRoute({
   path: "/kettles/{id}/watch",
   summary: "Watch",
   permission: "kettles:use",
+  subject: "everything",
   audited: "act",
 });
 const about = { name: "kettles", summary: "Boils water", version: "1.0.0" };
@@ -241,6 +243,7 @@ Deno.test("a misspelt permission does not compile, in a plugin and in the core",
     path: "/kettles",
     summary: "List",
     permission: "ketles:use",
+    subject: "everything",
     answers: { 200: json(z.object({}), "All") },
   });
   const use = () => {

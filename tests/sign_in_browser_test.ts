@@ -14,6 +14,7 @@ const echo = socketRoute({
   path: "/echo",
   summary: "Sends back what it gets",
   permission: "containers:exec",
+  subject: "everything",
 });
 const echoes = () =>
   router().socket(echo, (call) =>

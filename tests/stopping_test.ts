@@ -50,6 +50,7 @@ const slow = route({
   path: "/slow",
   summary: "Answers when it is told to",
   permission: "system:read",
+  subject: "everything",
   answers: { 200: json(z.object({ done: z.boolean() }), "It is done") },
 });
 
@@ -84,7 +85,12 @@ Deno.test("a stop takes no new connection, and still answers the request that is
 });
 
 Deno.test("a stop closes sockets with 1001", async () => {
-  const echo = socketRoute({ path: "/echo", summary: "Sends back what it gets", permission: "system:read" });
+  const echo = socketRoute({
+    path: "/echo",
+    summary: "Sends back what it gets",
+    permission: "system:read",
+    subject: "everything",
+  });
   await using berth = await startService({
     install: [],
     mount: () => [

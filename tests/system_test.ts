@@ -12,6 +12,7 @@ const ping = route({
   path: "/ping",
   summary: "Answers",
   permission: "system:read",
+  subject: "everything",
   answers: { 200: json(z.object({ pong: z.boolean() }), "It answers") },
 });
 

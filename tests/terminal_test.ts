@@ -1,7 +1,8 @@
 /** Events, merged logs and measurements of real engines, over the sockets that a browser opens. */
 import assert from "node:assert/strict";
+import { Sights } from "../core/sight.ts";
+import { NO_OWNER } from "./no_owner.ts";
 import type { Log } from "../core/log.ts";
-import type { Ownership } from "../core/runtime.ts";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { statsRoutes } from "../plugins/container-runtime/stats/routes.ts";
 import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
@@ -15,15 +16,11 @@ import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { StreamService, Visitor } from "./stream_service.ts";
 
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, access() {}, with: () => SILENT };
-const OWNERSHIP: Ownership = {
-  ownerOf: () => null,
-  revision: 0,
-  settle: () => false,
-  refresh: () => Promise.resolve(),
-  projectsOf: (workspace) => workspace === "known" ? ["shop"] : null,
+const OWNERSHIP = {
+  ...NO_OWNER,
+  projectsOf: (workspace: string) => workspace === "known" ? ["shop"] : null,
 };
-
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, access() {}, with: () => SILENT };
 async function serve(real: TestEngine) {
   const backends = Backends.configured([{
     name: real.kind,
@@ -35,19 +32,15 @@ async function serve(real: TestEngine) {
   const failures: unknown[] = [];
   const feeds = new StatsFeeds();
   const hub = new EventHub(backends.feed);
-  const find = findLiveIn(backends);
+  const engines = { backends, sights: new Sights(OWNERSHIP) };
+  const find = findLiveIn(engines);
   const onFailure = (error: unknown) => void failures.push(error);
   const service = new StreamService(
     terminalRoutes({
-      find,
-      engineOf: (name) => backends.named(name).engine,
+      engines,
       streamLimit,
-      feed: backends.feed,
       hub,
-      ownership: OWNERSHIP,
       onFailure,
-      containers: async () =>
-        (await backends.fresh("containers")).up.flatMap((link) => [...link.mirror.containers.rows.values()]),
     }).add(statsRoutes({ find, streamLimit, feeds, onFailure })),
   );
   return {

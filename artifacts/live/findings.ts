@@ -188,7 +188,7 @@ function sayExternal(group: Group, holdings: Holdings, say: Say): void {
   for (const { kind, external, name, written, at, id } of group.resources) {
     if (!external || name === null || (kind !== "network" && kind !== "volume")) continue;
     const present = kind === "network" ? holdings.networks : holdings.volumes;
-    if (present.includes(name)) continue;
+    if (present === null || present.some((one) => one.name === name)) continue;
     say("ref/external-missing", at, `External ${kind} "${written}" does not exist on this engine`, {
       subject: id,
     });

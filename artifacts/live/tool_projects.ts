@@ -31,11 +31,17 @@ export interface RegisteredModel {
   readonly model: Model;
 }
 
+export interface ToolProjectsOptions {
+  readonly real?: RealPath;
+  /** The groups that count. */
+  readonly isShown?: (workspace: string, group: Group) => boolean;
+}
+
 /** Declared projects first, by workspace, then those that run and belong to none. */
 export async function toolProjects(
   registered: readonly RegisteredModel[],
   runtime: ContainerRuntime | null,
-  real: RealPath = realPath,
+  { real = realPath, isShown = () => true }: ToolProjectsOptions = {},
 ): Promise<ToolProject[]> {
   const isUp = runtime !== null && runtime.counts() !== null;
   const running = isUp ? runningProjects(await runtime.containers()) : [];
@@ -45,7 +51,7 @@ export async function toolProjects(
     const { joined } = await join(model, running, real);
     const { id, name } = workspace;
     for (const group of mainGroups(model)) {
-      if (group.value === null) continue;
+      if (group.value === null || !isShown(workspace.id, group)) continue;
       const own = joined.filter((one) => one.group === group);
       for (const one of own) {
         partnered.add(one.running);

@@ -221,7 +221,7 @@ async function runbook(
   return { written, at, path, found: path !== null && await store.look(path) === "file" };
 }
 
-async function revisionOf(
+export async function revisionOf(
   root: string,
   files: readonly ArtifactFile[],
   groups: readonly Group[],

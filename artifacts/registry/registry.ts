@@ -76,7 +76,7 @@ export class Registry implements AsyncDisposable {
   async change(id: string, { allowHardLinks }: WorkspaceChange, entry: NewAuditEntry): Promise<Workspace> {
     const particulars = { ...entry.particulars, allowHardLinks: String(allowHardLinks) };
     if (!await this.#options.store.setHardLinks(id, allowHardLinks, { ...entry, particulars })) {
-      throw notFound();
+      throw unknownWorkspace();
     }
     const record = await this.#record(id);
     return workspaceOf(record, await this.#snapshot(record).current());
@@ -86,7 +86,7 @@ export class Registry implements AsyncDisposable {
   async unregister(id: string, entry: NewAuditEntry): Promise<void> {
     const removed = await this.#options.store.remove(id, entry);
     await this.#forget(id);
-    if (!removed) throw notFound();
+    if (!removed) throw unknownWorkspace();
   }
 
   /** The workspace as it is now. Throws `workspace_not_found` or `workspace_unavailable`. */
@@ -136,7 +136,7 @@ export class Registry implements AsyncDisposable {
     const record = await this.#options.store.get(id);
     if (!record) {
       await this.#forget(id);
-      throw notFound();
+      throw unknownWorkspace();
     }
     return record;
   }
@@ -220,7 +220,7 @@ function isEqual(one: Workspace, other: Workspace): boolean {
     one.revision === other.revision && one.createdAt === other.createdAt;
 }
 
-function notFound(): ServiceError {
+export function unknownWorkspace(): ServiceError {
   return new ServiceError("workspace_not_found", "No workspace has this id");
 }
 

@@ -9,6 +9,7 @@ const shared = {
   method: "get",
   summary: "A small answer",
   permission: "system:read",
+  subject: "everything",
   answers: { 200: json(z.object({ done: z.boolean() }), "It is done") },
 } as const;
 const read = route({ ...shared, path: "/bench/read" });

@@ -12,7 +12,7 @@ const shared = {
   answers: { 200: json(Answer, "The list") },
 } as const;
 const open = route({ ...shared, path: "/bench/open", permission: "open" });
-const closed = route({ ...shared, path: "/bench/closed", permission: "system:read" });
+const closed = route({ ...shared, path: "/bench/closed", permission: "system:read", subject: "everything" });
 const answer = () => reply(200, { items: ["one", "two", "three"], total: 3 });
 
 const config = { ...await readConfig(), roles: [{ claim: "sub", value: "ada", role: "viewer" } as const] };

@@ -125,4 +125,9 @@ export type TerminalMessage = {
   readonly type: "resync";
   /** The engine's name; all of them without. */
   readonly backend?: string;
+} | {
+  /** Some logs are not told. */
+  readonly type: "leftOut";
+  /** How many containers are in sight whose logs you may not read. */
+  readonly containers: number;
 } | SocketFailure;

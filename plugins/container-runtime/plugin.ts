@@ -1,4 +1,5 @@
 /** Containers, images, volumes and networks of Docker and Podman. */
+import { Sights } from "../../core/sight.ts";
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends/backends.ts";
 import { systemBackends } from "./backends/routes.ts";
@@ -35,10 +36,11 @@ export const containerRuntime = plugin({
       ? await Backends.found(settings, host.log)
       : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log);
     const runtime = new EngineRuntime(backends);
-    const streams = new Streams({ backends, runtime, ownership: host.ownership, log: host.log });
-    const routes = containers({ backends, ownership: host.ownership })
+    const engines = { backends, sights: new Sights(host.ownership) };
+    const streams = new Streams({ engines, log: host.log });
+    const routes = containers(engines)
       .add(systemBackends({ backends }))
-      .add(objects({ backends, registries: settings.registries }))
+      .add(objects({ engines, registries: settings.registries }))
       .add(streams.routes);
     return {
       routes,

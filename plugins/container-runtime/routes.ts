@@ -1,9 +1,8 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
-import type { ContainerRuntime, Ownership } from "../../core/runtime.ts";
 import { type Router, router } from "../../http/router.ts";
-import type { Backends } from "./backends/backends.ts";
 import { ROUTES as BACKEND_ROUTES } from "./backends/routes.ts";
+import type { Engines } from "./backends/seen.ts";
 import { findLiveIn } from "./backends/live_container.ts";
 import { StreamLimit } from "./backends/stream_limit.ts";
 import { ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
@@ -37,25 +36,24 @@ export const ROUTES = [
 ];
 
 export interface ObjectsOptions {
-  readonly backends: Backends;
+  readonly engines: Engines;
   /** The registries that pulls may go to; null for all. */
   readonly registries: readonly string[] | null;
 }
 
-export function objects({ backends, registries }: ObjectsOptions): Router {
+export function objects({ engines, registries }: ObjectsOptions): Router {
+  const { backends } = engines;
   const meter = new Meter();
   return router()
-    .add(images({ backends, registries }))
-    .add(volumes({ backends }))
-    .add(networks({ backends }))
+    .add(images({ engines, registries }))
+    .add(volumes(engines))
+    .add(networks(engines))
     .add(diskUsage({ backends, meter }))
     .add(pruning({ backends, meter }));
 }
 
 export interface StreamsOptions {
-  readonly backends: Backends;
-  readonly runtime: Pick<ContainerRuntime, "containers">;
-  readonly ownership: Ownership;
+  readonly engines: Engines;
   readonly log: Log;
 }
 
@@ -66,10 +64,10 @@ export class Streams implements AsyncDisposable {
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ backends, runtime, ownership, log }: StreamsOptions) {
-    const { feed } = backends;
+  constructor({ engines, log }: StreamsOptions) {
+    const { feed } = engines.backends;
     const streamLimit = new StreamLimit();
-    const find = findLiveIn(backends);
+    const find = findLiveIn(engines);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
     this.#execs = new Execs({ find, streamLimit, onFailure });
@@ -78,13 +76,9 @@ export class Streams implements AsyncDisposable {
       .add(this.#execs.routes)
       .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({
-        find,
-        engineOf: (name) => backends.named(name).engine,
+        engines,
         streamLimit,
-        feed,
         hub: this.#hub,
-        ownership,
-        containers: () => runtime.containers(),
         onFailure,
       }));
   }

@@ -2,6 +2,7 @@
 import type {
   Backend,
   ContainerRuntime,
+  Counted,
   Holdings,
   InspectedContainer,
   RunningContainer,
@@ -10,6 +11,8 @@ import type {
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
+
+const ALL: Counted = { container: () => true, imagesOf: () => true };
 
 export class EngineRuntime implements ContainerRuntime {
   readonly #inspections = new Inspections();
@@ -32,7 +35,7 @@ export class EngineRuntime implements ContainerRuntime {
     );
   }
 
-  counts(): RuntimeCounts | null {
+  counts(of: Counted = ALL): RuntimeCounts | null {
     const { shown } = this.engines.current("containers");
     if (shown.length === 0) return null;
     let running = 0;
@@ -40,9 +43,11 @@ export class EngineRuntime implements ContainerRuntime {
     let stopped = 0;
     let total = 0;
     let images = 0;
-    for (const { mirror } of shown) {
-      images += mirror.images.rows.size;
-      for (const { state } of mirror.containers.rows.values()) {
+    for (const { name, mirror } of shown) {
+      if (of.imagesOf(name)) images += mirror.images.rows.size;
+      for (const row of mirror.containers.rows.values()) {
+        if (!of.container(row)) continue;
+        const { state } = row;
         total += 1;
         if (state === "running") running += 1;
         else if (state === "paused") paused += 1;
@@ -71,8 +76,12 @@ export class EngineRuntime implements ContainerRuntime {
           )
         )
       ),
-      networks: shown.flatMap(({ mirror }) => [...mirror.networks.rows.values()].map(({ name }) => name)),
-      volumes: shown.flatMap(({ mirror }) => [...mirror.volumes.rows.values()].map(({ name }) => name)),
+      networks: shown.flatMap(({ mirror }) =>
+        [...mirror.networks.rows.values()].map(({ name, backend }) => ({ name, backend }))
+      ),
+      volumes: shown.flatMap(({ mirror }) =>
+        [...mirror.volumes.rows.values()].map(({ name, backend }) => ({ name, backend }))
+      ),
       images: shown.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))

@@ -23,6 +23,7 @@ const list = route({
   path: "/units",
   summary: "The units that systemd has loaded",
   permission: "units:read",
+  subject: "everything",
   query: z.object({
     active: text(32).optional().describe("Only units in this state"),
     q: text(128).optional().describe("Text that the name or description holds"),

@@ -1,5 +1,7 @@
 /** The engines that berth knows: those of the settings, or those it finds, each with its link. */
+import { Reach } from "../../../core/access.ts";
 import type { Log } from "../../../core/log.ts";
+import type { ServiceError } from "../../../core/error.ts";
 import type { Backend } from "../../../core/runtime.ts";
 import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery.ts";
 import { Link } from "./link.ts";
@@ -78,15 +80,20 @@ export class Backends implements AsyncDisposable {
     return this.#revision;
   }
 
-  /** One line for each engine. */
-  report(): Backend[] {
+  /** One line for each engine in reach. */
+  report(reach = Reach.EVERYWHERE): Backend[] {
     const first = this.#links[0];
-    return [...this.#links.map((link) => link.report(link === first)), ...this.#unsupported.values()];
+    return [...this.#links.map((link) => link.report(link === first)), ...this.#unsupported.values()]
+      .filter(({ name }) => reach.has({ engine: name }));
   }
 
-  /** The link of that name, or every link without one. Throws `backend_not_found` for an unknown name. */
-  pick(name: string | undefined): readonly Link[] {
-    return name === undefined ? this.#links : [this.named(name)];
+  /** The link of that name, or every link in reach without one. Throws `backend_not_found` for others. */
+  pick(name: string | undefined, reach: Reach): readonly Link[] {
+    if (name === undefined) {
+      return reach.everywhere ? this.#links : this.#links.filter((link) => reach.has({ engine: link.name }));
+    }
+    if (!reach.has({ engine: name })) throw unknownEngine(name);
+    return [this.named(name)];
   }
 
   /** The link of that name. Throws `backend_not_found`. */
@@ -100,15 +107,12 @@ export class Backends implements AsyncDisposable {
         `Cannot use engine "${name}": ${refused.reason ?? "unsupported"}`,
       );
     }
-    throw engineError(
-      "backend_not_found",
-      `Cannot use engine "${name}": berth knows no engine of that name, see /api/system/backends`,
-    );
+    throw unknownEngine(name);
   }
 
-  /** The link to create something on: the named one, else the first that is up. Throws when none is up. */
-  target(name: string | undefined): Link {
-    const links = this.pick(name);
+  /** The link in reach to create something on: the named one, else the first that is up. Throws when none is up. */
+  target(name: string | undefined, reach: Reach): Link {
+    const links = this.pick(name, reach);
     const up = links.find((link) => link.state === "up");
     if (up !== undefined) return up;
     const [link] = links;
@@ -224,6 +228,13 @@ async function boundedWait(work: Promise<void>, ms: number): Promise<void> {
   const waited = new AbortController();
   await Promise.race([work.catch(() => {}), pause(ms, waited.signal)]);
   waited.abort();
+}
+
+export function unknownEngine(name: string): ServiceError {
+  return engineError(
+    "backend_not_found",
+    `Cannot use engine "${name}": berth knows no engine of that name, see /api/system/backends`,
+  );
 }
 
 function unsupported(name: string, address: string, reason: string): Backend {

@@ -1,11 +1,14 @@
 /** A list over all engines, cached as text and compressed once until something in it changes. */
-import type { Principal } from "../../../core/access.ts";
-import { seesRunning } from "../../../core/runtime.ts";
+import type { Principal, Reach, Subject } from "../../../core/access.ts";
+import { Lru } from "../../../core/lru.ts";
+import { reachOfRunning } from "../../../core/runtime.ts";
+import type { Sight } from "../../../core/sight.ts";
 import { type Cached, type Reply, reply } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
-import type { Backends, Readable } from "./backends.ts";
+import { type Readable, unknownEngine } from "./backends.ts";
 import type { Link } from "./link.ts";
 import type { Unavailable } from "./route_fields.ts";
+import type { Engines } from "./seen.ts";
 import { type Users, usersOf } from "./used_by.ts";
 
 export type ListedKind = "images" | "volumes" | "networks";
@@ -17,75 +20,122 @@ interface Listed<Item> {
   readonly stale?: string[];
 }
 
-export class CachedList<Item extends object> {
-  /** One for callers who may see containers, and one for those who may not. */
-  readonly #cached = new Map<boolean, { readonly stamp: string; readonly text: CachedText }>();
+/** What a caller is shown: things in reach, used by containers in sight. */
+interface Shown {
+  readonly reach: Reach;
+  readonly sight: Sight;
+}
 
-  /** `items` makes one engine's part from its mirror; called again when a row or a container changed. */
+interface MadeList {
+  readonly stamp: string;
+  readonly text: CachedText;
+}
+
+/** What makes a list: one engine's part from its mirror, and what each thing is to grants. */
+export interface ListParts<Item> {
+  items(link: Link, users: Users): Item[];
+  subjectOf(item: Item): Subject;
+}
+
+/** Lists for callers who hold scopes. */
+const MOST_SCOPED = 64;
+
+export class CachedList<Item extends object> {
+  /** For callers without scopes: who may see containers, and who may not. */
+  readonly #whole = new Map<string, MadeList>();
+  readonly #scoped = new Lru<MadeList>(MOST_SCOPED);
+
   constructor(
-    private readonly backends: Backends,
+    private readonly engines: Engines,
     private readonly kind: ListedKind,
-    private readonly items: (link: Link, users: Users) => Item[],
+    private readonly parts: ListParts<Item>,
   ) {}
 
   /** What a query selects: the whole list, cached, where it says nothing, else what `fits` lets through. */
   async answer(
     query: { readonly backend?: string | undefined },
-    { request, principal }: { readonly request: Request; readonly principal: Principal },
+    { request, principal, reach }: {
+      readonly request: Request;
+      readonly principal: Principal;
+      readonly reach: Reach;
+    },
     fits: (item: Item) => boolean,
   ): Promise<Cached | Reply<200, Listed<Item>>> {
-    const sees = seesRunning(principal);
-    if (Object.values(query).every((value) => value === undefined)) return await this.#whole(request, sees);
-    return reply(200, await this.#some(query.backend, sees, fits));
+    const shown = { reach, sight: this.engines.sights.of(reachOfRunning(principal)) };
+    if (Object.values(query).every((value) => value === undefined)) return await this.#all(request, shown);
+    return reply(200, await this.#some(query.backend, shown, fits));
   }
 
   /** From the cache, if nothing changed since. */
-  async #whole(request: Request, sees: boolean): Promise<Cached> {
-    const cached = this.#cached.get(sees);
-    const known = this.#settled() && cached?.stamp === this.#stamp() ? cached.text : null;
-    return await (known ?? await this.#renew(sees)).answer(request);
+  async #all(request: Request, shown: Shown): Promise<Cached> {
+    const { reach, sight } = shown;
+    const isWhole = reach.everywhere && (sight.reach.everywhere || sight.reach.nowhere);
+    const lists = isWhole ? this.#whole : this.#scoped;
+    const key = `${reach.key} ${sight.reach.key}`;
+    const cached = lists.get(key);
+    const known = this.#settled() && cached?.stamp === this.#stamp(isWhole) ? cached.text : null;
+    return await (known ?? await this.#renew(lists, key, shown, isWhole)).answer(request);
   }
 
   async #some(
     backend: string | undefined,
-    sees: boolean,
+    shown: Shown,
     fits: (item: Item) => boolean,
   ): Promise<Listed<Item>> {
-    return this.#list(await this.#fresh(this.backends.pick(backend)), sees, fits);
+    const { backends } = this.engines;
+    const { reach } = shown;
+    if (reach.everywhere) backends.pick(backend, reach); // throws for a name that is not known
+    const links = backends.links.filter(({ name }) => backend === undefined || name === backend);
+    const { items: all, ...about } = await this.#listed(links, shown);
+    const isThere = backend === undefined || all.length > 0 ||
+      links.length > 0 && reach.has({ engine: backend });
+    if (!isThere) throw unknownEngine(backend);
+    const items = all.filter(fits);
+    return { ...about, items, total: items.length };
   }
 
-  async #renew(sees: boolean): Promise<CachedText> {
-    const readable = await this.#fresh(this.backends.links);
-    const stamp = this.#settled() ? this.#stamp() : "";
+  async #renew(
+    lists: Pick<Map<string, MadeList>, "get"> & { set(key: string, list: MadeList): unknown },
+    key: string,
+    shown: Shown,
+    isWhole: boolean,
+  ): Promise<CachedText> {
+    const list = await this.#listed(this.engines.backends.links, shown);
+    const stamp = this.#settled() ? this.#stamp(isWhole) : "";
     // Of many who waited for the same change, the first made the text for all.
-    const cached = this.#cached.get(sees);
+    const cached = lists.get(key);
     if (stamp !== "" && cached?.stamp === stamp) return cached.text;
-    const text = new CachedText(JSON.stringify(this.#list(readable, sees, () => true)));
-    this.#cached.set(sees, { stamp, text });
+    const made = JSON.stringify(list);
+    // Who sees a part only is not told by a new tag that something else changed.
+    const text = cached?.text.text === made ? cached.text : new CachedText(made);
+    lists.set(key, { stamp, text });
     return text;
   }
 
-  #list(
-    { shown, unavailable, stale }: Omit<Readable, "up">,
-    sees: boolean,
-    fits: (item: Item) => boolean,
-  ): Listed<Item> {
-    const items = shown.flatMap((link) => {
-      const own = this.items(link, usersOf(link, sees)).filter(fits);
-      return link.since === null ? own : own.map((item) => ({ ...item, stale: true }));
-    });
+  async #listed(links: readonly Link[], { reach, sight }: Shown): Promise<Listed<Item>> {
+    const { shown, unavailable, stale } = await this.#fresh(links);
+    const inReach = (item: Item) => reach.everywhere || reach.has(this.parts.subjectOf(item));
+    const listed = () =>
+      shown.flatMap((link) => {
+        const own = this.parts.items(link, usersOf(link, sight)).filter(inReach);
+        return link.since === null ? own : own.map((item) => ({ ...item, stale: true }));
+      });
+    let items = listed();
+    if (await sight.settle()) items = listed();
+    const behind = stale.filter((engine) => reach.has({ engine }));
     return {
       items,
       total: items.length,
-      unavailable: [...unavailable],
-      ...(stale.length > 0 && { stale: [...stale] }),
+      unavailable: unavailable.filter(({ backend }) => reach.has({ engine: backend })),
+      ...(behind.length > 0 && { stale: behind }),
     };
   }
 
   async #fresh(links: readonly Link[]): Promise<Omit<Readable, "up">> {
+    const { backends } = this.engines;
     const [own, containers] = await Promise.all([
-      this.backends.fresh(this.kind, links),
-      this.backends.fresh("containers", links),
+      backends.fresh(this.kind, links),
+      backends.fresh("containers", links),
     ]);
     const shown = own.shown.filter((link) => containers.shown.includes(link));
     const missed = containers.unavailable.filter(({ backend }) =>
@@ -99,12 +149,15 @@ export class CachedList<Item extends object> {
   }
 
   #settled(): boolean {
-    return this.backends.settled(this.kind) && this.backends.settled("containers");
+    const { backends } = this.engines;
+    return backends.settled(this.kind) && backends.settled("containers");
   }
 
-  #stamp(): string {
-    let stamp = `${this.backends.revision}`;
-    for (const { mirror } of this.backends.links) {
+  /** Whose a container is matters to scopes alone. */
+  #stamp(isWhole: boolean): string {
+    const { backends, sights } = this.engines;
+    let stamp = `${backends.revision} ${isWhole ? "" : sights.ownership.revision}`;
+    for (const { mirror } of backends.links) {
       stamp += ` ${mirror[this.kind].rows.version}.${mirror.containers.rows.version}`;
     }
     return stamp;

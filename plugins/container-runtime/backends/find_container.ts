@@ -1,10 +1,11 @@
 /** The one way from a caller's id or name to a container and its engine. */
+import type { Reach } from "../../../core/access.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { at, identifier } from "../engine/path.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
-import type { Backends } from "./backends.ts";
 import type { Link } from "./link.ts";
 import type { Unavailable } from "./route_fields.ts";
+import { type Engines, linksInSight } from "./seen.ts";
 import { engineError } from "../engine/errors.ts";
 
 export interface FoundContainer {
@@ -17,21 +18,31 @@ const NAMED_MATCHES = 4;
 
 /**
  * Looks in the mirrors first, and asks the engines only when no mirror has a match. A full id comes before a name, and
- * a name before the beginning of an id. One on an engine that hangs is refused at once. `doing` follows "Cannot" in errors. Throws `container_not_found`,
- * `ambiguous_id` where several containers match, or the reason why no engine could be asked.
+ * a name before the beginning of an id. What is out of reach is not there; what is on an engine that hangs is refused at
+ * once. `doing` follows "Cannot" in errors. Throws `container_not_found`, `ambiguous_id` where several containers match, or the reason why no engine could be asked.
  */
 export async function findContainer(
-  backends: Backends,
+  { backends, sights }: Engines,
+  reach: Reach,
   wanted: string,
   backend: string | undefined,
   doing: string,
 ): Promise<FoundContainer> {
   const text = identifier(wanted);
-  const links = backends.pick(backend);
-  if (links.length === 0) throw engineError("no_engine", `Cannot ${doing}: no engine is known`);
-  const { up, shown, unavailable } = await backends.fresh("containers", links);
-  let matches = shown.flatMap((link) => inMirror(link, text));
-  if (matches.length === 0) matches = await atEngines(up, text, doing);
+  const sight = sights.of(reach);
+  const sees = ({ row }: FoundContainer) => sight.sees(row);
+  const { links, up, shown, unavailable } = await linksInSight(backends, backend, sight);
+  if (links.length === 0 && reach.everywhere) {
+    throw engineError("no_engine", `Cannot ${doing}: no engine is known`);
+  }
+  const known = shown.flatMap((link) => inMirror(link, text));
+  let matches = known.filter(sees);
+  if (known.length === 0) {
+    const asked = await atEngines(up, text, doing);
+    asked.forEach(sees);
+    await sight.settle();
+    matches = asked.filter(sees);
+  }
   const [best, other] = closest(matches, text);
   if (best === undefined) throw missing(unavailable[0], up.length, text, doing);
   if (other !== undefined) throw ambiguous(closest(matches, text), doing);

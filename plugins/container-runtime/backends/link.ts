@@ -194,7 +194,8 @@ export class Link implements AsyncDisposable {
           check?.told(event);
           this.mirror.handle(event);
           const command = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
-          this.#feed.publish(this.name, event, this.#healthExecs.includes(event, command));
+          const isCheck = this.#healthExecs.includes(event, command);
+          this.#feed.publish(this.name, event, isCheck, this.mirror.about(event));
         },
       });
     } finally {

@@ -1,9 +1,10 @@
 /** A container as its engine shows it at this moment: what its log, its commands and its measurements depend on. */
+import type { Reach } from "../../../core/access.ts";
 import type { Engine, EngineKind } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
 import { flagOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
-import type { Backends } from "./backends.ts";
 import { findContainer } from "./find_container.ts";
+import type { Engines } from "./seen.ts";
 
 export interface LiveContainer {
   readonly engine: Engine;
@@ -23,15 +24,16 @@ export interface LiveContainer {
 
 /** Finds the container that a caller means, as `findContainer` does, and reads it at its engine. */
 export type FindLive = (
+  reach: Reach,
   wanted: string,
   backend: string | undefined,
   doing: string,
   signal?: AbortSignal,
 ) => Promise<LiveContainer>;
 
-export function findLiveIn(backends: Backends): FindLive {
-  return async (wanted, backend, doing, signal) => {
-    const { link, row } = await findContainer(backends, wanted, backend, doing);
+export function findLiveIn(engines: Engines): FindLive {
+  return async (reach, wanted, backend, doing, signal) => {
+    const { link, row } = await findContainer(engines, reach, wanted, backend, doing);
     return await readLive(link.engine, row.id, doing, signal);
   };
 }

@@ -1,5 +1,6 @@
 /** Fields and answers that several route groups declare. */
 import { z } from "zod";
+import type { Subject } from "../../../core/access.ts";
 
 /** An engine's name in a query. */
 export const BackendName = z.string().min(1).max(128).describe("The name of one engine");
@@ -27,6 +28,13 @@ export const Unavailable = z.object({
   ),
 }).meta({ id: "Unavailable" });
 export type Unavailable = Readonly<z.infer<typeof Unavailable>>;
+
+/** A volume or a network as grants are asked about it: without labels, it belongs to its engine alone. */
+export function subjectOfListed(
+  { backend, labels }: { readonly backend: string; readonly labels: Readonly<Record<string, string>> },
+): Subject {
+  return { engine: backend, project: labels["com.docker.compose.project"] ?? null, labels };
+}
 
 /** The engines of which a list does not show the latest changes. */
 export const StaleEngines = z.array(z.string()).optional().describe(

@@ -23,6 +23,7 @@ const list = route({
   path: "/system/backends",
   summary: "List the container engines, those that are away too",
   permission: "system:read",
+  subject: "listed",
   answers: {
     200: json(
       z.object({
@@ -37,8 +38,8 @@ const list = route({
 export const ROUTES = [list];
 
 export function systemBackends({ backends }: { readonly backends: Backends }): Router {
-  return router().on(list, () => {
-    const items = backends.report();
+  return router().on(list, ({ reach }) => {
+    const items = backends.report(reach);
     return reply(200, { items, total: items.length });
   });
 }

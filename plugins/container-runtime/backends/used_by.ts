@@ -1,8 +1,10 @@
 /** Which containers use an image, a volume or a network, from the mirror of the same engine. */
 import type { Principal } from "../../../core/access.ts";
-import { SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
+import { reachOfRunning, SEES_RUNNING } from "../../../core/runtime.ts";
+import type { Sight } from "../../../core/sight.ts";
 import { engineError } from "../engine/errors.ts";
 import type { Link } from "./link.ts";
+import { rowsInSight } from "./seen.ts";
 import type { ContainerRow } from "../rows/container.ts";
 import type { UsingContainer } from "../rows/using_container.ts";
 
@@ -16,13 +18,13 @@ export interface Users {
 const HIDDEN: Users = { image: () => null, volume: () => null, network: () => null };
 
 /** The users of one engine's objects, as far as the caller may see containers. */
-export function usersOf(link: Link, sees: boolean): Users {
-  return sees ? UsedBy.of(link) : HIDDEN;
+export function usersOf(link: Link, sight: Sight): Users {
+  return sight.reach.nowhere ? HIDDEN : new UsedBy(rowsInSight(link, sight));
 }
 
 /** Asking what is unused tells what containers there are. Throws `forbidden`. */
 export function maySelectUnused(principal: Principal, unused: boolean | undefined): void {
-  if (unused === undefined || seesRunning(principal)) return;
+  if (unused === undefined || !reachOfRunning(principal).nowhere) return;
   throw engineError("forbidden", `Cannot tell what is used: "unused" needs the permission "${SEES_RUNNING}"`);
 }
 

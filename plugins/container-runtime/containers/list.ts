@@ -1,10 +1,14 @@
 /** Lists of containers over all engines, cached as text and compressed once until something in them changes. */
 import { z } from "zod";
+import type { Reach } from "../../../core/access.ts";
+import { Lru } from "../../../core/lru.ts";
 import type { Ownership } from "../../../core/runtime.ts";
+import type { Sight } from "../../../core/sight.ts";
 import type { Cached } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
 import { etagOf } from "../../../http/etag.ts";
 import type { Backends } from "../backends/backends.ts";
+import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
 import { StaleEngines, Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
@@ -25,25 +29,40 @@ interface MadeList {
 }
 
 const MAX_CACHED = 32;
+/** Of callers who hold scopes. */
+const MAX_SCOPED = 64;
 
 export class ContainerLists {
-  readonly #cached = new Map<string, MadeList>();
+  readonly #cached = new Lru<MadeList>(MAX_CACHED);
+  readonly #scoped = new Lru<MadeList>(MAX_SCOPED);
+  /** Texts for who holds scopes, counted. */
+  #made = 0;
   /** Versions start again at 0 with every start of the service. */
   readonly #epoch = crypto.randomUUID();
   #texts = new WeakMap<ContainerRow, string>();
   #textsOwnership = -1;
 
-  constructor(private readonly backends: Backends, private readonly ownership: Ownership) {}
+  private readonly backends: Backends;
+  private readonly ownership: Ownership;
 
-  /** The list that the query asks for, from the cache if nothing changed since. */
-  async answer(query: ContainerQuery, request: Request): Promise<Cached> {
+  constructor(private readonly engines: Engines) {
+    this.backends = engines.backends;
+    this.ownership = engines.sights.ownership;
+  }
+
+  /** The list that the query asks for, as far as the caller's reach goes; from the cache if nothing changed since. */
+  async answer(query: ContainerQuery, request: Request, reach: Reach): Promise<Cached> {
     const mark = request.url.indexOf("?");
-    const key = mark < 0 ? "" : request.url.slice(mark);
-    const known = this.#cached.get(key);
+    const key = `${reach.key}${mark < 0 ? "" : request.url.slice(mark)}`;
+    const known = this.#listsFor(reach).get(key);
     const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
       ? known
-      : await this.#settled(key, query);
+      : await this.#settled(key, query, this.engines.sights.of(reach));
     return await list.text.answer(request);
+  }
+
+  #listsFor({ everywhere }: Reach): Lru<MadeList> {
+    return everywhere ? this.#cached : this.#scoped;
   }
 
   /** A row as the answer shows it. */
@@ -62,34 +81,35 @@ export class ContainerLists {
   }
 
   /** Waits until the owner of every listed project is known. */
-  async #settled(key: string, query: ContainerQuery): Promise<MadeList> {
+  async #settled(key: string, query: ContainerQuery, sight: Sight): Promise<MadeList> {
     if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
       await this.ownership.refresh(); // it may have been registered just now
     }
-    const list = await this.#renew(key, query);
-    return await this.ownership.settle() ? await this.#renew(key, query) : list;
+    const list = await this.#renew(key, query, sight);
+    return await this.ownership.settle() ? await this.#renew(key, query, sight) : list;
   }
 
-  async #renew(key: string, query: ContainerQuery): Promise<MadeList> {
-    if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
-      throw engineError(
-        "workspace_not_found",
-        `Cannot list containers: there is no workspace "${query.workspace}"`,
-      );
-    }
-    const { shown, unavailable, stale } = await this.backends.fresh(
-      "containers",
-      this.backends.pick(query.backend),
-    );
+  async #renew(key: string, query: ContainerQuery, sight: Sight): Promise<MadeList> {
+    const { shown, unavailable, stale } = await linksInSight(this.backends, query.backend, sight);
     // Nothing below waits, so the stamp fits the rows.
     const stamp = this.backends.settled("containers") ? this.#stamp() : "";
+    const { workspace } = query;
+    let isKnown = workspace === undefined ||
+      this.ownership.projectsOf(workspace) !== null && sight.reach.has({ workspace });
     const fitting: ContainerRow[] = [];
     const hanging = new Set<string>();
     for (const link of shown) {
       if (link.since !== null) hanging.add(link.name);
-      for (const row of link.mirror.containers.rows.values()) {
+      for (const row of rowsInSight(link, sight)) {
+        isKnown ||= this.ownership.ownerOf(row)?.id === workspace;
         if (fits(row, query, (one) => this.ownership.ownerOf(one))) fitting.push(row);
       }
+    }
+    if (!isKnown) {
+      throw engineError(
+        "workspace_not_found",
+        `Cannot list containers: there is no workspace "${workspace}"`,
+      );
     }
     const { rows, next } = page(inOrder(fitting, query), query);
     const text =
@@ -99,19 +119,21 @@ export class ContainerLists {
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
       `,"unavailable":${JSON.stringify(unavailable)}` +
       `${stale.length === 0 ? "" : `,"stale":${JSON.stringify(stale)}`}}`;
-    // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
-    const etag = etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`);
-    const list: MadeList = { stamp, text: new CachedText(text, etag) };
-    this.#store(key, list);
+    const lists = this.#listsFor(sight.reach);
+    const list = { stamp, text: this.#tagged(text, stamp, key, sight, lists.get(key)?.text) };
+    lists.set(key, list);
     return list;
   }
 
-  #store(key: string, list: MadeList): void {
-    this.#cached.delete(key);
-    this.#cached.set(key, list);
-    if (this.#cached.size <= MAX_CACHED) return;
-    const oldest = this.#cached.keys().next();
-    if (!oldest.done) this.#cached.delete(oldest.value);
+  #tagged(text: string, stamp: string, key: string, { reach }: Sight, before?: CachedText): CachedText {
+    if (reach.everywhere) {
+      // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
+      return new CachedText(text, etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`));
+    }
+    // Who sees a part only is not told by a new tag that something else changed.
+    return before?.text === text
+      ? before
+      : new CachedText(text, etagOf(`${this.#epoch} ${this.#made++} ${key}`));
   }
 
   #stamp(): string {

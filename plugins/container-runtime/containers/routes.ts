@@ -1,11 +1,10 @@
 /** `/api/containers`: lists and inspects containers, and all that is done to one. */
 import { z } from "zod";
-import { EVERYTHING, may } from "../../../core/access.ts";
+import { type Reach, reachOf } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
-import type { Ownership } from "../../../core/runtime.ts";
+import { subjectOf } from "../../../core/runtime.ts";
 import { count, flag } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends } from "../backends/backends.ts";
 import {
   control,
   Controlled,
@@ -19,6 +18,7 @@ import {
 import { ContainerDetail, containerDetail } from "./detail.ts";
 import { ContainerDetails, readContainer } from "./cached_details.ts";
 import { findContainer } from "../backends/find_container.ts";
+import type { Engines } from "../backends/seen.ts";
 import { ContainerList, ContainerLists } from "./list.ts";
 import { maskObject } from "../rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
@@ -46,6 +46,7 @@ const list = route({
   summary: "List the containers of all engines, running or not",
   headers: ["If-None-Match"],
   permission: "containers:read",
+  subject: "listed",
   query: ContainerQuery,
   hints: {
     all: 'all are listed; "state=running" asks for those that run',
@@ -67,6 +68,7 @@ const inspect = route({
     "containers:reveal, and is audited.",
   headers: ["If-None-Match"],
   permission: "containers:read",
+  subject: "found",
   params: byId,
   query: z.object({
     raw: flag.optional().describe("The engine's own object, masked alike"),
@@ -94,6 +96,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
     path: `/containers/{id}/${verb}`,
     summary,
     permission: "containers:control",
+    subject: "found",
     params: byId,
     query,
     hints: "timeoutS" in query.shape ? { t: SECONDS, timeout: SECONDS } : {},
@@ -124,6 +127,7 @@ const renaming = route({
   path: "/containers/{id}/rename",
   summary: "Give a container another name",
   permission: "containers:control",
+  subject: "found",
   params: byId,
   query: onBackend,
   body: z.strictObject({ name: Name.describe("The new name") }).meta({ id: "ContainerName" }),
@@ -143,6 +147,7 @@ const top = route({
   path: "/containers/{id}/top",
   summary: "The processes of a running container",
   permission: "containers:read",
+  subject: "found",
   params: byId,
   query: onBackend,
   answers: { 200: json(Processes, "Its processes"), ...problems("conflict", ...failures) },
@@ -153,6 +158,7 @@ const removal = route({
   path: "/containers/{id}",
   summary: "Remove a container",
   permission: "containers:remove",
+  subject: "found",
   params: byId,
   query: z.object({
     force: flag.optional().describe("Kill it first if it runs"),
@@ -166,31 +172,31 @@ const removal = route({
 
 export const ROUTES = [list, inspect, top, start, stop, restart, pause, unpause, kill, renaming, removal];
 
-export interface ContainerRoutes {
-  readonly backends: Backends;
-  readonly ownership: Ownership;
-}
-
-export function containers({ backends, ownership }: ContainerRoutes): Router {
-  const lists = new ContainerLists(backends, ownership);
+export function containers(engines: Engines): Router {
+  const { ownership } = engines.sights;
+  const lists = new ContainerLists(engines);
   const details = new ContainerDetails(ownership);
-  const act = async (verb: Verb, id: string, backend: string | undefined, options: ControlOptions = {}) => {
-    const found = await findContainer(backends, id, backend, `${verb} container "${id}"`);
-    return reply(200, await control(found, verb, options));
-  };
+  const find = (reach: Reach, id: string, backend: string | undefined, doing: string) =>
+    findContainer(engines, reach, id, backend, doing);
+  const act = async (
+    verb: Verb,
+    { reach, params: { id }, query: { backend } }: Named,
+    options: ControlOptions = {},
+  ) => reply(200, await control(await find(reach, id, backend, `${verb} container "${id}"`), verb, options));
   return router()
-    .on(list, ({ query, request }) => lists.answer(query, request))
+    .on(list, ({ query, request, reach }) => lists.answer(query, request, reach))
     .on(inspect, async (call) => {
       const { params: { id }, query: { backend, raw = false, reveal = false }, principal } = call;
       const doing = `inspect container "${id}"`;
-      if (reveal && !may<ContainerPermission>(principal, "containers:reveal", EVERYTHING)) {
-        throw engineError(
-          "forbidden",
-          `Cannot ${doing}: "reveal" needs the permission "containers:reveal"`,
-        );
-      }
+      const revealed = reachOf<ContainerPermission>(principal, "containers:reveal");
+      const mayReveal = (may: boolean) => {
+        if (!reveal || may) return;
+        throw engineError("forbidden", `Cannot ${doing}: "reveal" needs the permission "containers:reveal"`);
+      };
+      mayReveal(!revealed.nowhere);
       if (reveal) await call.mustBeProved();
-      const found = await findContainer(backends, id, backend, doing);
+      const found = await find(call.reach, id, backend, doing);
+      mayReveal(revealed.has(subjectOf(found.row, ownership)));
       if (!raw && !reveal) return await details.answer(found, doing);
       const inspected = await readContainer(found, doing);
       if (reveal) await call.shows({ container: found.row.id });
@@ -199,28 +205,35 @@ export function containers({ backends, ownership }: ContainerRoutes): Router {
       const row = containerRow(inspected, found.link.name) ?? found.row;
       return reply(200, { ...containerDetail(row, inspected, reveal), workspace: ownership.ownerOf(row) });
     })
-    .on(start, ({ params, query }) => act("start", params.id, query.backend))
-    .on(stop, ({ params, query }) => act("stop", params.id, query.backend, query))
-    .on(restart, ({ params, query }) => act("restart", params.id, query.backend, query))
-    .on(pause, ({ params, query }) => act("pause", params.id, query.backend))
-    .on(unpause, ({ params, query }) => act("unpause", params.id, query.backend))
-    .on(kill, ({ params, query }) => act("kill", params.id, query.backend, query))
-    .on(renaming, async ({ params: { id }, query, body: { name } }) => {
-      const found = await findContainer(backends, id, query.backend, `rename container "${id}"`);
+    .on(start, (call) => act("start", call))
+    .on(stop, (call) => act("stop", call, call.query))
+    .on(restart, (call) => act("restart", call, call.query))
+    .on(pause, (call) => act("pause", call))
+    .on(unpause, (call) => act("unpause", call))
+    .on(kill, (call) => act("kill", call, call.query))
+    .on(renaming, async ({ reach, params: { id }, query, body: { name } }) => {
+      const found = await find(reach, id, query.backend, `rename container "${id}"`);
       return reply(200, await rename(found, name));
     })
-    .on(top, async ({ params: { id }, query, left }) => {
-      const found = await findContainer(
-        backends,
+    .on(top, async ({ reach, params: { id }, query, left }) => {
+      const found = await find(
+        reach,
         id,
         query.backend,
         `list the processes of container "${id}"`,
       );
       return reply(200, await processesOf(found, left));
     })
-    .on(removal, async ({ params: { id }, query }) => {
-      const found = await findContainer(backends, id, query.backend, `remove container "${id}"`);
+    .on(removal, async ({ reach, params: { id }, query }) => {
+      const found = await find(reach, id, query.backend, `remove container "${id}"`);
       await remove(found, { force: query.force === true, volumes: query.volumes === true });
       return reply(204);
     });
+}
+
+/** A call about one container. */
+interface Named {
+  readonly reach: Reach;
+  readonly params: { readonly id: string };
+  readonly query: { readonly backend?: string | undefined };
 }

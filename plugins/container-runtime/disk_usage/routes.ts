@@ -1,6 +1,6 @@
 /** `/api/system/disk-usage`: what images, containers, volumes and build caches take, and how much could be freed. */
 import { z } from "zod";
-import { SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
+import { reachOfRunning, SEES_RUNNING } from "../../../core/runtime.ts";
 import { engineError } from "../engine/errors.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { flag } from "../../../http/query.ts";
@@ -35,6 +35,7 @@ const read = route({
   summary: "What the engines' objects take on disk",
   description: "Measured at most once in 30 s, and by one measurement at a time however many ask.",
   permission: "system:read",
+  subject: "listed",
   query: z.object({
     type: z.enum(USAGE_TYPES).optional().describe("Only this type, with its items"),
     backend: BackendName.optional(),
@@ -48,30 +49,36 @@ export const ROUTES = [read];
 export function diskUsage(
   { backends, meter }: { readonly backends: Backends; readonly meter: Meter },
 ): Router {
-  return router().on(read, async ({ query, ending, principal }) => {
-    if (query.type === "containers" && !seesRunning(principal)) {
+  return router().on(read, async ({ query, ending, principal, reach }) => {
+    const running = reachOfRunning(principal);
+    if (query.type === "containers" && running.nowhere) {
       throw engineError(
         "forbidden",
         `Cannot measure containers: this needs the permission "${SEES_RUNNING}"`,
       );
     }
-    const links = backends.pick(query.backend);
+    const links = backends.pick(query.backend, reach);
     await Promise.all(links.map((link) => link.settle()));
     const measured: Measurement[] = [];
     const unavailable: Unavailable[] = [];
     await Promise.all(links.map(async (link) => {
       if (link.state !== "up") return void unavailable.push({ backend: link.name, reason: link.reason });
       try {
-        measured.push(await (query.fresh === true ? meter.anew(link, ending) : meter.read(link, ending)));
+        const one = await (query.fresh === true ? meter.anew(link, ending) : meter.read(link, ending));
+        measured.push(running.has({ engine: link.name }) ? one : withoutContainers(one));
       } catch (thrown) {
         if (ending.aborted) throw thrown;
         unavailable.push({ backend: link.name, reason: asServiceError(thrown).message });
       }
     }));
     const usage = joined(measured, unavailable, query.type);
-    if (!seesRunning(principal)) delete usage.containers;
+    if (running.nowhere) delete usage.containers;
     return reply(200, usage);
   });
+}
+
+function withoutContainers({ usage, measuredAt }: Measurement): Measurement {
+  return { measuredAt, usage: { ...usage, containers: { items: [], size: 0, reclaimable: 0 } } };
 }
 
 /** The measurements of several engines as one answer. Exported for its test. */

@@ -61,6 +61,13 @@ const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
   ],
 ];
 
+/** What is said instead of the engine's words, which name others. */
+const DISCREET: Partial<Record<EngineErrorCode, string>> = {
+  in_use: "it is in use",
+  name_taken: "the name is taken",
+  ambiguous_id: "several match",
+};
+
 const CONTAINER_ID = /\b[0-9a-f]{12,64}\b/g;
 
 /** A driver that the engine lacks is the caller's mistake, whatever status it comes with. */
@@ -77,8 +84,14 @@ export function failureOf(
 ): ServiceError {
   const words = wordsOf(body).replace(CONTAINER_ID, (id) => nameOf(id) ?? id);
   const cause = new EngineAnswer(status, words);
+  const nameless = wordsOf(body).replace(CONTAINER_ID, "...");
   const refuse = (code: EngineErrorCode, why: string) =>
-    engineError(code, `Cannot ${subject.doing}: ${why}`, { cause });
+    engineError(code, `Cannot ${subject.doing}: ${why}`, {
+      cause,
+      discreet: `Cannot ${subject.doing}: ${
+        DISCREET[code] ?? why.replace(quotable(words), quotable(nameless))
+      }`,
+    });
   const said = words === ""
     ? `engine "${engine}" answered ${status}`
     : `engine "${engine}" says "${quotable(words)}"`;

@@ -12,6 +12,8 @@ const SUMMARY_MS = 1_000;
 export interface EventFilter {
   readonly key: string;
   wants(event: EngineEvent): boolean;
+  /** Whether to tell how this engine is doing. */
+  wantsEngine(backend: string): boolean;
 }
 
 export interface EventViewer {
@@ -33,7 +35,7 @@ export class EventHub implements Disposable {
   readonly #listening: Disposable;
   readonly #viewers = new Set<EventViewer>();
   readonly #loops = new Map<string, Loop>();
-  #pending: { readonly event: EngineEvent | null; readonly text: string }[] = [];
+  #pending: { readonly event: EngineEvent | string; readonly text: string }[] = [];
   #tick: ReturnType<typeof setTimeout> | undefined;
   #summary: ReturnType<typeof setTimeout> | undefined;
 
@@ -41,8 +43,8 @@ export class EventHub implements Disposable {
     this.#feed = feed;
     this.#listening = feed.subscribe({
       event: (event) => this.#hear(event),
-      resync: (backend) => this.#say(null, JSON.stringify({ type: "resync", backend })),
-      backend: (backend, state) => this.#say(null, JSON.stringify({ type: "backend", backend, state })),
+      resync: (backend) => this.#say(backend, JSON.stringify({ type: "resync", backend })),
+      backend: (backend, state) => this.#say(backend, JSON.stringify({ type: "backend", backend, state })),
     });
   }
 
@@ -117,7 +119,8 @@ export class EventHub implements Disposable {
     }
   }
 
-  #say(event: EngineEvent | null, text: string): void {
+  /** Of an event, or of an engine by its name. */
+  #say(event: EngineEvent | string, text: string): void {
     if (this.#viewers.size === 0) return;
     this.#pending.push({ event, text });
     this.#tick ??= setTimeout(() => this.#flush(), TICK_MS);
@@ -134,9 +137,9 @@ export class EventHub implements Disposable {
       const { filter } = viewer;
       let frame = frames.get(filter.key);
       if (frame === undefined) {
-        const wanted = pending.filter(({ event }) => event === null || filter.wants(event)).map(({ text }) =>
-          text
-        );
+        const wanted = pending.filter(({ event }) =>
+          typeof event === "string" ? filter.wantsEngine(event) : filter.wants(event)
+        ).map(({ text }) => text);
         frame = wanted.length === 0 ? null : framed(wanted);
         frames.set(filter.key, frame);
       }

@@ -3,7 +3,7 @@ import { eventually } from "../../../tests/eventually.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import { type EventFilter, EventHub } from "./event_hub.ts";
 
-const ALL: EventFilter = { key: "all", wants: () => true };
+const ALL: EventFilter = { key: "all", wants: () => true, wantsEngine: () => true };
 
 function raw(id: string, action = "start", attributes: Record<string, string> = {}) {
   return { time: "2026-11-21T22:34:19.000Z", timeNano: 1, type: "container", action, id, attributes };
@@ -31,7 +31,7 @@ Deno.test("all events of one tick come in one frame, in order, and the frame is 
   const screens = [
     new Screen(),
     new Screen(),
-    new Screen({ key: "even", wants: ({ seq }) => seq % 2 === 0 }),
+    new Screen({ key: "even", wants: ({ seq }) => seq % 2 === 0, wantsEngine: () => true }),
   ];
   for (const screen of screens) hub.add(screen, undefined);
   for (let at = 0; at < 50; at++) feed.publish("docker", raw(`c${at}`));
@@ -84,7 +84,7 @@ Deno.test("a container that loops is told of now and then with a count, and the 
 Deno.test("what happens to engines is told to everybody, and other things than containers to nobody", async () => {
   const feed = new EventFeed();
   using hub = new EventHub(feed);
-  const screen = new Screen({ key: "none", wants: () => false });
+  const screen = new Screen({ key: "none", wants: () => false, wantsEngine: () => true });
   hub.add(screen, undefined);
   feed.publish("docker", { ...raw("i"), type: "image" });
   feed.publish("docker", raw("c"));

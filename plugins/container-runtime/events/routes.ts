@@ -1,15 +1,17 @@
 /** `/api/terminal/compose-logs`: container events, and on request their merged logs, over a WebSocket. */
 import { z } from "zod";
-import { EVERYTHING, may } from "../../../core/access.ts";
+import { type Principal, type Reach, reachOf, type Subject } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
-import { type Ownership, type RunningContainer, SEES_RUNNING, seesRunning } from "../../../core/runtime.ts";
+import { reachOfRunning, type RunningContainer, SEES_RUNNING } from "../../../core/runtime.ts";
+import type { Sight, Sights } from "../../../core/sight.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
 import type { EngineEvent, EventFeed } from "../mirror/event_feed.ts";
 import { type EventFilter, type EventHub, framed } from "./event_hub.ts";
-import { type FindLive, readLive } from "../backends/live_container.ts";
-import type { Engine } from "../engine/engine.ts";
+import { findContainer } from "../backends/find_container.ts";
+import { readLive } from "../backends/live_container.ts";
+import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
 import { awakenBy } from "../logs/awaken.ts";
 import { begins, MergedLogs } from "../logs/merged_logs.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
@@ -90,6 +92,10 @@ const Message = z.union([
     type: z.literal("resync").describe("Events may have been missed: read the lists again"),
     backend: z.string().optional().describe("The engine's name; all of them without"),
   }),
+  z.object({
+    type: z.literal("leftOut").describe("Some logs are not told"),
+    containers: z.int().describe("How many containers are in sight whose logs you may not read"),
+  }),
   SocketFailure,
 ]).meta({ id: "TerminalMessage", description: "An event, a log line, or what could not be kept up with" });
 
@@ -99,8 +105,9 @@ const terminal = socketRoute({
   description:
     "JSON text frames: `hello` (`seq`), `event` (`seq`, `time`, `kind`, `action`, `container` or `subject`, " +
     "`backend`, `attributes`; `repeated` where a container loops), `log` (`time`, `stream`, `container`, `line`), `gap`, " +
-    "`backend` (`state`), `resync`. Several at once come as `batch` (`items`). `since` resumes behind a `seq`.",
+    "`backend` (`state`), `resync`, `leftOut` (of how many `containers` the logs may not be read). Several at once come as `batch` (`items`). `since` resumes behind a `seq`.",
   permission: "events:read",
+  subject: "listed",
   query: Query,
   receive: Message,
 });
@@ -108,43 +115,17 @@ const terminal = socketRoute({
 export const ROUTES = [terminal];
 
 export interface TerminalRoutes {
-  readonly find: FindLive;
-  /** The engine of that name. */
-  readonly engineOf: (backend: string) => Engine;
+  readonly engines: Engines;
   readonly streamLimit: StreamLimit;
-  readonly feed: EventFeed;
   readonly hub: EventHub;
-  readonly ownership: Ownership;
-  /** All containers, running or not. */
-  readonly containers: () => Promise<readonly RunningContainer[]>;
   readonly onFailure: (error: unknown) => void;
 }
 
 export function terminalRoutes(parts: TerminalRoutes): Router {
-  return router().socket(terminal, ({ request, query, principal, revoked, stopping }) => {
-    if (!seesRunning(principal)) {
-      throw engineError(
-        "forbidden",
-        `Cannot watch containers: this needs the permission "${SEES_RUNNING}", too`,
-      );
-    }
-    if (query.logs && !may<ContainerPermission>(principal, "containers:logs", EVERYTHING)) {
-      throw engineError(
-        "forbidden",
-        `Cannot watch the logs: this needs the permission "containers:logs"`,
-      );
-    }
-    for (const kind of query.kind) {
-      const needed = READ[kind];
-      if (!may<ContainerPermission>(principal, needed, EVERYTHING)) {
-        throw engineError(
-          "forbidden",
-          `Cannot watch events of kind "${kind}": this needs the permission "${needed}"`,
-        );
-      }
-    }
+  return router().socket(terminal, ({ request, query, principal, reach, revoked, stopping }) => {
+    const sees = seenBy(principal, reach, query, parts.engines.sights);
     const viewer = parts.streamLimit.enter(principal);
-    return openSocket(request, (socket) => show(socket, query, parts), {
+    return openSocket(request, (socket) => show(socket, query, sees, parts), {
       revoked,
       stopping,
       onFailure: parts.onFailure,
@@ -153,31 +134,95 @@ export function terminalRoutes(parts: TerminalRoutes): Router {
   });
 }
 
-async function show(socket: Socket, query: Query, parts: TerminalRoutes): Promise<void> {
-  const filter = await filterOf(query, parts);
+/** What a viewer may be shown. */
+interface Seen {
+  /** A container is seen by who may read events of it and see that it runs. */
+  readonly events: Sight;
+  readonly running: Sight;
+  readonly logs: Sight;
+  /** By kind, for what is no container. */
+  readonly kinds: Readonly<Record<Query["kind"][number], Reach>>;
+  readonly everything: boolean;
+  /** Names it in the keys of filters. */
+  readonly key: readonly string[];
+}
+
+/** Throws `forbidden` for who holds one of the permissions nowhere. */
+function seenBy(principal: Principal, events: Reach, query: Query, sights: Sights): Seen {
+  const running = reachOfRunning(principal);
+  if (running.nowhere) {
+    throw engineError(
+      "forbidden",
+      `Cannot watch containers: this needs the permission "${SEES_RUNNING}", too`,
+    );
+  }
+  const logs = reachOf<ContainerPermission>(principal, "containers:logs");
+  if (query.logs && logs.nowhere) {
+    throw engineError("forbidden", `Cannot watch the logs: this needs the permission "containers:logs"`);
+  }
+  const kinds = { ...READ, container: null } as const;
+  const reaches = Object.fromEntries(
+    Object.entries(kinds).map(([kind, needed]) => [
+      kind,
+      needed === null ? events : reachOf<ContainerPermission>(principal, needed),
+    ]),
+  ) as Record<Query["kind"][number], Reach>; // of the same keys
+  for (const kind of query.kind) {
+    if (!reaches[kind].nowhere) continue;
+    throw engineError(
+      "forbidden",
+      `Cannot watch events of kind "${kind}": this needs the permission "${READ[kind]}"`,
+    );
+  }
+  const all = [events, running, ...query.kind.map((kind) => reaches[kind])];
+  return {
+    events: sights.of(events),
+    running: sights.of(running),
+    logs: sights.of(logs),
+    kinds: reaches,
+    everything: all.every(({ everywhere }) => everywhere),
+    key: all.map(({ key }) => key),
+  };
+}
+
+async function show(socket: Socket, query: Query, seen: Seen, parts: TerminalRoutes): Promise<void> {
+  const { backends } = parts.engines;
+  const { feed } = backends;
+  const filter = await filterOf(query, seen, parts);
   // Subscribed before the list, so that a start in between is not missed
   using _watching = query.events
     ? parts.hub.add({ filter, frame: (frame) => socket.send(frame) }, query.since)
-    : greet(socket, parts.feed);
+    : greet(socket, feed);
   if (!query.logs) return void await socket.closed;
   await using logs = new MergedLogs({
     viewer: { frame: (messages) => socket.send(framed(messages)), ready: () => socket.drained(ROOM_BYTES) },
     tail: query.tail,
-    awaken: awakenBy(parts.feed),
+    awaken: awakenBy(feed),
     signal: socket.signal,
   });
-  const find = (backend: string, id: string) => () =>
-    readLive(parts.engineOf(backend), id, "read the logs", socket.signal);
+  const find = (backend: string, id: string) => async () => {
+    // Without scopes this is known, and with them a container that just began has to be judged first
+    for (const { reach } of [seen.events, seen.running, seen.logs]) {
+      if (!reach.everywhere) await findContainer(parts.engines, reach, id, backend, "read the logs");
+    }
+    return await readLive(backends.named(backend).engine, id, "read the logs", socket.signal);
+  };
+  let leftOut = 0;
   const addListed = async () => {
     const listed = await chosen(filter, parts);
     if (socket.signal.aborted) return;
-    for (const { id, backend } of listed) logs.add(id, find(backend, id));
+    const readable = listed.filter((one) => seen.logs.sees(one));
+    if (listed.length - readable.length !== leftOut) {
+      leftOut = listed.length - readable.length;
+      socket.send(JSON.stringify({ type: "leftOut", containers: leftOut }));
+    }
+    for (const { id, backend } of readable) logs.add(id, find(backend, id));
   };
   let isListed = false;
-  using _joining = parts.feed.subscribe({
+  using _joining = feed.subscribe({
     event: (event) => {
       // A container that starts before the list is there gets the same past as those in the list
-      if (begins(event) && filter.wants(event)) {
+      if (begins(event) && filter.mayWant(event)) {
         logs.add(event.id, find(event.backend, event.id), isListed ? null : query.tail);
       }
     },
@@ -195,52 +240,103 @@ function greet(socket: Socket, feed: EventFeed): Disposable {
 }
 
 interface ContainerFilter extends EventFilter {
+  /** Like `wants`, and also where the container is not known yet. */
+  mayWant(event: EngineEvent): boolean;
   wantsContainer(container: RunningContainer): boolean;
 }
 
 async function chosen(
   filter: ContainerFilter,
-  { containers }: TerminalRoutes,
+  { engines: { backends, sights } }: TerminalRoutes,
 ): Promise<readonly RunningContainer[]> {
-  return (await containers()).filter((container) => filter.wantsContainer(container));
+  const { up } = await backends.fresh("containers");
+  const all = up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+  const found = all.filter((container) => filter.wantsContainer(container));
+  return await sights.ownership.settle()
+    ? all.filter((container) => filter.wantsContainer(container))
+    : found;
 }
 
-async function filterOf(query: Query, parts: TerminalRoutes): Promise<ContainerFilter> {
+async function filterOf(query: Query, seen: Seen, { engines }: TerminalRoutes): Promise<ContainerFilter> {
   const { project, workspace, backend } = query;
-  if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
-    await parts.ownership.refresh(); // it may have been registered just now
-  }
-  if (workspace !== undefined && parts.ownership.projectsOf(workspace) === null) {
-    throw engineError(
-      "workspace_not_found",
-      `Cannot watch workspace "${workspace}": there is no such workspace`,
-    );
-  }
+  const { ownership } = engines.sights;
+  if (!seen.everything) await linksInSight(engines.backends, backend, seen.running);
+  if (workspace !== undefined) await mustBeKnown(workspace, seen.running, engines);
   const asked = await Promise.all(
-    (query.container ?? []).map((id) => parts.find(id, backend, `watch container "${id}"`)),
+    (query.container ?? []).map((id) =>
+      findContainer(engines, seen.events.reach, id, backend, `watch container "${id}"`)
+    ),
   );
   const isAsked = (id: string, of: string) =>
-    asked.length === 0 || asked.some((one) => one.id === id && one.engine.name === of);
+    asked.length === 0 || asked.some(({ row, link }) => row.id === id && link.name === of);
   const kinds: readonly string[] = query.kind;
   const isOfWorkspace = (name: string | undefined) =>
     workspace === undefined ||
-    name !== undefined && (parts.ownership.projectsOf(workspace)?.includes(name) ?? false);
+    name !== undefined && (ownership.projectsOf(workspace)?.includes(name) ?? false);
+  const sees = (row: RunningContainer) => seen.events.sees(row) && seen.running.sees(row);
+  const fits = ({ id, type, action, backend: of, attributes, healthCheck }: EngineEvent) =>
+    kinds.includes(type) && (query.healthChecks || !healthCheck) &&
+    (query.action?.includes(action) ?? true) &&
+    (backend === undefined || of === backend) && isAsked(id, of) &&
+    (project === undefined || attributes[PROJECT] === project) &&
+    isOfWorkspace(attributes[PROJECT]);
+  const rowOf = ({ about, backend: of, id, type, attributes }: EngineEvent) =>
+    about.container ??
+      engines.backends.links.find(({ name }) => name === of)?.mirror.containers.rows
+        .get(type === "container" ? id : attributes.container ?? "") ??
+      null;
+  const isSeen = (event: EngineEvent) => seen.everything || seesEvent(event, rowOf(event), sees, seen);
   return {
     key: JSON.stringify([
       [project, workspace, backend, query.kind, query.action, query.healthChecks],
-      asked.map(({ id, engine }) => [id, engine.name]),
+      asked.map(({ row, link }) => [row.id, link.name]),
+      seen.key,
     ]),
-    wants: ({ id, type, action, backend: of, attributes, healthCheck }: EngineEvent) =>
-      kinds.includes(type) && (query.healthChecks || !healthCheck) &&
-      (query.action?.includes(action) ?? true) &&
-      (backend === undefined || of === backend) && isAsked(id, of) &&
-      (project === undefined || attributes[PROJECT] === project) &&
-      isOfWorkspace(attributes[PROJECT]),
+    wants: (event) => fits(event) && isSeen(event),
+    mayWant: (event) => fits(event) && (rowOf(event) === null || isSeen(event)),
+    wantsEngine: (name) => seen.running.seesEngine(name),
     wantsContainer: (row: RunningContainer) =>
       (backend === undefined || row.backend === backend) &&
       isAsked(row.id, row.backend) &&
       (project === undefined || row.labels[PROJECT] === project) &&
-      (workspace === undefined || parts.ownership.ownerOf(row)?.id === workspace ||
-        isOfWorkspace(row.labels[PROJECT])),
+      (workspace === undefined || ownership.ownerOf(row)?.id === workspace ||
+        isOfWorkspace(row.labels[PROJECT])) &&
+      sees(row),
   };
+}
+
+/** Whether an event is about what is seen. A container that is not known yet has its engine and project. */
+function seesEvent(
+  { type, backend: engine, attributes, about }: EngineEvent,
+  row: RunningContainer | null,
+  sees: (row: RunningContainer) => boolean,
+  { events, running, kinds }: Seen,
+): boolean {
+  const project = attributes[PROJECT] ?? about.labels[PROJECT] ?? null;
+  const isSeen = row === null
+    ? [events, running].every(({ reach }) => reach.has({ engine, project }))
+    : sees(row);
+  if (type === "container") return isSeen;
+  const subject: Subject = { engine, project, labels: about.labels };
+  const isInReach = events.reach.has(subject) && kinds[type as Query["kind"][number]].has(subject); // `fits` asked for it
+  return isInReach && (attributes.container === undefined || isSeen);
+}
+
+/** Throws `workspace_not_found` also where nothing of it is seen. */
+async function mustBeKnown(
+  workspace: string,
+  sight: Sight,
+  { backends, sights: { ownership } }: Engines,
+): Promise<void> {
+  if (ownership.projectsOf(workspace) === null) await ownership.refresh(); // it may have been registered just now
+  const isKnown = ownership.projectsOf(workspace) !== null &&
+    (sight.reach.has({ workspace }) ||
+      backends.links.some((link) =>
+        [...rowsInSight(link, sight)].some((row) => ownership.ownerOf(row)?.id === workspace)
+      ));
+  if (isKnown) return;
+  throw engineError(
+    "workspace_not_found",
+    `Cannot watch workspace "${workspace}": there is no such workspace`,
+  );
 }

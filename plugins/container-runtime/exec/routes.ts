@@ -1,5 +1,6 @@
 /** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
 import { z } from "zod";
+import type { Reach } from "../../../core/access.ts";
 import { count, flag, many, text } from "../../../http/query.ts";
 import { json, particularsOf, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
@@ -70,6 +71,7 @@ const exec = socketRoute({
     "`ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` is split at " +
     "its blanks, several are program and arguments.",
   permission: "containers:exec",
+  subject: "found",
   proof: true,
   audited: "act",
   params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
@@ -92,6 +94,7 @@ const orphaned = route({
   path: "/containers/{id}/orphans",
   summary: "List commands that outlived their terminal",
   permission: "containers:exec",
+  subject: "found",
   params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: z.object({ backend: text(128).optional().describe("The name of one engine") }),
   answers: {
@@ -139,7 +142,7 @@ export class Execs implements AsyncDisposable {
     this.#parts = parts;
     this.routes = router()
       .socket(exec, (call) => {
-        const { request, params, query, principal, revoked, stopping } = call;
+        const { request, params, query, principal, reach, revoked, stopping } = call;
         const viewer = parts.streamLimit.enter(principal);
         const wish: ExecWish = {
           command: commandOf(query.cmd),
@@ -155,7 +158,7 @@ export class Execs implements AsyncDisposable {
         const run = async (socket: Socket) => {
           isOpen = true;
           try {
-            const exit = await this.#run(socket, params.id, query.backend, wish);
+            const exit = await this.#run(socket, reach, params.id, query.backend, wish);
             over({ particulars: particularsOf({ exit }) });
           } catch (thrown) {
             over({ code: asServiceError(thrown).code });
@@ -172,8 +175,9 @@ export class Execs implements AsyncDisposable {
           },
         });
       })
-      .on(orphaned, async ({ params, query }) => {
+      .on(orphaned, async ({ params, query, reach }) => {
         const container = await parts.find(
+          reach,
           params.id,
           query.backend,
           `list commands of container "${params.id}"`,
@@ -190,11 +194,12 @@ export class Execs implements AsyncDisposable {
   /** The command's exit status; null where its caller left before. */
   async #run(
     socket: Socket,
+    reach: Reach,
     id: string,
     backend: string | undefined,
     wish: ExecWish,
   ): Promise<number | null> {
-    const container = await this.#parts.find(id, backend, `run a command in container "${id}"`);
+    const container = await this.#parts.find(reach, id, backend, `run a command in container "${id}"`);
     if (!container.running) {
       throw engineError(
         "conflict",

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { empty, json, particularsOf, raw, reply, route, type Router, router } from "../../../http/router.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { flag, text } from "../../../http/query.ts";
-import type { Backends } from "../backends/backends.ts";
+import type { Reach } from "../../../core/access.ts";
+import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
 import { Cutoff } from "../engine/cutoff.ts";
 import { at, SlashedName } from "../engine/path.ts";
@@ -17,7 +18,7 @@ import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
-import { seesRunning } from "../../../core/runtime.ts";
+import { reachOfRunning } from "../../../core/runtime.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
 const ImageList = listAnswer(Image, "ImageList");
@@ -28,6 +29,7 @@ const list = route({
   summary: "List the images of all engines",
   headers: ["If-None-Match"],
   permission: "images:read",
+  subject: "listed",
   query: z.object({
     backend: BackendName.optional(),
     q: text(256).optional().describe("Part of a tag or id"),
@@ -46,6 +48,7 @@ const inspect = route({
   path: "/images/{id...}",
   summary: "One image, by id, id prefix or reference",
   permission: "images:read",
+  subject: "found",
   params: byId,
   query: z.object({ backend: BackendName.optional() }),
   answers: {
@@ -69,6 +72,7 @@ const pulling = route({
     "Answers with JSON at the end. With `Accept: application/x-ndjson` or `text/event-stream` it answers " +
     "with progress as it comes, and a last frame `{ done }` or `{ error }`.",
   permission: "images:write",
+  subject: "found",
   query: z.object({ backend: BackendName.optional() }),
   body: PullRequest,
   particulars: ({ query, body: { reference, platform } }) => particularsOf({ ...query, reference, platform }),
@@ -94,6 +98,7 @@ const remove = route({
   path: "/images/{id...}",
   summary: "Remove an image, or one of its names",
   permission: "images:write",
+  subject: "found",
   params: byId,
   query: z.object({
     backend: BackendName.optional(),
@@ -117,13 +122,17 @@ const remove = route({
 export const ROUTES = [list, inspect, pulling, remove];
 
 export interface ImagesOptions {
-  readonly backends: Backends;
+  readonly engines: Engines;
   /** The registries that pulls may go to; null for all. */
   readonly registries: readonly string[] | null;
 }
 
-export function images({ backends, registries }: ImagesOptions): Router {
-  const all = new CachedList(backends, "images", imagesOf);
+export function images({ engines, registries }: ImagesOptions): Router {
+  const { backends, sights } = engines;
+  const all = new CachedList(engines, "images", {
+    items: imagesOf,
+    subjectOf: ({ backend }) => ({ engine: backend }),
+  });
   return router()
     .on(list, (call) => {
       const { query } = call;
@@ -136,12 +145,13 @@ export function images({ backends, registries }: ImagesOptions): Router {
         (part === undefined || image.id.includes(part) ||
           image.tags.some((tag) => tag.toLowerCase().includes(part))));
     })
-    .on(inspect, async ({ params, query, left, principal }) => {
+    .on(inspect, async ({ params, query, left, principal, reach }) => {
       const name = new SlashedName(params.id);
-      const link = await holding(backends, params.id, query.backend, "inspect");
+      const link = await holding(engines, reach, params.id, query.backend, "inspect");
       const detail = await readImage(link.engine, name, params.id, left);
-      await backends.fresh("containers", [link]);
-      return reply(200, { ...detail, usedBy: usersOf(link, seesRunning(principal)).image(detail.id) });
+      const sight = sights.of(reachOfRunning(principal));
+      await freshInSight(backends, [link], sight);
+      return reply(200, { ...detail, usedBy: usersOf(link, sight).image(detail.id) });
     })
     .on(pulling, async (call) => {
       const { body, query, request, ending } = call;
@@ -154,7 +164,7 @@ export function images({ backends, registries }: ImagesOptions): Router {
           }": this service is not allowed to pull from "${reference.registry}"`,
         );
       }
-      const link = backends.target(query.backend);
+      const link = backends.target(query.backend, call.reach);
       const leaving = new Cutoff([ending]);
       const run = async (progress: (frame: PullProgress) => void) => {
         try {
@@ -187,9 +197,9 @@ export function images({ backends, registries }: ImagesOptions): Router {
       }
       return Response.json(await run(() => {}));
     })
-    .on(remove, async ({ params, query }) => {
+    .on(remove, async ({ params, query, reach }) => {
       const name = new SlashedName(params.id);
-      const link = await holding(backends, params.id, query.backend, "remove");
+      const link = await holding(engines, reach, params.id, query.backend, "remove");
       try {
         await link.engine.delete(at`/images/${name}`, {
           doing: `remove image "${params.id}"`,
@@ -208,15 +218,22 @@ function imagesOf(link: Link, users: Users): z.infer<typeof Image>[] {
   return [...link.mirror.images.rows.values()].map((row) => ({ ...row, usedBy: users.image(row.id) }));
 }
 
-function holding(backends: Backends, id: string, backend: string | undefined, verb: string): Promise<Link> {
+function holding(
+  { backends }: Engines,
+  reach: Reach,
+  id: string,
+  backend: string | undefined,
+  verb: string,
+): Promise<Link> {
   const names = new Set([id, ...fullName(id)]);
   const hex = id.replace(/^sha256:/, "");
-  return engineThatHas(backends, {
+  return engineThatHas(backends, reach, {
     kind: "images",
     doing: `${verb} image "${id}"`,
     missing: "image_not_found",
     backend,
-    has: (link) => {
+    has: (link, sees) => {
+      if (!sees({ engine: link.name })) return false;
       for (const row of link.mirror.images.rows.values()) {
         if (/^[0-9a-f]{4,64}$/.test(hex) && row.id.startsWith(`sha256:${hex}`)) return true;
         if (

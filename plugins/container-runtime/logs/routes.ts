@@ -67,6 +67,7 @@ const logs = route({
     "until the container is removed.",
   headers: ["Last-Event-ID"],
   permission: "containers:logs",
+  subject: "found",
   params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: Query,
   hints: { n: 'it is called "tail" here', lines: 'it is called "tail" here', details: "there are none" },
@@ -113,7 +114,7 @@ async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): 
   const viewer = streamLimit.enter(call.principal);
   const { ending } = call;
   try {
-    const target = await find(id, query.backend, doing, ending);
+    const target = await find(call.reach, id, query.backend, doing, ending);
     const format = formatOf(call);
     const onEnd = () => viewer[Symbol.dispose]();
     const isPlain = format === "text" && !query.follow && !query.timestamps && !query.q && position.empty;

@@ -1,4 +1,5 @@
 /** The events of all engines, numbered in one sequence, for any number of listeners. */
+import type { ContainerRow } from "../rows/container.ts";
 
 export interface EngineEvent {
   /** Rises by one with each event of any engine. */
@@ -13,10 +14,21 @@ export interface EngineEvent {
   readonly attributes: Readonly<Record<string, string>>;
   /** An exec of the container's health check, of which there are many. */
   readonly healthCheck: boolean;
+  readonly about: About;
 }
 
+/** What an event is about, as it was known when the event came: afterwards it may be gone. */
+export interface About {
+  /** The container that something happened to, or that was connected; null where it is not known, or none was. */
+  readonly container: ContainerRow | null;
+  /** The labels of the volume or network. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const UNKNOWN: About = { container: null, labels: {} };
+
 /** An event as it was read from an engine. */
-export interface RawEvent extends Omit<EngineEvent, "seq" | "backend" | "healthCheck"> {
+export interface RawEvent extends Omit<EngineEvent, "seq" | "backend" | "healthCheck" | "about"> {
   readonly timeNano: number;
   /** The command line of an exec, for comparing alone: it may hold secrets. */
   readonly command?: string;
@@ -59,7 +71,7 @@ export class EventFeed {
     return inOrder.slice(-missed);
   }
 
-  publish(backend: string, raw: RawEvent, healthCheck = false): void {
+  publish(backend: string, raw: RawEvent, healthCheck = false, about = UNKNOWN): void {
     const event: EngineEvent = {
       seq: this.#seq += 1,
       backend,
@@ -69,6 +81,7 @@ export class EventFeed {
       id: raw.id,
       attributes: raw.attributes,
       healthCheck,
+      about,
     };
     if (this.#events.length < MAX_EVENTS) this.#events.push(event);
     else {

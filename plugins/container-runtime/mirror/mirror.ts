@@ -4,7 +4,7 @@ import { at } from "../engine/path.ts";
 import { listOf, objectOf } from "../engine/wire.ts";
 import { type ImageRow, imageRow } from "../rows/image.ts";
 import { ContainerMirror } from "./container_mirror.ts";
-import type { RawEvent } from "./event_feed.ts";
+import type { About, RawEvent } from "./event_feed.ts";
 import { ListedMirror } from "./listed_mirror.ts";
 import { type NetworkRow, networkRow } from "../rows/network.ts";
 import { type VolumeRow, volumeRow } from "../rows/volume.ts";
@@ -79,6 +79,20 @@ export class Mirror implements Disposable {
       case "pod":
         this.containers.compare();
     }
+  }
+
+  /** What is known of the thing that an event is about. */
+  about({ type, id, attributes }: RawEvent): About {
+    const container = type === "container" ? id : attributes.container;
+    const row = type === "network"
+      ? this.networks.rows.get(id)
+      : type === "volume"
+      ? this.volumes.rows.get(id)
+      : undefined;
+    return {
+      container: container === undefined ? null : this.containers.rows.get(container) ?? null,
+      labels: row?.labels ?? {},
+    };
   }
 
   [Symbol.dispose](): void {

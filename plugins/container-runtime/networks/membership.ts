@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends } from "../backends/backends.ts";
+import type { Engines } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { EngineAnswer } from "../engine/failure.ts";
-import { at, identifier } from "../engine/path.ts";
+import { at } from "../engine/path.ts";
 import { byName, Name, onBackend } from "../backends/route_fields.ts";
-import { holding } from "./named.ts";
+import { findNetwork } from "./named.ts";
 import { isAddress } from "./subnet.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
@@ -23,6 +23,7 @@ const connect = route({
   path: "/networks/{name}/connect",
   summary: "Connect a container",
   permission: "networks:write",
+  subject: "found",
   params: byName,
   query: onBackend,
   body: z.strictObject({
@@ -51,6 +52,7 @@ const disconnect = route({
   path: "/networks/{name}/disconnect",
   summary: "Disconnect a container",
   permission: "networks:write",
+  subject: "found",
   params: byName,
   query: onBackend,
   body: z.strictObject({
@@ -73,12 +75,12 @@ const disconnect = route({
 
 export const MEMBERSHIP_ROUTES = [connect, disconnect];
 
-export function memberships({ backends }: { readonly backends: Backends }): Router {
+export function memberships(engines: Engines): Router {
   return router()
-    .on(connect, async ({ params, query, body }) => {
-      const link = await holding(backends, params.name, query.backend, "use");
-      const change: Change = { verb: "connect", network: identifier(params.name), container: body.container };
-      const id = (await findContainer(backends, body.container, link.name, doingOf(change))).row.id;
+    .on(connect, async ({ params, query, body, reach }) => {
+      const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "use");
+      const change: Change = { verb: "connect", network: params.name, name, container: body.container };
+      const id = (await findContainer(engines, reach, body.container, link.name, doingOf(change))).row.id;
       return reply(
         200,
         await changeMembership(link, id, change, {
@@ -90,17 +92,21 @@ export function memberships({ backends }: { readonly backends: Backends }): Rout
         }),
       );
     })
-    .on(disconnect, async ({ params, query, body }) => {
-      const link = await holding(backends, params.name, query.backend, "use");
+    .on(disconnect, async ({ params, query, body, reach }) => {
+      const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "use");
       const change: Change = {
         verb: "disconnect",
-        network: identifier(params.name),
+        network: params.name,
+        name,
         container: body.container,
       };
-      const found = await findContainer(backends, body.container, link.name, doingOf(change)).catch(
+      const found = await findContainer(engines, reach, body.container, link.name, doingOf(change)).catch(
         (error) => {
           // By force, what is left of a removed container can be disconnected too
-          if (body.force && error instanceof ServiceError && error.code === "container_not_found") {
+          if (
+            body.force && reach.everywhere && error instanceof ServiceError &&
+            error.code === "container_not_found"
+          ) {
             return null;
           }
           throw error;
@@ -113,7 +119,10 @@ export function memberships({ backends }: { readonly backends: Backends }): Rout
 
 interface Change {
   readonly verb: "connect" | "disconnect";
+  /** As the caller named it. */
   readonly network: string;
+  /** As the engine is asked. */
+  readonly name: string;
   /** As the caller named it. */
   readonly container: string;
 }
@@ -130,8 +139,8 @@ async function changeMembership(
   change: Change,
   body: unknown,
 ): Promise<z.infer<typeof Membership>> {
-  const { verb, network, container } = change;
-  const path = verb === "connect" ? at`/networks/${network}/connect` : at`/networks/${network}/disconnect`;
+  const { verb, network, name, container } = change;
+  const path = verb === "connect" ? at`/networks/${name}/connect` : at`/networks/${name}/disconnect`;
   try {
     await link.engine.post(path, {
       doing: doingOf(change),
@@ -144,7 +153,10 @@ async function changeMembership(
     if (!(error instanceof ServiceError) || !(error.cause instanceof EngineAnswer)) throw error;
     if (ALREADY_SO[verb].test(error.cause.words)) return { network, container, changed: false };
     if (error.code === "network_not_found" && /container/i.test(error.cause.words)) {
-      throw engineError("container_not_found", error.message, { cause: error.cause });
+      throw engineError("container_not_found", error.message, {
+        cause: error.cause,
+        discreet: error.discreet,
+      });
     }
     throw error;
   } finally {

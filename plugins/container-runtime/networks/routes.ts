@@ -2,21 +2,29 @@
 import { z } from "zod";
 import { flag, text } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends } from "../backends/backends.ts";
+import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
 import { at } from "../engine/path.ts";
 import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 import { CachedList } from "../backends/cached_list.ts";
-import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
+import {
+  BackendName,
+  byName,
+  listAnswer,
+  Name,
+  onBackend,
+  subjectOfListed,
+  TextMap,
+} from "../backends/route_fields.ts";
 import { NetworkDetail, networkDetail } from "./detail.ts";
 import { MEMBERSHIP_ROUTES, memberships } from "./membership.ts";
-import { holding } from "./named.ts";
+import { findNetwork } from "./named.ts";
 import { Network } from "../rows/network.ts";
 import { isAddress, isSubnet } from "./subnet.ts";
-import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
+import { maySelectUnused, UsedBy, type Users, usersOf } from "../backends/used_by.ts";
 import type { Principal } from "../../../core/access.ts";
-import { seesRunning } from "../../../core/runtime.ts";
+import { reachOfRunning } from "../../../core/runtime.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
 const NetworkList = listAnswer(Network, "NetworkList");
@@ -27,6 +35,7 @@ const list = route({
   summary: "List the networks of all engines",
   headers: ["If-None-Match"],
   permission: "networks:read",
+  subject: "listed",
   query: z.object({
     backend: BackendName.optional(),
     q: text(256).optional().describe("Part of a name or id"),
@@ -40,6 +49,7 @@ const inspect = route({
   path: "/networks/{name}",
   summary: "One network, by name or id, with the addresses in it",
   permission: "networks:read",
+  subject: "found",
   params: byName,
   query: onBackend,
   answers: {
@@ -71,6 +81,7 @@ const create = route({
   path: "/networks",
   summary: "Create a network",
   permission: "networks:write",
+  subject: "found",
   query: onBackend,
   body: NewNetwork,
   particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
@@ -85,6 +96,7 @@ const remove = route({
   path: "/networks/{name}",
   summary: "Remove a network",
   permission: "networks:write",
+  subject: "found",
   params: byName,
   query: onBackend,
   particulars: ({ query }) => particularsOf(query),
@@ -103,8 +115,12 @@ const remove = route({
 
 export const ROUTES = [list, inspect, create, remove, ...MEMBERSHIP_ROUTES];
 
-export function networks({ backends }: { readonly backends: Backends }): Router {
-  const all = new CachedList(backends, "networks", networksOf);
+export function networks(engines: Engines): Router {
+  const { backends } = engines;
+  const all = new CachedList<z.infer<typeof Network>>(engines, "networks", {
+    items: networksOf,
+    subjectOf: subjectOfListed,
+  });
   return router()
     .on(list, (call) => {
       const { query } = call;
@@ -119,12 +135,12 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
           (part === undefined || name.toLowerCase().includes(part) || id.includes(part)),
       );
     })
-    .on(inspect, async ({ params, query, left, principal }) => {
-      const link = await holding(backends, params.name, query.backend, "inspect");
-      return reply(200, seenBy(principal, await read(backends, link, params.name, left)));
+    .on(inspect, async ({ params, query, left, principal, reach }) => {
+      const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "inspect");
+      return reply(200, await read(engines, principal, link, name, left));
     })
-    .on(create, async ({ body, query, principal }) => {
-      const link = backends.target(query.backend);
+    .on(create, async ({ body, query, principal, reach }) => {
+      const link = backends.target(query.backend, reach);
       const { text } = await link.engine.post(at`/networks/create`, {
         doing: `create network "${body.name}"`,
         body: {
@@ -145,19 +161,20 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
         },
         firstByteMs: 60_000, // Docker searches 15 s for a missing driver
       }).finally(() => link.mirror.networks.touch());
-      const made = await read(backends, link, textOf(objectOf(parseJson(text)).Id) || body.name);
-      return reply(201, seenBy(principal, made), { location: `/api/networks/${made.name}` });
+      const made = await read(engines, principal, link, textOf(objectOf(parseJson(text)).Id) || body.name);
+      return reply(201, made, { location: `/api/networks/${made.name}` });
     })
-    .on(remove, async ({ params, query }) => {
-      const link = await holding(backends, params.name, query.backend, "remove");
+    .on(remove, async ({ params, query, principal, reach }) => {
+      const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "remove");
       const doing = `remove network "${params.name}"`;
       await link.mirror.containers.resync(); // the mirror may lack the latest changes
-      const network = await read(backends, link, params.name);
+      const network = await read(engines, principal, link, name);
       if (network.predefined) throw engineError("conflict", `Cannot ${doing}: it belongs to the engine`);
-      const [user] = network.containers ?? [];
-      if (user !== undefined) {
-        // The engines would remove it although a stopped container needs it to start.
-        throw engineError("in_use", `Cannot ${doing}: container "${user.name}" is connected to it`);
+      // The engines would remove it although a stopped container needs it to start.
+      if (UsedBy.of(link).network(network).length > 0) {
+        const [user] = network.containers ?? [];
+        const who = user === undefined ? "a container" : `container "${user.name}"`;
+        throw engineError("in_use", `Cannot ${doing}: ${who} is connected to it`);
       }
       await link.engine.delete(at`/networks/${network.id}`, {
         doing,
@@ -167,16 +184,13 @@ export function networks({ backends }: { readonly backends: Backends }): Router 
         .finally(() => link.mirror.networks.touch());
       return reply(204);
     })
-    .add(memberships({ backends }));
+    .add(memberships(engines));
 }
 
-/** Without its containers for who may not see any. */
-function seenBy(principal: Principal, network: z.infer<typeof NetworkDetail>): z.infer<typeof NetworkDetail> {
-  return seesRunning(principal) ? network : { ...network, containers: null, endpoints: null };
-}
-
+/** A network with those of its containers that the caller sees. */
 async function read(
-  backends: Backends,
+  { backends, sights }: Engines,
+  principal: Principal,
   link: Link,
   name: string,
   signal?: AbortSignal,
@@ -186,10 +200,16 @@ async function read(
     missing: "network_not_found",
     ...(signal === undefined ? {} : { signal }),
   });
-  await backends.fresh("containers", [link]);
-  const detail = networkDetail(wire, link.name, usersOf(link, true));
-  if (detail !== null) return detail;
-  throw unreadable(link.name, `inspect network "${name}"`);
+  const sight = sights.of(reachOfRunning(principal));
+  await freshInSight(backends, [link], sight);
+  const detail = networkDetail(wire, link.name, usersOf(link, sight));
+  if (detail === null) throw unreadable(link.name, `inspect network "${name}"`);
+  if (sight.reach.everywhere) return detail;
+  const seen = detail.containers === null ? null : new Set(detail.containers.map(({ id }) => id));
+  return {
+    ...detail,
+    endpoints: seen === null ? null : detail.endpoints?.filter(({ id }) => seen.has(id)) ?? null,
+  };
 }
 
 function networksOf(link: Link, users: Users): z.infer<typeof Network>[] {

@@ -43,7 +43,7 @@ async function attempt(
   planned: Planned,
 ): Promise<Pick<PruneResult, "result" | "reason">> {
   try {
-    const link = backends.target(planned.backend);
+    const link = backends.named(planned.backend);
     const kept = await remove(link, planned);
     return kept === null ? { result: "removed" } : { result: "kept", reason: kept };
   } catch (error) {

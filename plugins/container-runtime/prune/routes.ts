@@ -1,7 +1,7 @@
 /** `/api/system/prune`: lists what nobody uses, with reasons and bytes, and removes exactly that list. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
-import type { Principal } from "../../../core/access.ts";
+import type { Principal, Reach } from "../../../core/access.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
@@ -43,6 +43,7 @@ const prune = route({
   path: "/system/prune",
   summary: "Remove what nobody uses",
   permission: "system:prune",
+  subject: "listed",
   body: PruneRequest,
   particulars: ({ body }) => particularsOf(body),
   answers: {
@@ -55,13 +56,13 @@ export const ROUTES = [prune];
 
 export function pruning({ backends, meter }: { readonly backends: Backends; readonly meter: Meter }): Router {
   const plans = new Plans();
-  return router().on(prune, async ({ body, principal, stopping, left }) => {
+  return router().on(prune, async ({ body, principal, stopping, left, reach }) => {
     const owner = ownerOf(principal);
     if (body.plan !== undefined) {
-      const items = plans.take(owner, body.plan);
+      const items = plans.take(owner, body.plan).filter(({ backend }) => reach.has({ engine: backend }));
       return reply(200, await executed(items, []));
     }
-    const { items, unavailable } = await planned(backends, meter, body, left);
+    const { items, unavailable } = await planned(backends, reach, meter, body, left);
     if (body.dryRun !== true) return reply(200, await executed(items, unavailable));
     const { id, expiresAt } = plans.store(owner, items);
     return reply(200, {
@@ -92,13 +93,14 @@ export function pruning({ backends, meter }: { readonly backends: Backends; read
 
 async function planned(
   backends: Backends,
+  reach: Reach,
   meter: Meter,
   { types = [], filters = {}, backend }: z.infer<typeof PruneRequest>,
   signal: AbortSignal,
 ): Promise<{ items: Planned[]; unavailable: Unavailable[] }> {
-  const links = backends.pick(backend);
+  const links = backends.pick(backend, reach);
   await Promise.all(links.map((link) => link.settle()));
-  if (!links.some(({ state }) => state === "up")) backends.target(backend); // throws, and says why
+  if (!links.some(({ state }) => state === "up")) backends.target(backend, reach); // throws, and says why
   const items: Planned[] = [];
   const unavailable: Unavailable[] = [];
   for (const link of links) {

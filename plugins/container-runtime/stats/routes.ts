@@ -1,5 +1,6 @@
 /** `/api/containers/{id}/stats`: a container's CPU, memory, network and disk, over a WebSocket. */
 import { z } from "zod";
+import type { Reach } from "../../../core/access.ts";
 import { text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { failSocket, openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
@@ -17,6 +18,7 @@ const stats = socketRoute({
     "About once a second: `{ time, cpuPercent, memoryBytes, memoryLimitBytes, rxBytes, txBytes, readBytes, " +
     "writeBytes, pids }`. Whoever is slow to read is sent fewer.",
   permission: "containers:read",
+  subject: "found",
   params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
   query: z.object({ backend: text(128).optional().describe("The name of one engine") }),
   receive: z.union([Sample, SocketFailure]).meta({
@@ -35,8 +37,8 @@ export interface StatsRoutes {
 }
 
 export function statsRoutes({ find, streamLimit, feeds, onFailure }: StatsRoutes): Router {
-  const watch = async (socket: Socket, id: string, backend: string | undefined) => {
-    const { engine, id: fullId } = await find(id, backend, `measure container "${id}"`);
+  const watch = async (socket: Socket, reach: Reach, id: string, backend: string | undefined) => {
+    const { engine, id: fullId } = await find(reach, id, backend, `measure container "${id}"`);
     using _watching = feeds.watch(engine, fullId, {
       sample: (sample) => {
         if (socket.queuedBytes < BEHIND_BYTES) socket.send(sample);
@@ -45,9 +47,9 @@ export function statsRoutes({ find, streamLimit, feeds, onFailure }: StatsRoutes
     });
     await socket.closed;
   };
-  return router().socket(stats, ({ request, params, query, principal, revoked, stopping }) => {
+  return router().socket(stats, ({ request, params, query, principal, reach, revoked, stopping }) => {
     const viewer = streamLimit.enter(principal);
-    return openSocket(request, (socket) => watch(socket, params.id, query.backend), {
+    return openSocket(request, (socket) => watch(socket, reach, params.id, query.backend), {
       revoked,
       stopping,
       onFailure,

@@ -1,20 +1,28 @@
 /** `/api/volumes`: lists, inspects, creates and removes volumes. */
 import { z } from "zod";
-import { EVERYTHING, may } from "../../../core/access.ts";
+import { may, type Reach } from "../../../core/access.ts";
 import type { ContainerPermission } from "../engine/permissions.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends } from "../backends/backends.ts";
+import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
 import { unreadable } from "../engine/failure.ts";
 import { at, identifier } from "../engine/path.ts";
 import { engineThatHas } from "../backends/engine_that_has.ts";
 import { CachedList } from "../backends/cached_list.ts";
-import { BackendName, byName, listAnswer, Name, onBackend, TextMap } from "../backends/route_fields.ts";
+import {
+  BackendName,
+  byName,
+  listAnswer,
+  Name,
+  onBackend,
+  subjectOfListed,
+  TextMap,
+} from "../backends/route_fields.ts";
 import { listOf, objectOf, parseJson, textOf, textsOf } from "../engine/wire.ts";
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
-import { seesRunning } from "../../../core/runtime.ts";
+import { reachOfRunning } from "../../../core/runtime.ts";
 import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
 import { engineError, problems } from "../engine/errors.ts";
@@ -27,6 +35,7 @@ const list = route({
   summary: "List the volumes of all engines",
   headers: ["If-None-Match"],
   permission: "volumes:read",
+  subject: "listed",
   query: z.object({
     backend: BackendName.optional(),
     q: text(256).optional().describe("Part of a name"),
@@ -40,6 +49,7 @@ const inspect = route({
   path: "/volumes/{name}",
   summary: "One volume",
   permission: "volumes:read",
+  subject: "found",
   params: byName,
   query: onBackend,
   answers: {
@@ -60,6 +70,7 @@ const create = route({
   path: "/volumes",
   summary: "Create a volume",
   permission: "volumes:write",
+  subject: "found",
   query: onBackend,
   body: NewVolume,
   particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
@@ -74,6 +85,7 @@ const remove = route({
   path: "/volumes/{name}",
   summary: "Remove a volume and what is in it",
   permission: "volumes:write",
+  subject: "found",
   params: byName,
   query: onBackend,
   particulars: ({ query }) => particularsOf(query),
@@ -85,8 +97,12 @@ const remove = route({
 
 export const ROUTES = [list, inspect, create, remove];
 
-export function volumes({ backends }: { readonly backends: Backends }): Router {
-  const all = new CachedList(backends, "volumes", volumesOf);
+export function volumes(engines: Engines): Router {
+  const { backends, sights } = engines;
+  const all = new CachedList<z.infer<typeof Volume>>(engines, "volumes", {
+    items: volumesOf,
+    subjectOf: subjectOfListed,
+  });
   const claims = new Claims();
   return router()
     .on(list, (call) => {
@@ -102,9 +118,9 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
           (part === undefined || name.toLowerCase().includes(part)),
       );
     })
-    .on(inspect, async ({ params, query, left, principal }) => {
+    .on(inspect, async ({ params, query, left, principal, reach }) => {
       const name = identifier(params.name);
-      const link = await holding(backends, name, query.backend, "inspect");
+      const link = await holding(engines, reach, name, query.backend, "inspect");
       const row = volumeRow(
         await link.engine.get(at`/volumes/${name}`, {
           doing: `inspect volume "${name}"`,
@@ -114,20 +130,21 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
         link.name,
       );
       if (row === null) throw unreadable(link.name, `inspect volume "${name}"`);
-      await backends.fresh("containers", [link]);
-      return reply(200, { ...row, usedBy: usersOf(link, seesRunning(principal)).volume(row.name) });
+      const sight = sights.of(reachOfRunning(principal));
+      await freshInSight(backends, [link], sight);
+      return reply(200, { ...row, usedBy: usersOf(link, sight).volume(row.name) });
     })
-    .on(create, async ({ body, query, principal, left }) => {
+    .on(create, async ({ body, query, principal, reach, left }) => {
+      const link = backends.target(query.backend, reach);
       if (
         bindsHostPath(body.driver, body.options ?? {}) &&
-        !may<ContainerPermission>(principal, "volumes:host-paths", EVERYTHING)
+        !may<ContainerPermission>(principal, "volumes:host-paths", { engine: link.name })
       ) {
         throw engineError(
           "forbidden",
           `Cannot create the volume: options that bind folders of the host need the permission "volumes:host-paths"`,
         );
       }
-      const link = backends.target(query.backend);
       if (body.driver !== undefined) await mustHaveDriver(link, body.driver, left);
       using _claim = claims.claim(link, body.name);
       if (body.name !== undefined) await assertFree(link, body.name);
@@ -140,9 +157,9 @@ export function volumes({ backends }: { readonly backends: Backends }): Router {
       if (row === null) throw unreadable(link.name, "create a volume");
       return reply(201, { ...row, usedBy: [] }, { location: `/api/volumes/${row.name}` });
     })
-    .on(remove, async ({ params, query }) => {
+    .on(remove, async ({ params, query, reach }) => {
       const name = identifier(params.name);
-      const link = await holding(backends, name, query.backend, "remove");
+      const link = await holding(engines, reach, name, query.backend, "remove");
       await link.engine.delete(at`/volumes/${name}`, {
         doing: `remove volume "${name}"`,
         missing: "volume_not_found",
@@ -180,13 +197,22 @@ function volumesOf(link: Link, users: Users): z.infer<typeof Volume>[] {
   return [...link.mirror.volumes.rows.values()].map((row) => ({ ...row, usedBy: users.volume(row.name) }));
 }
 
-function holding(backends: Backends, name: string, backend: string | undefined, verb: string): Promise<Link> {
-  return engineThatHas(backends, {
+function holding(
+  { backends }: Engines,
+  reach: Reach,
+  name: string,
+  backend: string | undefined,
+  verb: string,
+): Promise<Link> {
+  return engineThatHas(backends, reach, {
     kind: "volumes",
     doing: `${verb} volume "${name}"`,
     missing: "volume_not_found",
     backend,
-    has: (link) => link.mirror.volumes.rows.get(name) !== undefined,
+    has: (link, sees) => {
+      const row = link.mirror.volumes.rows.get(name);
+      return row !== undefined && sees(subjectOfListed(row));
+    },
   });
 }
 

@@ -1,0 +1,94 @@
+/** Which containers a caller sees, and what is left of a container runtime for who does not see all of them. */
+import { Reach } from "./access.ts";
+import { Lru } from "./lru.ts";
+import { type ContainerRuntime, type Ownership, type RunningContainer, subjectOf } from "./runtime.ts";
+
+/** Reaches that are remembered; who comes after them is judged anew. */
+const MOST = 64;
+
+/** The sights of all callers: those of equal reach share one. */
+export class Sights {
+  readonly #known = new Lru<Sight>(MOST);
+  readonly #whole: Sight;
+
+  constructor(readonly ownership: Ownership) {
+    this.#whole = new Sight(Reach.EVERYWHERE, ownership);
+  }
+
+  of(reach: Reach): Sight {
+    if (reach.everywhere) return this.#whole;
+    let sight = this.#known.get(reach.key);
+    if (sight === undefined) this.#known.set(reach.key, sight = new Sight(reach, this.ownership));
+    return sight;
+  }
+}
+
+/** Which containers a reach shows. A row is judged once, and again when its owner may have changed. */
+export class Sight {
+  #judged = new WeakMap<RunningContainer, boolean>();
+  #revision = -1;
+  /** Where something visible has been since the start: an engine that goes away is missed there. */
+  readonly #engines = new Set<string>();
+
+  constructor(readonly reach: Reach, private readonly ownership: Ownership) {}
+
+  sees(container: RunningContainer): boolean {
+    if (this.reach.everywhere) return true;
+    if (this.reach.nowhere) return false;
+    if (this.#revision !== this.ownership.revision) {
+      this.#judged = new WeakMap();
+      this.#revision = this.ownership.revision;
+    }
+    let sees = this.#judged.get(container);
+    if (sees === undefined) {
+      this.#judged.set(container, sees = this.reach.has(subjectOf(container, this.ownership)));
+      if (sees) this.#engines.add(container.backend);
+    }
+    return sees;
+  }
+
+  /** Whether the engine is in reach, or holds something that is. */
+  seesEngine(engine: string): boolean {
+    return this.reach.has({ engine }) || this.#engines.has(engine);
+  }
+
+  /** Waits, a moment at most, for owners that are not known yet; whether another look may show more. */
+  async settle(): Promise<boolean> {
+    return !this.reach.everywhere && !this.reach.nowhere && await this.ownership.settle();
+  }
+}
+
+/** The runtime as it would be if nothing else ran than what is seen. */
+export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerRuntime {
+  const { reach } = sight;
+  if (reach.everywhere) return runtime;
+  const sees = (one: RunningContainer) => sight.sees(one);
+  const containers = async () => {
+    const all = await runtime.containers();
+    const seen = all.filter(sees);
+    return await sight.settle() ? all.filter(sees) : seen;
+  };
+  const onEngine = ({ backend }: { readonly backend: string }) => reach.has({ engine: backend });
+  return {
+    backends: () => runtime.backends().filter(({ name }) => reach.has({ engine: name })),
+    counts: () => runtime.counts({ container: sees, imagesOf: (engine) => reach.has({ engine }) }),
+    containers,
+    settle: () => runtime.settle(),
+    get revision() {
+      return runtime.revision;
+    },
+    inspect: (id, backend) => runtime.inspect(id, backend),
+    holdings: async () => {
+      const [all, seen] = await Promise.all([runtime.holdings(), containers()]);
+      if (all === null) return null;
+      const ids = new Set(seen.map(({ id, backend }) => `${backend} ${id}`));
+      const seesAnEngine = runtime.backends().some(({ name }) => reach.has({ engine: name }));
+      return {
+        ports: all.ports.filter(({ container, backend }) => ids.has(`${backend} ${container}`)),
+        networks: seesAnEngine ? all.networks?.filter(onEngine) ?? null : null,
+        volumes: seesAnEngine ? all.volumes?.filter(onEngine) ?? null : null,
+        images: all.images.filter(onEngine),
+      };
+    },
+  };
+}

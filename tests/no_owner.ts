@@ -1,0 +1,10 @@
+/** Containers that belong to no workspace. */
+import type { Ownership } from "../core/runtime.ts";
+
+export const NO_OWNER: Ownership = {
+  ownerOf: () => null,
+  revision: 0,
+  projectsOf: () => null,
+  settle: () => false,
+  refresh: () => Promise.resolve(),
+};
