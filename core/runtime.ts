@@ -1,4 +1,4 @@
-/** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
+/** What the rest of the service asks of a container runtime, without any type of an engine. */
 import { type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
 
@@ -94,7 +94,7 @@ export interface NameOnEngine {
   readonly backend: string;
 }
 
-/** What is taken on the engines that are up: what a unit that does not run yet may run into. */
+/** Names and ports in use on the engines that are up, with which a unit that does not run yet may collide. */
 export interface Holdings {
   readonly ports: readonly {
     readonly container: string;

@@ -138,7 +138,7 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 /** Only names are shown, never values. */
 function environmentDrift(unit: Unit, container: InspectedContainer, note: Note): void {
   for (const [key, variable] of unit.service!.environment) {
-    // Named without a value: whoever started it lent their own, which is not known here.
+    // Named without a value: its value came from the environment of the start, which is not known here.
     if (variable.value === null || variable.unknown || isReadDifferently(variable)) continue;
     const actual = container.env[key];
     if (actual === variable.value) continue;

@@ -39,7 +39,7 @@ export async function openPage(
   await visit(path);
   if (key !== null) {
     await signInWithKey(page, key);
-    await page.getByRole("navigation").waitFor();
+    await page.getByRole("navigation", { name: "Screens", exact: true }).waitFor();
   }
   return { page, complaints, visit, [Symbol.asyncDispose]: () => opened.close() };
 }
