@@ -42,8 +42,9 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
     audit: checkAudit(sources.auditFailure()),
     plugins: checkPlugins(sources.plugins),
   };
-  for (const { name, state } of sources.runtime?.backends() ?? []) {
-    checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason: `It is ${state}` };
+  for (const { name, state, since } of sources.runtime?.backends() ?? []) {
+    const reason = `It is ${state}${since === undefined ? "" : `: it has not answered since ${since}`}`;
+    checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason };
   }
   return {
     status: worst(Object.values(checks)),

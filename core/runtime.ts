@@ -197,7 +197,9 @@ export interface Holdings {
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }
 
-export type BackendState = "up" | "away" | "refused" | "unsupported";
+/** `unresponsive`: it can be reached, or could be, and does not answer. */
+export const BackendState = z.enum(["up", "unresponsive", "away", "refused", "unsupported"]);
+export type BackendState = z.infer<typeof BackendState>;
 
 /** One engine, and how it is doing. */
 export interface Backend {
@@ -211,6 +213,8 @@ export interface Backend {
   readonly arch: string | null;
   readonly default: boolean;
   readonly reason?: string;
+  /** When it last answered; only where it is unresponsive. */
+  readonly since?: string;
 }
 
 export interface RuntimeCounts {
@@ -235,7 +239,7 @@ export interface ContainerRuntime {
   settle(): Promise<void>;
   /** Null while no engine is up. `of` limits what is counted. */
   counts(of?: Counted): RuntimeCounts | null;
-  /** Every container of every engine that is up, as fresh as the mirror's promise. */
+  /** Every container of every engine that is up, as fresh as the mirror's promise; as last known where it hangs. */
   containers(): Promise<readonly RunningContainer[]>;
   /** Changes whenever `containers()` would answer otherwise. */
   readonly revision: number;

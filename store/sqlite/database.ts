@@ -169,6 +169,7 @@ export class SqliteDatabase {
     try {
       const value = work();
       this.#database.exec("COMMIT");
+      this.#place.check(); // again: what went away meanwhile took this change with it
       return value;
     } catch (thrown) {
       this.#rollBack();
