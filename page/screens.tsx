@@ -58,7 +58,7 @@ export function screenAt(url: URL): Screen {
   return {
     title: words.problem.notFound,
     view: (
-      <Empty title={words.problem.notFound}>
+      <Empty title={words.problem.notFound} whole>
         <a href="/">{words.problem.toOverview}</a>
       </Empty>
     ),
