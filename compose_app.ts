@@ -37,6 +37,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaces } from "./routes/workspaces.ts";
 
@@ -149,6 +150,7 @@ function coreRouters(
     workspaces({ registry }),
     artifacts({ registry, runtime, sights, version: health.version }),
     toolProjects({ registry, runtime, sights }),
+    plans({ registry, runtime }),
   ];
 }
 

@@ -12,6 +12,7 @@ const BENCHES = [
   "large_log",
   "parse",
   "graph",
+  "plan",
   "client",
 ];
 /** The lock file that knows the peers' packages too. */

@@ -82,6 +82,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./validate.ts"),
   },
   {
+    name: "plan",
+    summary: "say what would bring a workspace up, and because of which lines",
+    details:
+      "Asks a running berth; nothing is changed. The exit code is 0 where nothing is to be done, 2 where something is, and 1 where a plan is blocked or cannot be made.",
+    args: [{ name: "workspace", kind: "folder" }],
+    options: [
+      { name: "--group", value: "name", meaning: "only this group" },
+      {
+        name: "--format",
+        value: "format",
+        choices: ["text", "json", "markdown"],
+        meaning: "how plans are written; text unless said otherwise",
+      },
+    ],
+    load: () => read("./plan.ts"),
+  },
+  {
     name: "ls",
     summary: "list the containers of a running berth",
     args: [],

@@ -18,6 +18,9 @@ export const CORE_PERMISSIONS = [
   { name: "system:read", roles: ["viewer", "operator", "admin"] },
   { name: "workspaces:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:read", roles: ["viewer", "operator", "admin"] },
+  { name: "projects:plan", roles: ["operator", "admin"] },
+  { name: "projects:apply", roles: ["operator", "admin"] },
+  { name: "projects:host", roles: ["admin"] },
   // What runs is shown by the core beside what is declared, too.
   { name: "containers:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },

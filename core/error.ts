@@ -42,6 +42,9 @@ export type ErrorCode =
   | "ambiguous_name"
   | "path_refused"
   | "path_unreadable"
+  // projects
+  | "engine_unavailable"
+  | "plan_not_found"
   // the service
   | "plugin_disabled"
   | "plugin_failed"

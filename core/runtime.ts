@@ -1,5 +1,5 @@
 /** What the rest of the service asks of a container runtime, without any type of an engine. */
-import { type Principal, type Reach, reachOf, type Subject } from "./access.ts";
+import { type Permission, type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
 
 export const ContainerState = z.enum([
@@ -35,23 +35,29 @@ export interface RunningContainer {
   readonly backend: string;
 }
 
-/** A container as it was made, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
-export interface InspectedContainer extends RunningContainer {
+/**
+ * What a container is made with, in words that all engines share: asked for when one is made, and read from one that
+ * is there. `env` and the arguments are unmasked.
+ */
+export interface ContainerSpec {
+  readonly name: string;
+  readonly image: string;
   readonly command: readonly string[];
   readonly entrypoint: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
-  readonly imageDefaults: {
-    readonly command: readonly string[];
-    readonly entrypoint: readonly string[];
-    readonly env: Readonly<Record<string, string>>;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly user: string;
-    readonly workingDir: string;
-  } | null;
+  readonly labels: Readonly<Record<string, string>>;
   readonly user: string;
   readonly workingDir: string;
   readonly hostname: string;
+  readonly domainname: string;
+  readonly terminal: boolean;
+  readonly stdinOpen: boolean;
+  /** A name as `SIGTERM`; empty for the engine's or the image's. */
+  readonly stopSignal: string;
+  /** Null: the engine's. */
+  readonly stopTimeoutSeconds: number | null;
+  /** Null where the engine does not tell, or decides. */
+  readonly init: boolean | null;
   readonly restart: { readonly name: string; readonly maximumRetries: number };
   readonly ports: readonly {
     readonly container: number;
@@ -62,23 +68,58 @@ export interface InspectedContainer extends RunningContainer {
     readonly hostLast?: number;
     readonly address: string | null;
   }[];
+  /** `80/tcp`: told to others, published or not. */
+  readonly exposedPorts: readonly string[];
   readonly mounts: readonly {
     readonly type: string;
+    /** A path of the host or the name of a volume; empty for a volume without a name. */
     readonly source: string;
     readonly target: string;
     readonly readOnly: boolean;
   }[];
-  /** Targets in memory; an engine may list them among the mounts instead, or in both places. */
-  readonly tmpfs: readonly string[];
-  readonly networks: readonly { readonly name: string; readonly aliases: readonly string[] }[];
+  /** Options by target, of what lies in memory; an engine may list these among the mounts instead, or in both places. */
+  readonly tmpfs: Readonly<Record<string, string>>;
+  /** The ids of containers, each with `:ro` where it may not be written to. */
+  readonly volumesFrom: readonly string[];
+  readonly networks: readonly {
+    readonly name: string;
+    readonly aliases: readonly string[];
+    readonly ipv4Address: string | null;
+    readonly ipv6Address: string | null;
+  }[];
   readonly networkMode: string;
+  readonly ipcMode: string;
+  readonly pidMode: string;
+  readonly utsMode: string;
+  readonly userMode: string;
+  readonly cgroupParent: string;
+  readonly dns: readonly string[];
+  readonly dnsSearch: readonly string[];
+  readonly dnsOptions: readonly string[];
+  /** `name:address`. */
+  readonly extraHosts: readonly string[];
   readonly privileged: boolean;
   readonly readOnlyRoot: boolean;
   readonly capAdd: readonly string[];
   readonly capDrop: readonly string[];
+  readonly securityOptions: readonly string[];
+  readonly groupAdd: readonly string[];
+  readonly runtime: string;
+  readonly sysctls: Readonly<Record<string, string>>;
+  readonly ulimits: Readonly<Record<string, { readonly soft: number; readonly hard: number }>>;
+  readonly devices: readonly { readonly source: string; readonly target: string; readonly rights: string }[];
+  readonly log: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
+  /** Null for every amount: no limit, or the engine's own. */
   readonly memoryLimitBytes: number | null;
+  readonly memoryReservationBytes: number | null;
+  readonly memorySwapBytes: number | null;
+  readonly sharedMemoryBytes: number | null;
   readonly cpus: number | null;
+  readonly cpuShares: number | null;
+  readonly cpuset: string;
   readonly pidsLimit: number | null;
+  readonly oomScoreAdjustment: number;
+  readonly oomKillDisabled: boolean;
   readonly healthcheck: readonly string[] | null;
   /** Nanoseconds, and 0 for what is left to the engine; null without a health check. */
   readonly healthTimes: {
@@ -89,10 +130,55 @@ export interface InspectedContainer extends RunningContainer {
   } | null;
 }
 
-export interface NameOnEngine {
+/** A container as it was made, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
+export interface InspectedContainer extends RunningContainer, ContainerSpec {
+  readonly name: string;
+  readonly image: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
+  readonly imageDefaults:
+    | Pick<
+      ContainerSpec,
+      | "command"
+      | "entrypoint"
+      | "env"
+      | "labels"
+      | "user"
+      | "workingDir"
+      | "stopSignal"
+      | "exposedPorts"
+      | "healthcheck"
+      | "healthTimes"
+    >
+      & { readonly volumes: readonly string[] }
+    | null;
+}
+
+/** A network that is there, as far as its file could say otherwise. */
+export interface HeldNetwork {
+  readonly id: string;
   readonly name: string;
   readonly backend: string;
+  readonly driver: string;
+  readonly internal: boolean;
+  readonly attachable: boolean;
+  readonly ipv6: boolean;
+  readonly subnets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** The containers that are connected, running or not. */
+  readonly users: readonly { readonly id: string; readonly name: string; readonly project: string | null }[];
 }
+
+/** A volume that is there. */
+export interface HeldVolume {
+  readonly name: string;
+  readonly backend: string;
+  readonly driver: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Acts that a plan may hold, beside those on the containers of its project. */
+export type RuntimeAct = "pullImage" | "buildImage" | "removeContainer" | "useNetwork" | "useVolume";
 
 /** Names and ports in use on the engines that are up, with which a unit that does not run yet may collide. */
 export interface Holdings {
@@ -104,9 +190,9 @@ export interface Holdings {
     readonly address: string | null;
   }[];
   /** Null where that is not known, as for who may not see the engines. */
-  readonly networks: readonly NameOnEngine[] | null;
+  readonly networks: readonly HeldNetwork[] | null;
   /** The same. */
-  readonly volumes: readonly NameOnEngine[] | null;
+  readonly volumes: readonly HeldVolume[] | null;
   /** Every name of an image, and the id that it stands for now. */
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }
@@ -156,6 +242,8 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
+  /** What somebody needs who does the same act alone. */
+  permissionFor(act: RuntimeAct): Permission;
 }
 
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */

@@ -68,21 +68,29 @@ nodes is drawn as its groups (\`?view=groups\`), and each of them by \`?group=\`
 Containers are joined to units by the labels that Compose gives them; paths are compared as real paths. A unit is
 \`running\` (all that should, none unhealthy), \`degraded\`, \`paused\`, \`completed\` (a job that ended well and is not
 told to restart), \`exited\`, \`absent\`, or \`unknown\` (no engine). \`drift\` lists each field in which a container
-differs from the files. Only what is declared is compared: what an image or an engine adds is none. Values of the
-environment are never shown, only the names that differ.
+differs from the files, and the place of the value: file, line and column, also where it came through an override,
+\`extends\`, an anchor or an \`env_file\`. What an image or an engine adds is no difference. Values of the environment
+are never shown, only the names that differ. A key that berth does not compare is told as
+\`compose/field-not-supported\`.
 
 | field | differs when |
 | --- | --- |
-| \`image\` | another name or tag |
-| \`command\`, \`entrypoint\`, \`healthcheck\` | other words |
-| \`environment.<NAME>\` | not set, or another value |
-| \`ports\` | another address, port or protocol; one too many or too few |
-| \`mounts.<target>\` | another kind or source, or writable where it should not be |
-| \`networks\` | others, by their real names |
-| \`restart\`, \`user\`, \`workingDir\`, \`hostname\`, \`name\`, \`labels.<key>\` | another value |
-| \`privileged\`, \`readOnly\`, \`capAdd\`, \`capDrop\`, \`limits.memory\`, \`limits.cpus\` | another value |
+| \`image\` | another name or tag, or the name stands for another image by now |
+| \`command\`, \`entrypoint\`, \`healthcheck\`, \`healthcheck.interval\`, ... | other words, times or retries |
+| \`environment.<NAME>\`, \`labels.<key>\`, \`sysctls.<key>\`, \`ulimits.<name>\` | not set, set by nobody in the files, or another value |
+| \`ports\`, \`exposed.<port>\` | another address, port or protocol; one too many or too few |
+| \`mounts.<target>\` | another kind or source, writable where it should not be, or mounted by nobody in the files; secrets and configs that are files, too |
+| \`networks\`, \`aliases.<network>\`, \`address.<network>\` | others, by their real names |
+| \`hostname\`, \`domainname\`, \`dns\`, \`dnsSearch\`, \`dnsOptions\`, \`extraHosts\` | another value |
+| \`ipc\`, \`pid\`, \`uts\`, \`userNamespace\`, \`volumesFrom\` | another container, the host, or its own |
+| \`restart\`, \`user\`, \`workingDir\`, \`name\`, \`terminal\`, \`stdinOpen\`, \`init\`, \`stopSignal\`, \`stopGracePeriod\`, \`log\`, \`runtime\`, \`cgroupParent\` | another value |
+| \`privileged\`, \`readOnly\`, \`capAdd\`, \`capDrop\`, \`securityOptions\`, \`groups\`, \`devices.<target>\` | another value |
+| \`limits.memory\`, \`limits.memoryReservation\`, \`limits.memorySwap\`, \`limits.sharedMemory\`, \`limits.cpus\`, \`limits.cpuShares\`, \`limits.cpuset\`, \`limits.pids\`, \`limits.oomScoreAdjustment\`, \`limits.oomKillDisabled\` | another amount |
 | \`replicas\` | another number of containers |
 | \`dependsOn.<unit>\` | the container was started with other dependencies than the files have |
+
+Podman 4.3 does not tell \`init\`, \`domainname\`, \`sysctls\`, \`ipc\`, \`userNamespace\`, \`runtime\`, \`cgroupParent\`, the
+options of \`log\` and the \`address\` that was asked for: these are not compared there.
 
 Where the engine sees folders under other names (a virtual machine, a container that runs Compose), say so in
 \`berth.yaml\`; a project that runs under a name of its own is joined there, too:

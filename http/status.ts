@@ -39,6 +39,8 @@ const statusByCode = {
   ambiguous_name: 409,
   path_refused: 403,
   path_unreadable: 422,
+  engine_unavailable: 503,
+  plan_not_found: 404,
   plugin_disabled: 404,
   plugin_failed: 503,
   store_unavailable: 503,

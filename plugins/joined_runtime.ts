@@ -1,6 +1,6 @@
 /** The container runtimes of several plugins, as the one that the rest of the service asks. */
 import { ServiceError } from "../core/error.ts";
-import type { ContainerRuntime, Holdings, NameOnEngine, RuntimeCounts } from "../core/runtime.ts";
+import type { ContainerRuntime, Holdings, RuntimeCounts } from "../core/runtime.ts";
 
 /** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
 export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRuntime | null {
@@ -24,6 +24,7 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
       }
       return revision;
     },
+    permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
     inspect: async (id, backend) => {
       const owner = runtimes.find((one) => one.backends().some(({ name }) => name === backend));
@@ -64,7 +65,7 @@ function joinHoldings(answers: readonly (Holdings | null)[]): Holdings | null {
 }
 
 /** Null where none of them knows. */
-function joinNames(parts: readonly (readonly NameOnEngine[] | null)[]): readonly NameOnEngine[] | null {
+function joinNames<Held>(parts: readonly (readonly Held[] | null)[]): readonly Held[] | null {
   const known = parts.filter((part) => part !== null);
   return known.length === 0 ? null : known.flat();
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";
-import type { View } from "../artifacts/live/look.ts";
+import type { View } from "../projects/drift/look.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Principal, Reach } from "../core/access.ts";
@@ -52,7 +52,7 @@ export async function lookAt(
   if (runtime === null) return { view: null };
   const sight = sights.of(reachOfRunning(principal));
   if (sight.reach.nowhere) return { view: null, liveNeeds: SEES_RUNNING };
-  const { look } = await import("../artifacts/live/look.ts");
+  const { look } = await import("../projects/drift/look.ts");
   return {
     view: await look(model, runtimeSeen(runtime, sight), {
       drift,

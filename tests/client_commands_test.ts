@@ -4,6 +4,7 @@ import { type Ended, runBerth } from "./berth_process.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
+import { save, workspace } from "./live_scene.ts";
 import { startService, type TestService } from "./service.ts";
 
 const { test } = await sharedEngine("docker");
@@ -163,5 +164,51 @@ Deno.test("berth login keeps a good key in a file for its owner alone, and sends
     assert.match((await runBerth(["ls"], env)).stderr, /others may read it; allow its owner alone/);
   } finally {
     await Deno.remove(home, { recursive: true });
+  }
+});
+
+test("berth plan says what would be done, in three forms, and by its exit code", async (engine) => {
+  await using berth = await serviceOn(engine);
+  const text =
+    `name: planned\nservices:\n  web:\n    image: ${FIXTURE}\n    user: "1|<b>"\n    network_mode: none\n`;
+  const { path } = await workspace(berth, "planned", text);
+  const plan = of(berth);
+
+  const absent = await plan("plan", path);
+  assert.deepEqual([absent.code, absent.stderr], [2, ""]);
+  assert.equal(
+    absent.stdout,
+    "planned on docker: 2 steps, 0 unchanged\n   1  create planned-web-1\n      it is not there\n" +
+      "   2  start planned-web-1\n      it is not there\n",
+  );
+  const labels = {
+    "com.docker.compose.project": "planned",
+    "com.docker.compose.service": "web",
+    "com.docker.compose.container-number": "1",
+    "com.docker.compose.project.working_dir": path,
+    "com.docker.compose.project.config_files": `${path}/compose.yaml`,
+  };
+  const words = Object.entries(labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
+  await engine.cli("run", "-d", "--name", "planned-web-1", "--network", "none", ...words, FIXTURE);
+  try {
+    const comment = await eventually("it is seen", async () => {
+      const found = await plan("plan", path, "--format", "markdown");
+      return found.stdout.includes("replace") ? found : null;
+    });
+    assert.equal(comment.code, 2);
+    assert.match(
+      comment.stdout,
+      /^\| 1 \| replace \| planned-web-1 \| .*1&#124;&#60;b&#62;, compose\.yaml:5:11 \|$/m,
+    );
+    await save(berth, "planned", `${path}/compose.yaml`, text.replace(/ {4}user.*\n/, ""));
+    const none = await plan("plan", "planned", "--group", "planned", "--format", "json");
+    assert.deepEqual([none.code, JSON.parse(none.stdout).plans[0].steps], [0, []]);
+    await save(berth, "planned", `${path}/compose.yaml`, text.replace("1|<b>", "${NOBODY}"));
+    assert.equal((await plan("plan", path)).code, 1);
+    const nowhere = await plan("plan", "nowhere");
+    assert.deepEqual([nowhere.code, nowhere.stdout], [1, ""]);
+    assert.match(nowhere.stderr, /no workspace "nowhere"/);
+  } finally {
+    await engine.cli("rm", "--force", "planned-web-1");
   }
 });

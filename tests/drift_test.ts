@@ -121,6 +121,9 @@ services:
         );
         assert.deepEqual(await driftOf(berth, id, "web"), {
           capAdd: ["KILL, NET_ADMIN", "CHOWN, NET_ADMIN"],
+          ...Object.fromEntries(
+            ["A", "B", "LATER", "EMPTY"].map((name) => [`environment.${name}`, ["(not set)", "********"]]),
+          ),
           "limits.pids": ["51", "50"],
           readOnly: ["false", "true"],
         });

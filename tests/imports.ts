@@ -6,6 +6,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   // `node:fs`: Deno's own `open` takes no flags, and the safe reader must not follow a link or wait at a pipe.
   // `node:process`: to keep the YAML parser from it.
   ["artifacts/", ["core/", "zod", "yaml", "node:fs", "node:process"]],
+  ["projects/", ["core/", "artifacts/", "zod"]],
   // `node:dgram`: Deno's own datagrams are not stable.
   ["auth/", ["core/", "zod", "jose", "oauth4webapi", "node:dgram"]],
   ["store/", ["core/"]],
@@ -15,6 +16,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
     "http/",
     "core/",
     "artifacts/",
+    "projects/",
     "auth/",
     "log/",
     "plugins/plugin.ts",
@@ -40,7 +42,7 @@ const PLUGIN_LIST = "plugins/plugins.ts";
 export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "artifacts/": [
     ["artifact.ts"],
-    ["position.ts"],
+    ["position.ts", "location.ts"],
     ["event_loop.ts"],
     ["yaml/"],
     ["env/"],
@@ -54,6 +56,11 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["drawing/"],
     ["report/"],
     ["registry/"],
+  ],
+  "projects/": [
+    ["fields/"],
+    ["hash/", "drift/"],
+    ["plan/"],
   ],
   "page/": [
     ["verdict.ts"],

@@ -1,8 +1,9 @@
 /** Rules that only show beside an engine: each is provoked by one set of containers and silent about another. */
 import assert from "node:assert/strict";
-import { look } from "../artifacts/live/look.ts";
+import { look } from "../projects/drift/look.ts";
 import { type RuleCode, ruleOf, RULES } from "../artifacts/rules/catalog.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer } from "../core/runtime.ts";
+import { UNASKED } from "./unasked.ts";
 import { type Files, type WorkspaceFolder, workspaceFolder } from "./workspace_folder.ts";
 
 interface Running extends Partial<Omit<InspectedContainer, "compose">> {
@@ -36,7 +37,6 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     exitCode: null,
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
-    labels: {},
     compose: {
       project,
       service,
@@ -44,28 +44,9 @@ function inspected(root: string, running: Running, index: number): InspectedCont
       configFiles: file === null ? [] : [whole(root, file)],
     },
     backend: "docker",
-    command: [],
-    entrypoint: [],
-    env: {},
+    ...UNASKED,
     imageDefaults: null,
-    user: "",
-    workingDir: "",
-    hostname: "",
-    restart: { name: "no", maximumRetries: 0 },
-    ports: [],
-    mounts: [],
-    tmpfs: [],
-    networks: [{ name: "shop_default", aliases: [] }],
-    networkMode: "",
-    privileged: false,
-    readOnlyRoot: false,
-    capAdd: [],
-    capDrop: [],
-    memoryLimitBytes: null,
-    cpus: null,
-    pidsLimit: null,
-    healthcheck: null,
-    healthTimes: null,
+    networks: [{ name: "shop_default", aliases: [], ipv4Address: null, ipv6Address: null }],
     ...rest,
   };
 }
@@ -80,6 +61,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    permissionFor: () => "test:act",
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [], ...holdings }),
   };
 }
@@ -101,6 +83,18 @@ const two: Files = {
 const external: Files = {
   "compose.yaml": `${one["compose.yaml"]}networks:\n  out: { external: true, name: proxy }\n`,
 };
+const proxy = {
+  id: "n0",
+  name: "proxy",
+  backend: "docker",
+  driver: "bridge",
+  internal: false,
+  attachable: false,
+  ipv6: false,
+  subnets: [],
+  labels: {},
+  users: [],
+};
 const web: Running = { service: "web" };
 const db: Running = { service: "db", image: "postgres:17" };
 const held = { container: "other", backend: "docker", host: 5432, protocol: "tcp", address: "127.0.0.1" };
@@ -108,11 +102,7 @@ const held = { container: "other", backend: "docker", host: 5432, protocol: "tcp
 const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly good: Scene }>>> = {
   "ref/external-missing": {
     bad: { files: external, containers: [web] },
-    good: {
-      files: external,
-      containers: [web],
-      holdings: { networks: [{ name: "proxy", backend: "docker" }] },
-    },
+    good: { files: external, containers: [web], holdings: { networks: [proxy] } },
   },
   "port/in-use": {
     bad: { files: two, containers: [web], holdings: { ports: [held] } },
@@ -160,6 +150,13 @@ const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly 
   "live/drift": {
     bad: { files: one, containers: [{ ...web, image: "nginx:1.26" }] },
     good: { files: one, containers: [{ ...web, image: "docker.io/library/nginx:1.27" }] },
+  },
+  "compose/field-not-supported": {
+    bad: {
+      files: { "compose.yaml": `${one["compose.yaml"]}    blkio_config: { weight: 300 }\n` },
+      containers: [web],
+    },
+    good: { files: one, containers: [web] },
   },
   "map/by-name-only": {
     bad: { files: one, containers: [{ ...web, file: null, folder: null }] },
@@ -301,4 +298,54 @@ Deno.test("a container of a unit without a project is found by its name", async 
     [view.live.get("unit:backup")?.state, view.live.get("unit:backup")?.match?.by],
     ["running", "containerName"],
   );
+});
+
+Deno.test("each difference has the place of its value, through overrides, extends, anchors and env files", async () => {
+  const files = {
+    "compose.yaml": `name: shop
+x-check: &check
+  interval: 7s
+services:
+  web:
+    extends: { file: base.yaml, service: base }
+    image: nginx:1.27
+    healthcheck:
+      <<: *check
+      test: [CMD, "true"]
+    env_file: web.env
+    dns:
+      - 10.0.0.1
+    labels:
+      - tier=front
+`,
+    "compose.override.yaml": "services:\n  web:\n    user: '7'\n    labels: { tier: back }\n",
+    "base.yaml": "services:\n  base:\n    image: nginx\n    hostname: front\n    sysctls:\n      - net.x=1\n",
+    "web.env": "# said\nONE=1\n",
+  };
+  await using folder = await workspaceFolder(files);
+  const container: Running = {
+    service: "web",
+    healthcheck: ["CMD", "true"],
+    healthTimes: { interval: 30e9, timeout: 0, startPeriod: 0, retries: 0 },
+    memoryLimitBytes: 1024,
+  };
+  const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [container] }), {
+    drift: true,
+  });
+  const places = Object.fromEntries(
+    (view.live.get("unit:shop.web")?.drift ?? []).map(({ field, location: { file, range, path } }) => {
+      const { start, end } = range;
+      return [field, [`${file}:${start.line}:${start.column}-${end.column}`, path.join(".")]];
+    }),
+  );
+  assert.deepEqual(places, {
+    dns: ["compose.yaml:13:7-1", "services.web.dns"],
+    "environment.ONE": ["web.env:2:1-6", "ONE"],
+    "healthcheck.interval": ["compose.yaml:3:13-15", "x-check.interval"],
+    hostname: ["base.yaml:4:15-20", "services.base.hostname"],
+    "labels.tier": ["compose.override.yaml:4:21-25", "services.web.labels.tier"],
+    "limits.memory": ["compose.yaml:5:3-6", "services.web"],
+    "sysctls.net.x": ["base.yaml:6:9-16", "services.base.sysctls.0"],
+    user: ["compose.override.yaml:3:11-14", "services.web.user"],
+  });
 });

@@ -16,7 +16,7 @@ const unit = (more: string, command = "[idle]") => `
 }
 `;
 
-/** The labels that Compose gives a container. */
+/** The labels that Compose gives a container, and what `unit` says of its end. */
 function labels(project: string, service: string, folder: string, file = `${folder}/compose.yaml`): string[] {
   return Object.entries({
     "com.docker.compose.project": project,
@@ -25,7 +25,7 @@ function labels(project: string, service: string, folder: string, file = `${fold
     "com.docker.compose.project.config_files": file,
     "com.docker.compose.container-number": "1",
     "com.docker.compose.oneoff": "False",
-  }).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
+  }).flatMap(([key, value]) => ["--label", `${key}=${value}`]).concat("--stop-timeout", "1");
 }
 
 const codes = (report: { diagnostics: Diagnostic[] }, prefix: string) =>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { dagOf } from "../artifacts/drawing/dag.ts";
 import { dotOf } from "../artifacts/drawing/dot.ts";
 import { mermaidOf } from "../artifacts/drawing/mermaid.ts";
-import { look } from "../artifacts/live/look.ts";
+import { look } from "../projects/drift/look.ts";
 import { WorkspaceReader } from "../artifacts/reading/workspace_reader.ts";
 import { cardDetail, groupDetail, unitDetail } from "../artifacts/report/detail.ts";
 import { githubOf } from "../artifacts/report/github.ts";
@@ -16,6 +16,7 @@ import { COMPOSE_FILE, type Shape } from "../artifacts/rules/compose_shape.ts";
 import type { Model } from "../artifacts/artifact.ts";
 import type { ContainerRuntime, InspectedContainer } from "../core/runtime.ts";
 import { startService } from "./service.ts";
+import { UNASKED } from "./unasked.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
 
 /** Of every kind that a field may take: text, number, port, address, path, name. */
@@ -168,24 +169,20 @@ function runtimeOf(model: Model): ContainerRuntime {
     exitCode: 1,
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
-    labels: {},
+    ...UNASKED,
+    imageDefaults: null,
     compose: { project: "shop", service: label, workingDir: model.root, configFiles: [] },
     backend: "docker",
     command: ["other"],
     entrypoint: ["other"],
-    env: {},
-    imageDefaults: null,
     user: "other",
     workingDir: "/other",
     hostname: "other",
+    domainname: "other",
+    stopSignal: "SIGHUP",
+    dns: ["other"],
     restart: { name: "on-failure", maximumRetries: 7 },
-    ports: [],
-    mounts: [],
-    tmpfs: [],
-    networks: [],
     networkMode: "other",
-    privileged: false,
-    readOnlyRoot: false,
     capAdd: ["OTHER"],
     capDrop: ["OTHER"],
     memoryLimitBytes: 7,
@@ -201,6 +198,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    permissionFor: () => "test:act",
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [] }),
   };
 }

@@ -1,6 +1,7 @@
 /** The shapes of what runs, and how it differs from what is declared. */
 
 import { z } from "zod";
+import { Location } from "../location.ts";
 import { SEES_RUNNING } from "../../core/runtime.ts";
 
 /** A difference between a unit as declared and a container of it. Values that may be secrets are masked. */
@@ -9,6 +10,7 @@ export const Drift = z.object({
   container: z.string().nullable().describe("The container's name; null for the unit as a whole"),
   declared: z.string().describe("As it is written"),
   actual: z.string().describe("As it runs"),
+  location: Location.describe("Where the value is declared; the unit itself where it is not"),
 }).meta({ id: "Drift" });
 export type Drift = z.infer<typeof Drift>;
 

@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { LiveNeeds, UnitLive } from "../live/live.ts";
-import { Diagnostic, Range } from "./report_shape.ts";
+import { Range } from "../location.ts";
+import { Diagnostic } from "./report_shape.ts";
 
 /** A kind of artifact, as `?kind=` names it. */
 export const ArtifactKind = z.enum(["group", "unit", "card"]).meta({ id: "ArtifactKind" });

@@ -2,27 +2,7 @@
 
 import { z } from "zod";
 import { LiveNeeds } from "../live/live.ts";
-
-const Position = z.object({
-  line: z.int().describe("From 1"),
-  column: z.int().describe("From 1, in UTF-16 units"),
-  offset: z.int().describe("From 0, in UTF-16 units"),
-}).meta({ id: "Position" });
-
-/** A stretch of a file; `end` is exclusive. */
-export const Range = z.object({
-  start: Position.describe("Where it begins"),
-  end: Position.describe("Where it ends"),
-}).meta({ id: "Range" });
-
-/** A stretch of a file, and the path of the value there. */
-export const Location = z.object({
-  file: z.string().describe("Below the workspace's folder"),
-  path: z.array(z.union([z.string(), z.number()])).describe(
-    "The keys and positions that lead there in the YAML",
-  ),
-  range: Range.describe("Where in the file"),
-}).meta({ id: "Location" });
+import { Location } from "../location.ts";
 
 const Severity = z.enum(["error", "warning", "info", "hint"]).meta({ id: "Severity" });
 

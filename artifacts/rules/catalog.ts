@@ -237,6 +237,10 @@ export const RULES = {
   "map/ambiguous": live("warning", "A running project could belong to several groups."),
   "live/not-running": live("info", "A unit should be running but is not."),
   "live/drift": live("info", "What runs differs from what is declared."),
+  "compose/field-not-supported": live(
+    "info",
+    "A field is not compared with what runs, and no plan can apply it.",
+  ),
   "map/by-name-only": live("info", "A running project matches a group only by name."),
 } as const satisfies Record<string, Rule>;
 

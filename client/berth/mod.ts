@@ -20,6 +20,7 @@ export * from "./containers.ts";
 export * from "./images.ts";
 export * from "./models.ts";
 export * from "./networks.ts";
+export * from "./plans.ts";
 export * from "./settings.ts";
 export * from "./system.ts";
 export * from "./terminal.ts";

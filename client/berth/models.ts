@@ -1,5 +1,32 @@
 /** The types that several groups of the API share, written from the document that the service serves. */
 
+/** A part of `GroupDetail`. */
+export type Diagnostic = {
+  /** The rule, as docs/rules.md lists it. */
+  readonly code: string;
+  /** How bad it is. */
+  readonly severity: Severity;
+  /** What is wrong, in a sentence. */
+  readonly message: string;
+  /** Where; null for the workspace as a whole. */
+  readonly location: Location | null;
+  /** The id of the node it is about. */
+  readonly subject: string | null;
+  /** Other places that have to do with it. */
+  readonly related: readonly ({
+    /** What is there. */
+    readonly message: string;
+    /** Where. */
+    readonly location: Location;
+  })[];
+  /** The facts of the message, for programs. */
+  readonly data: { readonly [key: string]: unknown };
+  /** How an editor may show it. */
+  readonly tags: readonly ("unnecessary" | "deprecated")[];
+  /** Stays the same when lines move. */
+  readonly fingerprint: string;
+};
+
 /** A part of `Principal`. */
 export type HeldGrant = {
   /** Null where permissions were granted by name. */
@@ -13,11 +40,24 @@ export type HeldGrant = {
 /** A part of `UnitLive`. */
 export type LiveState = "running" | "degraded" | "paused" | "completed" | "exited" | "absent" | "unknown";
 
+/** A part of `Diagnostic`. */
+export type Location = {
+  /** Below the workspace's folder. */
+  readonly file: string;
+  /** The keys and positions that lead there in the YAML. */
+  readonly path: readonly (string | number)[];
+  /** Where in the file. */
+  readonly range: Range;
+};
+
 /** A part of `Principal`. */
 export type Permission =
   | "system:read"
   | "workspaces:read"
   | "artifacts:read"
+  | "projects:plan"
+  | "projects:apply"
+  | "projects:host"
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
@@ -42,6 +82,132 @@ export type Permission =
   | "system:prune"
   | "units:read";
 
+/** The answer of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
+export type Plan = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The group's name. */
+  readonly group: string;
+  /** The Compose project. */
+  readonly project: string;
+  /** The engine that it is for. */
+  readonly backend: string;
+  /** What was asked for. */
+  readonly action: "up" | "down";
+  /** The ids of the units that were looked at. */
+  readonly units: readonly (string)[];
+  /** In an order that works; none where there is nothing to do. */
+  readonly steps: readonly (PlanStep)[];
+  /** Containers that stay as they are. */
+  readonly unchanged: number;
+  /** Why it cannot be carried out; empty where it can. */
+  readonly blocked: readonly (Diagnostic)[];
+  /** What is left alone, and what to know. */
+  readonly warnings: readonly (Diagnostic)[];
+  /** What it was worked out from. */
+  readonly basis: {
+    /** Of the workspace. */
+    readonly revision: string;
+    /** A digest of what the files say of the group. */
+    readonly declared: string;
+    /** A digest of what the engine was seen to have. */
+    readonly observed: string;
+  };
+  /** What it is asked for by. */
+  readonly id: string;
+  /** Who asked for it. */
+  readonly createdBy: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** RFC 3339; it is forgotten then. */
+  readonly expiresAt: string;
+  /** What the caller would need and does not hold. */
+  readonly missing: readonly (PlanNeed)[];
+};
+
+/** A part of `PlanStep`. */
+export type PlanNeed = {
+  /** What is needed. */
+  readonly permission: Permission;
+  /** What it is asked for. */
+  readonly subject: {
+    /** The engine's name. */
+    readonly engine: string;
+    /** The workspace's id; null for what belongs to none. */
+    readonly workspace: string | null;
+    /** The Compose project; null for what belongs to none. */
+    readonly project: string | null;
+  };
+};
+
+/** A part of `PlanStep`. */
+export type PlanReason = {
+  /** Why. */
+  readonly code: "absent" | "stopped" | "scaleDown" | "orphan" | "down" | "asked";
+} | {
+  /** A field of its container differs. */
+  readonly code: "field";
+  /** What differs, named as drift does. */
+  readonly field: string;
+  /** As it is written. */
+  readonly declared: string;
+  /** As it runs. */
+  readonly seen: string;
+  /** Where the value is declared; the unit itself where it is not. */
+  readonly at: Location;
+} | {
+  /** Another step makes it necessary. */
+  readonly code: "followsFrom";
+  /** The step that it follows from. */
+  readonly step: number;
+  /** By what it follows. */
+  readonly how: "namespace" | "volumes" | "restart" | "network" | "condition";
+};
+
+/** A part of `Plan`. */
+export type PlanStep = {
+  /** In an order that works one by one. */
+  readonly n: number;
+  /** What is done. */
+  readonly kind:
+    | "image.pull"
+    | "image.build"
+    | "network.create"
+    | "network.remove"
+    | "network.connect"
+    | "volume.create"
+    | "container.create"
+    | "container.start"
+    | "container.stop"
+    | "container.remove"
+    | "container.swap"
+    | "container.update"
+    | "container.restart"
+    | "wait";
+  /** The name of a container, image, network or volume. */
+  readonly target: string;
+  /** The id of the unit it is done for. */
+  readonly unit: string | null;
+  /** Why; never empty. */
+  readonly why: readonly (PlanReason)[];
+  /** The steps that must be done before. */
+  readonly after: readonly (number)[];
+  /** What whoever carries it out must hold. */
+  readonly needs: readonly (PlanNeed)[];
+  /** What it costs while it is done. */
+  readonly risk: "none" | "interruption" | "dataLoss";
+};
+
+/** A part of `Range`. */
+export type Position = {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+  /** From 0, in UTF-16 units. */
+  readonly offset: number;
+};
+
 /** A part of `AuthStatus`. */
 export type Principal = {
   /** A person, or a program with a key. */
@@ -62,11 +228,22 @@ export type Principal = {
   readonly grants: readonly (HeldGrant)[];
 };
 
+/** A part of `GroupDetail`. */
+export type Range = {
+  /** Where it begins. */
+  readonly start: Position;
+  /** Where it ends. */
+  readonly end: Position;
+};
+
 /** A part of `Principal`. */
 export type Role = "viewer" | "operator" | "admin";
 
 /** `engine:nas`, `workspace:shop`, `project:shop-prod`, `label:team=web`. */
 export type Scope = string;
+
+/** A part of `Diagnostic`. */
+export type Severity = "error" | "warning" | "info" | "hint";
 
 /** Why the socket is closed. */
 export type SocketFailure = {

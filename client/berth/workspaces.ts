@@ -1,6 +1,6 @@
 /** The API's group `workspaces`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { LiveState } from "./models.ts";
+import type { Diagnostic, LiveState, Location, Plan, Range } from "./models.ts";
 
 /**
  * GET: List the registered workspaces.
@@ -118,6 +118,11 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
     };
   };
 }> = new Endpoint("/api/workspaces/{id}/artifacts/dag");
+
+/** POST: Work out what would bring a group up, or down. */
+export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
+  post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan");
 
 /** A parameter of `GET /api/workspaces/{id}/artifacts`. */
 export type ArtifactKind = "group" | "unit" | "card";
@@ -383,33 +388,6 @@ export type DagNode = {
   } | null;
 };
 
-/** A part of `GroupDetail`. */
-export type Diagnostic = {
-  /** The rule, as docs/rules.md lists it. */
-  readonly code: string;
-  /** How bad it is. */
-  readonly severity: Severity;
-  /** What is wrong, in a sentence. */
-  readonly message: string;
-  /** Where; null for the workspace as a whole. */
-  readonly location: Location | null;
-  /** The id of the node it is about. */
-  readonly subject: string | null;
-  /** Other places that have to do with it. */
-  readonly related: readonly ({
-    /** What is there. */
-    readonly message: string;
-    /** Where. */
-    readonly location: Location;
-  })[];
-  /** The facts of the message, for programs. */
-  readonly data: { readonly [key: string]: unknown };
-  /** How an editor may show it. */
-  readonly tags: readonly ("unnecessary" | "deprecated")[];
-  /** Stays the same when lines move. */
-  readonly fingerprint: string;
-};
-
 /** A part of `UnitLive`. */
 export type Drift = {
   /** What differs. */
@@ -420,6 +398,8 @@ export type Drift = {
   readonly declared: string;
   /** As it runs. */
   readonly actual: string;
+  /** Where the value is declared; the unit itself where it is not. */
+  readonly location: Location;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/groups/{name}`. */
@@ -488,16 +468,6 @@ export type GroupDetail = {
   readonly liveNeeds?: "containers:read";
 };
 
-/** A part of `Diagnostic`. */
-export type Location = {
-  /** Below the workspace's folder. */
-  readonly file: string;
-  /** The keys and positions that lead there in the YAML. */
-  readonly path: readonly (string | number)[];
-  /** Where in the file. */
-  readonly range: Range;
-};
-
 /** A part of `UnitLive`. */
 export type Match = {
   /** How the container was recognised. */
@@ -520,22 +490,22 @@ export type NewWorkspace = {
   readonly name?: string;
 };
 
-/** A part of `Range`. */
-export type Position = {
-  /** From 1. */
-  readonly line: number;
-  /** From 1, in UTF-16 units. */
-  readonly column: number;
-  /** From 0, in UTF-16 units. */
-  readonly offset: number;
-};
-
-/** A part of `GroupDetail`. */
-export type Range = {
-  /** Where it begins. */
-  readonly start: Position;
-  /** Where it ends. */
-  readonly end: Position;
+/** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
+export type PlanRequest = {
+  /** What is wanted. */
+  readonly action?: "up" | "down";
+  /** Only these units, and what they depend on. */
+  readonly units?: readonly (string)[];
+  /** The engine; else the one where the project runs, else the default. */
+  readonly backend?: string;
+  /** Containers of the project whose service is not in the files. */
+  readonly orphans?: "keep" | "remove";
+  /** Which containers are made anew. */
+  readonly recreate?: "changed" | "always";
+  /** Units that ended well and are started again. */
+  readonly rerun?: readonly (string)[];
+  /** Whether limits may be changed without a new container. */
+  readonly inPlace?: boolean;
 };
 
 /** The answer of `POST /api/workspaces/{id}/artifacts/validate`. */
@@ -597,9 +567,6 @@ export type Sarif = {
   /** One run of berth, with its rules and results. */
   readonly runs: readonly ({ readonly [key: string]: unknown })[];
 };
-
-/** A part of `Diagnostic`. */
-export type Severity = "error" | "warning" | "info" | "hint";
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/units/{name}`. */
 export type UnitDetail = {

@@ -15,7 +15,9 @@ export function Reading<T>(
     readonly children: (value: T) => ComponentChild;
   },
 ) {
-  if (permission !== undefined && isForbidden(permission)) return <Empty title={words.noRight(permission)} />;
+  if (permission !== undefined && isForbidden(permission)) {
+    return <Empty title={words.noRight(permission)} whole />;
+  }
   const value = read.value.value;
   const problem = read.problem.value;
   if (value === undefined) {

@@ -6,11 +6,21 @@ import type {
   Holdings,
   InspectedContainer,
   RunningContainer,
+  RuntimeAct,
   RuntimeCounts,
 } from "../../core/runtime.ts";
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
+import type { ContainerPermission } from "./engine/permissions.ts";
+
+const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
+  pullImage: "images:write",
+  buildImage: "images:write",
+  removeContainer: "containers:remove",
+  useNetwork: "networks:write",
+  useVolume: "volumes:write",
+};
 
 const ALL: Counted = { container: () => true, imagesOf: () => true };
 
@@ -76,18 +86,28 @@ export class EngineRuntime implements ContainerRuntime {
           )
         )
       ),
-      networks: up.flatMap(({ mirror }) =>
-        [...mirror.networks.rows.values()].map(({ name, backend }) => ({ name, backend }))
-      ),
-      volumes: up.flatMap(({ mirror }) =>
-        [...mirror.volumes.rows.values()].map(({ name, backend }) => ({ name, backend }))
-      ),
+      networks: up.flatMap(({ mirror }) => {
+        const containers = [...mirror.containers.rows.values()];
+        return [...mirror.networks.rows.values()].map(({ ipv6, subnets, ...network }) => ({
+          ...network,
+          ipv6,
+          subnets: subnets.map(({ subnet }) => subnet),
+          users: containers.filter(({ networks }) => networks.includes(network.name)).map((
+            { id, name, compose },
+          ) => ({ id, name, project: compose?.project ?? null })),
+        }));
+      }),
+      volumes: up.flatMap(({ mirror }) => [...mirror.volumes.rows.values()]),
       images: up.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))
         )
       ),
     };
+  }
+
+  permissionFor(act: RuntimeAct): ContainerPermission {
+    return PERMISSION_FOR[act];
   }
 
   async inspect(id: string, backend: string): Promise<InspectedContainer> {

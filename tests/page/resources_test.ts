@@ -185,6 +185,7 @@ test("a viewer finds nothing to change, and an engine that is away is named abov
   ) {
     await other.visit(path);
     await other.page.getByText(`Ask an admin for the permission ${permission}`).waitFor();
+    await assertFitsAll(other, `${path} without ${permission}`);
   }
   assert.deepEqual([...opened.complaints, ...other.complaints], []);
 });

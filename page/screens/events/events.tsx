@@ -25,7 +25,7 @@ const ACTIONS = ["create", "start", "die", "stop", "kill", "oom", "destroy", "pu
 
 export function Events() {
   const isForbidden = who.value && !may("events:read");
-  if (isForbidden) return <Empty title={words.noRight("events:read")} />;
+  if (isForbidden) return <Empty title={words.noRight("events:read")} whole />;
   const allowed = KINDS.filter((kind) => may(NEEDS[kind]));
   const kind = allowed.find((one) => one === query.value.get("kind"));
   const action = query.value.get("action");

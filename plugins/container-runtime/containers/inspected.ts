@@ -3,7 +3,17 @@ import type { InspectedContainer } from "../../../core/runtime.ts";
 import { unreadable } from "../engine/failure.ts";
 import type { Engine } from "../engine/engine.ts";
 import { at, SlashedName } from "../engine/path.ts";
-import { flagOf, listOf, mapOf, numberOf, objectOf, textOf, textsOf, type Wire } from "../engine/wire.ts";
+import {
+  flagOf,
+  listOf,
+  mapOf,
+  numberOf,
+  objectOf,
+  textOf,
+  textOrNull,
+  textsOf,
+  type Wire,
+} from "../engine/wire.ts";
 import { commandWords, cpusOf, plainEnvironment, restartOf } from "./detail.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
 
@@ -56,6 +66,10 @@ async function readDefaults(engine: Engine, imageId: string): Promise<ImageDefau
     labels: mapOf(config.Labels),
     user: textOf(config.User),
     workingDir: textOf(config.WorkingDir),
+    stopSignal: signalOf(config.StopSignal),
+    exposedPorts: exposedOf(config),
+    volumes: Object.keys(objectOf(config.Volumes)),
+    ...healthOf(config.Healthcheck),
   };
 }
 
@@ -73,8 +87,16 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     user: textOf(config.User),
     workingDir: textOf(config.WorkingDir),
     hostname: textOf(config.Hostname),
+    domainname: textOf(config.Domainname),
+    terminal: flagOf(config.Tty),
+    stdinOpen: flagOf(config.OpenStdin),
+    stopSignal: signalOf(config.StopSignal),
+    // Podman says 0 where nothing was asked for.
+    stopTimeoutSeconds: typeof config.StopTimeout === "number" ? config.StopTimeout : null,
+    init: typeof host.Init === "boolean" ? host.Init : null,
     restart: restartOf(host),
     ports: declaredPorts(host, row),
+    exposedPorts: exposedOf(config),
     // A named volume is declared by its name, not by the folder where the engine stores it.
     mounts: row.mounts.map(({ type, name, source, target, readOnly }) => ({
       type,
@@ -82,18 +104,79 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
       target,
       readOnly,
     })),
-    tmpfs: Object.keys(objectOf(host.Tmpfs)),
-    networks: networks.map(([name, network]) => ({ name, aliases: textsOf(objectOf(network).Aliases) })),
+    tmpfs: mapOf(host.Tmpfs),
+    volumesFrom: textsOf(host.VolumesFrom),
+    networks: networks.map(([name, network]) => attachmentOf(name, objectOf(network))),
     networkMode: textOf(host.NetworkMode),
+    ipcMode: textOf(host.IpcMode),
+    pidMode: textOf(host.PidMode),
+    utsMode: textOf(host.UTSMode),
+    userMode: textOf(host.UsernsMode),
+    cgroupParent: textOf(host.CgroupParent),
+    dns: textsOf(host.Dns),
+    dnsSearch: textsOf(host.DnsSearch),
+    dnsOptions: textsOf(host.DnsOptions),
+    extraHosts: textsOf(host.ExtraHosts),
     privileged: flagOf(host.Privileged),
     readOnlyRoot: flagOf(host.ReadonlyRootfs),
     capAdd: textsOf(host.CapAdd),
     capDrop: textsOf(host.CapDrop),
-    memoryLimitBytes: numberOf(host.Memory) > 0 ? numberOf(host.Memory) : null,
+    securityOptions: textsOf(host.SecurityOpt),
+    groupAdd: textsOf(host.GroupAdd),
+    runtime: textOf(host.Runtime),
+    sysctls: mapOf(host.Sysctls),
+    ulimits: Object.fromEntries(listOf(host.Ulimits).map(objectOf).map(ulimitOf)),
+    devices: listOf(host.Devices).map(objectOf).map((device) => ({
+      source: textOf(device.PathOnHost),
+      target: textOf(device.PathInContainer),
+      rights: textOf(device.CgroupPermissions),
+    })),
+    log: { driver: textOf(objectOf(host.LogConfig).Type), options: mapOf(objectOf(host.LogConfig).Config) },
+    memoryLimitBytes: amountOf(host.Memory),
+    memoryReservationBytes: amountOf(host.MemoryReservation),
+    memorySwapBytes: numberOf(host.MemorySwap) === 0 ? null : numberOf(host.MemorySwap),
+    sharedMemoryBytes: amountOf(host.ShmSize),
     cpus: cpusOf(host),
-    pidsLimit: numberOf(host.PidsLimit) > 0 ? numberOf(host.PidsLimit) : null,
+    cpuShares: amountOf(host.CpuShares),
+    cpuset: textOf(host.CpusetCpus),
+    pidsLimit: amountOf(host.PidsLimit),
+    oomScoreAdjustment: numberOf(host.OomScoreAdj),
+    oomKillDisabled: flagOf(host.OomKillDisable),
     ...healthOf(config.Healthcheck),
   };
+}
+
+const exposedOf = (config: Wire): string[] =>
+  Object.keys(objectOf(config.ExposedPorts)).map((port) => port.includes("/") ? port : `${port}/tcp`);
+
+const amountOf = (value: unknown): number | null => numberOf(value) > 0 ? numberOf(value) : null;
+
+function attachmentOf(name: string, network: Wire): InspectedContainer["networks"][number] {
+  const asked = objectOf(network.IPAMConfig);
+  return {
+    name,
+    aliases: textsOf(network.Aliases),
+    ipv4Address: textOrNull(asked.IPv4Address),
+    ipv6Address: textOrNull(asked.IPv6Address),
+  };
+}
+
+/** Podman writes `RLIMIT_NOFILE` for `nofile`. */
+function ulimitOf(limit: Wire): [string, { soft: number; hard: number }] {
+  const name = textOf(limit.Name).replace(/^RLIMIT_/, "").toLowerCase();
+  return [name, { soft: numberOf(limit.Soft), hard: numberOf(limit.Hard) }];
+}
+
+/** The signals that Linux has on all its common machines, by their numbers: Podman writes those. */
+const SIGNALS =
+  ("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP " +
+    "TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS").split(" ");
+
+/** `SIGTERM` of `SIGTERM`, `term` or `15`. */
+function signalOf(value: unknown): string {
+  const text = textOf(value).toUpperCase().replace(/^SIG/, "");
+  const name = /^\d+$/.test(text) ? SIGNALS[Number(text) - 1] ?? text : text;
+  return name === "" ? "" : `SIG${name}`;
 }
 
 function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "healthTimes"> {

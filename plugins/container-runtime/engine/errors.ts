@@ -25,7 +25,6 @@ export const CODES = {
   name_taken: 409,
   pull_refused: 403,
   pull_failed: 502,
-  plan_not_found: 404,
   exec_failed: 409,
 } as const satisfies DeclaredCodes;
 

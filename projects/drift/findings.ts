@@ -1,13 +1,20 @@
 /** The rules of the stage `live`: findings that need both the files and the engine. */
 
 import type { Holdings, RunningContainer } from "../../core/runtime.ts";
-import type { Finding, Group, Model, Place, Unit } from "../artifact.ts";
-import { ruleOf } from "../rules/catalog.ts";
-import { addressesMeet } from "../rules/port.ts";
-import { type Say, sayInto } from "../rules/say.ts";
-import { isSilenced, type JudgedFinding } from "../rules/settings.ts";
-import { below, type Joining, mapped, type RealPath } from "./join.ts";
-import type { UnitLive } from "./live.ts";
+import type { Finding, Group, Model, Unit } from "../../artifacts/artifact.ts";
+import { below, type Joining, mapped, type RealPath } from "../../artifacts/live/join.ts";
+import type { UnitLive } from "../../artifacts/live/live.ts";
+import { ruleOf } from "../../artifacts/rules/catalog.ts";
+import { addressesMeet } from "../../artifacts/rules/port.ts";
+import { type Say, sayInto } from "../../artifacts/rules/say.ts";
+import { isSilenced, type JudgedFinding } from "../../artifacts/rules/settings.ts";
+import { uncovered } from "../fields/coverage.ts";
+import type { Difference } from "../fields/field.ts";
+
+/** A difference of a unit, or of the container that is named. Its texts are masked. */
+export interface UnitDifference extends Difference {
+  readonly container: string | null;
+}
 
 /** What is known of the engine and its host. */
 export interface EngineState {
@@ -22,6 +29,7 @@ export async function liveFindings(
   model: Model,
   joining: Joining,
   live: ReadonlyMap<string, UnitLive>,
+  differences: ReadonlyMap<string, readonly UnitDifference[]>,
   { holdings, real, answers }: EngineState,
 ): Promise<JudgedFinding[]> {
   const findings: Finding[] = [];
@@ -52,6 +60,7 @@ export async function liveFindings(
     await sayGone(model, group, running.configFiles, running.workingDir, real, say);
     for (const unit of group.units) {
       sayUnit(unit, live.get(unit.id), say);
+      sayDrift(unit, differences.get(unit.id), say);
       await sayPorts(unit, live.get(unit.id), holdings, answers, say);
     }
     if (holdings !== null) sayExternal(group, holdings, say);
@@ -114,32 +123,23 @@ function sayUnit(unit: Unit, live: UnitLive | undefined, say: Say): void {
       : `"${unit.label}" should be running but has exited`;
     say("live/not-running", unit.source, message, { subject: unit.id });
   }
-  for (const { field, declared, actual, container } of live.drift ?? []) {
-    say("live/drift", placeOf(unit, field), `${field}: declared ${declared}, running ${actual}`, {
-      subject: unit.id,
-      data: { field, declared, actual, container },
-    });
-  }
 }
 
-const KEYS: Readonly<Record<string, string>> = {
-  dependsOn: "depends_on",
-  workingDir: "working_dir",
-  mounts: "volumes",
-  readOnly: "read_only",
-  capAdd: "cap_add",
-  capDrop: "cap_drop",
-  name: "container_name",
-  replicas: "scale",
-};
-
-/** The key of the service that a field of the drift is about, or the service itself. */
-function placeOf(unit: Unit, field: string): Place {
-  const head = field.split(".")[0]!;
-  const isOfFile = head === "environment" &&
-    unit.service?.environment.has(field.slice(head.length + 1)) === false;
-  const key = isOfFile ? "env_file" : KEYS[head] ?? head;
-  return (unit.value.kind === "mapping" ? unit.value.entries.get(key)?.key : undefined) ?? unit.source;
+/** Where nothing was compared, nothing is said. */
+function sayDrift(unit: Unit, differences: readonly UnitDifference[] | undefined, say: Say): void {
+  if (differences === undefined) return;
+  for (const { field, declared, seen, container, at } of differences) {
+    say("live/drift", at, `${field}: declared ${declared}, running ${seen}`, {
+      subject: unit.id,
+      data: { field, declared, actual: seen, container },
+    });
+  }
+  for (const { key, at } of uncovered(unit)) {
+    say("compose/field-not-supported", at, `"${key}" is not compared with what runs`, {
+      subject: unit.id,
+      data: { field: key },
+    });
+  }
 }
 
 /** Ports of a unit that does not run but are in use. */

@@ -1,15 +1,10 @@
 /** What comparing a container with its unit needs from the engine around it. */
 
-import type { Node } from "../artifact.ts";
-
-/**
- * Records one difference. Values that may be secrets are masked afterwards; what `from` has of variables is shown as
- * the author wrote it.
- */
-export type Note = (field: string, declared: string, actual: string, from?: Node | null) => void;
+import type { Backend } from "../../core/runtime.ts";
 
 /** What is known of the engine beside the container. */
 export interface EngineView {
+  readonly kind: Backend["kind"];
   /** A host path of the engine as a path of this machine. */
   readonly mappedTo: (path: string) => string;
   /** The real path behind links; the path itself where it has none. */

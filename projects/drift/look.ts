@@ -1,15 +1,28 @@
 /** What runs for a workspace: asks the runtime, joins containers with units, and compares them. */
 
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
-import type { Group, Model, Unit } from "../artifact.ts";
-import { mainGroups } from "../graph/graph.ts";
-import type { JudgedFinding } from "../rules/settings.ts";
-import { driftOf, fullImage } from "./drift.ts";
-import { bindsOf } from "./drift_mounts.ts";
-import { liveFindings } from "./findings.ts";
-import { join, type Joined, type Joining, mapped, type RealPath, realPath, runningProjects } from "./join.ts";
-import type { Drift, Match, UnitLive } from "./live.ts";
-import { desiredOf, groupStateOf, shownDesired, shownReplicas, stateOf } from "./state.ts";
+import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
+import { mainGroups } from "../../artifacts/graph/graph.ts";
+import {
+  join,
+  type Joined,
+  type Joining,
+  mapped,
+  type RealPath,
+  realPath,
+  runningProjects,
+} from "../../artifacts/live/join.ts";
+import type { Drift, Match, UnitLive } from "../../artifacts/live/live.ts";
+import { desiredOf, groupStateOf, shownDesired, shownReplicas, stateOf } from "../../artifacts/live/state.ts";
+import { locationOf } from "../../artifacts/position.ts";
+import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
+import { valueAt } from "../../artifacts/yaml/values.ts";
+import type { EngineView } from "../fields/engine_view.ts";
+import type { Declared } from "../fields/field.ts";
+import { bindsOf } from "../fields/mounts.ts";
+import { fullImage } from "../fields/process.ts";
+import { differencesOf } from "../fields/table.ts";
+import { liveFindings, type UnitDifference } from "./findings.ts";
 
 /** What runs for a workspace. */
 export interface View {
@@ -56,7 +69,7 @@ export async function look(
   const holdings = await runtime.holdings();
   const compared = drift
     ? await compare(model, runtime, holdings, byUnit, real, only)
-    : new Map<string, Drift[]>();
+    : new Map<string, UnitDifference[]>();
 
   const live = new Map<string, UnitLive>();
   for (const unit of model.units) {
@@ -66,12 +79,24 @@ export async function look(
       desired: shownDesired(unit),
       match: own?.match ?? null,
       containers: (own?.containers ?? []).map(shown),
-      drift: compared.get(unit.id) ?? (drift && own === undefined ? [] : null),
+      drift: compared.get(unit.id)?.map(driftOf) ?? (drift && own === undefined ? [] : null),
     });
   }
   for (const group of mainGroups(model)) live.set(group.id, ofGroup(group, live, joining));
-  return { live, joining, findings: await liveFindings(model, joining, live, { holdings, real, answers }) };
+  return {
+    live,
+    joining,
+    findings: await liveFindings(model, joining, live, compared, { holdings, real, answers }),
+  };
 }
+
+const driftOf = ({ field, container, declared, seen, at }: UnitDifference): Drift => ({
+  field,
+  container,
+  declared,
+  actual: seen,
+  location: locationOf(at),
+});
 
 function nothingKnown(model: Model): View {
   const live = new Map<string, UnitLive>();
@@ -122,47 +147,40 @@ async function compare(
   byUnit: ReadonlyMap<string, Own>,
   real: RealPath,
   only: ReadonlySet<string> | undefined,
-): Promise<Map<string, Drift[]>> {
+): Promise<Map<string, UnitDifference[]>> {
   const groups = new Map(model.groups.map((group) => [group.id, group]));
-  const jobs: { unit: Unit; group: Group; container: RunningContainer }[] = [];
-  const found = new Map<string, Drift[]>();
+  const jobs: { of: Declared; container: RunningContainer }[] = [];
+  const found = new Map<string, UnitDifference[]>();
   for (const unit of model.units) {
     const own = byUnit.get(unit.id);
     const group = unit.group === null ? undefined : groups.get(unit.group);
     if (own === undefined || group === undefined || (only !== undefined && !only.has(unit.id))) continue;
     found.set(unit.id, replicasDrift(unit, own.containers));
-    for (const container of own.containers) jobs.push({ unit, group, container });
+    const { service } = unit;
+    if (service === null) continue;
+    for (const container of own.containers) jobs.push({ of: { model, group, unit, service }, container });
   }
-  const images = new Map(
-    (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
-  );
-  const neighbours = new Map(
-    [...byUnit.values()].flatMap(({ containers }) => containers).flatMap(({ id, name, compose, backend }) =>
-      compose === null ? [] : [[`${backend} ${id}`, { service: compose.service, name }]]
-    ),
-  );
+  const engine = engineViews(runtime, holdings, [...byUnit.values()].flatMap(({ containers }) => containers));
   const bounded = jobs.slice(0, MOST);
   let next = 0;
   const work = async () => {
     for (let job = bounded[next++]; job !== undefined; job = bounded[next++]) {
-      const { unit, group, container } = job;
+      const { of, container } = job;
       let inspected: InspectedContainer;
       try {
         inspected = await runtime.inspect(container.id, container.backend);
       } catch {
         continue; // Gone since it was listed: nothing to compare.
       }
-      const binds = inspected.mounts.filter(({ type }) => type === "bind");
-      const paths = [...binds.map(({ source }) => mapped(model, source)), ...bindsOf(model, group, unit)];
-      const places = new Map<string, string>();
-      for (const path of paths) places.set(path, await real(path) ?? path);
-      found.get(unit.id)!.push(
-        ...driftOf(model, group, unit, inspected, {
-          mappedTo: (path) => mapped(model, path),
-          realOf: (path) => places.get(path) ?? path,
-          neighbour: (id) => neighbours.get(`${container.backend} ${id}`),
-          imageNow: (name) => images.get(`${container.backend} ${name}`),
-        }),
+      const view = await viewFor(of, inspected, engine(container.backend), real);
+      found.get(of.unit.id)!.push(
+        ...differencesOf(of, inspected, view).map(({ field, declared, seen, at }) => ({
+          field,
+          declared,
+          seen,
+          at,
+          container: container.name,
+        })),
       );
     }
   };
@@ -173,9 +191,49 @@ async function compare(
   return found;
 }
 
+/** What is known of each engine, from one look at all. */
+export function engineViews(
+  runtime: ContainerRuntime,
+  holdings: Holdings | null,
+  containers: readonly RunningContainer[],
+): (backend: string) => Pick<EngineView, "kind" | "neighbour" | "imageNow"> {
+  const images = new Map(
+    (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
+  );
+  const neighbours = new Map(
+    containers.flatMap(({ id, name, compose, backend }) =>
+      compose === null ? [] : [[`${backend} ${id}`, { service: compose.service, name }]]
+    ),
+  );
+  const kinds = new Map(runtime.backends().map(({ name, kind }) => [name, kind]));
+  return (backend) => ({
+    kind: kinds.get(backend) ?? "docker",
+    neighbour: (id) => neighbours.get(`${backend} ${id}`),
+    imageNow: (name) => images.get(`${backend} ${name}`),
+  });
+}
+
+/** The view from one container: with the real paths of its folders and of those its unit names. */
+export async function viewFor(
+  of: Declared,
+  container: InspectedContainer,
+  engine: Pick<EngineView, "kind" | "neighbour" | "imageNow">,
+  real: RealPath,
+): Promise<EngineView> {
+  const binds = container.mounts.filter(({ type }) => type === "bind");
+  const paths = [...binds.map(({ source }) => mapped(of.model, source)), ...bindsOf(of)];
+  const places = new Map<string, string>();
+  for (const path of paths) if (!places.has(path)) places.set(path, await real(path) ?? path);
+  return {
+    ...engine,
+    mappedTo: (path) => mapped(of.model, path),
+    realOf: (path) => places.get(path) ?? path,
+  };
+}
+
 const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
 
-function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Drift[] {
+function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): UnitDifference[] {
   if (unit.service === null) return [];
   // A unit that runs without an active profile was started with `--profile`.
   const desired = unit.service.active ? desiredOf(unit) : unit.service.replicas;
@@ -184,7 +242,8 @@ function replicasDrift(unit: Unit, containers: readonly RunningContainer[]): Dri
     field: "replicas",
     container: null,
     declared: shownReplicas(unit) === null ? "(a variable)" : String(desired),
-    actual: String(containers.length),
+    seen: String(containers.length),
+    at: valueAt(unit.value, "scale") ?? valueAt(unit.value, "deploy", "replicas") ?? unit.source,
   }];
 }
 

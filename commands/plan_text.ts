@@ -1,0 +1,89 @@
+/** Plans in words: lines for a terminal, a table for a comment on a pull request. */
+import type { Plan, PlanReason, PlanStep } from "../client/berth/models.ts";
+import { visible } from "../log/line.ts";
+
+const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
+  "image.pull": "pull",
+  "image.build": "build",
+  "network.create": "create network",
+  "network.remove": "remove network",
+  "network.connect": "connect",
+  "volume.create": "create volume",
+  "container.create": "create",
+  "container.start": "start",
+  "container.stop": "stop",
+  "container.remove": "remove",
+  "container.swap": "replace",
+  "container.update": "change in place",
+  "container.restart": "restart",
+  "wait": "wait for",
+};
+
+const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom">, string>> = {
+  absent: "it is not there",
+  stopped: "it does not run",
+  scaleDown: "there are more than declared",
+  orphan: "its service is not in the files",
+  down: "everything goes down",
+  asked: "it was asked for",
+};
+
+/** One line a step, with the place of what it follows from. */
+export function textOf(plans: readonly Plan[]): string {
+  return plans.map((plan) => {
+    const lines = plan.steps.map(({ n, kind, target, why, risk }) =>
+      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${risk === "none" ? "" : " (interrupts)"}\n` +
+      why.map((reason) => `      ${reasonText(reason)}\n`).join("")
+    );
+    return visibleLines([headOf(plan), ...notesOf(plan).map((note) => `  ${note}\n`), ...lines].join(""));
+  }).join("\n");
+}
+
+function headOf({ group, backend, steps, unchanged, blocked }: Plan): string {
+  const count = steps.length === 0 ? "nothing to do" : `${steps.length} step${steps.length === 1 ? "" : "s"}`;
+  const state = blocked.length > 0 ? "blocked" : count;
+  return `${group} on ${backend}: ${state}, ${unchanged} unchanged\n`;
+}
+
+function notesOf({ blocked, warnings, missing }: Plan): string[] {
+  const place = ({ location }: Plan["blocked"][number]) =>
+    location === null ? "" : ` (${location.file}:${location.range.start.line})`;
+  return [
+    ...blocked.map((one) => `blocked: ${one.message}${place(one)}`),
+    ...warnings.map((one) => `note: ${one.message}${place(one)}`),
+    ...missing.map(({ permission, subject }) =>
+      `you lack ${permission} on ${subject.project ?? subject.engine}`
+    ),
+  ];
+}
+
+function reasonText(reason: PlanReason): string {
+  if (reason.code === "field") {
+    const { field, declared, seen, at: { file, range } } = reason;
+    return `${field}: ${seen} becomes ${declared}, ${file}:${range.start.line}:${range.start.column}`;
+  }
+  if (reason.code === "followsFrom") return `follows from step ${reason.step} (${reason.how})`;
+  return CODES[reason.code];
+}
+
+/** A section a group; what a file says cannot end a cell, begin a link or close the text around it. */
+export function markdownOf(plans: readonly Plan[]): string {
+  return plans.map((plan) => {
+    const rows = plan.steps.map(({ n, kind, target, why }) =>
+      `| ${n} | ${WORDS[kind]} | ${cell(target)} | ${
+        why.map((one) => cell(reasonText(one))).join("<br>")
+      } |\n`
+    );
+    const notes = notesOf(plan).map((note) => `- ${cell(note)}\n`);
+    return [
+      `### ${cell(headOf(plan).trimEnd())}\n`,
+      ...notes.length > 0 ? ["\n", ...notes] : [],
+      ...rows.length > 0 ? ["\n| | step | of | because |\n| --- | --- | --- | --- |\n", ...rows] : [],
+    ].join("");
+  }).join("\n");
+}
+
+const cell = (text: string): string =>
+  visible(text).replace(/[\\`*_{}[\]<>|#@!~$&]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n");

@@ -1,0 +1,140 @@
+/** What an engine is told to make: the other direction of `inspected.ts`. */
+import type { ContainerSpec } from "../../../core/runtime.ts";
+import type { Wire } from "../engine/wire.ts";
+
+/**
+ * The body of `POST /containers/create`. What is not asked for is left to the image and the engine. Engines before API
+ * 1.44 take one network: it has the first, and `connectBody` brings the others.
+ */
+export function createBody(asked: Partial<ContainerSpec>): Wire {
+  return given({
+    Image: asked.image,
+    Cmd: asked.command,
+    Entrypoint: asked.entrypoint,
+    Env: asked.env && Object.entries(asked.env).map(([name, value]) => `${name}=${value}`),
+    Labels: asked.labels,
+    User: asked.user,
+    WorkingDir: asked.workingDir,
+    Hostname: asked.hostname,
+    Domainname: asked.domainname,
+    Tty: asked.terminal,
+    OpenStdin: asked.stdinOpen,
+    StopSignal: asked.stopSignal,
+    StopTimeout: asked.stopTimeoutSeconds ?? undefined,
+    ExposedPorts: exposedPorts(asked),
+    Volumes: asked.mounts &&
+      Object.fromEntries(asked.mounts.filter(isAnonymous).map(({ target }) => [target, {}])),
+    Healthcheck: healthcheck(asked),
+    HostConfig: hostConfig(asked),
+    NetworkingConfig: asked.networks?.[0] &&
+      { EndpointsConfig: { [asked.networks[0].name]: endpoint(asked.networks[0]) } },
+  });
+}
+
+/** The body of `POST /networks/{name}/connect`. */
+export function connectBody(container: string, network: ContainerSpec["networks"][number]): Wire {
+  return { Container: container, EndpointConfig: endpoint(network) };
+}
+
+function hostConfig(asked: Partial<ContainerSpec>): Wire {
+  return given({
+    Init: asked.init ?? undefined,
+    RestartPolicy: asked.restart &&
+      { Name: asked.restart.name, MaximumRetryCount: asked.restart.maximumRetries },
+    PortBindings: asked.ports && portBindings(asked.ports),
+    // A folder of the host that is not there is made, as Compose does it.
+    Binds: asked.mounts &&
+      asked.mounts.filter(isBound).map(({ source, target, readOnly }) =>
+        `${source}:${target}${readOnly ? ":ro" : ""}`
+      ),
+    Mounts: asked.mounts &&
+      asked.mounts.filter((mount) => !isBound(mount) && !isAnonymous(mount)).map((mount) =>
+        given({
+          Type: mount.type,
+          Source: mount.source === "" ? undefined : mount.source,
+          Target: mount.target,
+          ReadOnly: mount.readOnly,
+        })
+      ),
+    Tmpfs: asked.tmpfs,
+    VolumesFrom: asked.volumesFrom,
+    NetworkMode: asked.networkMode,
+    IpcMode: asked.ipcMode,
+    PidMode: asked.pidMode,
+    UTSMode: asked.utsMode,
+    UsernsMode: asked.userMode,
+    CgroupParent: asked.cgroupParent,
+    Dns: asked.dns,
+    DnsSearch: asked.dnsSearch,
+    DnsOptions: asked.dnsOptions,
+    ExtraHosts: asked.extraHosts,
+    Privileged: asked.privileged,
+    ReadonlyRootfs: asked.readOnlyRoot,
+    CapAdd: asked.capAdd,
+    CapDrop: asked.capDrop,
+    SecurityOpt: asked.securityOptions,
+    GroupAdd: asked.groupAdd,
+    Runtime: asked.runtime,
+    Sysctls: asked.sysctls,
+    Ulimits: asked.ulimits &&
+      Object.entries(asked.ulimits).map(([name, { soft, hard }]) => ({ Name: name, Soft: soft, Hard: hard })),
+    Devices: asked.devices?.map(({ source, target, rights }) => ({
+      PathOnHost: source,
+      PathInContainer: target,
+      CgroupPermissions: rights,
+    })),
+    LogConfig: asked.log && { Type: asked.log.driver, Config: asked.log.options },
+    Memory: asked.memoryLimitBytes ?? undefined,
+    MemoryReservation: asked.memoryReservationBytes ?? undefined,
+    MemorySwap: asked.memorySwapBytes ?? undefined,
+    ShmSize: asked.sharedMemoryBytes ?? undefined,
+    NanoCpus: asked.cpus === undefined || asked.cpus === null ? undefined : Math.round(asked.cpus * 1e9),
+    CpuShares: asked.cpuShares ?? undefined,
+    CpusetCpus: asked.cpuset,
+    PidsLimit: asked.pidsLimit ?? undefined,
+    OomScoreAdj: asked.oomScoreAdjustment,
+    OomKillDisable: asked.oomKillDisabled,
+  });
+}
+
+type Mount = ContainerSpec["mounts"][number];
+
+const isBound = ({ type, source }: Mount): boolean => source !== "" && (type === "bind" || type === "volume");
+const isAnonymous = ({ type, source }: Mount): boolean => type === "volume" && source === "";
+
+function exposedPorts({ exposedPorts = [], ports = [] }: Partial<ContainerSpec>): Wire | undefined {
+  const all = [...exposedPorts, ...ports.map(({ container, protocol }) => `${container}/${protocol}`)];
+  return all.length === 0 ? undefined : Object.fromEntries(all.map((port) => [port, {}]));
+}
+
+function portBindings(ports: ContainerSpec["ports"]): Wire {
+  const bindings: Record<string, Wire[]> = {};
+  for (const { container, protocol, host, hostLast, address } of ports) {
+    const published = host === null ? "" : hostLast === undefined ? String(host) : `${host}-${hostLast}`;
+    (bindings[`${container}/${protocol}`] ??= []).push({ HostIp: address ?? "", HostPort: published });
+  }
+  return bindings;
+}
+
+function healthcheck({ healthcheck, healthTimes }: Partial<ContainerSpec>): Wire | undefined {
+  if (healthcheck === undefined && healthTimes === undefined) return undefined;
+  const times = healthTimes ?? { interval: 0, timeout: 0, startPeriod: 0, retries: 0 };
+  return given({
+    Test: healthcheck ?? undefined,
+    Interval: times.interval,
+    Timeout: times.timeout,
+    StartPeriod: times.startPeriod,
+    Retries: times.retries,
+  });
+}
+
+function endpoint({ aliases, ipv4Address, ipv6Address }: ContainerSpec["networks"][number]): Wire {
+  const hasAddress = ipv4Address !== null || ipv6Address !== null;
+  const addresses = given({ IPv4Address: ipv4Address ?? undefined, IPv6Address: ipv6Address ?? undefined });
+  return { Aliases: aliases, ...(hasAddress && { IPAMConfig: addresses }) };
+}
+
+/** Without what is undefined. */
+function given(fields: Readonly<Record<string, unknown>>): Wire {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

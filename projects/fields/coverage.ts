@@ -1,0 +1,61 @@
+/** Which keys of a service the table stands for, so that no key is dropped without a word. */
+
+import type { Node, Place, Unit } from "../../artifacts/artifact.ts";
+import { isNull } from "../../artifacts/yaml/values.ts";
+import { FIELDS } from "./table.ts";
+
+/** Keys that change nothing in a container: who reads them is Compose itself, a swarm, or another row of a plan. */
+const NO_EFFECT = [
+  "profiles",
+  "scale",
+  "extends",
+  "develop",
+  "attach",
+  "deploy.replicas",
+  "deploy.mode",
+  "deploy.endpoint_mode",
+  "deploy.labels",
+  "deploy.placement",
+  "deploy.update_config",
+  "deploy.rollback_config",
+  "deploy.resources.reservations.cpus",
+];
+
+/** Every key by its parts; `*` is any. */
+interface Branch {
+  readonly next: Map<string, Branch>;
+  isCovered: boolean;
+}
+
+const ROOT: Branch = { next: new Map(), isCovered: false };
+for (const key of [...NO_EFFECT, ...FIELDS.flatMap(({ covers }) => covers)]) {
+  let branch = ROOT;
+  for (const part of key.split(".")) {
+    const known = branch.next.get(part);
+    const next: Branch = known ?? { next: new Map(), isCovered: false };
+    if (known === undefined) branch.next.set(part, next);
+    branch = next;
+  }
+  branch.isCovered = true;
+}
+
+/** Every key of a service that no row stands for, and where it is written. */
+export function uncovered(unit: Unit): { readonly key: string; readonly at: Place }[] {
+  const found: { key: string; at: Place }[] = [];
+  if (unit.service !== null) walk(unit.value, ROOT, "", found);
+  return found;
+}
+
+function walk(node: Node, branch: Branch, path: string, found: { key: string; at: Place }[]): void {
+  if (node.kind === "scalar") return; // short for what is covered
+  const children: Iterable<readonly [string, Place, Node]> = node.kind === "list"
+    ? node.items.map((item, index) => [String(index), item, item] as const)
+    : [...node.entries].map(([key, entry]) => [key, entry.key, entry.value] as const);
+  for (const [key, at, value] of children) {
+    if (key.startsWith("x-") || isNull(value)) continue;
+    const next = branch.next.get(key) ?? branch.next.get("*");
+    const name = path === "" ? key : `${path}.${key}`;
+    if (next === undefined) found.push({ key: name, at });
+    else if (next.next.size > 0) walk(value, next, name, found);
+  }
+}

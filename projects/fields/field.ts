@@ -1,0 +1,255 @@
+/** One field of a service, and all that is known of it: where it is written, what asks for it, how what runs differs. */
+
+import type { Backend, ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
+import type { Group, Model, Node, Place, Service, Unit } from "../../artifacts/artifact.ts";
+import { isNull, isUnknown, oneOrMany, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
+import type { EngineView } from "./engine_view.ts";
+
+export type EngineKind = Backend["kind"];
+
+/** A service of a group: where values are read from. */
+export interface Declared {
+  readonly model: Model;
+  readonly group: Group;
+  readonly unit: Unit;
+  readonly service: Service;
+}
+
+/** A declared value in its canonical form, and where it stands. */
+export interface Written<T> {
+  readonly value: T;
+  readonly at: Place;
+  /** The places of its entries. */
+  readonly parts?: ReadonlyMap<string, Place>;
+}
+
+/** A variable in it is not set, or it is no value of this field: nothing can be said of it. */
+export const UNKNOWN = Symbol("unknown");
+
+/** Null: left to the image or the engine. */
+export type Declaration<T> = Written<T> | typeof UNKNOWN | null;
+
+/** One way in which a container differs. Both texts may hold secrets. */
+export interface Difference {
+  readonly field: string;
+  readonly declared: string;
+  readonly seen: string;
+  readonly at: Place;
+  /** Nothing is declared: what stands at the place is something else. */
+  readonly isAbsent?: true;
+}
+
+/** What a container is asked to be, as it is put together. */
+export type Asked = { -readonly [Key in keyof ContainerSpec]?: ContainerSpec[Key] };
+
+/** What asking for a container needs beside its declaration. */
+export interface Asking {
+  /** The name that the container will have. */
+  readonly name: string;
+  /** The id of the container that stands for a service. */
+  readonly containerOf: (service: string) => string | undefined;
+}
+
+/** What a change of the field takes: a container made anew, one call to the engine, or nothing. */
+export type Change = "recreate" | "update" | "none";
+
+/** One row of the table. */
+export interface Row {
+  /** As drift and plan name it. */
+  readonly key: string;
+  /** The keys of a service that it stands for, as `healthcheck.test`; `*` is any key or index, and all below counts. */
+  readonly covers: readonly string[];
+  readonly change: Change;
+  /** Engines that do not tell the value of a container that is there, or tell another one. */
+  readonly untold: readonly EngineKind[];
+  /** Where it is written; null where it is not, or where a variable in it is not set. */
+  at(of: Declared): Place | null;
+  /** Whether a variable in it is not set. */
+  isUnknown(of: Declared): boolean;
+  /** Every difference; none where an engine does not tell. */
+  compare(of: Declared, container: InspectedContainer, view: EngineView): readonly Difference[];
+  /** Puts the declared value into what a container is asked to be. */
+  ask(asked: Asked, of: Declared, asking: Asking): void;
+}
+
+/** What the rows of one kind differ in. */
+interface RowParts<T> {
+  readonly key: string;
+  readonly covers: readonly string[];
+  readonly change?: Change;
+  readonly untold?: readonly EngineKind[];
+  readonly declared: (of: Declared) => Declaration<T>;
+  readonly ask: (asked: Asked, value: T, of: Declared, asking: Asking) => void;
+}
+
+/** A row that compares in a way of its own. `declared` is null where the field is not declared. */
+export function row<T>(
+  parts: RowParts<T> & {
+    readonly compare: (
+      declared: Written<T> | null,
+      container: InspectedContainer,
+      view: EngineView,
+      of: Declared,
+    ) => readonly Difference[];
+  },
+): Row {
+  const { key, covers, change = "recreate", untold = [], compare } = parts;
+  // A unit is a new object whenever anything of its group changes.
+  const known = new WeakMap<Unit, Declaration<T>>();
+  const declared = (of: Declared): Declaration<T> => {
+    let found = known.get(of.unit);
+    if (found === undefined) known.set(of.unit, found = parts.declared(of));
+    return found;
+  };
+  return {
+    key,
+    covers,
+    change,
+    untold,
+    at: (of) => {
+      const found = declared(of);
+      return found === null || found === UNKNOWN ? null : found.at;
+    },
+    isUnknown: (of) => declared(of) === UNKNOWN,
+    compare: (of, container, view) => {
+      if (untold.includes(view.kind)) return [];
+      const found = declared(of);
+      return found === UNKNOWN ? [] : compare(found, container, view, of);
+    },
+    ask: (asked, of, asking) => {
+      const found = declared(of);
+      if (found !== null && found !== UNKNOWN) parts.ask(asked, found.value, of, asking);
+    },
+  };
+}
+
+/** What a container has where the field is not declared; undefined where that cannot be told. */
+type Otherwise<T> = (container: InspectedContainer, view: EngineView, of: Declared) => T | undefined;
+
+/** A row with one value. */
+export function single<T>(
+  parts: RowParts<T> & {
+    readonly seen: (container: InspectedContainer, view: EngineView, of: Declared) => T;
+    readonly otherwise?: Otherwise<T>;
+    readonly same?: (declared: T, seen: T, container: InspectedContainer, view: EngineView) => boolean;
+    readonly show?: (value: T) => string;
+  },
+): Row {
+  const { key, seen, otherwise, same = isSame, show = String } = parts;
+  return row({
+    ...parts,
+    compare: (declared, container, view, of) => {
+      const expected = declared === null ? otherwise?.(container, view, of) : declared.value;
+      if (expected === undefined) return [];
+      const actual = seen(container, view, of);
+      if (same(expected, actual, container, view)) return [];
+      const at = declared?.at ?? of.unit.source;
+      return [{ field: key, declared: show(expected), seen: show(actual), at }];
+    },
+  });
+}
+
+/** A row with a value under each of several names: each is a field of its own. */
+export function keyed<T>(
+  parts: RowParts<Readonly<Record<string, T>>> & {
+    readonly seen: (container: InspectedContainer, view: EngineView) => Readonly<Record<string, T>>;
+    readonly same?: (declared: T, seen: T, container: InspectedContainer, view: EngineView) => boolean;
+    /** Whether an entry that is not declared was asked for by somebody: neither image nor engine brings it. */
+    readonly isExtra: (
+      name: string,
+      seen: T,
+      container: InspectedContainer,
+      view: EngineView,
+      of: Declared,
+    ) => boolean;
+    readonly show: (value: T, name: string) => string;
+    readonly absent?: string;
+    /** The name as the author wrote it. */
+    readonly shownName?: (name: string, of: Declared) => string | undefined;
+    /** Stands for a value that differs from the declared one, where neither may be shown. */
+    readonly another?: string;
+  },
+): Row {
+  const { key, seen, same = isSame, isExtra, show, absent = "(not set)", another, shownName } = parts;
+  return row({
+    ...parts,
+    compare: (declared, container, view, of) => {
+      const actual = seen(container, view);
+      const found: Difference[] = [];
+      for (const [name, value] of Object.entries(declared?.value ?? {})) {
+        const other = Object.hasOwn(actual, name) ? actual[name] : undefined;
+        if (other !== undefined && same(value, other, container, view)) continue;
+        const at = declared!.parts?.get(name) ?? declared!.at; // it has an entry
+        found.push({
+          field: `${key}.${shownName?.(name, of) ?? name}`,
+          declared: show(value, name),
+          seen: other === undefined ? absent : another ?? show(other, name),
+          at,
+        });
+      }
+      for (const [name, value] of Object.entries(actual)) {
+        if (declared !== null && Object.hasOwn(declared.value, name)) continue;
+        if (!isExtra(name, value, container, view, of)) continue;
+        found.push({
+          field: `${key}.${name}`,
+          declared: absent,
+          seen: show(value, name),
+          at: declared?.at ?? of.unit.source,
+          isAbsent: true,
+        });
+      }
+      return found;
+    },
+  });
+}
+
+/** Equal as JSON, whatever the order of keys. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const [one, other] = [Object.entries(a), new Map(Object.entries(b))];
+  return Array.isArray(a) === Array.isArray(b) && one.length === other.size &&
+    one.every(([key, value]) => other.has(key) && isSame(value, other.get(key)));
+}
+
+/** Equal whatever the order. */
+export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  isSame([...new Set(a)].sort(), [...new Set(b)].sort());
+
+/** The node of a service that a path of keys leads to; null where nothing is written. */
+export function nodeAt({ unit }: Declared, ...path: readonly string[]): Node | null {
+  const node = valueAt(unit.value, ...path);
+  return isNull(node) ? null : node;
+}
+
+/** A value made of one scalar; `read` answers null for what is none. */
+export function scalarAt<T>(node: Node | null, read: (node: Node) => T | null): Declaration<T> {
+  if (node === null) return null;
+  const value = isUnknown(node) ? null : read(node);
+  return value === null ? UNKNOWN : { value, at: node };
+}
+
+export const textAt = (...path: readonly string[]) => (of: Declared): Declaration<string> =>
+  scalarAt(nodeAt(of, ...path), textOf);
+
+export const flagAt = (...path: readonly string[]) => (of: Declared): Declaration<boolean> =>
+  // Also as a text, which is what a variable leaves.
+  scalarAt(nodeAt(of, ...path), truthOf);
+
+/** The texts of a list, or the one that stands for it. */
+export const textsAt = (...path: readonly string[]) => (of: Declared): Declaration<readonly string[]> => {
+  const node = nodeAt(of, ...path);
+  return node === null ? null : textsOf(node);
+};
+
+export function textsOf(node: Node): Declaration<readonly string[]> {
+  const items = oneOrMany(node);
+  const texts = items.flatMap((item) => textOf(item) ?? []);
+  if (node.kind === "mapping" || texts.length < items.length) return UNKNOWN;
+  const parts = new Map(items.map((item, index) => [texts[index]!, item])); // as many texts as items
+  return { value: texts, at: node, parts };
+}
+
+/** What is shown in place of a text: the author's words, where the value of a variable is among them. */
+export const writtenAt = (at: Place & { readonly written?: string }, text: string): string =>
+  at.written ?? text;

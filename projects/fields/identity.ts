@@ -1,0 +1,306 @@
+/** Fields of what a container is to others, and of what it may do on the host. */
+
+import type { Node, Place } from "../../artifacts/artifact.ts";
+import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { keyValues } from "../../artifacts/compose/service.ts";
+import type { ContainerSpec } from "../../core/runtime.ts";
+import {
+  type Declaration,
+  type Declared,
+  type EngineKind,
+  keyed,
+  nodeAt,
+  type Row,
+  row,
+  sameSet,
+  single,
+  textAt,
+  textsAt,
+  UNKNOWN,
+  writtenAt,
+} from "./field.ts";
+
+const name = single({
+  key: "name",
+  covers: ["container_name"],
+  declared: textAt("container_name"),
+  seen: (container) => container.name,
+  ask: (asked, value) => asked.name = value,
+});
+
+const hostname = single({
+  key: "hostname",
+  covers: ["hostname"],
+  declared: textAt("hostname"),
+  seen: (container) => container.hostname,
+  // The engine gives it the short id; a shared network brings its own, and the host's namespace the host's.
+  otherwise: ({ id, networkMode, utsMode, hostname }) =>
+    networkMode === "host" || utsMode === "host" || networkMode.startsWith("container:") || hostname === ""
+      ? undefined
+      : id.slice(0, 12),
+  show: (text) => text || "(none)",
+  ask: (asked, value) => asked.hostname = value,
+});
+
+const domainname = single({
+  key: "domainname",
+  covers: ["domainname"],
+  untold: ["podman"],
+  declared: textAt("domainname"),
+  seen: (container) => container.domainname,
+  otherwise: () => "",
+  show: (text) => text || "(none)",
+  ask: (asked, value) => asked.domainname = value,
+});
+
+/** The properties of a container that are lists of texts. */
+type Texts = {
+  [Key in keyof ContainerSpec]: ContainerSpec[Key] extends readonly string[] ? Key : never;
+}[keyof ContainerSpec];
+
+const texts = (
+  key: string,
+  compose: string,
+  property: Texts,
+  more: {
+    readonly plain?: (text: string) => string;
+    readonly untold?: readonly EngineKind[];
+    readonly declared?: (of: Declared) => Declaration<readonly string[]>;
+    readonly isOrdered?: true;
+    /** What an engine may add by itself. */
+    readonly own?: readonly string[];
+  } = {},
+): Row => {
+  const { plain = (text: string) => text, isOrdered, own = [] } = more;
+  const same = (a: readonly string[], b: readonly string[]) =>
+    isOrdered ? a.map(plain).join("\0") === b.map(plain).join("\0") : sameSet(a.map(plain), b.map(plain));
+  return single<readonly string[]>({
+    key,
+    covers: [compose],
+    ...(more.untold !== undefined && { untold: more.untold }),
+    declared: more.declared ?? textsAt(compose),
+    seen: (container) => container[property],
+    otherwise: () => [],
+    same: (declared, seen) =>
+      same(declared, seen) || same(declared, seen.filter((text) => !own.includes(text))),
+    show: (values) => values.join(", ") || "(none)",
+    ask: (asked, value) => asked[property] = value,
+  });
+};
+
+/** `name:address` of `name=address`, `name:address` and of a mapping, which may have several addresses. */
+export function hostsOf(of: Declared): Declaration<readonly string[]> {
+  const node = nodeAt(of, "extra_hosts");
+  if (node === null) return null;
+  const hosts: string[] = [];
+  const add = (name: string, address: string) => hosts.push(`${name}:${address.replace(/^\[(.*)\]$/, "$1")}`);
+  if (node.kind === "list") {
+    for (const item of node.items) {
+      const [, name, address] = /^([^=:]+)[=:](.*)$/.exec(textOf(item) ?? "") ?? [];
+      if (name === undefined || address === undefined) return UNKNOWN;
+      add(name, address);
+    }
+  } else if (node.kind === "mapping") {
+    for (const [name, { value }] of node.entries) {
+      for (const item of value.kind === "list" ? value.items : [value]) {
+        const address = textOf(item);
+        if (address === null) return UNKNOWN;
+        add(name, address);
+      }
+    }
+  } else return UNKNOWN;
+  return { value: hosts, at: node };
+}
+
+const sysctls = keyed<string>({
+  key: "sysctls",
+  covers: ["sysctls"],
+  untold: ["podman"],
+  declared: (of) => {
+    const node = nodeAt(of, "sysctls");
+    if (node === null) return null;
+    const value: Record<string, string> = {};
+    const parts = new Map<string, Place>();
+    for (const [key, one] of keyValues(node)) {
+      if (one.unknown) return UNKNOWN;
+      value[key] = one.value ?? "";
+      parts.set(key, one.at);
+    }
+    return { value, at: node, parts };
+  },
+  seen: (container) => container.sysctls,
+  shownName: (name, of) => keyValues(nodeAt(of, "sysctls")).get(name)?.name,
+  isExtra: () => true,
+  show: (value) => value,
+  ask: (asked, value) => asked.sysctls = value,
+});
+
+interface Device {
+  readonly source: string;
+  readonly rights: string;
+}
+
+function devicesOf(of: Declared): Declaration<Record<string, Device>> {
+  const node = nodeAt(of, "devices");
+  if (node === null) return null;
+  if (node.kind !== "list") return UNKNOWN;
+  const value: Record<string, Device> = {};
+  const parts = new Map<string, Node>();
+  for (const item of node.items) {
+    const [source, target = source, rights = "rwm"] = item.kind === "mapping"
+      ? ["source", "target", "permissions"].map((key) => textOf(valueAt(item, key)) ?? undefined)
+      : (textOf(item) ?? "").split(":");
+    if (!source || target === undefined) return UNKNOWN;
+    value[target] = { source, rights };
+    parts.set(target, item);
+  }
+  return { value, at: node, parts };
+}
+
+const devices = keyed<Device>({
+  key: "devices",
+  covers: ["devices.*.source", "devices.*.target", "devices.*.permissions"],
+  declared: devicesOf,
+  seen: (container) =>
+    Object.fromEntries(container.devices.map(({ source, target, rights }) => [target, { source, rights }])),
+  // Podman does not tell the rights.
+  same: (declared, seen) =>
+    declared.source === seen.source &&
+    (seen.rights === "" || sameSet([...declared.rights], [...seen.rights])),
+  // With all privileges come all devices.
+  isExtra: (_name, _device, { privileged }) => !privileged,
+  show: ({ source, rights }) => rights === "" ? source : `${source} (${rights})`,
+  absent: "(none)",
+  shownName: (name, of) => {
+    const found = devicesOf(of);
+    const at = found === null || found === UNKNOWN ? undefined : found.parts?.get(name);
+    return at === undefined ? name : writtenAt(at, name);
+  },
+  ask: (asked, value) =>
+    asked.devices = Object.entries(value).map(([target, { source, rights }]) => ({ source, target, rights })),
+});
+
+const runtime = single({
+  key: "runtime",
+  covers: ["runtime"],
+  untold: ["podman"],
+  declared: textAt("runtime"),
+  seen: (container) => container.runtime,
+  ask: (asked, value) => asked.runtime = value,
+});
+
+const cgroupParent = single({
+  key: "cgroupParent",
+  covers: ["cgroup_parent"],
+  untold: ["podman"],
+  declared: textAt("cgroup_parent"),
+  seen: (container) => container.cgroupParent,
+  otherwise: () => "",
+  show: (text) => text || "(none)",
+  ask: (asked, value) => asked.cgroupParent = value,
+});
+
+interface Log {
+  readonly driver: string | null;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+const log = row<Log>({
+  key: "log",
+  covers: ["logging.driver", "logging.options"],
+  declared: (of) => {
+    const node = nodeAt(of, "logging");
+    if (node === null) return null;
+    const options: Record<string, string> = {};
+    const parts = new Map<string, Place>();
+    for (const [key, { value, unknown, at }] of keyValues(nodeAt(of, "logging", "options"))) {
+      if (unknown) return UNKNOWN;
+      options[key] = value ?? "";
+      parts.set(key, at);
+    }
+    const driverAt = nodeAt(of, "logging", "driver");
+    const driver = textOf(driverAt);
+    if (driverAt !== null && driver === null) return UNKNOWN;
+    return { value: { driver, options }, at: driverAt ?? node, parts };
+  },
+  ask: (asked, { driver, options }) => asked.log = { driver: driver ?? "", options },
+  compare: (declared, { log }, { kind }, of) => {
+    // What is given where nobody asks is a setting of the engine.
+    if (declared === null) return [];
+    const { value: { driver, options }, at, parts } = declared;
+    if (driver !== null && driver !== log.driver) {
+      return [{ field: "log.driver", declared: driver, seen: log.driver || "(none)", at }];
+    }
+    if (kind === "podman") return []; // it does not tell the options
+    const named = keyValues(nodeAt(of, "logging", "options"));
+    return Object.entries(options).filter(([key, value]) => log.options[key] !== value).map((
+      [key, value],
+    ) => ({
+      field: `log.options.${named.get(key)?.name ?? key}`,
+      declared: value,
+      seen: log.options[key] ?? "(not set)",
+      at: parts?.get(key) ?? at,
+    }));
+  },
+});
+
+/** `no-new-privileges` is a flag; `label:disable` is an old way to write `label=disable`. */
+const securityOption = (text: string): string =>
+  text.replace(/^no-new-privileges(?:[:=]true)?$/, "no-new-privileges").replace(/^(\w+):/, "$1=");
+
+const volumesFrom = row<readonly string[]>({
+  key: "volumesFrom",
+  covers: ["volumes_from"],
+  declared: textsAt("volumes_from"),
+  ask: (asked, value, _of, { containerOf }) =>
+    asked.volumesFrom = value.map((one) => {
+      const [kind, ...rest] = one.split(":");
+      if (kind === "container") return rest.join(":");
+      const id = containerOf(kind!); // a text has a first part
+      return id === undefined ? one : [id, ...rest].join(":");
+    }),
+  compare: (declared, container, { neighbour }, { unit }) => {
+    const readable = (one: string) => {
+      const [id = "", mode] = one.split(":");
+      const other = neighbour(id);
+      return `${other?.service ?? id}${mode === "ro" ? ":ro" : ""}`;
+    };
+    const named = (one: string) => {
+      const [kind = "", ...rest] = one.split(":");
+      const [id = "", mode] = kind === "container" ? rest : [kind, ...rest];
+      return `${id}${mode === "ro" ? ":ro" : ""}`;
+    };
+    const wanted = (declared?.value ?? []).map(named);
+    const running = container.volumesFrom.map(readable);
+    // Docker keeps the mode by itself.
+    const bare = (list: readonly string[]) => list.map((one) => one.replace(/:ro$/, ""));
+    if (sameSet(bare(wanted), bare(running))) return [];
+    return [{
+      field: "volumesFrom",
+      declared: wanted.join(", ") || "(none)",
+      seen: running.join(", ") || "(none)",
+      at: declared?.at ?? unit.source,
+    }];
+  },
+});
+
+export const identityRows: readonly Row[] = [
+  name,
+  hostname,
+  domainname,
+  texts("dns", "dns", "dns", { isOrdered: true }),
+  texts("dnsSearch", "dns_search", "dnsSearch", { isOrdered: true }),
+  texts("dnsOptions", "dns_opt", "dnsOptions"),
+  texts("extraHosts", "extra_hosts", "extraHosts", { declared: hostsOf }),
+  texts("securityOptions", "security_opt", "securityOptions", {
+    plain: securityOption,
+    own: ["label=disable"],
+  }),
+  texts("groups", "group_add", "groupAdd"),
+  sysctls,
+  devices,
+  runtime,
+  cgroupParent,
+  log,
+  volumesFrom,
+];

@@ -1,0 +1,61 @@
+/** Every field of a service that makes its container what it is: one row each, for drift, plan and whoever makes one. */
+
+import type { Node } from "../../artifacts/artifact.ts";
+import { writtenIn } from "../../artifacts/yaml/values.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import { maskText } from "../../core/secrets.ts";
+import { capabilityRows } from "./capabilities.ts";
+import { dependencies } from "./dependencies.ts";
+import type { EngineView } from "./engine_view.ts";
+import { environmentRows } from "./environment.ts";
+import { type Declared, type Difference, type Row, writtenAt } from "./field.ts";
+import { identityRows } from "./identity.ts";
+import { limitRows } from "./limits.ts";
+import { mounts } from "./mounts.ts";
+import { namespaceRows } from "./namespaces.ts";
+import { networks } from "./networks.ts";
+import { portRows } from "./ports.ts";
+import { flag, processRows } from "./process.ts";
+
+/** The table. */
+export const FIELDS: readonly Row[] = [
+  ...processRows,
+  ...environmentRows,
+  mounts,
+  ...portRows,
+  networks,
+  ...namespaceRows,
+  ...limitRows,
+  ...identityRows,
+  flag("privileged", "privileged", "privileged"),
+  flag("readOnly", "read_only", "readOnlyRoot"),
+  ...capabilityRows,
+  dependencies,
+];
+
+/** One difference, and the row that found it; both texts are masked, and variables shown as the author wrote them. */
+export interface FieldDifference extends Difference {
+  readonly row: Row;
+}
+
+/** All differences of a container, by the table. */
+export function differencesOf(
+  of: Declared,
+  container: InspectedContainer,
+  view: EngineView,
+): FieldDifference[] {
+  return FIELDS.flatMap((row) =>
+    row.compare(of, container, view).map((one) => ({
+      ...one,
+      declared: maskText(shownAt(one)),
+      seen: maskText(one.seen),
+      row,
+    }))
+  );
+}
+
+function shownAt({ at, declared, isAbsent }: Difference): string {
+  if (isAbsent) return declared;
+  // Most places are the node that was read.
+  return "kind" in at ? writtenIn(at as Node, declared) : writtenAt(at, declared);
+}

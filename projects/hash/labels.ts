@@ -1,0 +1,57 @@
+/** The labels by which Docker Compose recognises what belongs to a project. */
+
+import { below } from "../../artifacts/live/join.ts";
+import { sha256 } from "../../artifacts/files/sha256.ts";
+import type { Declared } from "../fields/field.ts";
+import { dependenciesOf } from "../fields/dependencies.ts";
+import { type HashForm, serviceJson } from "./service_json.ts";
+
+/** What the labels of one container are made from. */
+export interface Labelled {
+  readonly of: Declared;
+  readonly number: number;
+  readonly imageId: string;
+  /** The version of Compose that the project was made with last. */
+  readonly version: string;
+  readonly containerOf: (service: string) => string | undefined;
+}
+
+/** The form that a version of Compose writes its hashes in. */
+export function hashFormOf(version: string): HashForm {
+  return Number(version.replace(/^v/, "").split(".")[0]) >= 5 ? "b" : "a";
+}
+
+/** Without `config-hash` where Compose's form of the service is not sure: then it would make the container anew. */
+export function composeLabels(
+  { of, number, imageId, version, containerOf }: Labelled,
+): Record<string, string> {
+  const { model, group, unit } = of;
+  const hash = configHash(of, hashFormOf(version), containerOf);
+  const dependencies = [...dependenciesOf(of)].map(([name, { condition, restart }]) =>
+    `${name}:${condition ?? "service_started"}:${restart}`
+  );
+  return {
+    "com.docker.compose.project": group.project,
+    "com.docker.compose.service": unit.label,
+    "com.docker.compose.container-number": String(number),
+    "com.docker.compose.oneoff": "False",
+    "com.docker.compose.project.config_files": group.files.map(({ path }) => below(model.root, path)).join(
+      ",",
+    ),
+    "com.docker.compose.project.working_dir": below(model.root, group.folder),
+    "com.docker.compose.depends_on": dependencies.sort().join(","),
+    "com.docker.compose.image": imageId,
+    "com.docker.compose.version": version,
+    ...(hash !== null && { "com.docker.compose.config-hash": hash }),
+  };
+}
+
+/** SHA-256 over Compose's JSON of the service; null where that is not sure. */
+export function configHash(
+  of: Declared,
+  form: HashForm,
+  containerOf: (service: string) => string | undefined,
+): string | null {
+  const json = serviceJson(of, form, containerOf);
+  return json === null ? null : sha256(json);
+}

@@ -1,0 +1,377 @@
+/**
+ * A service as the JSON that Docker Compose makes of it, from which it hashes `com.docker.compose.config-hash`. It is
+ * only written, so that Compose recognises a container; berth never decides by it.
+ */
+
+import type { Mount, Node } from "../../artifacts/artifact.ts";
+import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
+import { cleanTarget } from "../../artifacts/compose/clean_path.ts";
+import { wordsOf } from "../../artifacts/compose/command.ts";
+import { keyValues } from "../../artifacts/compose/service.ts";
+import {
+  entriesOf,
+  isNull,
+  listOf,
+  numberOf,
+  oneOrMany,
+  textOf,
+  truthOf,
+  valueAt,
+} from "../../artifacts/yaml/values.ts";
+import { uncovered } from "../fields/coverage.ts";
+import type { Declared } from "../fields/field.ts";
+import { hostsOf } from "../fields/identity.ts";
+import { sourceOf } from "../fields/mounts.ts";
+import { duration } from "./duration.ts";
+
+/**
+ * A up to Compose 2.40, B from 5.0: each writes the same service in another way. The order of keys is that of A in both,
+ * because Compose 5.6 pinned it when its own fields moved.
+ */
+export type HashForm = "a" | "b";
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = { [key: string]: Json };
+
+/** Something in the service cannot be brought into Compose's form. */
+class NoForm extends Error {}
+
+/** The value, or the end of the attempt. */
+function sure<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new NoForm();
+  return value;
+}
+
+/** Null where a value is not known, or has no row in the table of fields: then Compose would make it anew. */
+export function serviceJson(
+  of: Declared,
+  form: HashForm,
+  containerOf: (service: string) => string | undefined,
+): string | null {
+  if (uncovered(of.unit).length > 0) return null;
+  try {
+    const value: JsonObject = { command: null, entrypoint: null };
+    for (const [key, { value: node }] of entriesOf(of.unit.value)) {
+      if (LEFT_OUT.has(key) || key.startsWith("x-") || isNull(node)) continue;
+      const write = WRITERS[key];
+      if (write === undefined) return null;
+      const written = write(node, of, { form, containerOf });
+      if (written !== undefined) value[key] = written;
+    }
+    addFiles(value, of);
+    addDefaultNetwork(value, of);
+    const ordered = ORDER.filter((key) => key in value)
+      .map((key) => [key, value[key]!] as const);
+    if (ordered.length < Object.keys(value).length) return null;
+    return goJson(Object.fromEntries(ordered));
+  } catch (error) {
+    if (error instanceof NoForm) return null;
+    throw error;
+  }
+}
+
+const LEFT_OUT = new Set(
+  ["build", "pull_policy", "scale", "depends_on", "profiles", "env_file", "label_file", "extends", "develop"],
+);
+
+interface Around {
+  readonly form: HashForm;
+  readonly containerOf: (service: string) => string | undefined;
+}
+
+/** Undefined: left out, because it is Go's zero. */
+type Writer = (node: Node, of: Declared, around: Around) => Json | undefined;
+
+const text: Writer = (node) => sure(textOf(node)) || undefined;
+const flag: Writer = (node) => sure(truthOf(node)) || undefined;
+const number: Writer = (node) => sure(numberOf(node)) || undefined;
+/** Amounts of bytes are written as texts. */
+const bytes: Writer = (node) => {
+  const amount = sure(bytesOf(sure(textOf(node))));
+  return amount === 0 ? undefined : String(amount);
+};
+const texts: Writer = (node) => {
+  const items = oneOrMany(node).map((item) => sure(textOf(item)));
+  return items.length === 0 ? undefined : items;
+};
+const words: Writer = (node) => sure(wordsOf(node));
+const time: Writer = (node) => duration(sure(nanosecondsOf(sure(textOf(node)))));
+
+/** Go sorts the keys of its maps. */
+const sorted = (values: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(values).sort(([a], [b]) => a < b ? -1 : 1));
+
+const map: Writer = (node) => {
+  const values = [...keyValues(node)].map(([name, { value, unknown }]) => {
+    if (unknown) throw new NoForm();
+    return [name, value ?? ""] as const;
+  });
+  return values.length === 0 ? undefined : sorted(Object.fromEntries(values));
+};
+
+/** `service:web` becomes the container that stands for it. */
+const mode: Writer = (node, _of, { containerOf }) => {
+  const written = sure(textOf(node));
+  const service = /^service:(.+)$/.exec(written)?.[1];
+  return service === undefined ? written || undefined : `container:${sure(containerOf(service))}`;
+};
+
+const volumesFrom: Writer = (node, _of, { containerOf }) =>
+  listOf(node).map((item) => {
+    const [kind, ...rest] = sure(textOf(item)).split(":");
+    return kind === "container" ? rest.join(":") : [sure(containerOf(kind!)), ...rest].join(":");
+  });
+
+/** An object in the order given, without what is undefined. */
+function object(entries: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+}
+
+/** A key inside a value; undefined where it is not there. */
+function inside(node: Node, key: string, write: Writer, of: Declared, around: Around): Json | undefined {
+  const value = valueAt(node, ...key.split("."));
+  return value === null || isNull(value) ? undefined : write(value, of, around);
+}
+
+const healthcheck: Writer = (node, of, around) => {
+  const test: Writer = (at) => at.kind === "list" ? words(at, of, around) : ["CMD-SHELL", sure(textOf(at))];
+  const at = (key: string, write: Writer) => inside(node, key, write, of, around);
+  return object({
+    test: at("test", test),
+    timeout: at("timeout", time),
+    interval: at("interval", time),
+    retries: at("retries", (one) => sure(numberOf(one))),
+    start_period: at("start_period", time),
+    disable: at("disable", flag),
+  });
+};
+
+const ports: Writer = (_node, { service }) => {
+  const list = service.ports.flatMap((port) => {
+    if (port.unknown || port.invalid !== null) throw new NoForm();
+    const size = port.target.last - port.target.first;
+    const long = "kind" in port.at ? port.at as Node : null; // every place of a port is the node it was read from
+    const more = (key: string) => long === null ? undefined : textOf(valueAt(long, key)) || undefined;
+    return Array.from({ length: size + 1 }, (_, i) =>
+      object({
+        name: more("name"),
+        mode: more("mode") ?? "ingress",
+        host_ip: port.hostIp || undefined,
+        target: port.target.first + i,
+        published: port.published === null
+          ? undefined
+          : port.published.last - port.published.first > size
+          ? `${port.published.first}-${port.published.last}`
+          : String(port.published.first + i),
+        protocol: port.protocol,
+        app_protocol: more("app_protocol"),
+      }));
+  });
+  return list.length === 0 ? undefined : list;
+};
+
+const volumes: Writer = (_node, of, { form }) => {
+  const list = of.service.mounts.map((mount) => {
+    if (mount.unknown || mount.invalid !== null) throw new NoForm();
+    const isShort = mount.at.kind === "scalar";
+    return object({
+      type: mount.type,
+      source: mount.type === "bind" ? sure(sourceOf(of, mount).real) : mount.source || undefined,
+      target: cleanTarget(sure(mount.target)),
+      read_only: mount.readOnly || undefined,
+      bind: mount.type === "bind" ? bindOptions(mount, isShort, form) : undefined,
+      volume: mount.type === "volume" && isShort ? {} : undefined,
+    });
+  });
+  return list.length === 0 ? undefined : list;
+};
+
+/** From 5.0 on Compose does not write what it takes for granted. */
+function bindOptions(mount: Mount, isShort: boolean, form: HashForm): Json | undefined {
+  const written = isShort ? null : valueAt(mount.at, "bind");
+  if (!isShort && written === null) return undefined;
+  const creates = isShort || truthOf(valueAt(written, "create_host_path")) === true;
+  return creates && form === "a" ? { create_host_path: true } : {};
+}
+
+const networks: Writer = (node, of, around) => {
+  const entries: [string, Json][] = node.kind === "list"
+    ? node.items.map((item) => [sure(textOf(item)), null])
+    : [...entriesOf(node)].map(([name, { value }]) => {
+      if (isNull(value)) return [name, null];
+      const at = (key: string, write: Writer) => inside(value, key, write, of, around);
+      return [
+        name,
+        object({
+          aliases: at("aliases", texts),
+          ipv4_address: at("ipv4_address", text),
+          ipv6_address: at("ipv6_address", text),
+        }),
+      ];
+    });
+  return sorted(Object.fromEntries(entries));
+};
+
+const ulimits: Writer = (node) =>
+  sorted(Object.fromEntries([...entriesOf(node)].map(([name, { value }]) => {
+    const single = numberOf(value);
+    // Go's zero: neither a single value nor parts of one.
+    if (single !== null) return [name, single === 0 ? {} : single];
+    const part = (key: string) => sure(numberOf(valueAt(value, key))) || undefined;
+    return [name, object({ soft: part("soft"), hard: part("hard") })];
+  })));
+
+const devices: Writer = (node) =>
+  listOf(node).map((item) => {
+    if (item.kind !== "scalar") {
+      const at = (key: string) => textOf(valueAt(item, key)) ?? undefined;
+      return object({ source: at("source"), target: at("target"), permissions: at("permissions") });
+    }
+    const [source, target = source, permissions = "rwm"] = sure(textOf(item)).split(":");
+    return { source: source!, target: target!, permissions };
+  });
+
+const logging: Writer = (node, of, around) =>
+  object({
+    driver: inside(node, "driver", text, of, around),
+    options: inside(node, "options", map, of, around),
+  });
+
+const grants = (folder: string): Writer => (node) =>
+  listOf(node).map((item) => {
+    const source = sure(textOf(item) ?? textOf(valueAt(item, "source")));
+    const target = textOf(valueAt(item, "target"));
+    return object({ source, target: target ?? (folder === "" ? undefined : `${folder}${source}`) });
+  });
+
+const deploy: Writer = (node, of, around) => {
+  const at = (key: string, write: Writer) => inside(node, key, write, of, around);
+  for (const key of ["labels", "update_config", "rollback_config", "placement"]) {
+    if (valueAt(node, key) !== null) throw new NoForm();
+  }
+  const share = (kind: string) =>
+    at(`resources.${kind}`, (one) =>
+      object({
+        cpus: inside(one, "cpus", number, of, around),
+        memory: inside(one, "memory", bytes, of, around),
+        pids: inside(one, "pids", number, of, around),
+      }));
+  const policy: Writer = (one) =>
+    object({
+      condition: inside(one, "condition", text, of, around),
+      delay: inside(one, "delay", time, of, around),
+      max_attempts: inside(one, "max_attempts", (count) => sure(numberOf(count)), of, around),
+      window: inside(one, "window", time, of, around),
+    });
+  return object({
+    mode: at("mode", text),
+    resources: object({ limits: share("limits"), reservations: share("reservations") }),
+    restart_policy: at("restart_policy", policy),
+    placement: {},
+    endpoint_mode: at("endpoint_mode", text),
+  });
+};
+
+const hosts: Writer = (_node, of) => {
+  const found = hostsOf(of);
+  if (found === null || typeof found === "symbol") throw new NoForm();
+  return found.value.map((host) => host.replace(":", "=")).sort();
+};
+
+/** Every key that can be written. */
+const WRITERS: Readonly<Record<string, Writer>> = {
+  ...Object.fromEntries(
+    [
+      "container_name",
+      "cgroup_parent",
+      "cpuset",
+      "domainname",
+      "hostname",
+      "image",
+      "platform",
+      "restart",
+      "runtime",
+    ]
+      .concat(["stop_signal", "user", "userns_mode", "uts", "working_dir"]).map((key) => [key, text]),
+  ),
+  ...Object.fromEntries(
+    ["oom_kill_disable", "privileged", "read_only", "stdin_open", "tty", "attach"].map((key) => [key, flag]),
+  ),
+  ...Object.fromEntries(["cpus", "cpu_shares", "oom_score_adj", "pids_limit"].map((key) => [key, number])),
+  ...Object.fromEntries(
+    ["mem_limit", "mem_reservation", "memswap_limit", "shm_size"].map((key) => [key, bytes]),
+  ),
+  ...Object.fromEntries(
+    ["cap_add", "cap_drop", "dns", "dns_opt", "dns_search", "expose", "group_add", "security_opt", "tmpfs"]
+      .map((
+        key,
+      ) => [key, texts]),
+  ),
+  // A pointer in Go: false is written.
+  init: (node) => sure(truthOf(node)),
+  command: words,
+  entrypoint: words,
+  environment: () => undefined, // with those of its files
+  labels: () => undefined,
+  network_mode: mode,
+  ipc: mode,
+  pid: mode,
+  volumes_from: volumesFrom,
+  stop_grace_period: time,
+  healthcheck,
+  ports,
+  volumes,
+  networks,
+  sysctls: map,
+  ulimits,
+  devices,
+  logging,
+  secrets: grants("/run/secrets/"),
+  configs: grants(""),
+  deploy,
+  extra_hosts: hosts,
+};
+
+function addFiles(value: JsonObject, { service, unit }: Declared): void {
+  for (const use of unit.paths) {
+    const isFile = use.kind === "env_file" || use.kind === "label_file";
+    if (isFile && use.file === undefined && (use.required || use.found !== "missing")) throw new NoForm();
+  }
+  const known = (name: string, one: { readonly unknown: boolean; readonly value: string | null }) => {
+    if (one.unknown) throw new NoForm();
+    return [name, one.value] as const;
+  };
+  const environment = [...service.environment].map(([name, one]) => known(name, one));
+  // Without a value it is that of whoever runs Compose.
+  if (environment.some(([, one]) => one === null)) throw new NoForm();
+  if (environment.length > 0) value.environment = sorted(Object.fromEntries(environment));
+  const labels = [...service.labels].map(([name, one]) => known(name, one)).map((
+    [name, one],
+  ) => [name, one ?? ""]);
+  if (labels.length > 0) value.labels = sorted(Object.fromEntries(labels));
+}
+
+function addDefaultNetwork(value: JsonObject, { unit }: Declared): void {
+  const isDefault = unit.references.some(({ under, byDefault }) =>
+    under === "networks" && byDefault === true
+  );
+  if (isDefault) value.networks = { default: null };
+}
+
+/** Go writes these signs as numbers, so that its JSON can stand in HTML. */
+const goJson = (value: Json): string =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** The order of keys: that of the fields of Compose 2. */
+const ORDER = (
+  "attach cap_add cap_drop cgroup_parent cpus cpuset cpu_shares command configs container_name deploy devices dns " +
+  "dns_opt dns_search domainname entrypoint environment expose extra_hosts group_add hostname healthcheck image init " +
+  "ipc labels logging mem_limit mem_reservation memswap_limit network_mode networks oom_kill_disable oom_score_adj " +
+  "pid pids_limit platform ports privileged read_only restart runtime secrets security_opt shm_size stdin_open " +
+  "stop_grace_period stop_signal sysctls tmpfs tty ulimits user userns_mode uts volumes volumes_from working_dir"
+).split(" ");

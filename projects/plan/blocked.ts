@@ -1,0 +1,108 @@
+/** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
+
+import type { Node, Unit } from "../../artifacts/artifact.ts";
+import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { uncovered } from "../fields/coverage.ts";
+import type { Draft } from "./draft.ts";
+import { type Asked, namesakes, type Scene } from "./scene.ts";
+
+/** What the files alone say. */
+export function blockByFiles(asked: Asked, draft: Draft): void {
+  const { group } = asked;
+  const at = group.projectFrom.at;
+  if (group.standing !== "main") {
+    const message =
+      `"${group.name}" is ${
+        group.standing === "included" ? "included by another group" : `a ${group.standing}`
+      }: ` +
+      "plan the group that it belongs to";
+    draft.block("project/not-main", message, at, group.id);
+  }
+  if (group.incomplete) {
+    const message =
+      "A file of this group could not be read whole: what is not read would be taken for removed";
+    draft.block("project/incomplete", message, group.source, group.id);
+  }
+  const others = namesakes(asked);
+  if (others.length > 0) {
+    const message = `Other groups have the project name "${group.project}" too: ${others.join(", ")}`;
+    draft.block("project/same-name", message, at, group.id);
+  }
+}
+
+/** What one unit says. */
+export function blockByUnit(unit: Unit, draft: Draft): void {
+  if (unit.service === null) return;
+  for (const { key, at } of uncovered(unit)) {
+    draft.block(
+      "compose/field-not-supported",
+      `"${key}" has no place in a plan yet: take it out, or use docker compose`,
+      at,
+      unit.id,
+    );
+  }
+  for (const at of unknownIn(unit.value)) {
+    draft.block("project/unknown-variable", "A variable in this value is not set", at, unit.id);
+  }
+  for (const [label, { at }] of unit.service.labels) {
+    if (!/^(?:com\.docker\.compose|dev\.berth)\./.test(label)) continue;
+    draft.block("project/reserved-label", `The label "${label}" is Compose's or berth's own`, at, unit.id);
+  }
+  for (const use of unit.paths) {
+    const isRead = use.kind === "env_file" || use.kind === "label_file";
+    if (!isRead || use.file !== undefined || (use.found === "missing" && !use.required)) continue;
+    draft.block("project/unreadable-file", `"${use.written}" cannot be read`, use.at, unit.id);
+  }
+  const { containerNameAt, containerName, replicas } = unit.service;
+  if (containerName !== null && replicas !== null && replicas > 1) {
+    const message = `${replicas} containers cannot all be called "${containerName}"`;
+    draft.block("project/name-of-several", message, containerNameAt, unit.id);
+  }
+}
+
+/** Secrets and configs that are no files are copied into a container, and no row of the table sees them. */
+export function blockByGrants({ group }: Scene, unit: Unit, draft: Draft): void {
+  for (const { kind, source, at } of unit.service?.grants ?? []) {
+    const resource = group.resources.find((one) => one.kind === kind && one.key === source);
+    if (resource === undefined || valueAt(resource.value, "file") !== null) continue;
+    const message = `The ${kind} "${source}" is no file: it has no place in a plan yet`;
+    draft.block("compose/field-not-supported", message, at, unit.id);
+  }
+  for (const mount of unit.service?.mounts ?? []) {
+    const options = mount.at.kind === "scalar" ? optionsOf(textOf(mount.at) ?? "") : [];
+    const foreign = options.filter((option) => !PLAIN_OPTIONS.includes(option));
+    if (foreign.length === 0) continue;
+    const message = `The option "${foreign.join(",")}" of a mount has no place in a plan yet`;
+    draft.block("compose/field-not-supported", message, mount.at, unit.id);
+  }
+}
+
+/** Those that say nothing but what the table sees, or nothing at all on Linux. */
+const PLAIN_OPTIONS = ["", "rw", "ro", "readonly", "cached", "delegated", "consistent"];
+
+const optionsOf = (written: string): string[] =>
+  /^(?:[^:]|^[A-Za-z]:)+:[^:]+:(.*)$/.exec(written)?.[1]?.split(",") ?? [];
+
+/** The project that holds berth itself: a process cannot swap itself. */
+export function blockSelf({ members, group }: Scene, self: string | null, draft: Draft): void {
+  for (const [label, list] of members) {
+    for (const { container } of list) {
+      const isSelf = container.id === self || container.labels["dev.berth.self"] !== undefined;
+      if (!isSelf) continue;
+      const message = `Container "${container.name}" is berth itself, which cannot replace itself: type ` +
+        `"docker compose -p ${group.project} up -d" on its host`;
+      const unit = group.units.find((one) => one.label === label);
+      draft.block("project/self", message, unit?.source ?? group.source, unit?.id ?? group.id);
+    }
+  }
+}
+
+/** Where a variable that is not set stands; keys of extensions are nobody's business. */
+function* unknownIn(node: Node): Iterable<Node> {
+  if (node.kind === "scalar") {
+    if (node.unknown) yield node;
+  } else if (node.kind === "list") { for (const item of node.items) yield* unknownIn(item); }
+  else {
+    for (const [key, { value }] of node.entries) if (!key.startsWith("x-")) yield* unknownIn(value);
+  }
+}

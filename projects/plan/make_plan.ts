@@ -1,0 +1,114 @@
+/** Works out what would be done about a group, and changes nothing. */
+
+import type { Unit } from "../../artifacts/artifact.ts";
+import { diagnosticOf } from "../../artifacts/report/report.ts";
+import { ServiceError } from "../../core/error.ts";
+import { blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
+import { declaredDigest, observedDigest } from "./digests.ts";
+import { Draft } from "./draft.ts";
+import { applying, removing } from "./needs.ts";
+import { type Link, linksOf, ordered } from "./order.ts";
+import type { PlanBody } from "./plan_shape.ts";
+import { type Asked, look, type Scene } from "./scene.ts";
+import { planUp, removeContainer } from "./up.ts";
+
+/** `self` is the id of the container that berth itself runs in. Throws `engine_unavailable`, `artifact_not_found`. */
+export async function makePlan(asked: Asked, self: string | null): Promise<PlanBody> {
+  const { model, group, workspace, request } = asked;
+  const draft = new Draft();
+  const wanted = unitsOf(asked);
+  blockByFiles(asked, draft);
+  const scene = await look(asked, draft);
+  const links = linksOf(group);
+  const units = ordered(group, wanted, links) ?? blockCircle(scene, wanted, draft);
+  const active = units.filter((unit) => isTouched(scene, unit, wanted));
+  for (const unit of active) {
+    blockByUnit(unit, draft);
+    blockByGrants(scene, unit, draft);
+  }
+  blockSelf(scene, self, draft);
+  const unchanged = request.action === "up"
+    ? planUp(scene, active, links, request, draft)
+    : planDown(scene, [...active].reverse(), links, draft);
+  orphans(scene, request.action === "down" || request.orphans === "remove", draft);
+  return {
+    workspace: workspace.id,
+    group: group.name,
+    project: group.project,
+    backend: scene.backend.name,
+    action: request.action,
+    units: active.map(({ id }) => id),
+    steps: draft.steps,
+    unchanged,
+    blocked: draft.blocked.map(diagnosticOf),
+    warnings: draft.warnings.map(diagnosticOf),
+    basis: { revision: model.revision, declared: declaredDigest(group), observed: observedDigest(scene) },
+  };
+}
+
+/** The units that were named; else all. */
+function unitsOf({ group, request }: Asked): Unit[] {
+  if (request.units === undefined) return group.units.filter(({ service }) => service !== null);
+  return request.units.map((name) => {
+    const unit = group.units.find((one) => one.id === name || one.name === name || one.label === name);
+    if (unit?.service) return unit;
+    throw new ServiceError("artifact_not_found", `No unit "${name}" in the group "${group.name}"`);
+  });
+}
+
+/** Enabled by a profile, asked for by name, needed by one that is, or there already. */
+function isTouched({ members, group }: Scene, unit: Unit, wanted: readonly Unit[]): boolean {
+  const isNamed = wanted.length < group.units.length && wanted.includes(unit);
+  return unit.service?.active === true || isNamed || (members.get(unit.label)?.length ?? 0) > 0;
+}
+
+function blockCircle({ group }: Scene, wanted: readonly Unit[], draft: Draft): readonly Unit[] {
+  draft.block("project/circle", "Units depend on each other in a circle", group.source, group.id);
+  return wanted;
+}
+
+/** In reverse order, then the networks that nobody else uses. Volumes stay. */
+function planDown(scene: Scene, units: readonly Unit[], links: readonly Link[], draft: Draft): number {
+  const removed = new Map<string, number[]>();
+  for (const unit of units) {
+    const dependants = links.filter(({ to }) => to === unit.id).flatMap(({ from }) =>
+      removed.get(from) ?? []
+    );
+    const steps = (scene.members.get(unit.label) ?? []).map(({ container }) =>
+      removeContainer(draft, container, unit.id, "down", [removing(scene)], dependants)
+    );
+    removed.set(unit.id, steps);
+  }
+  const gone = new Set([...scene.members.values()].flat().map(({ container }) => container.id));
+  for (const { id } of scene.orphans) gone.add(id);
+  for (const { kind, name, external } of scene.group.resources) {
+    if (kind !== "network" || external || name === null) continue;
+    const held = scene.holdings.networks.find((one) =>
+      one.name === name && one.backend === scene.backend.name
+    );
+    if (held === undefined || held.users.some(({ id }) => !gone.has(id))) continue;
+    if (held.labels["com.docker.compose.project"] !== scene.group.project) continue;
+    draft.add({
+      kind: "network.remove",
+      target: name,
+      unit: null,
+      why: [{ code: "down" }],
+      after: [...removed.values()].flat(),
+      needs: [applying(scene)],
+    });
+  }
+  return 0;
+}
+
+function orphans(scene: Scene, isRemoved: boolean, draft: Draft): void {
+  for (const container of scene.orphans) {
+    if (isRemoved) removeContainer(draft, container, null, "orphan", [removing(scene)]);
+    else {
+      const service = container.compose?.service ?? "";
+      const message =
+        `Container "${container.name}" belongs to the service "${service}", which is not in the files: ` +
+        `it stays unless "orphans" is "remove"`;
+      draft.warn("project/orphan", message, scene.group.source, scene.group.id);
+    }
+  }
+}

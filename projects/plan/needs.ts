@@ -1,0 +1,62 @@
+/** Who may carry out a step: each effect on what is there, as a permission on a subject. */
+
+import { resolve } from "../../artifacts/files/paths.ts";
+import { cleanPath } from "../../artifacts/compose/clean_path.ts";
+import type { RuntimeAct } from "../../core/runtime.ts";
+import type { Declared } from "../fields/field.ts";
+import { bindsOf } from "../fields/mounts.ts";
+import { nodeAt } from "../fields/field.ts";
+import { textOf, truthOf } from "../../artifacts/yaml/values.ts";
+import type { Need } from "./plan_shape.ts";
+import type { Scene } from "./scene.ts";
+
+const onProject = ({ backend, workspace, group }: Scene): Need["subject"] => ({
+  engine: backend.name,
+  workspace: workspace.id,
+  project: group.project,
+});
+
+/** What is done to the project's own containers, networks and volumes. */
+export const applying = (scene: Scene): Need => ({ permission: "projects:apply", subject: onProject(scene) });
+
+/** The same act, done alone, to what belongs to the engine or to another project. */
+export const acting = (scene: Scene, act: RuntimeAct, project: string | null): Need => ({
+  permission: scene.runtime.permissionFor(act),
+  subject: { engine: scene.backend.name, workspace: null, project },
+});
+
+/** Removing what the files no longer name. */
+export const removing = (scene: Scene): Need => ({
+  permission: scene.runtime.permissionFor("removeContainer"),
+  subject: onProject(scene),
+});
+
+/** What a new container of a unit takes. Whoever writes a file with these fields becomes root by it. */
+export function making(scene: Scene, of: Declared): Need[] {
+  const needs = [applying(scene)];
+  if (reachesHost(of)) needs.push({ permission: "projects:host", subject: onProject(scene) });
+  for (const { kind, target } of of.unit.references) {
+    if (kind !== "uses") continue;
+    const resource = of.group.resources.find(({ id }) => id === target);
+    if (resource === undefined || !resource.external) continue;
+    const held = resource.kind === "network" ? scene.holdings.networks : scene.holdings.volumes;
+    const found = held.find(({ name, backend }) => name === resource.name && backend === scene.backend.name);
+    const owner = found?.labels["com.docker.compose.project"] ?? null;
+    if (resource.kind === "network") needs.push(acting(scene, "useNetwork", owner));
+    if (resource.kind === "volume") needs.push(acting(scene, "useVolume", owner));
+  }
+  return needs;
+}
+
+const MODES = ["network_mode", "ipc", "pid", "uts", "userns_mode"];
+const HOST_FIELDS = ["devices", "security_opt", "runtime", "cgroup_parent", "sysctls"];
+
+/** Whether the container gets hold of the host, or of what is not the workspace's. */
+function reachesHost(of: Declared): boolean {
+  if (truthOf(nodeAt(of, "privileged")) === true) return true;
+  if (HOST_FIELDS.some((key) => nodeAt(of, key) !== null)) return true;
+  if (nodeAt(of, "cap_add") !== null) return true;
+  // `service:` is the project's own; `container:` may be anybody's.
+  if (MODES.some((key) => /^(?:host$|container:)/.test(textOf(nodeAt(of, key)) ?? ""))) return true;
+  return bindsOf(of).some((path) => resolve(of.model.root, "", cleanPath(path)) === null);
+}

@@ -1,0 +1,114 @@
+/** The shape of a plan: what would be done to which unit, because of which line, and who may. */
+
+import { z } from "zod";
+import { Location } from "../../artifacts/location.ts";
+import { Diagnostic } from "../../artifacts/report/report_shape.ts";
+import { Permission } from "../../core/access.ts";
+
+export const STEP_KINDS = [
+  "image.pull",
+  "image.build",
+  "network.create",
+  "network.remove",
+  "network.connect",
+  "volume.create",
+  "container.create",
+  "container.start",
+  "container.stop",
+  "container.remove",
+  "container.swap",
+  "container.update",
+  "container.restart",
+  "wait",
+] as const;
+
+/** Why a step is there. Texts are masked as drift is. */
+export const Reason = z.discriminatedUnion("code", [
+  z.object({
+    code: z.enum(["absent", "stopped", "scaleDown", "orphan", "down", "asked"]).describe("Why"),
+  }),
+  z.object({
+    code: z.literal("field").describe("A field of its container differs"),
+    field: z.string().describe("What differs, named as drift does"),
+    declared: z.string().describe("As it is written"),
+    seen: z.string().describe("As it runs"),
+    at: Location.describe("Where the value is declared; the unit itself where it is not"),
+  }),
+  z.object({
+    code: z.literal("followsFrom").describe("Another step makes it necessary"),
+    step: z.int().describe("The step that it follows from"),
+    how: z.enum(["namespace", "volumes", "restart", "network", "condition"]).describe("By what it follows"),
+  }),
+]).meta({ id: "PlanReason" });
+export type Reason = z.infer<typeof Reason>;
+
+const Need = z.object({
+  permission: Permission.describe("What is needed"),
+  subject: z.object({
+    engine: z.string().describe("The engine's name"),
+    workspace: z.string().nullable().describe("The workspace's id; null for what belongs to none"),
+    project: z.string().nullable().describe("The Compose project; null for what belongs to none"),
+  }).describe("What it is asked for"),
+}).meta({ id: "PlanNeed" });
+export type Need = z.infer<typeof Need>;
+
+export const Step = z.object({
+  n: z.int().describe("In an order that works one by one"),
+  kind: z.enum(STEP_KINDS).describe("What is done"),
+  target: z.string().describe("The name of a container, image, network or volume"),
+  unit: z.string().nullable().describe("The id of the unit it is done for"),
+  why: z.array(Reason).min(1).describe("Why; never empty"),
+  after: z.array(z.int()).describe("The steps that must be done before"),
+  needs: z.array(Need).describe("What whoever carries it out must hold"),
+  risk: z.enum(["none", "interruption", "dataLoss"]).describe("What it costs while it is done"),
+}).meta({ id: "PlanStep" });
+export type Step = z.infer<typeof Step>;
+
+export const PlanAction = z.enum(["up", "down"]);
+export type PlanAction = z.infer<typeof PlanAction>;
+
+/** What somebody may ask of a plan. */
+export const PlanRequest = z.strictObject({
+  action: PlanAction.default("up").describe("What is wanted"),
+  units: z.array(z.string().min(1).max(300)).max(1_000).optional()
+    .describe("Only these units, and what they depend on"),
+  backend: z.string().min(1).max(100).optional()
+    .describe("The engine; else the one where the project runs, else the default"),
+  orphans: z.enum(["keep", "remove"]).default("keep")
+    .describe("Containers of the project whose service is not in the files"),
+  recreate: z.enum(["changed", "always"]).default("changed")
+    .describe("Which containers are made anew"),
+  rerun: z.array(z.string().min(1).max(300)).max(1_000).default([])
+    .describe("Units that ended well and are started again"),
+  inPlace: z.boolean().default(true).describe("Whether limits may be changed without a new container"),
+}).meta({ id: "PlanRequest" });
+export type PlanRequest = z.infer<typeof PlanRequest>;
+
+/** What would be done, and what it was worked out from. */
+export const PlanBody = z.object({
+  workspace: z.string().describe("The workspace's id"),
+  group: z.string().describe("The group's name"),
+  project: z.string().describe("The Compose project"),
+  backend: z.string().describe("The engine that it is for"),
+  action: PlanAction.describe("What was asked for"),
+  units: z.array(z.string()).describe("The ids of the units that were looked at"),
+  steps: z.array(Step).describe("In an order that works; none where there is nothing to do"),
+  unchanged: z.int().describe("Containers that stay as they are"),
+  blocked: z.array(Diagnostic).describe("Why it cannot be carried out; empty where it can"),
+  warnings: z.array(Diagnostic).describe("What is left alone, and what to know"),
+  basis: z.object({
+    revision: z.string().describe("Of the workspace"),
+    declared: z.string().describe("A digest of what the files say of the group"),
+    observed: z.string().describe("A digest of what the engine was seen to have"),
+  }).describe("What it was worked out from"),
+});
+export type PlanBody = z.infer<typeof PlanBody>;
+
+export const Plan = PlanBody.extend({
+  id: z.string().describe("What it is asked for by"),
+  createdBy: z.string().describe("Who asked for it"),
+  createdAt: z.string().describe("RFC 3339"),
+  expiresAt: z.string().describe("RFC 3339; it is forgotten then"),
+  missing: z.array(Need).describe("What the caller would need and does not hold"),
+}).meta({ id: "Plan" });
+export type Plan = z.infer<typeof Plan>;

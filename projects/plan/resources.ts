@@ -1,0 +1,271 @@
+/** Images, networks and volumes: what the units of a plan need before their containers. */
+
+import type { Resource, Unit } from "../../artifacts/artifact.ts";
+import { locationOf } from "../../artifacts/position.ts";
+import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../artifacts/yaml/values.ts";
+import type { HeldNetwork } from "../../core/runtime.ts";
+import { fullImage, imageNames } from "../fields/process.ts";
+import type { Draft } from "./draft.ts";
+import { acting, applying } from "./needs.ts";
+import type { Reason } from "./plan_shape.ts";
+import { declaredOf, type Scene } from "./scene.ts";
+
+/** The steps that bring what a unit needs, by what they bring. */
+export class Resources {
+  readonly #steps = new Map<string, number[]>();
+
+  constructor(readonly scene: Scene, readonly draft: Draft) {}
+
+  /** Steps that start a container again, because a network of it is replaced. */
+  readonly startedAgain = new Map<string, number>();
+
+  /** The steps that bring its image. */
+  image(unit: Unit): number[] {
+    return this.#once(`image ${unit.id}`, () => this.#image(unit));
+  }
+
+  /** The steps that bring its networks and volumes. */
+  shared(unit: Unit): number[] {
+    const { group } = this.scene;
+    const names = new Set(
+      unit.references.flatMap(({ kind, target }) => kind === "uses" && target ? [target] : []),
+    );
+    const resources = group.resources.filter(({ id }) => names.has(id));
+    return resources.flatMap((resource) =>
+      resource.kind === "network"
+        ? this.#once(resource.id, () => this.#network(resource))
+        : resource.kind === "volume"
+        ? this.#once(resource.id, () => this.#volume(resource))
+        : []
+    );
+  }
+
+  #once(key: string, make: () => number[]): number[] {
+    const known = this.#steps.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    this.#steps.set(key, made);
+    return made;
+  }
+
+  #image(unit: Unit): number[] {
+    const { scene, draft } = this;
+    const of = declaredOf(scene.model, scene.group, unit);
+    if (of === null) return [];
+    const names = imageNames(of);
+    const held = new Set(
+      scene.holdings.images.filter(({ backend }) => backend === scene.backend.name).map(({ name }) =>
+        fullImage(name)
+      ),
+    );
+    const policyAt = valueAt(unit.value, "pull_policy");
+    const policy = textOf(policyAt) ?? "missing";
+    const at = of.service.imageAt ?? unit.source;
+    if (/^(?:always|daily|weekly|every_.*|refresh)$/.test(policy)) {
+      const message = `A plan does not ask the registry yet: "pull_policy: ${policy}" is taken for "missing"`;
+      draft.warn("project/pull-policy", message, policyAt, unit.id);
+    }
+    if (names.some((name) => held.has(fullImage(name)))) return [];
+    const isBuilt = of.service.build && policy !== "always";
+    if (!isBuilt && policy === "never") {
+      draft.block(
+        "project/image-absent",
+        `The image "${writtenOr(of.service.imageAt, names[0]!)}" is not there, and is never pulled`,
+        at,
+        unit.id,
+      );
+      return [];
+    }
+    const kind = isBuilt ? "image.build" : "image.pull";
+    return this.#once(`${kind} ${names[0]}`, () => [
+      draft.add({
+        kind,
+        target: writtenOr(of.service.imageAt, names[0]!), // there is one at least
+        unit: unit.id,
+        why: [{ code: "absent" }],
+        after: [],
+        needs: [acting(scene, isBuilt ? "buildImage" : "pullImage", null)],
+      }),
+    ]);
+  }
+
+  #network(resource: Resource): number[] {
+    const { scene, draft } = this;
+    const { name } = resource;
+    if (name === null) return [];
+    const held = scene.holdings.networks.find((one) =>
+      one.name === name && one.backend === scene.backend.name
+    );
+    if (resource.external) {
+      if (held === undefined) this.#missing("network", resource, name);
+      return [];
+    }
+    const create = (why: readonly Reason[], after: readonly number[]) =>
+      draft.add({
+        kind: "network.create",
+        target: resource.written ?? name,
+        unit: null,
+        why,
+        after,
+        needs: [applying(scene)],
+      });
+    if (held === undefined) return [create([{ code: "absent" }], [])];
+    this.#warnOfOwner("network", resource, name, held.labels);
+    const why = networkDifferences(resource, held);
+    if (why.length === 0) return [];
+    return this.#replace(resource, held, why, create);
+  }
+
+  /** A new one cannot have the old one's name, so everybody is cut off while it is replaced. */
+  #replace(
+    resource: Resource,
+    held: HeldNetwork,
+    why: readonly Reason[],
+    create: (why: readonly Reason[], after: readonly number[]) => number,
+  ): number[] {
+    const { scene, draft } = this;
+    const foreign = held.users.filter(({ project }) => project !== scene.group.project).map(({ name }) =>
+      `"${name}"`
+    );
+    if (foreign.length > 0) {
+      const message = `The network "${held.name}" must be replaced, and others are connected to it: ` +
+        `${foreign.join(", ")}; disconnect them first`;
+      draft.block("project/network-in-use", message, resource.at, resource.id);
+      return [];
+    }
+    const containers = [...scene.members.values()].flat().map(({ container }) => container);
+    // Podman lists those too that only share another container's network.
+    const users = held.users.flatMap(({ id }) => containers.find((one) => one.id === id) ?? [])
+      .filter(({ networkMode }) => !networkMode.startsWith("container:"))
+      .sort((a, b) => a.name < b.name ? -1 : 1);
+    const needs = [applying(scene)];
+    const act = (
+      kind: "container.stop" | "network.connect" | "container.start",
+      target: string,
+      after: number[],
+    ) =>
+      draft.add({
+        kind,
+        target,
+        unit: null,
+        why: kind === "container.stop" ? why : [{ code: "followsFrom", step: made, how: "network" }],
+        after,
+        needs,
+        risk: kind === "container.stop" ? "interruption" : "none",
+      });
+    let made = 0;
+    const running = users.filter(({ state }) => state === "running");
+    const stops = running.map(({ name }) => act("container.stop", name, []));
+    const removed = draft.add({
+      kind: "network.remove",
+      target: held.name,
+      unit: null,
+      why,
+      after: stops,
+      needs,
+      risk: "interruption",
+    });
+    made = create(why, [removed]);
+    const connected = users.map(({ name }) => act("network.connect", name, [made]));
+    for (const { id, name } of running) this.startedAgain.set(id, act("container.start", name, connected));
+    return [made, ...connected, ...this.startedAgain.values()];
+  }
+
+  #volume(resource: Resource): number[] {
+    const { scene, draft } = this;
+    const { name } = resource;
+    if (name === null) return [];
+    const held = scene.holdings.volumes.find((one) =>
+      one.name === name && one.backend === scene.backend.name
+    );
+    if (resource.external) {
+      if (held === undefined) this.#missing("volume", resource, name);
+      return [];
+    }
+    if (held === undefined) {
+      const needs = [applying(scene)];
+      return [
+        draft.add({
+          kind: "volume.create",
+          target: name,
+          unit: null,
+          why: [{ code: "absent" }],
+          after: [],
+          needs,
+        }),
+      ];
+    }
+    this.#warnOfOwner("volume", resource, name, held.labels);
+    const driver = textOf(valueAt(resource.value, "driver"));
+    if (driver !== null && driver !== held.driver) {
+      const message =
+        `The volume "${
+          resource.written ?? name
+        }" has the driver "${held.driver}", not "${driver}": it is never replaced, ` +
+        "for its data would go with it";
+      draft.warn("project/volume-changed", message, valueAt(resource.value, "driver"), resource.id);
+    }
+    return [];
+  }
+
+  #missing(kind: string, resource: Resource, name: string): void {
+    const message = `The external ${kind} "${
+      resource.written ?? name
+    }" was not found on engine "${this.scene.backend.name}"`;
+    this.draft.block("project/external-missing", message, resource.at, resource.id);
+  }
+
+  #warnOfOwner(
+    kind: string,
+    resource: Resource,
+    name: string,
+    labels: Readonly<Record<string, string>>,
+  ): void {
+    const owner = labels["com.docker.compose.project"];
+    if (owner === this.scene.group.project) return;
+    const whose = owner === undefined ? "nobody's project" : `the project "${owner}"`;
+    const message = `The ${kind} "${resource.written ?? name}" belongs to ${whose}: it is used as it is`;
+    this.draft.warn("project/not-own", message, resource.at, resource.id);
+  }
+}
+
+/** What a network says otherwise than its file; engines fill in what the file leaves out. */
+function networkDifferences({ value, at }: Resource, held: HeldNetwork): Reason[] {
+  const found: Reason[] = [];
+  const compare = (field: string, path: readonly string[], seen: string, read: (text: string) => string) => {
+    const node = valueAt(value, ...path);
+    const text = textOf(node);
+    if (node === null || text === null || read(text) === seen) return;
+    found.push({ code: "field", field, declared: writtenIn(node, read(text)), seen, at: locationOf(node) });
+  };
+  const flag = (field: string, key: string, seen: boolean, otherwise: boolean | null) => {
+    const node = valueAt(value, key);
+    const declared = truthOf(node) ?? otherwise;
+    if (declared === null || declared === seen) return;
+    found.push({
+      code: "field",
+      field,
+      declared: writtenIn(node, String(declared)),
+      seen: String(seen),
+      at: locationOf(node ?? at),
+    });
+  };
+  compare("driver", ["driver"], held.driver, (text) => text);
+  flag("internal", "internal", held.internal, false);
+  flag("attachable", "attachable", held.attachable, null); // only a swarm's networks keep it
+  flag("ipv6", "enable_ipv6", held.ipv6, null);
+  for (const pool of listOf(valueAt(value, "ipam", "config"))) {
+    const node = valueAt(pool, "subnet");
+    const subnet = textOf(node);
+    if (node === null || subnet === null || held.subnets.includes(subnet)) continue;
+    const seen = held.subnets.join(", ") || "(none)";
+    found.push({
+      code: "field",
+      field: "subnet",
+      declared: writtenIn(node, subnet),
+      seen,
+      at: locationOf(node),
+    });
+  }
+  return found;
+}

@@ -1,0 +1,297 @@
+/** What brings a project up: each unit after what it depends on, and nothing that need not be. */
+
+import type { Unit } from "../../artifacts/artifact.ts";
+import { locationOf } from "../../artifacts/position.ts";
+import { writtenOr } from "../../artifacts/yaml/values.ts";
+import type { Declared } from "../fields/field.ts";
+import type { FieldDifference } from "../fields/table.ts";
+import type { Draft } from "./draft.ts";
+import { applying, making } from "./needs.ts";
+import type { Link } from "./order.ts";
+import type { PlanRequest, Reason } from "./plan_shape.ts";
+import { Resources } from "./resources.ts";
+import { declaredOf, type Member, type Scene } from "./scene.ts";
+
+/** What happened to a unit's containers: those that depend on it may have to follow. */
+interface Fate {
+  /** The last steps of the unit: whoever depends on it comes after. */
+  last: number[];
+  recreated: number | null;
+  restarted: number | null;
+  /** Whether any of its containers is started: whoever waits for its health has to wait anew. */
+  isStarted: boolean;
+}
+
+/** Writes the steps of every unit, which come in an order that works; answers how many containers stay as they are. */
+export function planUp(
+  scene: Scene,
+  units: readonly Unit[],
+  links: readonly Link[],
+  request: PlanRequest,
+  draft: Draft,
+): number {
+  const resources = new Resources(scene, draft);
+  const fates = new Map<string, Fate>();
+  const from = Map.groupBy(links, (link) => link.from);
+  const to = Map.groupBy(links, (link) => link.to);
+  let unchanged = 0;
+  for (const unit of units) {
+    const of = declaredOf(scene.model, scene.group, unit);
+    if (of === null) continue;
+    const work = new UnitWork(scene, of, request, draft, resources, from.get(unit.id) ?? [], fates);
+    unchanged += work.plan();
+    const waits = (to.get(unit.id) ?? []).filter(({ condition }) => condition !== "service_started");
+    if (work.fate.isStarted && waits.length > 0) work.wait(waits[0]!.condition);
+    fates.set(unit.id, work.fate);
+  }
+  return unchanged;
+}
+
+class UnitWork {
+  readonly fate: Fate = { last: [], recreated: null, restarted: null, isStarted: false };
+  readonly #unit: Unit;
+  #shared: readonly number[] = [];
+
+  constructor(
+    readonly scene: Scene,
+    readonly of: Declared,
+    readonly request: PlanRequest,
+    readonly draft: Draft,
+    readonly resources: Resources,
+    readonly links: readonly Link[],
+    readonly fates: ReadonlyMap<string, Fate>,
+  ) {
+    this.#unit = of.unit;
+  }
+
+  /** Answers how many containers stay as they are. */
+  plan(): number {
+    const members = this.scene.members.get(this.#unit.label) ?? [];
+    const { service } = this.of;
+    const isAsked = this.request.units?.some((name) =>
+      name === this.#unit.id || name === this.#unit.name ||
+      name === this.#unit.label
+    ) === true;
+    // Who runs though no profile enables it was started with `--profile`.
+    const desired = service.active || isAsked ? service.replicas : members.length;
+    if (desired === null) return 0; // a variable that is not set has blocked the plan
+    if (desired > 0) this.#shared = this.resources.shared(this.#unit);
+    for (const { container } of members) this.#startedAgain(this.resources.startedAgain.get(container.id));
+    const surplus = new Set(this.#surplus(members, members.length - desired));
+    const follows = this.#follows();
+    let unchanged = 0;
+    for (const member of members) {
+      if (surplus.has(member)) continue;
+      if (!this.#member(member, follows)) unchanged += 1;
+    }
+    const numbers = new Set(members.map(({ container }) => numberOf(container.labels)));
+    for (let missing = desired - members.length, number = 1; missing > 0; number++) {
+      if (numbers.has(number)) continue;
+      this.#create(number);
+      missing -= 1;
+    }
+    for (const member of surplus) this.#remove(member);
+    return unchanged;
+  }
+
+  #startedAgain(step: number | undefined): void {
+    if (step === undefined) return;
+    this.fate.restarted = step;
+    this.fate.isStarted = true;
+    this.fate.last.push(step);
+  }
+
+  wait(condition: string): void {
+    const step = this.fate.last.at(-1)!; // only who has steps is waited for
+    this.fate.last = [
+      this.draft.add({
+        kind: "wait",
+        target: `${this.#unit.label}: ${condition}`,
+        unit: this.#unit.id,
+        why: [{ code: "followsFrom", step, how: "condition" }],
+        after: this.fate.last,
+        needs: [applying(this.scene)],
+      }),
+    ];
+  }
+
+  /** Those that differ go first, then those with the highest numbers. */
+  #surplus(members: readonly Member[], count: number): readonly Member[] {
+    if (count <= 0) return [];
+    const differs = ({ differences }: Member) => differences.some(({ row }) => row.change !== "none") ? 1 : 0;
+    return [...members].sort((a, b) =>
+      differs(b) - differs(a) || numberOf(b.container.labels) - numberOf(a.container.labels)
+    ).slice(0, count);
+  }
+
+  /** What came before that the unit must follow: a new container, or a new start of the old one. */
+  #follows(): { recreate: Reason[]; restart: Reason[] } {
+    const recreate: Reason[] = [];
+    const restart: Reason[] = [];
+    for (const { to, kind, restart: restarts } of this.links) {
+      const fate = this.fates.get(to);
+      if (fate === undefined) continue;
+      const { recreated, restarted } = fate;
+      const isShared = kind === "namespace" || kind === "volumes_from";
+      const how = kind === "namespace" ? "namespace" : kind === "volumes_from" ? "volumes" : "restart";
+      if (isShared && recreated !== null) recreate.push({ code: "followsFrom", step: recreated, how });
+      else if (kind === "namespace" && restarted !== null) {
+        // Who shares a namespace with a container that was started anew has lost its network.
+        restart.push({ code: "followsFrom", step: restarted, how });
+      } else if (!isShared && restarts && (recreated ?? restarted) !== null) {
+        restart.push({ code: "followsFrom", step: (recreated ?? restarted)!, how });
+      }
+    }
+    return { recreate, restart };
+  }
+
+  /** Whether there is something to do for a container that stays in number. */
+  #member({ container, differences }: Member, follows: { recreate: Reason[]; restart: Reason[] }): boolean {
+    const isRunning = container.state === "running" || container.state === "restarting";
+    const counts = differences.filter(({ row }) => row.change !== "none");
+    const isInPlace = (one: FieldDifference) =>
+      one.row.change === "update" && this.request.inPlace && this.scene.backend.kind === "docker" &&
+      one.row.at(this.of) !== null; // an engine takes no limit back
+    const recreate: Reason[] = [
+      ...counts.filter((one) => !isInPlace(one)).map(reasonOf),
+      ...follows.recreate,
+      ...(this.request.recreate === "always" ? [{ code: "asked" } as const] : []),
+    ];
+    const needs = [applying(this.scene)];
+    const base = { target: container.name, unit: this.#unit.id, needs };
+    if (recreate.length > 0) {
+      this.fate.recreated = this.#step({
+        ...base,
+        kind: "container.swap",
+        why: [...counts.filter(isInPlace).map(reasonOf), ...recreate],
+        after: this.#prerequisites(),
+        needs: making(this.scene, this.of),
+        risk: isRunning ? "interruption" : "none",
+      });
+      return true;
+    }
+    if (counts.length > 0) {
+      this.#step({
+        ...base,
+        kind: "container.update",
+        why: counts.map(reasonOf),
+        after: this.#dependencies(),
+      });
+    }
+    if (container.state === "paused") {
+      this.#warn("project/paused", `Container "${container.name}" is paused, and stays so`);
+      return counts.length > 0;
+    }
+    if (!isRunning) return this.#stopped(container) || counts.length > 0;
+    const isStartedAgain = this.resources.startedAgain.has(container.id);
+    if (follows.restart.length === 0 || isStartedAgain) return counts.length > 0 || isStartedAgain;
+    this.fate.restarted = this.#step({
+      ...base,
+      kind: "container.restart",
+      why: follows.restart,
+      after: this.#dependencies(),
+      risk: "interruption",
+    });
+    return true;
+  }
+
+  /** A job that ended well is not run again by itself: it may be a migration. */
+  #stopped({ name, state, exitCode }: Member["container"]): boolean {
+    const { restart } = this.of.service;
+    const endedWell = state === "exited" && exitCode === 0 && restart !== "always" &&
+      restart !== "unless-stopped";
+    const names = [this.#unit.id, this.#unit.name, this.#unit.label];
+    const isAsked = this.request.rerun.some((one) => names.includes(one));
+    if (endedWell && !isAsked) {
+      this.#warn(
+        "project/completed",
+        `Container "${name}" ended well, and is not started again: name it in "rerun"`,
+      );
+      return false;
+    }
+    this.fate.restarted = this.#step({
+      kind: "container.start",
+      target: name,
+      unit: this.#unit.id,
+      why: [{ code: endedWell ? "asked" : "stopped" }],
+      after: this.#prerequisites(),
+      needs: [applying(this.scene)],
+    });
+    return true;
+  }
+
+  #create(number: number): void {
+    const { group } = this.scene;
+    const { containerName, containerNameAt } = this.of.service;
+    const target = containerName === null
+      ? `${group.project}-${this.#unit.label}-${number}`
+      : writtenOr(containerNameAt, containerName);
+    const base = { target, unit: this.#unit.id };
+    const created = this.draft.add({
+      ...base,
+      kind: "container.create",
+      why: [{ code: "absent" }],
+      after: this.#prerequisites(),
+      needs: making(this.scene, this.of),
+    });
+    this.#step({
+      ...base,
+      kind: "container.start",
+      why: [{ code: "absent" }],
+      after: [created],
+      needs: [applying(this.scene)],
+    });
+  }
+
+  #remove({ container }: Member): void {
+    removeContainer(this.draft, container, this.#unit.id, "scaleDown", [applying(this.scene)]);
+  }
+
+  #step(step: Parameters<Draft["add"]>[0]): number {
+    const n = this.draft.add(step);
+    this.fate.last.push(n);
+    if (step.kind !== "container.update") this.fate.isStarted = true;
+    return n;
+  }
+
+  #warn(code: string, message: string): void {
+    this.draft.warn(code, message, this.#unit.source, this.#unit.id);
+  }
+
+  #dependencies(): number[] {
+    return this.links.flatMap(({ to }) => this.fates.get(to)?.last ?? []);
+  }
+
+  #prerequisites(): number[] {
+    return [...this.#shared, ...this.resources.image(this.#unit), ...this.#dependencies()];
+  }
+}
+
+/** Stops a container if it runs, and removes it; its volumes stay. */
+export function removeContainer(
+  draft: Draft,
+  { name, state }: { readonly name: string; readonly state: string },
+  unit: string | null,
+  code: "scaleDown" | "orphan" | "down",
+  needs: Parameters<Draft["add"]>[0]["needs"],
+  after: readonly number[] = [],
+): number {
+  const why: Reason[] = [{ code }];
+  const isUp = ["running", "restarting", "paused"].includes(state);
+  const base = { target: name, unit, why, needs };
+  const stopped = isUp
+    ? [draft.add({ ...base, kind: "container.stop", after, risk: "interruption" })]
+    : [...after];
+  return draft.add({ ...base, kind: "container.remove", after: stopped });
+}
+
+const numberOf = (labels: Readonly<Record<string, string>>): number =>
+  Number(labels["com.docker.compose.container-number"] ?? "") || 0;
+
+const reasonOf = ({ field, declared, seen, at }: FieldDifference): Reason => ({
+  code: "field",
+  field,
+  declared,
+  seen,
+  at: locationOf(at),
+});

@@ -1,0 +1,407 @@
+/** The laws of the table of fields, for each row, on real engines and beside a real Compose. */
+import assert from "node:assert/strict";
+import type { Model, Unit } from "../artifacts/artifact.ts";
+import type { InspectedContainer } from "../core/runtime.ts";
+import { connectBody, createBody } from "../plugins/container-runtime/containers/create_body.ts";
+import { Inspections } from "../plugins/container-runtime/containers/inspected.ts";
+import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import type { EngineView } from "../projects/fields/engine_view.ts";
+import type { Asked, Declared, EngineKind } from "../projects/fields/field.ts";
+import { composeLabels, configHash, hashFormOf } from "../projects/hash/labels.ts";
+import { differencesOf, FIELDS } from "../projects/fields/table.ts";
+import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
+import { FIXTURE, type TestEngine } from "./engine.ts";
+import { sharedEngine } from "./shared_engine.ts";
+import { workspaceFolder } from "./workspace_folder.ts";
+
+interface Sample {
+  /** The row it is about. */
+  readonly row: string;
+  /** What the service says, and what it says after an edit. */
+  readonly text: string;
+  readonly other: string;
+  /** The edit that takes the value out is not seen: what an engine gives where nobody asks is its own matter. */
+  readonly isKeptWhenGone?: true;
+  /** Other rows that may differ with it. */
+  readonly along?: readonly string[];
+  readonly only?: EngineKind;
+}
+
+const SAMPLES: readonly Sample[] = [
+  { row: "image", text: "", other: "image: berth-fixture:2", isKeptWhenGone: true },
+  { row: "command", text: "command: [idle, now]", other: "command: idle later" },
+  {
+    row: "entrypoint",
+    text: 'entrypoint: ["/bin/busybox"]',
+    other: 'entrypoint: ["/bin/sh"]',
+    along: ["command"],
+  },
+  {
+    row: "healthcheck",
+    text: "healthcheck: { test: [CMD, 'true'], interval: 30s, timeout: 5s, retries: 4, start_period: 2s }",
+    other: "healthcheck: { test: [CMD, 'true'], interval: 40s, timeout: 5s, retries: 4, start_period: 2s }",
+  },
+  { row: "healthcheck", text: "healthcheck: { test: 'true' }", other: "healthcheck: { disable: true }" },
+  { row: "user", text: 'user: "1000:1000"', other: 'user: "1000"' },
+  { row: "workingDir", text: "working_dir: /srv/x/", other: "working_dir: /srv" },
+  { row: "terminal", text: "tty: true", other: "tty: false" },
+  { row: "stdinOpen", text: "stdin_open: true", other: "stdin_open: false" },
+  { row: "init", text: "init: true", other: "init: false", only: "docker" },
+  { row: "stopSignal", text: "stop_signal: SIGUSR1", other: "stop_signal: SIGINT" },
+  { row: "stopGracePeriod", text: "stop_grace_period: 1m30s", other: "stop_grace_period: 2s" },
+  { row: "restart", text: "restart: on-failure:3", other: "restart: on-failure:4" },
+  { row: "restart", text: "restart: always", other: "deploy: { restart_policy: { condition: on-failure } }" },
+  {
+    row: "environment",
+    text: "environment: { ONE: one, TWO: '2' }",
+    other: "environment: { ONE: other, TWO: '2' }",
+  },
+  { row: "environment", text: "env_file: one.env", other: "env_file: two.env" },
+  { row: "labels", text: "labels: { tier: front }", other: "labels: { tier: back }" },
+  {
+    row: "mounts",
+    text: "volumes: ['./html:/html:ro', 'data:/data', /anonymous]",
+    other: "volumes: ['./html:/html', 'data:/data', /anonymous]",
+  },
+  { row: "mounts", text: "tmpfs: [/memory]", other: "tmpfs: [/other]", isKeptWhenGone: true },
+  {
+    row: "mounts",
+    text: "volumes: [{ type: tmpfs, target: /scratch }]",
+    other: "volumes: [{ type: tmpfs, target: /more }]",
+    isKeptWhenGone: true,
+  },
+  { row: "mounts", text: "secrets: [key]", other: "secrets: [{ source: key, target: other }]" },
+  {
+    row: "mounts",
+    text: "configs: [{ source: page, target: /page }]",
+    other: "configs: [{ source: page, target: /other }]",
+  },
+  {
+    row: "ports",
+    text: "ports: ['127.0.0.1:18471:80', '18472-18473:90-91/udp']",
+    other: "ports: ['127.0.0.1:18479:80', '18472-18473:90-91/udp']",
+  },
+  { row: "exposed", text: "expose: ['7000']", other: "expose: ['7001']" },
+  { row: "networks", text: "networks: [default, back]", other: "networks: [default]" },
+  {
+    row: "networks",
+    text: "networks: { default: { aliases: [front, www] } }",
+    other: "networks: { default: { aliases: [front] } }",
+  },
+  {
+    row: "networks",
+    text: "networks: { fixed: { ipv4_address: 10.77.0.7 } }",
+    other: "networks: { fixed: { ipv4_address: 10.77.0.8 } }",
+    only: "docker",
+  },
+  { row: "networks", text: "network_mode: none", other: "network_mode: host" },
+  {
+    row: "networks",
+    text: "network_mode: 'service:plain'",
+    other: "network_mode: 'service:second'",
+    along: ["dependsOn"],
+  },
+  { row: "ipc", text: "ipc: shareable", other: "ipc: private", isKeptWhenGone: true, only: "docker" },
+  { row: "pid", text: "pid: host", other: "pid: 'service:plain'", along: ["dependsOn"] },
+  { row: "uts", text: "uts: host", other: "uts: ''", only: "docker" },
+  { row: "userNamespace", text: "userns_mode: host", other: "userns_mode: ''", only: "docker" },
+  {
+    row: "limits.memory",
+    text: "mem_limit: 64m",
+    other: "deploy: { resources: { limits: { memory: 65m } } }",
+  },
+  { row: "limits.memoryReservation", text: "mem_reservation: 32m", other: "mem_reservation: 33m" },
+  {
+    row: "limits.memorySwap",
+    text: "mem_limit: 64m\nmemswap_limit: 96m",
+    other: "mem_limit: 64m\nmemswap_limit: 97m",
+    isKeptWhenGone: true,
+    along: ["limits.memory"],
+  },
+  { row: "limits.sharedMemory", text: "shm_size: 32m", other: "shm_size: 33m", isKeptWhenGone: true },
+  { row: "limits.cpus", text: "cpus: 0.5", other: "cpus: 0.25" },
+  { row: "limits.cpuShares", text: "cpu_shares: 512", other: "cpu_shares: 256" },
+  { row: "limits.cpuset", text: "cpuset: '0'", other: "cpuset: '1'" },
+  { row: "limits.pids", text: "pids_limit: 50", other: "pids_limit: 51", isKeptWhenGone: true },
+  { row: "limits.oomScoreAdjustment", text: "oom_score_adj: 100", other: "oom_score_adj: 200" },
+  {
+    row: "limits.oomKillDisabled",
+    text: "mem_limit: 64m\noom_kill_disable: true",
+    other: "mem_limit: 64m\noom_kill_disable: false",
+    along: ["limits.memory"],
+  },
+  {
+    row: "ulimits",
+    text: "ulimits: { core: 0, nofile: { soft: 512, hard: 1024 } }",
+    other: "ulimits: { core: 0, nofile: { soft: 256, hard: 1024 } }",
+    isKeptWhenGone: true,
+  },
+  { row: "name", text: "container_name: own-name", other: "container_name: another", isKeptWhenGone: true },
+  { row: "hostname", text: "hostname: front", other: "hostname: back" },
+  { row: "domainname", text: "domainname: example.org", other: "domainname: example.net", only: "docker" },
+  { row: "dns", text: "dns: [10.0.0.1, 10.0.0.2]", other: "dns: [10.0.0.2, 10.0.0.1]" },
+  { row: "dnsSearch", text: "dns_search: example.org", other: "dns_search: example.net" },
+  { row: "dnsOptions", text: "dns_opt: [use-vc]", other: "dns_opt: [no-tld-query]" },
+  {
+    row: "extraHosts",
+    text: "extra_hosts: ['one=10.1.1.1', 'gate:host-gateway', 'six=::1']",
+    other: "extra_hosts: { one: 10.1.1.2, gate: host-gateway, six: '::1' }",
+  },
+  {
+    row: "securityOptions",
+    text: "security_opt: ['no-new-privileges:true']",
+    other: "security_opt: ['no-new-privileges:true', 'apparmor=unconfined']",
+  },
+  { row: "groups", text: "group_add: ['1000', '2000']", other: "group_add: ['1000']" },
+  {
+    row: "sysctls",
+    text: "sysctls: { net.ipv4.ip_forward: 1 }",
+    other: "sysctls: ['net.ipv4.ip_forward=0']",
+    only: "docker",
+  },
+  { row: "devices", text: "devices: ['/dev/null:/dev/one:rw']", other: "devices: ['/dev/zero:/dev/one:rw']" },
+  { row: "runtime", text: "runtime: runc", other: "runtime: other", isKeptWhenGone: true, only: "docker" },
+  {
+    row: "cgroupParent",
+    text: "cgroup_parent: /berth-test",
+    other: "cgroup_parent: /berth-other",
+    only: "docker",
+  },
+  {
+    row: "log",
+    text: "logging: { driver: json-file, options: { max-size: 1m } }",
+    other: "logging: { driver: local }",
+    isKeptWhenGone: true,
+  },
+  {
+    row: "log",
+    text: "logging: { options: { max-size: 1m } }",
+    other: "logging: { options: { max-size: 2m } }",
+    isKeptWhenGone: true,
+    only: "docker",
+  },
+  {
+    row: "volumesFrom",
+    text: "volumes_from: [plain]",
+    other: "volumes_from: [second]",
+    along: ["dependsOn"],
+  },
+  { row: "privileged", text: "privileged: true", other: "privileged: false", only: "docker" },
+  { row: "readOnly", text: "read_only: true", other: "read_only: false" },
+  { row: "capAdd", text: "cap_add: [NET_ADMIN, cap_sys_time]", other: "cap_add: [NET_ADMIN]" },
+  { row: "capDrop", text: "cap_drop: [CHOWN]", other: "cap_drop: [KILL]" },
+  { row: "dependsOn", text: "depends_on: [plain]", other: "depends_on: [second]" },
+];
+
+/** Each sample is a service of its own, beside two that others refer to. */
+function projectOf(samples: readonly Sample[], textOf: (sample: Sample) => string): string {
+  const service = (name: string, text: string) => {
+    const lines = [...text.includes("image:") ? [] : [`image: ${FIXTURE}`], ...text.split("\n")];
+    return `  ${name}:\n${lines.filter((line) => line !== "").map((line) => `    ${line}\n`).join("")}`;
+  };
+  const services = samples.map((sample, index) => service(`s${index}`, textOf(sample)));
+  return `name: laws
+services:
+${service("plain", "")}${service("second", "")}${services.join("")}networks:
+  back: {}
+  fixed: { ipam: { config: [{ subnet: 10.77.0.0/24 }] } }
+volumes: { data: {} }
+secrets: { key: { file: ./key } }
+configs: { page: { file: ./key } }
+`;
+}
+
+const FILES = { "one.env": "ONE=1\n", "two.env": "ONE=2\n", key: "secret\n", "html/": "" };
+
+function declared(model: Model, label: string): Declared {
+  const [group] = model.groups;
+  const unit = group!.units.find((one: Unit) => one.label === label)!;
+  return { model, group: group!, unit, service: unit.service! };
+}
+
+/** What a container differs in: the rows, each once. */
+function rowsThatDiffer(of: Declared, container: InspectedContainer, view: EngineView): string[] {
+  return [...new Set(differencesOf(of, container, view).map(({ row }) => row.key))];
+}
+
+const shown = (of: Declared, container: InspectedContainer, view: EngineView) =>
+  differencesOf(of, container, view).map(({ field, declared, seen }) => [field, declared, seen]);
+
+class Scene implements AsyncDisposable {
+  readonly #inspections = new Inspections();
+  readonly #engine: Engine;
+
+  constructor(readonly engine: TestEngine) {
+    this.#engine = new Engine(engine.kind, { kind: "unix", path: engine.socket });
+  }
+
+  /** Every container of the project, by the name of its service. */
+  async containers(): Promise<Map<string, InspectedContainer>> {
+    const listed = await this.engine.ask("GET /containers/json?all=1");
+    const all = await Promise.all(
+      listed.json.map(({ Id }: { Id: string }) => this.#inspections.read(this.#engine, Id)),
+    );
+    return new Map(all.map((one: InspectedContainer) => [one.compose?.service ?? one.name, one]));
+  }
+
+  async inspect(id: string): Promise<InspectedContainer> {
+    return await this.#inspections.read(this.#engine, id);
+  }
+
+  view(containers: ReadonlyMap<string, InspectedContainer>): EngineView {
+    return {
+      kind: this.engine.kind,
+      mappedTo: (path) => path,
+      realOf: (path) => path,
+      neighbour: (id) => {
+        const found = [...containers].find(([, one]) => one.id === id);
+        return found && { service: found[0], name: found[1].name };
+      },
+      imageNow: () => undefined,
+    };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#engine[Symbol.dispose]();
+    return Promise.resolve();
+  }
+}
+
+Deno.test("every row of the table has a sample, and every sample a row", () => {
+  const rows = FIELDS.map(({ key }) => key);
+  assert.deepEqual(rows.filter((key, index) => rows.indexOf(key) !== index), []);
+  assert.deepEqual([...new Set(SAMPLES.map(({ row }) => row))].sort(), rows.sort());
+});
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
+  const samples = SAMPLES.filter(({ only }) => only === undefined || only === kind);
+
+  test(
+    "what Compose made differs in nothing, and each edit differs in its own row alone",
+    async (engine) => {
+      await using scene = new Scene(engine);
+      await using folder = await workspaceFolder({
+        ...FILES,
+        "compose.yaml": projectOf(samples, ({ text }) => text),
+      });
+      assert.equal(await composeToday(engine.socket, folder.path, "create"), "");
+      try {
+        const containers = await scene.containers();
+        const view = scene.view(containers);
+        const before = await folder.read();
+        await folder.write({ "compose.yaml": projectOf(samples, ({ other }) => other) });
+        const edited = await folder.read();
+        await folder.write({ "compose.yaml": projectOf(samples, () => "") });
+        const emptied = await folder.read();
+        const wrong: unknown[] = [];
+        for (const [index, { row, text, isKeptWhenGone, along = [] }] of samples.entries()) {
+          const container = containers.get(`s${index}`)!; // Compose made one of each
+          const at = (model: Model) => declared(model, `s${index}`);
+          const same = shown(at(before), container, view);
+          if (same.length > 0) wrong.push({ law: "peer", text, same });
+          const labels = composeLabels({
+            of: at(before),
+            number: 1,
+            imageId: container.imageId,
+            version: container.labels["com.docker.compose.version"]!, // Compose made it
+            containerOf: (service) => containers.get(service)?.id,
+          });
+          for (const [label, expected] of Object.entries(labels)) {
+            if (container.labels[label] !== expected) {
+              wrong.push({ law: "canon", text, label, expected, found: container.labels[label] });
+            }
+          }
+          if (labels["com.docker.compose.config-hash"] === undefined) wrong.push({ law: "canon", text });
+          const differs = (law: string, model: Model, hasTo: boolean) => {
+            const rows = rowsThatDiffer(at(model), container, view);
+            const others = rows.filter((one) => one !== row && !along.includes(one));
+            if (others.length === 0 && (!hasTo || rows.includes(row))) return;
+            wrong.push({ law, text, row, found: shown(at(model), container, view) });
+          };
+          differs("sensitivity", edited, true);
+          differs("removal", emptied, text !== "" && !isKeptWhenGone);
+        }
+        assert.deepEqual(wrong, []);
+      } finally {
+        await folder.write({ "compose.yaml": projectOf(samples, ({ text }) => text) });
+        await composeToday(engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+      }
+    },
+    composeOfToday.missing,
+  );
+
+  for (const version of kind === "docker" ? OTHER_FORMS : []) {
+    const program = await composeProgram(version);
+    test(
+      `Compose ${version} hashes each service as we do`,
+      async (engine) => {
+        await using scene = new Scene(engine);
+        const text = projectOf(samples, ({ text }) => text);
+        await using folder = await workspaceFolder({ ...FILES, "compose.yaml": text });
+        const model = await folder.read();
+        assert.equal(await runCompose(program, engine.socket, folder.path, "create"), "");
+        try {
+          const containers = await scene.containers();
+          const idOf = (service: string) => containers.get(service)?.id;
+          const wrong = samples.flatMap(({ text }, index) => {
+            const { labels } = containers.get(`s${index}`)!; // Compose made one of each
+            const hash = configHash(declared(model, `s${index}`), hashFormOf(version), idOf);
+            return hash === labels["com.docker.compose.config-hash"] ? [] : [text];
+          });
+          assert.deepEqual(wrong, []);
+        } finally {
+          await runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+        }
+      },
+      program.missing,
+    );
+  }
+
+  test("what an engine is asked for by the table differs in nothing", async (engine) => {
+    await using scene = new Scene(engine);
+    const text = projectOf(samples, ({ text }) => text);
+    await using folder = await workspaceFolder({ ...FILES, "compose.yaml": text });
+    const model = await folder.read();
+    const made = new Map<string, InspectedContainer>();
+    const networks = ["laws_default", "laws_back", "laws_fixed"];
+    for (const network of networks) {
+      const config = network === "laws_fixed" ? { IPAM: { Config: [{ Subnet: "10.77.0.0/24" }] } } : {};
+      const answer = await engine.ask("POST /networks/create", {
+        Name: network,
+        Driver: "bridge",
+        ...config,
+      });
+      assert.equal(answer.status, 201, answer.body);
+    }
+    const wrong: unknown[] = [];
+    try {
+      for (const label of ["plain", "second", ...samples.map((_, index) => `s${index}`)]) {
+        const of = declared(model, label);
+        const asked: Asked = {};
+        const name = of.service.containerName ?? `laws-${label}-1`;
+        const asking = { name, containerOf: (service: string) => made.get(service)?.id };
+        for (const row of FIELDS) row.ask(asked, of, asking);
+        const answer = await engine.ask(`POST /containers/create?name=${name}`, createBody(asked));
+        if (answer.status !== 201) {
+          wrong.push({ label, asked, answer: answer.body });
+          continue;
+        }
+        for (const network of asked.networks?.slice(1) ?? []) {
+          const body = connectBody(answer.json.Id, network);
+          await engine.ask(`POST /networks/${network.name}/connect`, body);
+        }
+        made.set(label, await scene.inspect(answer.json.Id));
+      }
+      const view = scene.view(made);
+      for (const [label, container] of made) {
+        const found = shown(declared(model, label), container, view);
+        if (found.length > 0) wrong.push({ label, text: samples[Number(label.slice(1))]?.text, found });
+      }
+      assert.deepEqual(wrong, []);
+    } finally {
+      for (const { id } of made.values()) await engine.ask(`DELETE /containers/${id}?force=1&v=1`);
+      for (const network of networks) await engine.ask(`DELETE /networks/${network}`);
+    }
+  });
+}
