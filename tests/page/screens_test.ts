@@ -198,7 +198,7 @@ test("whoever holds one workspace sees that one on every screen, and not a word 
   await using opened = await openPage(browser, berth, { key: made.body.key });
   const { page } = opened;
   const main = page.getByRole("main");
-  await main.getByText("shop/compose.yaml:12:5").waitFor();
+  await main.getByText("shop/compose.yaml:12:12").waitFor();
   assert.doesNotMatch(await main.innerText(), /blog|infra|legacy-cron/);
   await opened.visit("/c");
   await page.getByRole("row", { name: "shop_db_1" }).waitFor();
