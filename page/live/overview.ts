@@ -1,9 +1,9 @@
 /** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
 import { type Container, CONTAINERS } from "../../client/berth/containers.ts";
+import type { Location } from "../../client/berth/models.ts";
 import { type Backend, SYSTEM_BACKENDS } from "../../client/berth/system.ts";
 import {
   type DagNode,
-  type Location,
   type UnitDetail,
   type UnitLive,
   WORKSPACE,

@@ -98,7 +98,7 @@ test("what happens behind berth's back shows by itself, and a mended file clears
     has: page.getByRole("link", { name: "blog.cache", exact: true }),
   });
   await cache.getByText("256 MiB").waitFor();
-  await cache.getByText("blog/compose.yaml:8:").waitFor();
+  await cache.getByText("blog/compose.yaml:12:16").waitFor();
   const file = `${folder}/blog/compose.yaml`;
   const text = await Deno.readTextFile(file);
   await save(berth, "blog", file, text.replace("    mem_limit: 256m\n", ""));
