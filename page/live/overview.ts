@@ -1,10 +1,9 @@
 /** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
 import { type Container, CONTAINERS } from "../../client/berth/containers.ts";
+import type { Location } from "../../client/berth/models.ts";
 import { type Backend, SYSTEM_BACKENDS } from "../../client/berth/system.ts";
 import {
   type DagNode,
-  type Drift,
-  type Location,
   type UnitDetail,
   type UnitLive,
   WORKSPACE,
@@ -31,7 +30,7 @@ export interface Difference {
   readonly declared: string;
   readonly actual: string;
   readonly container: string | null;
-  /** Of the value itself; of its unit where that is all that is known. */
+  /** Of the value itself; of its unit where it is not declared. */
   readonly place: Place | null;
 }
 
@@ -120,9 +119,8 @@ async function readWorkspaceState(
   try {
     const asked = { params: { id: workspace.id }, query: { live: true }, signal };
     const { nodes } = (await client.get(WORKSPACE_ARTIFACTS_DAG, asked)).json();
-    const units = await Promise.all(
-      nodes.filter(({ kind }) => kind === "unit").map((node) => unitOf(workspace.id, node, running, signal)),
-    );
+    const units = nodes.filter(({ kind }) => kind === "unit")
+      .map((node) => unitOf(workspace.id, node, running));
     return { workspace, units: units.filter((unit) => unit !== null).sort(byVerdict), problem: null };
   } catch (error) {
     const problem = problemOf(error);
@@ -136,18 +134,16 @@ export function byVerdict(one: Unit, other: Unit): number {
     one.name.localeCompare(other.name);
 }
 
-async function unitOf(
+function unitOf(
   workspace: string,
   node: DagNode,
   running: ReadonlyMap<string, Container>,
-  signal: AbortSignal,
-): Promise<Unit | null> {
+): Unit | null {
   const listed = node.live?.containers.flatMap(({ id }) => running.get(id) ?? []) ?? [];
   const verdict = verdictOf(node, listed.length > 0 ? listed : undefined);
   if (verdict === null) return null;
   const name = node.id.slice("unit:".length);
   const drift = node.live?.drift ?? [];
-  const written = drift.length === 0 ? null : await readUnit(workspace, name, signal);
   return {
     id: node.id,
     workspace,
@@ -157,21 +153,13 @@ async function unitOf(
     containers: listed,
     image: node.data.image ?? null,
     place: node.source,
-    differences: drift.map((one) => ({ ...one, place: placeOf(one, written) ?? node.source })),
+    differences: drift.map((one) => ({ ...one, place: startOf(one.location) })),
   };
 }
 
 /** A unit in full, with the author's own lines. */
 export async function readUnit(workspace: string, name: string, signal: AbortSignal): Promise<UnitDetail> {
   return (await client.get(WORKSPACE_ARTIFACTS_UNIT, { params: { id: workspace, name }, signal })).json();
-}
-
-/** Where the value stands that differs: the finding about it knows. */
-export function placeOf(drift: Drift, written: UnitDetail | null): Place | null {
-  const finding = written?.diagnostics.find(({ code, data }) =>
-    code === "live/drift" && data["field"] === drift.field && data["container"] === drift.container
-  );
-  return finding?.location ? startOf(finding.location) : null;
 }
 
 export function startOf({ file, range }: Pick<Location, "file" | "range">): Place {

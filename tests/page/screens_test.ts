@@ -98,7 +98,7 @@ test("what happens behind berth's back shows by itself, and a mended file clears
     has: page.getByRole("link", { name: "blog.cache", exact: true }),
   });
   await cache.getByText("256 MiB").waitFor();
-  await cache.getByText("blog/compose.yaml:8:").waitFor();
+  await cache.getByText("blog/compose.yaml:12:16").waitFor();
   const file = `${folder}/blog/compose.yaml`;
   const text = await Deno.readTextFile(file);
   await save(berth, "blog", file, text.replace("    mem_limit: 256m\n", ""));
@@ -198,7 +198,7 @@ test("whoever holds one workspace sees that one on every screen, and not a word 
   await using opened = await openPage(browser, berth, { key: made.body.key });
   const { page } = opened;
   const main = page.getByRole("main");
-  await main.getByText("shop/compose.yaml:12:5").waitFor();
+  await main.getByText("shop/compose.yaml:12:12").waitFor();
   assert.doesNotMatch(await main.innerText(), /blog|infra|legacy-cron/);
   await opened.visit("/c");
   await page.getByRole("row", { name: "shop_db_1" }).waitFor();

@@ -39,12 +39,12 @@ test(
     await page.getByRole("button", { name: "Register", exact: true }).click();
 
     const row = page.getByRole("listitem").filter({ hasText: "shop.db" });
-    await row.getByText("shop/compose.yaml:12:5").waitFor();
+    await row.getByText("shop/compose.yaml:12:12").waitFor();
     assert.equal(
       (await row.innerText()).replace(/\s+/g, " ").trim(),
-      "shop.db differs Log shop_db_1 image declared postgres:17 runs postgres:16 shop/compose.yaml:12:5",
+      "shop.db differs Log shop_db_1 image declared postgres:17 runs postgres:16 shop/compose.yaml:12:12",
     );
-    await row.getByText("shop/compose.yaml:12:5").click();
+    await row.getByText("shop/compose.yaml:12:12").click();
     const line = page.locator(".line.is-differing").first();
     await line.getByText("postgres:16").waitFor();
     assert.match(
@@ -55,7 +55,7 @@ test(
 
     // Who comes back is still signed in, and whoever has the old link sees no setup.
     await opened.visit("/");
-    await page.getByText("shop/compose.yaml:12:5").waitFor();
+    await page.getByText("shop/compose.yaml:12:12").waitFor();
     await using other = await openPage(browser, berth, { path });
     await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
     await other.page.getByLabel("Name").fill("ada");
@@ -64,7 +64,7 @@ test(
     await other.page.getByRole("alert").waitFor();
     await other.page.getByLabel("Password").fill("harbour lights at dusk");
     await other.page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await other.page.getByText("shop/compose.yaml:12:5").waitFor();
+    await other.page.getByText("shop/compose.yaml:12:12").waitFor();
     assert.deepEqual([...complaints, ...other.complaints], []);
     await Deno.remove(folder, { recursive: true });
   },

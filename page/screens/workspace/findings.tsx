@@ -1,5 +1,6 @@
 /** What the rules find in the files of a workspace. */
-import { type Diagnostic, WORKSPACE_ARTIFACTS_VALIDATE } from "../../../client/berth/workspaces.ts";
+import type { Diagnostic } from "../../../client/berth/models.ts";
+import { WORKSPACE_ARTIFACTS_VALIDATE } from "../../../client/berth/workspaces.ts";
 import { startOf } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
