@@ -75,11 +75,16 @@ export function plans({ registry, runtime }: PlansOptions): CoreRouter {
       const plan = known.add(await makePlan(asked, await ownContainer()), principal.name, Date.now());
       return reply(201, shown(plan, principal), { location: `/api/plans/${plan.id}` });
     })
-    .on(
-      read,
-      ({ params, principal }) =>
-        Promise.resolve(reply(200, shown(known.get(params.id, Date.now()), principal))),
-    );
+    .on(read, ({ params, principal }) => {
+      assertSeesRunning(principal);
+      return Promise.resolve(reply(200, shown(known.get(params.id, Date.now()), principal)));
+    });
+}
+
+/** A plan tells what runs, also beside the project. */
+function assertSeesRunning(principal: Principal): void {
+  if (reachOfRunning(principal).everywhere) return;
+  throw new ServiceError("forbidden", `A plan shows what runs, which needs "${SEES_RUNNING}" everywhere`);
 }
 
 async function modelsOf(registry: PlansOptions["registry"], id: string) {
