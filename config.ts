@@ -1,26 +1,15 @@
-/** The settings: read once from the environment and `config.yaml`, checked once, all mistakes told at once. */
+/** The settings: read once from the environment and `config.yaml`, checked once, with all mistakes reported together. */
 import { checkSettings, type Mistake, SETTINGS, type Settings } from "./config/settings.ts";
 import { isInContainer } from "./config/container.ts";
-import type { RoleRule } from "./config/schemas.ts";
+import type { IdentityProviderSettings, RoleRule } from "./core/sign_in.ts";
 import { isServiceAddress, KUBERNETES_ADVICE, type Stray, straysAmong } from "./config/strays.ts";
 import { configFolders, homeFolder } from "./config/folders.ts";
 
-export type { RoleRule } from "./config/schemas.ts";
-
-/** The identity provider that people sign in with. */
-export interface IdentityProviderSettings {
-  /** `github`, or the issuer's address. */
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecretFile: string | null;
-  readonly redirectUris: readonly string[];
-}
-
-/** What the rest of berth is told; every value is checked and complete. */
+/** The settings as the rest of berth sees them: checked, with defaults filled in. */
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Who vouches that only the host's loopback reaches this container. */
+  /** The operator's promise that only the host's loopback reaches this container. */
   readonly published: "loopback" | null;
   readonly data: string;
   readonly roots: readonly string[];
@@ -32,7 +21,7 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly identityProvider: IdentityProviderSettings | null;
   readonly roles: readonly RoleRule[];
-  /** Minutes; 0 asks nobody for a fresh proof. */
+  /** Minutes; 0 turns fresh proof off. */
   readonly freshSignIn: number;
   /** Null: a key may live for ever. */
   readonly keyMaxDays: number | null;
@@ -62,7 +51,7 @@ export interface Config {
   readonly file: string | null;
 }
 
-/** Every mistake in the settings; nobody has to start five times to find five of them. */
+/** All mistakes in the settings, so that one start shows them all. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   constructor(readonly mistakes: readonly string[]) {
@@ -98,7 +87,7 @@ export type PluginConfig = Pick<
 
 /**
  * Reads and checks the settings of the core. Those of plugins are checked once plugins are loaded; `mistakesOfPlugins` is
- * asked here only when the start fails anyway, so that all mistakes are told at once.
+ * asked here only when the start fails anyway, so that all mistakes are reported together.
  *
  * @throws SettingsError that lists all mistakes.
  */
@@ -162,7 +151,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A variable that is empty says nothing: so Compose files pass on what is unset, and so XDG has it. */
+/** An empty variable counts as not set: Compose passes unset variables on as empty, and XDG says the same. */
 function saidBy({ env }: Pick<ConfigSources, "env">): ConfigSources["env"] {
   return (name) => {
     const value = env(name);
@@ -199,7 +188,7 @@ interface SettingsFile {
   readonly unclaimed: Record<string, unknown>;
 }
 
-/** Larger than any honest settings file. */
+/** Larger than any real settings file. */
 const MAX_FILE = 262_144;
 
 /** `BERTH_CONFIG` must exist when it is named; the file in the data folder is optional. */
@@ -224,7 +213,7 @@ async function readFile(
     mistakes.push(`"${path}" cannot be read: ${fileReason(error)}`);
     return null;
   }
-  // Only who keeps a file pays for the parser.
+  // The parser is loaded only where there is a file.
   const { parseDocument } = await import("yaml");
   const document = parseDocument(text, { uniqueKeys: true });
   for (const problem of [...document.errors, ...document.warnings]) {
@@ -273,7 +262,7 @@ async function credentialsIn(folder: string | undefined): Promise<Record<string,
   return found;
 }
 
-/** Inside a container loopback reaches nobody, so there is one more way. */
+/** Inside a container nothing can reach loopback, so the message names one more way. */
 function forContainer(mistake: Mistake): Mistake {
   return mistake.key !== "host" || !mistake.message.includes("BERTH_TRUSTED_PROXIES") ? mistake : {
     ...mistake,

@@ -2,7 +2,7 @@
 import type { Config } from "./config.ts";
 import { ServiceError } from "./core/error.ts";
 import { lookAtHealth } from "./core/health.ts";
-import type { AppParts, Overrides } from "./compose_app.ts";
+import type { AppParts, Foundation, Overrides } from "./compose_app.ts";
 import { Responder } from "./http/responder.ts";
 import { authoritiesOf } from "./http/authorities.ts";
 import { tooFewDescriptors } from "./http/descriptors.ts";
@@ -18,7 +18,7 @@ export type { AppParts } from "./compose_app.ts";
 
 export interface StartOptions extends Omit<Overrides, "plugins"> {
   readonly config: Config;
-  /** A function is asked once the listener is open: loading plugins takes longer than opening it. */
+  /** A function is called once the listener is open, because loading plugins takes longer than that. */
   readonly plugins: Overrides["plugins"] | (() => Promise<Overrides["plugins"]>);
   /** Standard error unless told otherwise; null for silence. */
   readonly console?: ConsoleStream | null;
@@ -30,9 +30,9 @@ export interface Berth extends AppParts, AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly listener: Listener;
-  /** Reads again what can be read while it runs: the certificate. What does not hold leaves everything as it is. */
+  /** Reads the certificate again; one that cannot be used changes nothing. */
   reload(): Promise<void>;
-  /** Ends streams, answers what is open, and closes everything; false when something had to be left behind. */
+  /** Ends streams, answers open requests and closes everything; false when some requests did not end in time. */
   stop(): Promise<boolean>;
 }
 
@@ -42,17 +42,53 @@ const COMPOSE_APP = "./compose_app.ts";
 /** What remains of the ten seconds of a stop is for plugins, audit and store. */
 const DRAIN_MS = 6_000;
 
-/** Loading the rest takes the loop for a while; whoever is at the door already is answered before that. */
+/** Loading the rest blocks the event loop for a while, so requests that already wait are answered first. */
 const FIRST_LOOK_MS = 5;
 
-/** @throws StartFailure, SettingsError or ServiceError with a sentence for whoever starts the service. */
+/** @throws StartFailure, SettingsError or ServiceError whose message says what to do. */
 export async function startBerth(options: StartOptions): Promise<Berth> {
-  const { config } = options;
-  const startedAt = new Date();
   await using owned = new AsyncDisposableStack();
+  const opened = await openFoundation(options, owned);
+  const { config, log, listener, gate, url, foundation } = opened;
+  await pause(FIRST_LOOK_MS);
+  const [{ composeApp }, plugins] = await Promise.all([
+    import(COMPOSE_APP) as Promise<typeof import("./compose_app.ts")>,
+    typeof options.plugins === "function" ? options.plugins() : options.plugins,
+  ]);
+  const { parts, edge } = await composeApp(foundation, { ...options, plugins }, owned);
+  gate.open(edge);
+  log.info("berth listens", { version: VERSION, url });
+  const stop = stopOnce(opened, owned.move());
+  return {
+    ...parts,
+    reload: () => reload(config, listener, log),
+    url,
+    port: listener.port,
+    listener,
+    stop,
+    [Symbol.asyncDispose]: async () => void await stop(),
+  };
+}
+
+/** The first half of a start: what must stand before anybody can be answered. */
+interface Opened {
+  readonly config: Config;
+  readonly log: OpenLog;
+  readonly listener: Listener;
+  readonly gate: StartupGate;
+  readonly url: string;
+  readonly stopping: AbortController;
+  readonly foundation: Foundation;
+}
+
+async function openFoundation(
+  { config, console }: StartOptions,
+  owned: AsyncDisposableStack,
+): Promise<Opened> {
+  const startedAt = new Date();
   await mustHaveDataFolder(config.data);
   mustHaveDescriptors(config);
-  const log = owned.use(openLogIn(config, options.console));
+  const log = owned.use(openLogIn(config, console));
   const stopping = new AbortController();
   const store = owned.use(await openStore(config));
   const tls = await readTls(config);
@@ -77,48 +113,40 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     await listener.drain(DRAIN_MS);
   });
   // Only now is the port known, when it was 0; no request can have been read before this turn ends.
-  const known = authoritiesOf({
+  const { baseUrl: url, hosts, origins } = authoritiesOf({
     hostname: config.host,
     port: listener.port,
     tls: tls !== null,
     baseUrl: config.baseUrl,
   });
-  for (const host of known.hosts) names.hosts.add(host);
-  for (const origin of known.origins) names.origins.add(origin);
+  for (const host of hosts) names.hosts.add(host);
+  for (const origin of origins) names.origins.add(origin);
+  const foundation = {
+    config,
+    store,
+    log,
+    stopping: stopping.signal,
+    startedAt,
+    responder,
+    tls: isTls,
+    names,
+    health,
+  };
+  return { config, log, listener, gate, url, stopping, foundation };
+}
 
-  await pause(FIRST_LOOK_MS);
-  const [{ composeApp }, plugins] = await Promise.all([
-    import(COMPOSE_APP) as Promise<typeof import("./compose_app.ts")>,
-    typeof options.plugins === "function" ? options.plugins() : options.plugins,
-  ]);
-  const { parts, edge } = await composeApp(
-    { config, store, log, stopping: stopping.signal, startedAt, responder, tls: isTls, names, health },
-    { ...options, plugins },
-    owned,
-  );
-  gate.open(edge);
-  log.info("berth listens", { version: VERSION, url: known.baseUrl });
-
-  const stack = owned.move();
+/** Stops the service at the first call; every call answers whether all requests ended in time. */
+function stopOnce({ log, stopping, listener }: Opened, owned: AsyncDisposableStack): () => Promise<boolean> {
   let stopped: Promise<boolean> | undefined;
-  const stop = () =>
+  return () =>
     stopped ??= (async () => {
       log.info("berth stops");
       stopping.abort();
       const drained = await listener.drain(DRAIN_MS);
-      if (!drained) log.warn("Some requests did not end in time and are cut");
-      await stack.disposeAsync();
+      if (!drained) log.warn("Some requests did not end in time and are cut off");
+      await owned.disposeAsync();
       return drained;
     })();
-  return {
-    ...parts,
-    reload: () => reload(config, listener, log),
-    url: known.baseUrl,
-    port: listener.port,
-    listener,
-    stop,
-    [Symbol.asyncDispose]: async () => void await stop(),
-  };
 }
 
 function pause(ms: number): Promise<void> {
@@ -176,7 +204,7 @@ async function reload(config: Config, listener: Listener, log: OpenLog): Promise
     await listener.renew(tls);
     log.info("The certificate was read again");
   } catch (error) {
-    log.error("The certificate cannot be renewed, and the one before is kept", { error });
+    log.error("Cannot renew the certificate; the current one stays in use", { error });
   }
 }
 
@@ -197,7 +225,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof ServiceError) return error.message;
   if (error instanceof Deno.errors.NotFound) return "it does not exist";
   if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
-  if (error instanceof Deno.errors.NotCapable) return "this process was not allowed to";
+  if (error instanceof Deno.errors.NotCapable) return "this process has no permission for it";
   if (error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotADirectory) {
     return "there is a file in its place";
   }

@@ -1,4 +1,4 @@
-/** Everything about who may come in, opened as one thing over a store and a data folder. */
+/** Authentication, opened as one thing over a store and a data folder. */
 import type { PermissionCatalogue } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
@@ -12,11 +12,11 @@ import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
 import { Devices } from "./devices.ts";
 import { FreshProof } from "./fresh_proof.ts";
-import type { IdentityProvider, IdentityProviderSettings } from "./identity_provider.ts";
+import type { IdentityProvider } from "./identity_provider.ts";
 import { Passwords } from "./password.ts";
 import { People } from "./people.ts";
 import { RateLimit } from "./rate_limit.ts";
-import type { RoleRule } from "./roles.ts";
+import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
 import { readSealingKey, Seal } from "./sealing.ts";
 import { SESSION_MS, Sessions } from "./session.ts";
 import { Setup } from "./setup.ts";
@@ -37,7 +37,7 @@ export interface AccessOptions {
   readonly config: {
     readonly identityProvider: IdentityProviderSettings | null;
     readonly roles: readonly RoleRule[];
-    /** Minutes; 0 asks nobody for a fresh proof. */
+    /** Minutes; 0 turns fresh proof off. */
     readonly freshSignIn: number;
     readonly keyMaxDays: number | null;
     /** 0: no limit. */
@@ -52,7 +52,7 @@ export interface AccessOptions {
   readonly passwords?: Passwords;
 }
 
-/** How often what may be tried: per peer, and per whoever it is tried on. */
+/** How often something may be tried: per peer, and per account, session or key. */
 export interface Limits {
   readonly signIn: RateLimit;
   readonly refresh: RateLimit;
@@ -73,7 +73,7 @@ export interface Access extends AsyncDisposable {
   readonly freshProof: FreshProof;
   readonly audit: AuditLog;
   readonly auditUpkeep: Upkeep;
-  /** What of the audit log is not where it belongs, in words; null while all is well. */
+  /** Why entries of the audit log cannot be written or delivered; null while all is well. */
   readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -81,9 +81,9 @@ export interface Access extends AsyncDisposable {
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
   readonly setupToken: string | null;
-  /** Other rules from now on; whoever loses by them is out within five seconds. */
+  /** Replaces the role rules; rights that they take away end within five seconds. */
   setRoles(rules: readonly RoleRule[]): Promise<void>;
-  /** Forgets what is over, and warns of keys that end soon; happens by itself every ten minutes. */
+  /** Deletes what has expired, and warns of keys that end soon; runs every ten minutes. */
   sweep(): Promise<void>;
 }
 
@@ -144,11 +144,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   warnOfRules(rules, log);
   const setupToken = await setup.begin();
   const sweep = async () => {
-    await sessions.sweep().catch((error) =>
-      log.warn("Old sessions could not be forgotten", { error: String(error) })
-    );
+    await sessions.sweep().catch((error) => log.warn("Cannot delete old sessions", { error: String(error) }));
     await warnOfKeys(keys, log).catch((error) =>
-      log.warn("Keys that end soon could not be looked for", { error: String(error) })
+      log.warn("Cannot look for keys that end soon", { error: String(error) })
     );
   };
   const sweeping = setInterval(sweep, SWEEP_MS);
@@ -184,7 +182,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
       credentials[Symbol.dispose]();
-      await keys.flush().catch((error) => log.warn("Uses of keys were lost", { error: String(error) }));
+      await keys.flush().catch((error) =>
+        log.warn("Cannot write when keys were last used", { error: String(error) })
+      );
       await audit[Symbol.asyncDispose]();
       await auditUpkeep[Symbol.asyncDispose]();
       await delivery?.[Symbol.asyncDispose]();
@@ -227,7 +227,7 @@ async function openProvider(
   if (rules().length === 0) log.warn("Nobody can sign in: no rule of BERTH_ROLES gives anybody a role");
   const secret = () => readClientSecret(settings.clientSecretFile);
   await secret().catch((error) => log.warn("Nobody can sign in", { error }));
-  // Only who signs people in pays for how that is done.
+  // Loaded only where people sign in.
   if (settings.issuer === "github") {
     const { GitHub } = await import("./github.ts");
     return new GitHub({ settings, secret, rules });
@@ -236,7 +236,7 @@ async function openProvider(
   return new OpenIdConnect({ settings, secret, rules, clock });
 }
 
-/** Read for every sign-in, so that a new secret needs no restart. Who may read it is for its owner to say. */
+/** Read for every sign-in, so that a new secret needs no restart. */
 async function readClientSecret(file: string | null): Promise<string | null> {
   if (file === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** What a person does who lost every admin key but still owns the data folder: makes another one, service or no service. */
+/** Makes an admin key for the owner of the data folder; needs no running service. */
 import type { Store } from "../core/store.ts";
 import { type MadeKey, makeKey, MAX_KEYS } from "./api_keys.ts";
 import { auditEntry, COMMAND_LINE } from "./audit.ts";
@@ -13,7 +13,7 @@ export async function makeAdminKey(store: Store, name: string, clock: Clock = sy
     target: made.record.id,
   });
   const first = !await store.keys.isSetUp();
-  // One more than anybody else may have: this is the way back in.
+  // One more than the limit: this is the last way to get access.
   await (first
     ? store.keys.setUp({ key: made.record }, entry)
     : store.keys.add(made.record, MAX_KEYS + 1, entry));

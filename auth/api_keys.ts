@@ -1,4 +1,4 @@
-/** API keys: made once, shown once, kept as a digest, never above whoever made them and never longer than they. */
+/** API keys: shown once, stored as a digest, with no more rights and no longer life than their creator. */
 import { excessOf, type Grant, type PermissionCatalogue, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { KeyRecord, KeyStore, KeyUse, NewAuditEntry, NewKey } from "../core/store.ts";
@@ -158,7 +158,7 @@ export class ApiKeys {
     return { valid: true, record, expiresAt: Math.min(record.expiresAt ?? Infinity, until) };
   }
 
-  /** The key as it is now, if it still lives and whoever is behind it may come in. */
+  /** The key as it is now, if it has not ended and the person behind it is enabled. */
   async alive(id: string): Promise<KeyRecord | null> {
     const record = await this.#store.get(id);
     return record !== null && isAlive(record, this.#clock.now()) ? record : null;
@@ -199,7 +199,7 @@ export class ApiKeys {
     await this.#writing;
   }
 
-  /** Keys in use that end within a week; each is given out once, and stands in the audit log then. */
+  /** Keys in use that end within a week; each is returned once, and recorded in the audit log. */
   async ending(): Promise<KeyRecord[]> {
     await this.flush();
     const now = this.#clock.now();
@@ -219,7 +219,7 @@ export class ApiKeys {
     if (excessOf(this.#permissions.rightsOf(key.grants), by) !== null) {
       throw new ServiceError(
         "forbidden",
-        `Cannot ${verb} the key "${key.name}": it may do more than you may`,
+        `Cannot ${verb} the key "${key.name}": it has permissions that you lack`,
       );
     }
   }
@@ -277,7 +277,7 @@ export function rangesOf({ from }: KeyRecord): readonly AddressRange[] | null {
   return from.length === 0 ? null : from.map(addressRange).filter((range) => range !== null);
 }
 
-/** Whether the key's end has not come, and whoever is behind it may come in. */
+/** Whether the key has not ended and the person behind it is enabled. */
 export function isAlive(key: KeyRecord, now: number): boolean {
   return !key.disabled && (key.expiresAt === null || key.expiresAt > now);
 }

@@ -6,7 +6,7 @@ const MAX_TEXT = 500;
 export const NOBODY: AuditActor = { kind: "anonymous", id: "-", name: "-" };
 /** What berth does by itself. */
 export const BERTH: AuditActor = { kind: "system", id: "berth", name: "berth" };
-/** Whoever owns the data folder. */
+/** The owner of the data folder. */
 export const COMMAND_LINE: AuditActor = { kind: "system", id: "command-line", name: "command line" };
 
 export interface AboutEntry {
@@ -23,7 +23,7 @@ export interface AboutEntry {
   readonly count?: number;
 }
 
-/** An entry in which nothing can be a credential; a change that was done, unless told otherwise. */
+/** An entry in which nothing can be a credential; a change that was done, unless the caller says otherwise. */
 export function auditEntry(about: AboutEntry): NewAuditEntry {
   const { target, particulars = {} } = about;
   return {

@@ -1,7 +1,7 @@
 /** What time it is, as one thing that tests can move. */
 
 export interface Clock {
-  /** Milliseconds since 1970; may be set back and forth by whoever keeps the machine's time. */
+  /** Milliseconds since 1970; jumps when the machine's clock is set. */
   now(): number;
   /** Milliseconds that only ever grow: for durations. */
   monotonic(): number;

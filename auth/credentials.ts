@@ -268,10 +268,13 @@ function rightsOf({ principal, from }: Standing): string {
 function unauthenticated(): ServiceError {
   return new ServiceError(
     "unauthenticated",
-    "Cannot go on: the credential is not known here, was revoked, or ran out",
+    "The credential is not valid: it is unknown, was revoked or has expired; sign in again, or send another key",
   );
 }
 
 function ended(): ServiceError {
-  return new ServiceError("unauthenticated", "Cannot go on: the credential was revoked, or ran out");
+  return new ServiceError(
+    "unauthenticated",
+    "The credential was revoked or has expired: sign in again, or send another key",
+  );
 }

@@ -1,4 +1,4 @@
-/** Fresh proof: what a stolen session must not be enough for. */
+/** Fresh proof: for some actions a session alone is not enough, because it may be stolen. */
 import { ServiceError } from "../core/error.ts";
 import type { NewAuditEntry } from "../core/store.ts";
 import type { ApiKeys } from "./api_keys.ts";
@@ -7,7 +7,7 @@ import type { CodeAnswer, IdentityProvider } from "./identity_provider.ts";
 import type { People } from "./people.ts";
 import type { LivingSession, Sessions } from "./session.ts";
 
-/** Who somebody is, once more: their password, their key, or a sign-in at their provider. */
+/** Proof of who somebody is: their password, their key, or another sign-in at their provider. */
 export type Proof = { readonly password: string } | { readonly key: string } | CodeAnswer;
 
 export interface FreshProofOptions {
@@ -16,7 +16,7 @@ export interface FreshProofOptions {
   readonly keys: ApiKeys;
   readonly provider: IdentityProvider | null;
   readonly clock: Clock;
-  /** How old a proof may be; 0 asks nobody for one. */
+  /** How old a proof may be; 0 turns fresh proof off. */
   readonly maxAgeMs: number;
 }
 
@@ -81,7 +81,7 @@ export class FreshProof {
       throw refused("your identity provider is no longer the one that is configured; sign in anew");
     }
     const identity = await provider.exchange(answer);
-    if (identity.subject !== account.subject) throw refused("that was somebody else's sign-in");
+    if (identity.subject !== account.subject) throw refused("it is another person's sign-in");
     const at = identity.authenticatedAt;
     if (at === null || (maxAgeMs > 0 && clock.now() - at >= maxAgeMs)) {
       throw refused('the provider did not ask you just now; send it "max_age=0"');
@@ -91,11 +91,11 @@ export class FreshProof {
 
   async #living(source: string): Promise<LivingSession> {
     const session = await this.#options.sessions.principal(source.slice("session:".length));
-    if (session === null) throw new ServiceError("unauthenticated", "Cannot go on: the session is over");
+    if (session === null) throw new ServiceError("unauthenticated", "The session is over: sign in again");
     return session;
   }
 
-  /** Who signed in with a provider that never asks twice has nothing to prove it with. */
+  /** Whether the person can give such a proof: some providers never ask twice. */
   #isExempt({ holder }: LivingSession): boolean {
     const { provider } = this.#options;
     return holder.kind === "user" && holder.account.grants === null && provider !== null &&

@@ -1,4 +1,4 @@
-/** Signing in with GitHub, which speaks plain OAuth: no discovery and no ID token, so it is asked who its token is for. */
+/** Signing in with GitHub, which has plain OAuth: no discovery and no ID token, so berth asks whom the token belongs to. */
 import type { AuthorizationServer, Client } from "oauth4webapi";
 import { z } from "zod";
 import {
@@ -6,7 +6,6 @@ import {
   type Identity,
   identityFrom,
   type IdentityProvider,
-  type IdentityProviderSettings,
   isLoopback,
   loginRefused,
   mustBeOurs,
@@ -14,7 +13,7 @@ import {
 } from "./identity_provider.ts";
 import { explain } from "./openid_connect.ts";
 import { boundedFetch, type Fetch, unavailable } from "./outbound.ts";
-import type { RoleRule } from "./roles.ts";
+import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
 
 /** Where GitHub, or a GitHub Enterprise Server, answers. */
 export interface GitHubAddresses {

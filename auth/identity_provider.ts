@@ -1,16 +1,6 @@
-/** Who vouches for people: what berth needs of an identity provider, whichever kind it is. */
+/** What berth needs of an identity provider, of any kind. */
 import { ServiceError } from "../core/error.ts";
 import type { Claims } from "./roles.ts";
-
-export interface IdentityProviderSettings {
-  /** `github`, or the issuer's address. */
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Null for a public client. */
-  readonly clientSecretFile: string | null;
-  /** Compared exactly; `http://127.0.0.1/...` without a port stands for every port of a command line's own listener. */
-  readonly redirectUris: readonly string[];
-}
 
 /** All that a browser or command line needs to begin a sign-in. */
 export interface ProviderDescription {
@@ -31,7 +21,7 @@ export interface CodeAnswer {
   readonly iss?: string | undefined;
 }
 
-/** A person the provider vouches for: (issuer, subject), never their e-mail. */
+/** A person whom the provider has authenticated: (issuer, subject), never their e-mail. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
@@ -81,7 +71,7 @@ export function isLoopback(url: URL): boolean {
   return LOOPBACK.includes(url.hostname);
 }
 
-/** The identity as we keep it: bounded, and with nothing in it that a page or a log would stumble over. */
+/** The identity as we keep it: bounded, and without control characters. */
 export function identityFrom(
   issuer: string,
   subject: string,

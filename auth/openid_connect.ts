@@ -1,4 +1,4 @@
-/** Signing in with any OpenID Connect issuer: discovery, the code, and an ID token that is believed only as far as it is checked. */
+/** Signing in with any OpenID Connect issuer: discovery, the code, and the checks of the ID token. */
 import type { AuthorizationServer, Client, ClientAuth } from "oauth4webapi";
 import type { Clock } from "./clock.ts";
 import {
@@ -6,15 +6,15 @@ import {
   type Identity,
   identityFrom,
   type IdentityProvider,
-  type IdentityProviderSettings,
   isLoopback,
   loginRefused,
   mustBeOurs,
   type ProviderDescription,
 } from "./identity_provider.ts";
 import { boundedFetch, type Fetch, unavailable } from "./outbound.ts";
-import type { Claims, RoleRule } from "./roles.ts";
+import type { Claims } from "./roles.ts";
 import { ServiceError } from "../core/error.ts";
+import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
 
 type OAuth = typeof import("oauth4webapi");
 
@@ -97,7 +97,7 @@ export class OpenIdConnect implements IdentityProvider {
     const options = this.#options(oauth);
     const parameters = new URLSearchParams({ code: answer.code });
     if (answer.iss !== undefined) parameters.set("iss", answer.iss);
-    // The state was compared by whoever began the sign-in; `iss` is compared here, and demanded if it was promised.
+    // The client that began the sign-in has compared the state. `iss` is compared here, and required if it was announced.
     const checked = oauth.validateAuthResponse(server, client, parameters, oauth.skipStateCheck);
     const response = await oauth.authorizationCodeGrantRequest(
       server,
@@ -204,7 +204,7 @@ export class OpenIdConnect implements IdentityProvider {
       const error = thrown instanceof ServiceError
         ? thrown
         : unavailable("its discovery document is not a good one", thrown);
-      // What was known goes on serving: a provider's metadata outlives its discovery endpoint's bad hour.
+      // The metadata that is known stays in use while discovery fails.
       if (this.#metadata !== null) {
         this.#metadata = { ...this.#metadata, at: this.#clock.monotonic() - METADATA_MS + FAILED_MS };
         return this.#metadata.value;
@@ -223,7 +223,7 @@ export class OpenIdConnect implements IdentityProvider {
   }
 }
 
-/** Which of the many ways to fail somebody can do something about, and who. */
+/** Maps a library error to a code for the user or the operator. */
 export function explain(oauth: OAuth, thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown;
   // What `boundedFetch` threw may arrive wrapped.

@@ -13,8 +13,8 @@ export interface Asked {
 export type Fetch = (url: string, asked: Asked) => Promise<Response>;
 
 /**
- * A `fetch` whose answer is here, whole, or which fails as `identity_provider_unavailable`. A redirect is a failure: no
- * honest endpoint moves, and where it leads was not configured.
+ * A `fetch` whose answer is here, whole, or which fails as `identity_provider_unavailable`. A redirect is a failure:
+ * where it leads was not configured.
  */
 export function boundedFetch({ totalMs = TOTAL_MS, maxBytes = MAX_BYTES } = {}): Fetch {
   return async (url, { method = "GET", headers, body: sent = null }) => {

@@ -1,4 +1,4 @@
-/** Passwords: which ones are taken, how they are remembered, and how many are checked at a time. */
+/** Passwords: which are accepted, how they are hashed, and how many are checked at a time. */
 import { ServiceError } from "../core/error.ts";
 import { isCommonPassword } from "./common_passwords.ts";
 import { sameDigest, toBase64Url } from "./secret.ts";
@@ -29,7 +29,7 @@ export type PasswordHash = string;
 
 const SHAPE = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]+)\$([\w-]+)$/;
 
-/** Why a password is not taken, or null. */
+/** Why a password is not accepted, or null. */
 export function weaknessOf(password: string, name: string): string | null {
   const length = [...password].length;
   if (length < MIN_CHARACTERS) return `Expected at least ${MIN_CHARACTERS} characters`;
@@ -40,7 +40,7 @@ export function weaknessOf(password: string, name: string): string | null {
   return null;
 }
 
-/** Hashes and checks passwords: two at a time, 32 wait, and whoever comes then is told to come back. */
+/** Hashes and checks passwords: two at a time, 32 wait, further calls are refused with `too_many_requests`. */
 export class Passwords {
   readonly #cost: Cost;
   #running = 0;
@@ -89,7 +89,7 @@ export class Passwords {
       );
     } finally {
       const next = this.#waiting.shift();
-      // The place is handed on as it is, so that nobody new slips in between.
+      // The place goes straight to the next in line, so that no new call takes it.
       if (next === undefined) this.#running--;
       else next();
     }

@@ -36,7 +36,7 @@ export interface PeopleOptions {
   /** Tries per account, and per device that signed in before. */
   readonly tries: RateLimit;
   readonly clock: Clock;
-  /** Told of a person whose rights, sessions or keys changed, so that what is open ends. */
+  /** Called when a person's rights, sessions or keys change, so that open streams end. */
   readonly onChange: () => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export class People {
     this.#options = options;
   }
 
-  /** Whose name and password these are. Throws `login_refused`, always with the same words, and `too_many_requests`. */
+  /** The person with this name and password. Throws `login_refused`, always with the same words, and `too_many_requests`. */
   async recognise(name: string, password: string, deviceCookie: string | null): Promise<AccountRecord> {
     const { store, passwords, devices, tries } = this.#options;
     const subject = subjectOf(name);
@@ -226,12 +226,15 @@ export class People {
     );
   }
 
-  /** Nobody lowers, ends or takes the place of somebody who may do more than they. Throws `not_found`, `forbidden`. */
+  /** Refuses to change somebody with permissions that the caller lacks. Throws `not_found`, `forbidden`. */
   async mustBeWithin(id: string, by: Principal, verb: string): Promise<PersonRecord> {
     const { permissions, sessions } = this.#options;
     const person = await this.get(id);
     if (excessOf(permissions.rightsOf(sessions.grantsOf(person)), by) !== null) {
-      throw new ServiceError("forbidden", `Cannot ${verb} "${person.name}": they may do more than you may`);
+      throw new ServiceError(
+        "forbidden",
+        `Cannot ${verb} "${person.name}": they have permissions that you lack`,
+      );
     }
     return person;
   }

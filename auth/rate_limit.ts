@@ -52,7 +52,7 @@ export class RateLimit {
     bucket.left -= 1;
   }
 
-  /** Gives back a try that was an honest one. */
+  /** Gives back a try that succeeded. */
   refund(name: string): void {
     const bucket = this.#bucket(name);
     bucket.left = Math.min(this.#limit.tries, bucket.left + 1);

@@ -1,13 +1,6 @@
 /** What people may do: rules on what their identity provider says of them. */
-import type { Grant, Role, Scope } from "../core/access.ts";
-
-export interface RoleRule {
-  readonly claim: string;
-  readonly value: string;
-  readonly role: Role;
-  /** Everywhere when it is left out. */
-  readonly on?: readonly Scope[] | undefined;
-}
+import type { Grant } from "../core/access.ts";
+import type { RoleRule } from "../core/sign_in.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
 

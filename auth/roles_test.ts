@@ -1,6 +1,7 @@
 /** Role rules: the first match wins, no match is no entry, and an unproven address matches nothing. */
 import assert from "node:assert/strict";
-import { claimsToKeep, grantsOf, type RoleRule } from "./roles.ts";
+import type { RoleRule } from "../core/sign_in.ts";
+import { claimsToKeep, grantsOf } from "./roles.ts";
 
 const RULES: readonly RoleRule[] = [
   { claim: "email", value: "Ada@example.org", role: "admin" },

@@ -72,7 +72,7 @@ export async function readSealingKey(path: string): Promise<Uint8Array<ArrayBuff
   try {
     key = Uint8Array.fromBase64(text ?? "", { alphabet: "base64url" });
   } catch {
-    // Not base64url: told below, without a word of what it holds.
+    // Not base64url: reported below, without its content.
   }
   if (key?.byteLength !== 32) {
     throw new ServiceError(

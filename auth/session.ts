@@ -13,7 +13,8 @@ import type { AddressRange } from "./address_range.ts";
 import { isAlive, principalOfKey, rangesOf } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Identity } from "./identity_provider.ts";
-import { claimsToKeep, grantsOf, type RoleRule } from "./roles.ts";
+import type { RoleRule } from "../core/sign_in.ts";
+import { claimsToKeep, grantsOf } from "./roles.ts";
 import { Seal } from "./sealing.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
 import { ACCESS_S, type Tokens } from "./tokens.ts";
@@ -67,9 +68,9 @@ export class Sessions {
     readonly rules: () => readonly RoleRule[];
     readonly permissions: PermissionCatalogue;
     readonly clock: Clock;
-    /** Told of every session that ends here, so that its streams end too. */
+    /** Called for every session that ends here, so that its streams end too. */
     readonly onEnd: (session: string) => void;
-    /** Told when a spent token came back: two hold what one was given. */
+    /** Called when a spent token comes back: two parties hold it. */
     readonly onReuse: (session: SessionRecord) => void;
   }) {
     this.#store = options.store;
@@ -81,14 +82,14 @@ export class Sessions {
     this.#onReuse = options.onReuse;
   }
 
-  /** Signs in whom an identity provider vouches for. Throws `login_refused`. */
+  /** Signs in a person whom an identity provider has authenticated. Throws `login_refused`. */
   async open(identity: Identity, device: Device, entry: NewAuditEntry): Promise<IssuedTokens> {
     const rules = this.#rules();
     const grants = grantsOf(identity.claims, rules);
     if (grants.length === 0) {
       throw new ServiceError(
         "login_refused",
-        `Cannot sign in "${identity.name}": no rule of "BERTH_ROLES" gives them a role; ask whoever runs berth`,
+        `Cannot sign in "${identity.name}": no rule of "BERTH_ROLES" gives them a role; ask an admin of berth`,
       );
     }
     const made = await this.#new(device, entry, identity.authenticatedAt ?? 0, Infinity);
@@ -111,7 +112,7 @@ export class Sessions {
     if (account.disabledAt !== null) {
       throw new ServiceError(
         "login_refused",
-        `Cannot sign in "${identity.name}": they were disabled; ask whoever runs berth`,
+        `Cannot sign in "${identity.name}": they were disabled; ask an admin of berth`,
       );
     }
     return await this.#first({ ...made.session, holder: { kind: "user", account } }, made.token);
@@ -164,7 +165,7 @@ export class Sessions {
     return await this.#issue(session, refreshToken);
   }
 
-  /** Which session a refresh token speaks of, if we signed it and it did not run out. */
+  /** The session of a refresh token that berth signed and that has not expired. */
   async sessionOf(refreshToken: string): Promise<string | null> {
     return (await this.#tokens.verify("refresh", refreshToken))?.session ?? null;
   }
@@ -256,10 +257,10 @@ export class Sessions {
     return (await this.#store.get(session, this.#clock.now(), IDLE_MS))?.holder ?? null;
   }
 
-  /** Remembers that whoever holds the session proved who they are at this time. */
+  /** Records when the session's holder proved who they are. */
   async prove(session: string, at: number, entry: NewAuditEntry): Promise<void> {
     if (!await this.#store.prove(session, at, entry)) {
-      throw new ServiceError("unauthenticated", "Cannot go on: the session is over");
+      throw new ServiceError("unauthenticated", "The session is over: sign in again");
     }
   }
 

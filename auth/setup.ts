@@ -1,4 +1,4 @@
-/** How the first admin is born: once, by whoever can read a file that only the service's owner can read. */
+/** Makes the first admin, once, with a token from a file that only the service's owner can read. */
 import { ServiceError } from "../core/error.ts";
 import type { AccountRecord, FirstAdmin, KeyStore, NewAuditEntry } from "../core/store.ts";
 import { type MadeKey, makeKey } from "./api_keys.ts";
@@ -111,7 +111,7 @@ export class Setup {
     try {
       await Deno.remove(this.#path);
     } catch {
-      // Not there, or not removable: with an admin born, what it holds opens nothing any more.
+      // Not there, or not removable: once there is an admin, its token opens nothing.
     }
   }
 }

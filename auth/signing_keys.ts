@@ -1,4 +1,4 @@
-/** The keys that tokens are signed with, and their turning over without one valid token refused. */
+/** The keys that tokens are signed with, and their rotation, in which no valid token is refused. */
 import { ServiceError } from "../core/error.ts";
 import type { NewAuditEntry, SigningKeyRecord, SigningKeyStore } from "../core/store.ts";
 import { auditEntry, BERTH } from "./audit.ts";

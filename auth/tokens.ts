@@ -21,7 +21,7 @@ export interface TokenContent {
   /** The account. */
   readonly subject: string;
   readonly session: string;
-  /** A random id: what makes a refresh token unguessable to whoever reads the store. */
+  /** A random id: what makes a refresh token unguessable to a reader of the store. */
   readonly id: string;
   readonly expiresAt: number;
 }
@@ -50,7 +50,7 @@ export class Tokens {
       .sign(key);
   }
 
-  /** What a token of this kind says, or null: nobody who brings a bad one learns what was bad about it. */
+  /** The content of a token of this kind; null for any other, without a reason. */
   async verify(kind: TokenKind, token: string): Promise<TokenContent | null> {
     if (token.length > MAX_CHARACTERS) return null;
     const { jwtVerify, errors } = await import("jose");

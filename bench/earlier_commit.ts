@@ -1,6 +1,6 @@
 /** The files of an earlier commit, so that a bench can hold today's against them. */
 
-/** The last commit before the rooms were laid out anew. */
+/** The last commit before the folders were reorganised. */
 export const BEFORE = "015db1d";
 const root = new URL("../", import.meta.url).pathname;
 

@@ -1,4 +1,4 @@
-/** `berth admin-key <name>`: another admin key for whoever owns the data folder and lost every key. */
+/** `berth admin-key <name>`: makes another admin key, for the owner of the data folder who lost every key. */
 import { makeAdminKey } from "../auth/admin_key.ts";
 import { readConfig } from "../config.ts";
 import { KeyName } from "../core/access.ts";

@@ -1,4 +1,4 @@
-/** `berth audit verify`: whether anything in the audit log was changed, removed or put in, service or no service. */
+/** `berth audit verify`: whether entries of the audit log were changed, removed or inserted; needs no running service. */
 import { readPrivateFile } from "../auth/private_file.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { type Checkpoint, verifyAudit } from "../auth/audit/verify.ts";
@@ -17,7 +17,9 @@ export async function run(line: Line): Promise<number> {
   const wrong = checkpoints.indexOf(null);
   if (wrong >= 0) {
     console.error(
-      `berth audit verify: "${line.all("--from")[wrong]}" is no place, as changes:12:<64 hex digits> is`,
+      `berth audit verify: "${
+        line.all("--from")[wrong]
+      }" is not a place; one looks like changes:12:<64 hex digits>`,
     );
     return 2;
   }
@@ -37,11 +39,11 @@ export async function run(line: Line): Promise<number> {
     }
     for (const { chain, seq } of missed) {
       console.log(
-        `${chain ?? "either chain"}: BROKEN at ${seq}: what was told to be there is not there (any more)`,
+        `${chain ?? "either chain"}: BROKEN at ${seq}: the entry that --from names is not there`,
       );
     }
     const waiting = await store.audit.unsealed();
-    if (waiting > 0) console.log(`${waiting} entries wait for their seal; a running berth gives it`);
+    if (waiting > 0) console.log(`${waiting} entries are not sealed yet; a running berth seals them`);
     return missed.length > 0 || chains.some(({ broken }) => broken !== null) ? 1 : 0;
   } catch (error) {
     return tell(error);

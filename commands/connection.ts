@@ -1,4 +1,4 @@
-/** How commands speak to a running berth: with the project's own client, by address and key from the environment or `berth login`. */
+/** How commands reach a running berth: with the project's own client, by address and key from the environment or `berth login`. */
 import { readPrivateFile } from "../auth/private_file.ts";
 import { BearerAuth, Client, isClientError, isStatusError, isTimeoutError } from "../client/mod.ts";
 import { readClientSettings } from "../config/client.ts";
@@ -6,7 +6,7 @@ import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../start_failure.ts";
 
-/** What `berth login` keeps. */
+/** What `berth login` saves. */
 export interface Login {
   readonly url: string;
   readonly key: string;
@@ -59,7 +59,7 @@ async function readLogin(path: string): Promise<Login | null> {
   throw new StartFailure(`"${path}" does not hold a login: run "berth login" again`);
 }
 
-/** Prints why a call failed, in one sentence; anything that nobody foresaw is thrown on. */
+/** Prints why a call failed, in one sentence; any other error is thrown on. */
 export function tellCall(error: unknown): void {
   console.error(`berth: ${visible(sentenceOf(error))}`);
 }
@@ -79,7 +79,7 @@ function sentenceOf(error: unknown): string {
   return `Cannot reach ${origin}: is berth running there? BERTH_URL says where to look`;
 }
 
-/** What berth itself says about a refusal. */
+/** The title of berth's error answer. */
 function titleOf(text: string): string | null {
   try {
     const { title } = JSON.parse(text);

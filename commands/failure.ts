@@ -1,10 +1,10 @@
-/** What a command says when it cannot go on: one clear sentence for what people can mend, and exit code 2. */
+/** Prints why a command failed; the exit code is 2. */
 import { SettingsError } from "../config.ts";
 import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../start_failure.ts";
 
-/** Prints the reason; anything that nobody foresaw is a bug, and thrown on. */
+/** Prints the reason of a known failure; any other error is a bug, and thrown on. */
 export function tell(error: unknown): number {
   if (error instanceof SettingsError) {
     console.error("berth: Cannot start: the settings are wrong");

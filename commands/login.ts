@@ -1,4 +1,4 @@
-/** `berth login`: checks a key against a running berth and keeps it, readable for its owner alone. */
+/** `berth login`: checks a key against a running berth and saves it in a file that only its owner can read. */
 import { writePrivateFile } from "../auth/private_file.ts";
 import { AUTH_ME } from "../client/berth/auth.ts";
 import { readClientSettings } from "../config/client.ts";
@@ -14,7 +14,7 @@ export async function run(line: Line): Promise<number> {
   const url = (line.args[0] ?? loginUrl()).replace(/\/+$/, "");
   try {
     const { loginFile } = readClientSettings();
-    if (loginFile === null) throw new StartFailure("Cannot keep the key: no home folder is known; set HOME");
+    if (loginFile === null) throw new StartFailure("Cannot save the key: no home folder is known; set HOME");
     const key = await readKey(url);
     using client = clientFor({ url, key });
     const me = (await client.get(AUTH_ME)).json();

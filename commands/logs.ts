@@ -32,7 +32,7 @@ export async function run(line: Line): Promise<number> {
     }
     return code;
   } catch (error) {
-    if (error instanceof Deno.errors.BrokenPipe) return code; // whoever read has seen enough
+    if (error instanceof Deno.errors.BrokenPipe) return code; // the reader closed the pipe
     tellCall(error);
     return 2;
   }
@@ -47,7 +47,7 @@ function show(record: LogRecord, isTimed: boolean): void {
     if (record.stream === "stdout") writeOut(toOut(text));
     else writeError(toError(text));
   } else if ("gap" in record) {
-    writeError(`--- lines are missing behind ${record.gap.after} ---\n`);
+    writeError(`--- lines are missing after ${record.gap.after} ---\n`);
   } else if ("error" in record) {
     writeError(`berth: ${toError(record.error.title)}\n`);
   }

@@ -64,7 +64,7 @@ function rereadRoles({ access, log }: Berth): void {
       await access.setRoles(roles);
       log.info("The role rules were read again", { rules: roles.length });
     } catch (error) {
-      log.error("The role rules stay as they were: the settings cannot be read", { error });
+      log.error("Cannot read the settings again; the role rules stay as they were", { error });
     }
   });
 }
@@ -73,11 +73,11 @@ function rereadRoles({ access, log }: Berth): void {
 function surviveBugs({ log }: Berth): void {
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    log.error("A promise was rejected and nobody cared", { error: event.reason });
+    log.error("A promise was rejected without a handler", { error: event.reason });
   });
   globalThis.addEventListener("error", (event) => {
     event.preventDefault();
-    log.error("An exception escaped every handler", { error: event.error });
+    log.error("An exception was not caught", { error: event.error });
   });
 }
 

@@ -58,7 +58,6 @@ function roleRule() {
       .optional(),
   });
 }
-export type RoleRule = z.output<ReturnType<typeof roleRule>>;
 
 export function roles() {
   return listOf(roleRule(), ",", ruleOf);

@@ -9,7 +9,7 @@ export { ROLES };
 export interface PermissionRule {
   readonly name: string;
   readonly roles: readonly Role[];
-  /** A role that counts on a scope alone does not hold it: whoever is meant to have it there is given it by name. */
+  /** A role on a scope does not include it: there it must be granted by name. */
   readonly byNameOnScopes?: true;
 }
 
@@ -41,7 +41,7 @@ export type Permission = z.infer<typeof Permission>;
 export const Role = z.enum(ROLES).meta({ id: "Role" });
 export type Role = z.infer<typeof Role>;
 
-/** What people call a key, and what a person is called. */
+/** The name of a key or a person. */
 export const KeyName = z.string().trim().min(1).max(100)
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "Expected text without control characters");
 
@@ -282,7 +282,7 @@ export function excessOf(
   return null;
 }
 
-/** A scope is only held by who holds that very scope or everything: nobody can know what another one reaches. */
+/** Only the same scope, or a grant without one, covers a scope: what another one reaches is not known. */
 function holds(
   { permissions, grants }: Holder,
   permission: Permission,

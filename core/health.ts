@@ -1,4 +1,4 @@
-/** Whether the service can serve: one honest look at what it stands on, before and after it is fully put up. */
+/** Whether the service can serve: the state of store, logs, plugins and engines, also during the start. */
 import { ServiceError } from "./error.ts";
 import type { ContainerRuntime } from "./runtime.ts";
 
@@ -31,7 +31,7 @@ export interface HealthSources {
 }
 
 const OK: HealthCheck = { status: "ok" };
-/** A store that has not answered by then is gone as far as a caller is concerned. */
+/** A store that has not answered by then counts as failed. */
 const STORE_MS = 2_000;
 
 /** Only the loss of the service's own store is a failure; what else is wrong degrades it. */
@@ -42,8 +42,9 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
     audit: checkAudit(sources.auditFailure()),
     plugins: checkPlugins(sources.plugins),
   };
-  for (const { name, state } of sources.runtime?.backends() ?? []) {
-    checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason: `It is ${state}` };
+  for (const { name, state, since } of sources.runtime?.backends() ?? []) {
+    const reason = `It is ${state}${since === undefined ? "" : `: it has not answered since ${since}`}`;
+    checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason };
   }
   return {
     status: worst(Object.values(checks)),

@@ -39,7 +39,7 @@ export interface LogQuery {
   readonly text?: string;
 }
 
-/** One line as it stands in the file, or a hole in what could be read. */
+/** One line as it stands in the file, or a gap where lines could not be read. */
 export type LogChunk = { readonly line: string } | { readonly gap: string };
 
 export interface LogFiles {

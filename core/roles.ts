@@ -1,3 +1,3 @@
-/** The names of the roles, for who needs no more than that at a start. */
+/** The names of the roles, apart from `access.ts` so that reading the settings loads no more. */
 
 export const ROLES = ["viewer", "operator", "admin"] as const;

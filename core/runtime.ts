@@ -1,4 +1,4 @@
-/** What the rest of the service asks of a container runtime, in words that no engine's own types leak into. */
+/** What the rest of the service asks of a container runtime, without any type of an engine. */
 import { type Permission, type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
 
@@ -180,7 +180,7 @@ export interface HeldVolume {
 /** Acts that a plan may hold, beside those on the containers of its project. */
 export type RuntimeAct = "pullImage" | "buildImage" | "removeContainer" | "useNetwork" | "useVolume";
 
-/** What is taken on the engines that are up: what a unit that does not run yet may run into. */
+/** Names and ports in use on the engines that are up, with which a unit that does not run yet may collide. */
 export interface Holdings {
   readonly ports: readonly {
     readonly container: string;
@@ -197,7 +197,9 @@ export interface Holdings {
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }
 
-export type BackendState = "up" | "away" | "refused" | "unsupported";
+/** `unresponsive`: it can be reached, or could be, and does not answer. */
+export const BackendState = z.enum(["up", "unresponsive", "away", "refused", "unsupported"]);
+export type BackendState = z.infer<typeof BackendState>;
 
 /** One engine, and how it is doing. */
 export interface Backend {
@@ -211,6 +213,8 @@ export interface Backend {
   readonly arch: string | null;
   readonly default: boolean;
   readonly reason?: string;
+  /** When it last answered; only where it is unresponsive. */
+  readonly since?: string;
 }
 
 export interface RuntimeCounts {
@@ -235,7 +239,7 @@ export interface ContainerRuntime {
   settle(): Promise<void>;
   /** Null while no engine is up. `of` limits what is counted. */
   counts(of?: Counted): RuntimeCounts | null;
-  /** Every container of every engine that is up, as fresh as the mirror's promise. */
+  /** Every container of every engine that is up, as fresh as the mirror's promise; as last known where it hangs. */
   containers(): Promise<readonly RunningContainer[]>;
   /** Changes whenever `containers()` would answer otherwise. */
   readonly revision: number;
@@ -249,7 +253,12 @@ export interface ContainerRuntime {
 /** Which workspace and unit a container belongs to; asked by the runtime for every row it shows. */
 export interface Ownership {
   ownerOf(container: RunningContainer): { readonly id: string; readonly unit: string | null } | null;
-  /** Changes whenever an answer of `ownerOf` might. */
+  /**
+   * The workspace whose scope reaches the container. What files say of themselves, as a project's name or where paths
+   * lead to, gives no rights: it must have been started from files that lie in the workspace.
+   */
+  startedFrom(container: RunningContainer): string | null;
+  /** Changes whenever an answer of the two might. */
   readonly revision: number;
   /**
    * Waits, a moment at most, until what was asked about for the first time is known, and what changed is seen; false
@@ -275,7 +284,7 @@ export function subjectOf(container: RunningContainer, ownership: Ownership): Su
   return {
     engine: container.backend,
     project: container.compose?.project ?? null,
-    workspace: ownership.ownerOf(container)?.id ?? null,
+    workspace: ownership.startedFrom(container),
     labels: container.labels,
   };
 }

@@ -1,10 +1,10 @@
-/** A part of what there is, as text: what a grant may be limited to. */
+/** Scopes, written as text: what a grant may be limited to. */
 
 /** One engine, one workspace, one Compose project, or what carries a label: `engine:nas`, `label:team=web`. */
 export type Scope = string;
 
 export const MAX_SCOPE = 300;
-/** The scopes there are, for whoever wrote another one. */
+/** The forms of a scope, for messages. */
 export const SCOPES_IN_WORDS = '"engine:<name>", "workspace:<id>", "project:<name>" or "label:<key>=<value>"';
 
 const SHAPE =

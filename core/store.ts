@@ -1,4 +1,4 @@
-/** What berth remembers between two starts, and what each memory promises, whoever keeps it. */
+/** What berth remembers between two starts, and what every store promises about it. */
 import type { Grant } from "./access.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { Grant } from "./access.ts";
  * written, except that a failed commit may still have happened: read again.
  * Times inside the store are milliseconds since 1970; `hash` is the SHA-256 of a secret the store never sees.
  *
- * A method that changes what somebody asked for takes the entry of the audit log that tells of it, last, and commits
+ * A method that changes what somebody asked for takes the entry of the audit log that records it, last, and commits
  * both or neither: no change without its entry, and no entry where nothing changed. Housekeeping (last uses, forgetting
  * what is over) takes none.
  */
@@ -54,9 +54,9 @@ export interface KeyRecord {
   readonly previous: { readonly hash: Uint8Array; readonly until: number } | null;
   readonly grants: readonly Grant[];
   readonly createdAt: number;
-  /** The name of whoever made it. */
+  /** The name of its creator. */
   readonly createdBy: string;
-  /** Who made it; null where that is not known, as of keys of old, or was nobody who can be deleted. */
+  /** Who made it; null where that is not known, as for old keys, or was nobody who can be deleted. */
   readonly creator: KeyCreator | null;
   /** The person at the beginning of the chain of creators. The key is worth nothing while they are disabled. */
   readonly personId: string | null;
@@ -73,7 +73,7 @@ export interface KeyCreator {
   readonly id: string;
 }
 
-/** A key as it is added; the person behind it is the creator, or whoever is behind the creator. */
+/** A key as it is added; the person behind it is the creator, or the person behind the creator. */
 export type NewKey = Omit<KeyRecord, "previous" | "disabled" | "lastUsedAt" | "lastUsedPeer" | "personId">;
 
 export interface KeyUse {
@@ -104,7 +104,7 @@ export interface KeyStore {
   used(uses: ReadonlyMap<string, KeyUse>): Promise<void>;
   /** Keys that were used and end before `before`; each is given out once, to one of all who ask. */
   ending(now: number, before: number, entryOf: (key: KeyRecord) => NewAuditEntry): Promise<KeyRecord[]>;
-  /** Whether the first admin was born. Once true, true for ever, whatever is deleted afterwards. */
+  /** Whether there ever was a first admin. Once true it stays true, whatever is deleted afterwards. */
   isSetUp(): Promise<boolean>;
   /** Adds the first admin. Throws `setup_done` for everybody but the first caller. */
   setUp(first: FirstAdmin, entry: NewAuditEntry): Promise<void>;
@@ -173,7 +173,7 @@ export interface PeopleStore {
   ): Promise<boolean>;
   /** Forgets a person with their sessions and all keys that they are behind. Throws `last_admin`. */
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
-  /** Replaces a hash by a dearer one of the same password, unless it was changed meanwhile. */
+  /** Replaces a hash by a costlier one of the same password, unless it was changed meanwhile. */
   rehash(id: string, before: string, after: string): Promise<void>;
   /** Sets a password and ends all sessions but `keep`. */
   setPassword(
@@ -185,7 +185,7 @@ export interface PeopleStore {
   ): Promise<boolean>;
   /** Makes a one-time link for the password; the one before counts no longer. */
   link(id: string, link: PasswordLink, entry: NewAuditEntry): Promise<boolean>;
-  /** Whom a link that still counts is for. */
+  /** The person that a valid link is for. */
   linked(hash: Uint8Array, now: number): Promise<AccountRecord | null>;
   /** Sets the password by a link, which one of many callers can, and ends all sessions. Null for a bad link. */
   useLink(
@@ -256,7 +256,7 @@ export type RotationResult =
 export interface SessionStore {
   /**
    * Opens a session for the account with this issuer and subject. An account that is known keeps its id and takes
-   * over the rest; the answer is the account as it is remembered, which the entry tells of. No session is opened for
+   * over the rest; the answer is the account as it is remembered, which the entry names. No session is opened for
    * a disabled account.
    */
   open(
@@ -278,7 +278,7 @@ export interface SessionStore {
   prove(id: string, at: number, entry: NewAuditEntry): Promise<boolean>;
   /** Ends all sessions of a person or key but `keep`, and says which. */
   endAll(holder: string, keep: string | null, now: number, entry: NewAuditEntry): Promise<string[]>;
-  /** Exactly one of many parallel callers is told `rotated`; the entry tells of the end that `reused` brings. */
+  /** Exactly one of many parallel callers gets `rotated`; the entry records the end of a session that was `reused`. */
   rotate(rotation: Rotation, entry: NewAuditEntry): Promise<RotationResult>;
   /** Whether it was alive. */
   end(id: string, now: number, entry: NewAuditEntry): Promise<boolean>;

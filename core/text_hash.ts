@@ -1,4 +1,4 @@
-/** A quick hash of a text: it names the text and protects nothing. */
+/** A quick hash that identifies a text; not a cryptographic one. */
 
 /** Two independent halves of 32 bits each; the first is FNV-1a. Another salt gives another hash. */
 export function textHash(text: string, salt = 0x811c9dc5): readonly [number, number] {

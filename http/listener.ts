@@ -27,7 +27,7 @@ export interface Listener {
   /** How often the socket had to be opened again. */
   reopened(): number;
   /**
-   * Shows this certificate to whoever connects from now on; connections that are open go on as they are. Rejects, and
+   * Uses this certificate for new connections; those that are open go on as they are. Rejects, and
    * changes nothing, when the two texts are no certificate and its key.
    */
   renew(tls: TlsTexts): Promise<void>;
@@ -44,99 +44,117 @@ const RETRY_MS = 100;
  * @throws Deno.errors.AddrInUse and other errors of the first attempt.
  */
 export function listen(options: ListenOptions): Listener {
-  const { log } = options;
-  let port = options.port;
-  let tls = options.tls;
-  let stopping = false;
-  let reopened = 0;
-  /** Servers with an earlier certificate that still have connections. */
-  const earlier = new Set<Promise<void>>();
-  let renewed = Promise.withResolvers<void>();
-  const woken = Promise.withResolvers<void>();
+  return new ReopeningListener(options);
+}
 
-  const open = () =>
-    Deno.serve({
-      hostname: options.hostname,
+class ReopeningListener implements Listener {
+  readonly hostname: string;
+  readonly port: number;
+  readonly #options: ListenOptions;
+  readonly #log: Log;
+  readonly #lifetime: Promise<void>;
+  readonly #stopped = Promise.withResolvers<void>();
+  /** Servers with an earlier certificate that still have connections. */
+  readonly #earlier = new Set<Promise<void>>();
+  #server: Deno.HttpServer<Deno.NetAddr>;
+  #tls: TlsTexts | null;
+  #renewed = Promise.withResolvers<void>();
+  #isStopping = false;
+  #reopened = 0;
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#tls = options.tls;
+    this.#server = this.#open(options.port);
+    const { hostname, port } = this.#server.addr;
+    this.hostname = hostname;
+    this.port = port;
+    this.#lifetime = this.#keepOpen();
+  }
+
+  reopened(): number {
+    return this.#reopened;
+  }
+
+  async renew(tls: TlsTexts): Promise<void> {
+    if (!belongTogether(tls)) throw new TypeError("no certificate and its key");
+    this.#tls = tls;
+    const closed: Promise<void> = this.#server.shutdown().catch(() => {})
+      .finally(() => this.#earlier.delete(closed));
+    this.#earlier.add(closed);
+    try {
+      this.#server = this.#open(this.port);
+    } catch {
+      await this.#reopen();
+    }
+    this.#renewed.resolve();
+    this.#renewed = Promise.withResolvers();
+  }
+
+  async drain(timeoutMs: number): Promise<boolean> {
+    this.#isStopping = true;
+    this.#stopped.resolve();
+    const closed = this.#server.shutdown().catch(() => {});
+    const done = Promise.all([closed, this.#lifetime, ...this.#earlier]).then(() => true);
+    return await firstOf(done, timeoutMs, false);
+  }
+
+  #open(port: number): Deno.HttpServer<Deno.NetAddr> {
+    return Deno.serve({
+      hostname: this.#options.hostname,
       port,
-      ...(tls === null ? {} : tls),
-      handler: options.handler,
+      ...(this.#tls === null ? {} : this.#tls),
+      handler: this.#options.handler,
       onListen: () => {},
       onError: (error) => {
-        log.error("A request failed outside every handler", { error });
+        this.#log.error("A request failed outside every handler", { error });
         return new Response(null, { status: 500 });
       },
     });
+  }
 
-  let server = open();
-  port = server.addr.port;
-  const lifetime = keepOpen();
-
-  async function keepOpen(): Promise<void> {
-    while (!stopping) {
+  /** Opens the socket again whenever it ends, until drained. */
+  async #keepOpen(): Promise<void> {
+    while (!this.#isStopping) {
       try {
-        const current = server;
-        await Promise.race([current.finished, renewed.promise]);
-        if (stopping) return;
-        if (current !== server) continue;
-        log.error("The listener ended by itself and is opened again");
+        const current = this.#server;
+        await Promise.race([current.finished, this.#renewed.promise]);
+        if (this.#isStopping) return;
+        if (current !== this.#server) continue;
+        this.#log.error("The listener ended by itself and is opened again");
       } catch (error) {
-        if (stopping) return;
-        log.error("The listener failed and is opened again", { error });
+        if (this.#isStopping) return;
+        this.#log.error("The listener failed and is opened again", { error });
       }
-      await reopen();
+      await this.#reopen();
     }
   }
 
-  async function reopen(): Promise<void> {
-    while (!stopping) {
-      await pause(RETRY_MS);
-      if (stopping) return;
+  async #reopen(): Promise<void> {
+    while (!this.#isStopping) {
+      await firstOf(this.#stopped.promise, RETRY_MS, undefined);
+      if (this.#isStopping) return;
       try {
-        server = open();
-        reopened++;
-        log.warn("The listener is open again", { port, reopened });
+        this.#server = this.#open(this.port);
+        this.#log.warn("The listener is open again", { port: this.port, reopened: ++this.#reopened });
         return;
       } catch {
         // Still no descriptor, or the port is not free yet: the next attempt comes soon.
       }
     }
   }
+}
 
-  async function pause(ms: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await Promise.race([new Promise<void>((resolve) => timer = setTimeout(resolve, ms)), woken.promise]);
+/** The promise's value, or `late` after `ms`. */
+async function firstOf<T>(promise: Promise<T>, ms: number, late: T): Promise<T> {
+  const { promise: time, resolve } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => resolve(late), ms);
+  try {
+    return await Promise.race([promise, time]);
+  } finally {
     clearTimeout(timer);
   }
-
-  return {
-    hostname: server.addr.hostname,
-    port,
-    reopened: () => reopened,
-    async renew(next) {
-      if (!belongTogether(next)) throw new TypeError("no certificate and its key");
-      tls = next;
-      const closed: Promise<void> = server.shutdown().catch(() => {}).finally(() => earlier.delete(closed));
-      earlier.add(closed);
-      try {
-        server = open();
-      } catch {
-        await reopen();
-      }
-      renewed.resolve();
-      renewed = Promise.withResolvers();
-    },
-    async drain(timeoutMs) {
-      stopping = true;
-      woken.resolve();
-      const closed = server.shutdown().catch(() => {});
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<boolean>((resolve) => timer = setTimeout(() => resolve(false), timeoutMs));
-      const done = Promise.all([closed, lifetime, ...earlier]).then(() => true);
-      const inTime = await Promise.race([done, late]);
-      clearTimeout(timer);
-      return inTime;
-    },
-  };
 }
 
 function belongTogether({ cert, key }: TlsTexts): boolean {
@@ -147,7 +165,7 @@ function belongTogether({ cert, key }: TlsTexts): boolean {
   }
 }
 
-/** A typed, one-sentence reason why listening failed, for whoever starts the service. */
+/** Why listening failed, in one sentence for the operator. */
 export function listenFailure(error: unknown, hostname: string, port: number): string {
   if (error instanceof ServiceError) return error.message;
   const address = hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;

@@ -46,7 +46,7 @@ export function proxyCheck(
 const isLoopback = (address: string): boolean => /^(?:127\.|::1$)/.test(plain(address));
 
 const ADDRESS = /^[0-9A-Fa-f.:]{2,45}$/;
-/** Some proxies write the port down, and whoever opens another connection must not be another peer by that. */
+/** Some proxies write the port down, and another connection must not count as another peer. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([0-9A-Fa-f.:]+)\])(?::\d+)?$/;
 
 /**

@@ -207,3 +207,12 @@ Deno.test("a caller's own valid request id is kept, another is replaced, and the
     ["GET", "/api/things", 200],
   ]);
 });
+
+Deno.test("a route that asks for a permission says what about, or does not compile", () => {
+  const shared = { method: "get", path: "/x", summary: "X", answers: {} } as const;
+  // @ts-expect-error -- it does not say what is asked about
+  route({ ...shared, permission: "system:read" });
+  // @ts-expect-error -- nothing is asked
+  route({ ...shared, permission: "open", subject: "listed" });
+  assert.equal(route({ ...shared, permission: "system:read", subject: "found" }).subject, "found");
+});

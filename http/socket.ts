@@ -195,7 +195,7 @@ function sizeOf(message: Message): number {
 /**
  * Answers an admitted upgrade and runs `handler` with its socket. When the handler returns the socket closes
  * 1000; what it throws becomes `{"type":"error","code","title"}` and a closing code that fits.
- * Whoever calls has checked Host, Origin, credential and permission: after the 101 it is too late.
+ * The caller has checked Host, Origin, credential and permission: after the 101 it is too late.
  */
 export function openSocket(
   request: Request,

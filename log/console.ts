@@ -27,7 +27,7 @@ export class Console {
     this.pretty = stream.isTerminal();
   }
 
-  /** A reader of the console that stalls costs lines, never the service. */
+  /** When the console's reader stalls, lines are dropped and the service goes on. */
   write(line: string): void {
     if (this.#waitingLength > MAX_WAITING) {
       this.#lost++;
@@ -48,7 +48,7 @@ export class Console {
     clearTimeout(timer);
   }
 
-  /** The lines of a burst leave together: for eyes within a turn of the loop, for a collector within a tick. */
+  /** The lines of a burst leave together: for people within a turn of the loop, for a collector within a tick. */
   #burst(): Promise<void> {
     if (this.pretty) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ export class Console {
 
 const COLOURS: Record<LogLevel, string> = { debug: "90", info: "36", warn: "33", error: "31" };
 
-/** The line for eyes: time of day, level, message, then the other fields as they are. */
+/** The line for people: time of day, level, message, then the other fields as they are. */
 export function prettyLine(line: string): string {
   let record: Record<string, unknown>;
   try {

@@ -48,7 +48,7 @@ export class RotatingFile implements Disposable {
     }
   }
 
-  /** Writes what waits. A disk that refuses costs lines, counted and reported in the file later, never the service. */
+  /** Writes what waits. What the disk refuses is dropped, counted, and reported in the file later. */
   flush(): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -92,7 +92,7 @@ export class RotatingFile implements Disposable {
     }
   }
 
-  /** logrotate and people rename or truncate the file under us; a look every two seconds notices. */
+  /** logrotate and people rename or truncate the file; berth looks every two seconds. */
   #findAgain(): void {
     const now = performance.now();
     if (this.#file !== null && now - this.#lookedAt < LOOK_AGAIN_MS) return;
@@ -127,7 +127,7 @@ export class RotatingFile implements Disposable {
   }
 }
 
-/** Refuses a link or a device in the place of the file: what we write and serve must be ours. */
+/** Refuses a link or a device in place of the file. */
 function openForAppend(path: string): [Deno.FsFile, number | null, number] {
   try {
     if (!Deno.lstatSync(path).isFile) throw new TypeError(`"${path}" is not a regular file`);

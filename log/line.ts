@@ -3,7 +3,7 @@ import type { AccessLine, LogFields, LogLevel } from "../core/log.ts";
 
 const MASK = "[redacted]";
 
-/** Longer than any honest line; a cut one says so. */
+/** Longer than any real line; a cut line says so. */
 const MAX_LINE = 32_768;
 const MAX_STRING = 8_192;
 const MAX_DEPTH = 6;
@@ -37,7 +37,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What JSON leaves alone and a terminal or an editor would obey: DEL, C1, line separators, bidi, zero width. */
+/** What JSON does not escape but terminals and editors act on: DEL, C1, line separators, bidi, zero width. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 const UNSAFE_ALL = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 

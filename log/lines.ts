@@ -3,7 +3,7 @@
 import { visible } from "./line.ts";
 
 const CHUNK = 65_536;
-/** A longer line is none of ours: it is cut, so that memory stays bounded. */
+/** A longer line was not written by berth: it is cut, so that memory stays bounded. */
 const MAX_LINE = 262_144;
 
 /** Lines from the last to the first, read in chunks from the end. A last line without its end is still being written. */
@@ -104,7 +104,7 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Never a link, a device or a pipe: only a regular file has a tail of ours. */
+/** Only a regular file is read, never a link, a device or a pipe. */
 export async function regularFile(path: string): Promise<Deno.FileInfo | null> {
   try {
     const there = await Deno.lstat(path);
@@ -132,7 +132,7 @@ export async function openRegular(path: string): Promise<Deno.FsFile | null> {
   return null;
 }
 
-/** The line as a reader gets it: a record of ours, or a stranger's text made one; nothing in it obeys a terminal. */
+/** The line as a reader gets it: berth's own record, or other text wrapped in one, with control characters escaped. */
 export function shown(line: string): string {
   const clean = visible(line);
   if (clean.startsWith('{"time":"') && clean.endsWith("}")) return clean;

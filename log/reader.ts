@@ -1,4 +1,4 @@
-/** The log file as people read it: which files there are, their end, and what comes. */
+/** Reads the log file: which files there are, their last lines, and new ones. */
 import type { LogFiles, LogReader } from "../core/log.ts";
 import { follow } from "./follow.ts";
 import { regularFile } from "./lines.ts";

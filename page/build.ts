@@ -3,7 +3,7 @@
 const PAGE = new URL("./", import.meta.url);
 const BUILT = new URL("built/", PAGE);
 const CLIENT = new URL("../client/", PAGE);
-const STYLES = ["base", "parts", "screens", "print"];
+const STYLES = ["base", "parts", "screens", "listings", "print"];
 
 /** Where the digest of what it was made from stands in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;

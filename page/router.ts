@@ -39,10 +39,10 @@ export function listen(): void {
   });
 }
 
-/** The one-time token of the link that berth prints. It is gone from the address before anything else happens. */
-export function takeSetupToken(): string | null {
-  const [, token] = /^#setup=(.+)$/.exec(location.hash) ?? [];
-  if (token === undefined) return null;
+/** The one-time token of a link that berth made. It is gone from the address before anything else happens. */
+export function takeToken(kind: "setup" | "password"): string | null {
+  const [, named, token] = /^#(\w+)=(.+)$/.exec(location.hash) ?? [];
+  if (named !== kind || token === undefined) return null;
   history.replaceState(null, "", location.pathname + location.search);
   address.value = new URL(location.href);
   return decodeURIComponent(token);

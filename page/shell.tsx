@@ -1,18 +1,27 @@
 /** What is around every screen: the bar, the way in, and the question who one is. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { link } from "./live/changes.ts";
 import { problemOf } from "./live/problem.ts";
-import { setupRequired, signOut, unreachable, who } from "./live/session.ts";
+import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts";
+import { Navigation, Sections } from "./parts/navigation.tsx";
+import { ProofDialog } from "./parts/proof_dialog.tsx";
 import { Loading, Trouble } from "./parts/states.tsx";
 import { shown } from "./parts/shown.ts";
 import { address } from "./router.ts";
 import { screenAt } from "./screens.tsx";
 import { Setup } from "./screens/setup/setup.tsx";
+import { SetPassword } from "./screens/set_password/set_password.tsx";
 import { SignIn, SignInAgain } from "./screens/sign_in/sign_in.tsx";
 import { words } from "./words/en.ts";
 
-export function Shell({ setupToken }: { readonly setupToken: string | null }) {
+export function Shell(
+  { setupToken, passwordToken }: {
+    readonly setupToken: string | null;
+    readonly passwordToken: string | null;
+  },
+) {
   const hadSomebody = useRef(false);
+  const [isPasswordSet, setPasswordSet] = useState(passwordToken === null);
   if (who.value) hadSomebody.current = true;
   if (unreachable.value !== null && !hadSomebody.current) {
     const problem = problemOf(unreachable.value);
@@ -24,6 +33,14 @@ export function Shell({ setupToken }: { readonly setupToken: string | null }) {
     );
   }
   if (who.value === undefined) return <Loading />;
+  if (passwordToken !== null && !isPasswordSet) {
+    return (
+      <>
+        <Title text={words.settings.setPassword.title} />
+        <SetPassword token={passwordToken} done={() => setPasswordSet(true)} />
+      </>
+    );
+  }
   if (!hadSomebody.current) {
     const isNew = setupRequired.value === true;
     return (
@@ -39,7 +56,11 @@ export function Shell({ setupToken }: { readonly setupToken: string | null }) {
       <Title text={title} />
       <a class="skip" href="#content">{words.skip}</a>
       <Bar />
-      <main id="content" tabIndex={-1} class={link.value?.live === false ? "is-stale" : ""}>{view}</main>
+      <main id="content" tabIndex={-1} class={link.value?.live === false ? "is-stale" : ""}>
+        <Sections />
+        {view}
+      </main>
+      <ProofDialog />
       {who.value === null && <SignInAgain />}
     </>
   );
@@ -50,12 +71,7 @@ function Title({ text }: { readonly text: string }) {
   return null;
 }
 
-const SCREENS = [["/", words.nav.overview], ["/c", words.nav.containers]] as const;
-
 function Bar() {
-  const { pathname } = address.value;
-  const isIn = (path: string) =>
-    path === "/" ? pathname === "/" || pathname.startsWith("/w/") : pathname.startsWith(path);
   return (
     <header class="bar">
       <a class="brand" href="/">
@@ -64,11 +80,7 @@ function Bar() {
         </svg>
         {words.name}
       </a>
-      <nav aria-label={words.nav.label}>
-        {SCREENS.map(([path, word]) => (
-          <a key={path} href={path} {...(isIn(path) ? { "aria-current": "page" as const } : {})}>{word}</a>
-        ))}
-      </nav>
+      <Navigation />
       <Liveness />
       <Person />
     </header>
@@ -111,6 +123,7 @@ function Person() {
       <summary aria-label={words.bar.person(shown(principal.name))}>{shown(principal.name)}</summary>
       <div class="menu">
         <p class="quiet">{principal.role ?? ""}</p>
+        <a href={may("keys:manage") ? "/settings/keys" : "/settings/sessions"}>{words.nav.settings}</a>
         <a href="/api/docs">{words.bar.api}</a>
         <button type="button" onClick={() => void signOut().catch(() => {})}>{words.bar.signOut}</button>
       </div>

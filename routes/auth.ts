@@ -115,8 +115,16 @@ export interface AuthOptions {
   readonly origins: { has(origin: string): boolean };
 }
 
-export function auth({ access, origins }: AuthOptions): CoreRouter {
-  const { sessions, limits, provider } = access;
+export function auth(options: AuthOptions): CoreRouter {
+  return router()
+    .add(askedStatus(options))
+    .add(signingIn(options))
+    .add(refreshing(options))
+    .add(signedIn(options));
+}
+
+function askedStatus({ access }: AuthOptions): CoreRouter {
+  const { provider } = access;
   return router()
     .on(status, async ({ request, peer }) => {
       const [found, description, setupRequired] = await Promise.all([
@@ -133,7 +141,12 @@ export function auth({ access, origins }: AuthOptions): CoreRouter {
         provider: description,
         setupRequired,
       }, NO_STORE);
-    })
+    });
+}
+
+function signingIn({ access, origins }: AuthOptions): CoreRouter {
+  const { sessions, limits, provider } = access;
+  return router()
     .on(exchange, async (call) => {
       if (provider === null) {
         throw new ServiceError(
@@ -147,7 +160,12 @@ export function auth({ access, origins }: AuthOptions): CoreRouter {
       });
       call.setPrincipal(tokens.principal);
       return tokensReply(tokens, device.binding);
-    })
+    });
+}
+
+function refreshing({ access, origins }: AuthOptions): CoreRouter {
+  const { sessions, limits } = access;
+  return router()
     .on(refresh, async (call) => {
       const { headers } = call.request;
       const binding = bindingOf(headers);
@@ -159,7 +177,12 @@ export function auth({ access, origins }: AuthOptions): CoreRouter {
       });
       call.setPrincipal(tokens.principal);
       return tokensReply(tokens, binding);
-    })
+    });
+}
+
+function signedIn({ access }: AuthOptions): CoreRouter {
+  const { sessions } = access;
+  return router()
     .on(me, ({ principal }) => reply(200, principal, NO_STORE))
     .on(logout, async (call) => {
       const source = call.source ?? "";

@@ -87,6 +87,12 @@ function assertSeesRunning(principal: Principal): void {
   throw new ServiceError("forbidden", `A plan shows what runs, which needs "${SEES_RUNNING}" everywhere`);
 }
 
+/** A plan looks at all that runs for the group, so it is not for callers who see a part of it. */
+function assertSeesRunning(principal: Principal): void {
+  if (reachOfRunning(principal).everywhere) return;
+  throw new ServiceError("forbidden", `Cannot plan: this needs the permission "${SEES_RUNNING}", too`);
+}
+
 async function modelsOf(registry: PlansOptions["registry"], id: string) {
   const { name } = await registry.get(id);
   return { workspace: { id, name }, model: await registry.model(id), registered: await registry.models() };

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
-import { reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import { BackendState, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import type { Sights } from "../core/sight.ts";
 import { LIVE, READY, word } from "../http/probe.ts";
 import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
@@ -46,7 +46,7 @@ const SystemInfo = z.object({
   backends: z.array(z.object({
     name: z.string().describe("The engine's name"),
     kind: z.enum(["docker", "podman"]).describe("Whose engine it is"),
-    state: z.enum(["up", "away", "refused", "unsupported"]).describe("Whether it answers"),
+    state: BackendState.describe("Whether it answers"),
     version: z.string().nullable().describe("The engine's version"),
   })).describe("The engines"),
 }).meta({ id: "SystemInfo" });

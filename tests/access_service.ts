@@ -1,9 +1,8 @@
 /** A service for tests about access: with a clock that they can move, and a socket that echoes. */
 import type { Access } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
-import type { IdentityProviderSettings } from "../auth/identity_provider.ts";
 import type { Passwords } from "../auth/password.ts";
-import type { RoleRule } from "../auth/roles.ts";
+import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
 import type { Device } from "../auth/session.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { PLUGINS } from "../plugins/plugins.ts";

@@ -26,6 +26,7 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #listener: Deno.UnixListener;
   readonly #upstream: string;
   readonly #open = new Set<Deno.Conn>();
+  readonly #frozen = new WeakSet<Deno.Conn>();
   readonly #accepting: Promise<void>;
   readonly #passing = new Set<Promise<void>>();
   #chaos: Chaos = {};
@@ -46,6 +47,11 @@ export class ChaosProxy implements AsyncDisposable {
     this.#chaos = chaos;
     this.#lifted.resolve();
     this.#lifted = Promise.withResolvers<void>();
+  }
+
+  /** Makes the connections that are open half open: nothing comes from the engine any more, not even an end. */
+  freeze(): void {
+    for (const conn of this.#open) this.#frozen.add(conn);
   }
 
   /** Ends all connections at once. */
@@ -117,6 +123,10 @@ export class ChaosProxy implements AsyncDisposable {
       for (let size = await engine.read(buffer); size !== null; size = await engine.read(buffer)) {
         for (let at = 0; at < size;) {
           const chaos = this.#chaos.only?.(troubled.head) === false ? {} : this.#chaos;
+          if (this.#frozen.has(engine)) {
+            at = size;
+            continue;
+          }
           if (chaos.stall) {
             await this.#lifted.promise;
             continue;

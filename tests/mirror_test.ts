@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { TextLines } from "../plugins/container-runtime/engine/text_lines.ts";
 import { parseEvent } from "../plugins/container-runtime/mirror/events.ts";
+import { Rechecks } from "../plugins/container-runtime/mirror/rechecks.ts";
 import type { EngineEvent } from "../plugins/container-runtime/mirror/event_feed.ts";
 import { eventually } from "./eventually.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
@@ -77,6 +78,64 @@ Deno.test("a read waits for what is known to have changed, and needs no time for
     assert.deepEqual(await seen(backends), ["db running", `web ${status}`]);
   }
   assert.equal(backends.settled("containers"), true);
+});
+
+Deno.test("in a storm a read waits a moment, names the engine as stale, and has what berth changed itself", async () => {
+  const count = 800;
+  const containers = worldOf(...Array.from({ length: count }, (_, number) => `c-${number}`));
+  let slow = false;
+  let looks = 0;
+  await using engine = new ScriptedWorld({
+    containers,
+    override: async (_, path) => {
+      if (!/^\/containers\/.*\/json$/.test(path)) return undefined;
+      looks += 1;
+      if (slow) await new Promise((resolve) => setTimeout(resolve, 30));
+      return undefined;
+    },
+  });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+  await eventually("all are known", () => backends.links[0]?.mirror.containers.rows.size === count);
+  const link = backends.links[0] ?? assert.fail();
+  slow = true; // one pass over all takes three seconds, and two are due
+  looks = 0;
+  for (let number = 1; number <= count; number += 1) {
+    containers.set(scriptedId(number), inspected(scriptedId(number), `c-${number - 1}`, "exited"));
+  }
+  const ids = Array.from({ length: count }, (_, number) => scriptedId(number + 1));
+  engine.tell(...ids.map((id) => event("die", id)));
+  await eventually("it has begun", () => looks > 0);
+  engine.tell(...ids.map((id, number) => event("die", id, 2e18 + number * 1e6)));
+
+  const asked = performance.now();
+  const early = await backends.fresh("containers");
+  const waited = performance.now() - asked;
+  assert.deepEqual([early.stale, early.unavailable, early.shown.length], [["engine-0"], [], 1]);
+  assert.ok(waited < 1_000, `it waited ${waited} ms`);
+
+  containers.set(scriptedId(count), inspected(scriptedId(count), "own", "paused"));
+  link.mirror.containers.touch(scriptedId(count));
+  const own = await backends.fresh("containers");
+  assert.deepEqual(own.stale, ["engine-0"], "the storm goes on");
+  assert.equal(link.mirror.containers.rows.get(scriptedId(count))?.name, "own");
+
+  slow = false;
+  await eventually("all is true", async () => {
+    const { stale, up } = await backends.fresh("containers");
+    const rows = [...up[0]?.mirror.containers.rows.values() ?? []];
+    return stale.length === 0 && rows.filter(({ state }) => state === "exited").length === count - 1;
+  });
+});
+
+Deno.test("an event leads to three more looks; while more than 64 objects wait for theirs, to one", async () => {
+  const looks = new Map<string, number>();
+  using rechecks = new Rechecks((ids) => ids.forEach((id) => looks.set(id, (looks.get(id) ?? 0) + 1)));
+  for (let number = 0; number < 200; number += 1) rechecks.schedule(`${number}`);
+
+  await eventually("all were looked at", () => looks.size === 200 && looks.get("0") === 3);
+
+  assert.deepEqual([looks.get("63"), looks.get("64"), looks.get("199")], [3, 1, 1]);
 });
 
 Deno.test("what no event told is found by comparing with the engine's list", async () => {

@@ -3,6 +3,7 @@ import type { Ownership } from "../core/runtime.ts";
 
 export const NO_OWNER: Ownership = {
   ownerOf: () => null,
+  startedFrom: () => null,
   revision: 0,
   projectsOf: () => null,
   settle: () => false,

@@ -47,3 +47,15 @@ Deno.test("deno.lock holds the service's packages alone; if not, run `deno task 
 Deno.test("the two lock files agree on every package that both name", () => {
   for (const [name, locked] of Object.entries(service.npm)) assert.deepEqual(all.npm[name], locked, name);
 });
+
+Deno.test("page/deno.json names the packages of the page in one exact version each, and its lock holds them alone", async () => {
+  const page: { imports: Record<string, string> } = JSON.parse(await read("page/deno.json"));
+  const lock: Lock = JSON.parse(await read("page/deno.lock"));
+  for (const specifier of Object.values(page.imports)) {
+    assert.match(packageOf(specifier)?.version ?? "", /^\d+\.\d+\.\d+$/, specifier);
+  }
+  const named = new Set(
+    Object.values(page.imports).map((one) => `npm:${packageOf(one)?.name}@${packageOf(one)?.version}`),
+  );
+  assert.deepEqual(Object.keys(lock.specifiers).sort(), [...named].sort());
+});

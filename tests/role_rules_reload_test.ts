@@ -50,6 +50,6 @@ Deno.test("SIGHUP reads the role rules of config.yaml again, and a mistake leave
     "roles: [{ claim: groups, value: ops, role: viewer, on: ['planet:earth'] }]\n",
   );
   berth.child.kill("SIGHUP");
-  await told(/The role rules stay as they were/);
+  await told(/the role rules stay as they were/);
   assert.equal(berth.hasEnded, false);
 });

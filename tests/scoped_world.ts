@@ -33,6 +33,9 @@ const SHOP_FAR: Made = { id: hex("e"), name: "shop-far", project: "shop" };
 /** Of a name that another one has, too: whoever sees one of them alone meets no ambiguity. */
 export const TWIN: Made = { id: `${hex("a").slice(0, 8)}${hex("f").slice(8)}`, name: "shop-db" };
 
+/** Of a project that a workspace names, too, and started from elsewhere. */
+export const STRAY: Made = { id: hex("9"), name: "rest-idle", project: "rest" };
+
 export const ONE: Has = {
   containers: [SHOP_WEB, SHOP_DB, TOOL],
   volumes: { shop_data: { [PROJECT]: "shop" }, plain: {} },
@@ -40,7 +43,7 @@ export const ONE: Has = {
   images: ["web:1", "tool:1"],
 };
 export const TWO: Has = {
-  containers: [BLOG_WEB, SHOP_FAR, TWIN],
+  containers: [BLOG_WEB, SHOP_FAR, TWIN, STRAY],
   volumes: { plain: {}, blog_data: { [PROJECT]: "blog", team: "web" } },
   networks: { blog_default: { [PROJECT]: "blog" } },
   images: ["blog:1"],
@@ -55,9 +58,10 @@ export const FILES = {
 };
 export type Path = keyof typeof FILES;
 
-export function worldOf({ containers, volumes, networks, images }: Has): ScriptedWorld {
+/** `folder` is where the files lie that its projects were started from. */
+export function worldOf({ containers, volumes, networks, images }: Has, folder = "/gone"): ScriptedWorld {
   const networkIds = new Map(Object.keys(networks).map((name) => [name, idOf(name)]));
-  const made = new Map(containers.map((one) => [one.id, container(one)]));
+  const made = new Map(containers.map((one) => [one.id, container(one, folder)]));
   const volume = (name: string) => ({ Name: name, Driver: "local", Scope: "local", Labels: volumes[name] });
   const network = (name: string) => ({ Id: networkIds.get(name), Name: name, Labels: networks[name] });
   const image = (tag: string) => ({ Id: `sha256:${idOf(tag)}`, RepoTags: [tag], Size: 1 });
@@ -93,9 +97,15 @@ export function worldOf({ containers, volumes, networks, images }: Has): Scripte
 export const idOf = (name: string) =>
   [...new TextEncoder().encode(name)].map((one) => one.toString(16)).join("").padEnd(64, "0").slice(0, 64);
 
-function container({ id, name, project, labels = {}, volume }: Made): Record<string, unknown> {
+function container(
+  { id, name, project, labels = {}, volume }: Made,
+  folder: string,
+): Record<string, unknown> {
   const compose = project === undefined ? {} : {
     [PROJECT]: project,
+    ...(project === "rest"
+      ? {}
+      : { "com.docker.compose.project.config_files": `${folder}/all/${project}/compose.yaml` }),
     "com.docker.compose.service": name.slice(name.indexOf("-") + 1),
   };
   const plain = inspected(id, name);
@@ -112,19 +122,12 @@ export async function berthOf(
   files: readonly Path[],
   stack: AsyncDisposableStack,
 ): Promise<{ readonly berth: TestService; readonly worlds: Record<string, ScriptedWorld> }> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
   const worlds = Object.fromEntries(
-    Object.entries(engines).map(([name, has]) => [name, stack.use(worldOf(has))]),
+    Object.entries(engines).map(([name, has]) => [name, stack.use(worldOf(has, `${folder}/workspaces`))]),
   );
-  return { berth: await berthOver(worlds, files, stack), worlds };
-}
-
-/** The same, over engines that are there. */
-async function berthOver(
-  worlds: Record<string, ScriptedWorld>,
-  files: readonly Path[],
-  stack: AsyncDisposableStack,
-): Promise<TestService> {
-  const berth = stack.use(await serveEngines(worlds));
+  const berth = stack.use(await serveEngines(worlds, { folder }));
   for (const path of files) {
     const whole = `${berth.folder}/workspaces/${path}`;
     await Deno.mkdir(whole.slice(0, whole.lastIndexOf("/")), { recursive: true });
@@ -140,7 +143,7 @@ async function berthOver(
       one.compose === null || one.workspace !== null || files.length === 0
     );
   });
-  return berth;
+  return { berth, worlds };
 }
 
 export async function keyOn(berth: TestService, on: string, role = "viewer"): Promise<TestCaller> {

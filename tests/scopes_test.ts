@@ -13,6 +13,7 @@ import {
   type Path,
   SHOP_DB,
   SHOP_WEB,
+  STRAY,
   TWIN,
   TWO,
 } from "./scoped_world.ts";
@@ -101,7 +102,7 @@ const CASES: readonly Case[] = [
     on: "workspace:all",
     engines: {
       one: only(ONE, ({ project }) => project !== undefined),
-      two: only(TWO, (one) => one !== TWIN),
+      two: only(TWO, (one) => one !== TWIN && one !== STRAY),
     },
     files: ["all/shop/compose.yaml", "all/blog/compose.yaml"],
     untold: new RegExp(`^/api/(${ENGINES})`),
@@ -201,6 +202,49 @@ Deno.test("what is out of scope cannot be touched, and no engine hears of the tr
     .filter((call) => !call.startsWith("GET /containers/"));
   assert.deepEqual(heard, []);
   assert.deepEqual(berth.bugs(), []);
+});
+
+Deno.test("a workspace's scope reaches what was started from its files, and nothing that they merely name", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const shown = await berth.call(`GET /api/containers/${STRAY.name}`);
+  assert.deepEqual(shown.body.workspace, { id: "rest", unit: "rest.idle" });
+  await Deno.writeTextFile(`${berth.folder}/workspaces/rest/berth.yaml`, "projects: {blog: rest}\n");
+  const scoped = await keyOn(berth, "workspace:rest");
+  await eventually("its files claim another project", async () => {
+    const { body } = await berth.call(`GET /api/containers/${BLOG_WEB.name}`);
+    return body.workspace?.id === "rest" ||
+      (await berth.call("GET /api/workspaces/rest")).body.files.length === 2;
+  });
+  assert.deepEqual((await scoped.call("GET /api/containers")).body.items, []);
+  assert.equal((await scoped.call(`GET /api/containers/${BLOG_WEB.name}`)).status, 404);
+});
+
+Deno.test("a scoped list keeps its tag while nothing in sight changes", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const scoped = await keyOn(berth, "project:shop");
+  const tag = async (caller: TestCaller) => (await caller.call("GET /api/containers")).headers.get("etag");
+  const [mine, all] = [await tag(scoped), await tag(berth)];
+  const change = async (world: string, { id, name }: Made) => {
+    const known = worlds[world]!.world.containers!;
+    known.set(id, { ...known.get(id) as object, State: { Status: "paused", Running: true, Paused: true } });
+    worlds[world]!.tell({
+      Type: "container",
+      Action: "pause",
+      Actor: { ID: id, Attributes: { name } },
+      time: 1,
+    });
+    await eventually(
+      `${name} is paused`,
+      async () => (await berth.call(`GET /api/containers?q=${name}`)).body.items[0].state === "paused",
+    );
+  };
+  await change("two", BLOG_WEB);
+  assert.notEqual(await tag(berth), all);
+  assert.equal(await tag(scoped), mine);
+  await change("one", SHOP_WEB);
+  assert.notEqual(await tag(scoped), mine);
 });
 
 Deno.test("sockets show what is in scope, and merged logs say how many they leave out", async () => {

@@ -7,15 +7,17 @@ export interface World {
   /** Every container as `inspect` answers it, by id; the list is made of them. */
   containers?: Map<string, unknown>;
   /** Answers before everything else when it returns a response. */
-  override?: (request: Request, path: string) => Response | Promise<Response> | undefined;
+  override?: (request: Request, path: string) => Response | undefined | Promise<Response | undefined>;
 }
 
 export class ScriptedWorld implements AsyncDisposable {
-  /** Every request but pings, as `GET /containers/json`, with the version that was asked for. */
+  /** Every request but pings and questions about past events, as `GET /containers/json`, with the version that was asked for. */
   readonly calls: string[] = [];
   readonly versions = new Set<string>();
   readonly #server: Deno.HttpServer<Deno.UnixAddr>;
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  /** Whatever was told, for those who ask for the past. */
+  readonly #told: { readonly timeNano?: number }[] = [];
 
   constructor(readonly world: World, readonly socket = `${Deno.makeTempDirSync({ prefix: "bw" })}/s`) {
     this.#server = Deno.serve(
@@ -36,12 +38,18 @@ export class ScriptedWorld implements AsyncDisposable {
 
   /** Tells every watcher, as JSON lines. */
   tell(...events: unknown[]): void {
+    for (const event of events) if (typeof event === "object" && event !== null) this.#told.push(event);
     this.tellRaw(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
   }
 
   tellRaw(text: string | Uint8Array): void {
     const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
     for (const stream of this.#streams) stream.enqueue(bytes);
+  }
+
+  /** From now on the open event streams are half open: nothing comes, not even an end. */
+  fallSilent(): void {
+    this.#streams.clear();
   }
 
   /** Ends the event streams, as an engine that stops does. */
@@ -70,6 +78,10 @@ export class ScriptedWorld implements AsyncDisposable {
       if (this.world.podman) headers.set("libpod-api-version", "4.3.1");
       return new Response("OK", { headers });
     }
+    const until = url.searchParams.get("until") ?? (url.searchParams.has("stream") ? Infinity : null);
+    if (path === "/events" && until !== null) {
+      return this.#past(Number(url.searchParams.get("since")), Number(until));
+    }
     this.calls.push(`${request.method} ${path}`);
     if (path === "/events") return this.#events();
     if (path === "/version") {
@@ -82,6 +94,11 @@ export class ScriptedWorld implements AsyncDisposable {
     const id = /^\/containers\/([^/]+)\/json$/.exec(path)?.[1] ?? "";
     if (containers.has(id)) return Response.json(containers.get(id));
     return Response.json({ message: `No such container: ${id}` }, { status: 404 });
+  }
+
+  #past(since: number, until: number): Response {
+    const events = this.#told.filter(({ timeNano = 0 }) => timeNano >= since * 1e9 && timeNano < until * 1e9);
+    return new Response(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
   }
 
   #events(): Response {

@@ -1,4 +1,4 @@
-/** A store whose file is moved, removed or replaced while berth runs: health says so, and no change is accepted and lost. */
+/** A store whose file is moved, removed, replaced or made read-only while berth runs: health says so, and no change is accepted and lost. */
 import assert from "node:assert/strict";
 import { startService, type TestService } from "./service.ts";
 import { within } from "./within.ts";
@@ -10,6 +10,7 @@ const HARMS: readonly (readonly [what: string, harm: (data: string) => Promise<v
   ["its folder is deleted", (data) => Deno.remove(data, { recursive: true })],
   ["its file is deleted", (data) => Deno.remove(`${data}/berth.db`)],
   ["its write-ahead log is deleted", (data) => Deno.remove(`${data}/berth.db-wal`)],
+  ["its file is made read-only", (data) => Deno.chmod(`${data}/berth.db`, 0o400)],
   ["its file is replaced by a copy", async (data) => {
     await Deno.copyFile(`${data}/berth.db`, `${data}/copy`);
     await Deno.rename(`${data}/copy`, `${data}/berth.db`);
@@ -26,11 +27,13 @@ for (const [what, harm] of HARMS) {
 
     assert.deepEqual([refused.status, refused.body.code], [503, "store_unavailable"]);
     const { checks } = await within(HEALTH_MS, "health fails", async () => {
-      const { status, body } = await berth.anonymous().call("GET /api/health");
+      const { status, body } = await berth.call("GET /api/health");
       return status === 503 && body;
     });
     assert.equal(checks.store.status, "failed");
-    assert.match(checks.store.reason, /moved, removed or replaced/);
+    assert.match(checks.store.reason, /moved, removed, replaced or made read-only/);
+    const ready = await berth.anonymous().fetch("GET /api/health/ready");
+    assert.deepEqual([ready.status, await ready.text()], [503, "store\n"]);
     assert.equal(await keyCount(berth), before);
   });
 }

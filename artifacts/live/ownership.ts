@@ -1,7 +1,7 @@
 /** The workspace and unit of each container, for the lists of the runtime. */
 
 import type { Ownership, RunningContainer } from "../../core/runtime.ts";
-import type { Group } from "../artifact.ts";
+import type { Group, Model } from "../artifact.ts";
 import { join, type RealPath, realPath, type RunningProject } from "./join.ts";
 import type { RegisteredModel } from "./tool_projects.ts";
 
@@ -28,6 +28,8 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
   readonly #models: () => Promise<readonly RegisteredModel[]>;
   readonly #real: RealPath;
   readonly #owners = new Map<string, Known | null>();
+  /** The workspaces whose files the containers were started from. */
+  readonly #started = new Map<string, string>();
   readonly #samples = new Map<string, RunningContainer>();
   #projects = new Map<string, string[]>();
   #revision = 0;
@@ -51,18 +53,29 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
   ownerOf(container: RunningContainer): Owner {
     const { compose } = container;
     if (compose === null) return null;
-    const key = keyOf(container);
-    if (!this.#samples.has(key)) {
-      if (this.#samples.size >= MOST) return null;
-      this.#samples.set(key, container);
-      this.#isNew = true;
-      this.#unknown++;
-      this.#soon();
-    }
+    const key = this.#ask(container);
+    if (key === null) return null;
     const known = this.#owners.get(key);
     if (known === undefined || known === null) return null;
     const unit = `${known.group.name}.${compose.service}`;
     return { id: known.workspace, unit: known.units.has(compose.service) ? unit : null };
+  }
+
+  startedFrom(container: RunningContainer): string | null {
+    const key = container.compose === null ? null : this.#ask(container);
+    return key === null ? null : this.#started.get(key) ?? null;
+  }
+
+  /** Has it joined, if that was not done before; null where too many are known. */
+  #ask(container: RunningContainer): string | null {
+    const key = keyOf(container);
+    if (this.#samples.has(key)) return key;
+    if (this.#samples.size >= MOST) return null;
+    this.#samples.set(key, container);
+    this.#isNew = true;
+    this.#unknown++;
+    this.#soon();
+    return key;
   }
 
   projectsOf(workspace: string): readonly string[] | null {
@@ -111,6 +124,7 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     const running = [...this.#samples.values()].map(sampled);
     const projects = new Map<string, string[]>();
     const owners = new Map<string, Known>();
+    const started = new Map<string, string>();
     for (const { workspace, model } of registered) {
       const names = new Set(
         model.groups.filter(({ standing }) => standing === "main").map(({ project }) => project),
@@ -123,18 +137,33 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
         if (!owners.has(key)) owners.set(key, { workspace: workspace.id, group, units });
       }
       projects.set(workspace.id, [...names].sort());
+      for (const one of (await join(asWritten(model), running, this.#real)).joined) {
+        const key = keyOf(one.running.containers[0]!); // made from one sample
+        if (one.match.by !== "project" && !started.has(key)) started.set(key, workspace.id);
+      }
     }
     let changed = !sameProjects(projects, this.#projects);
     for (const key of asked) {
       const now = owners.get(key) ?? null;
       const before = this.#owners.get(key) ?? null;
       if (now?.workspace !== before?.workspace || now?.group !== before?.group) changed = true;
+      const from = started.get(key);
+      if (from !== this.#started.get(key)) changed = true;
+      if (from === undefined) this.#started.delete(key);
+      else this.#started.set(key, from);
       if (!this.#owners.has(key)) this.#unknown--;
       this.#owners.set(key, now);
     }
     this.#projects = projects;
     if (changed) this.#revision++;
   }
+}
+
+/** Without what its settings say of running projects and paths: those are files, too. */
+function asWritten(model: Model): Model {
+  const { settings } = model;
+  if (settings.paths.length === 0 && settings.projects.size === 0) return model;
+  return { ...model, settings: { ...settings, paths: [], projects: new Map() } };
 }
 
 /** Containers with the same project and paths have the same owner. */

@@ -173,7 +173,7 @@ async function soon(snapshot: Snapshot): Promise<Reading> {
     return await Promise.race([current, late]) ?? snapshot.known;
   } finally {
     clearTimeout(timer);
-    // Whoever asks for the workspace itself is told what went wrong.
+    // A request for the workspace itself gets the error.
     current.catch(() => {});
   }
 }

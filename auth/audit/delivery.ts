@@ -8,7 +8,7 @@ const BATCH = 500;
 const LOOK_MS = 500;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
-/** What a batch that is on its way has left when berth ends. */
+/** How long a batch under way may still take when berth stops. */
 const FAREWELL_MS = 2_000;
 
 export interface DeliveryOptions {
@@ -21,7 +21,7 @@ export interface DeliveryOptions {
   readonly log: Log;
 }
 
-/** Entries wait in the store, so a receiver that is away costs nobody anything. */
+/** Entries wait in the store, so a receiver that is away holds nothing up. */
 export class Delivery implements AsyncDisposable {
   readonly #options: DeliveryOptions;
   readonly #running: Promise<void>;
@@ -35,7 +35,7 @@ export class Delivery implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Why nothing is taken, in words; null while all is well. */
+  /** Why the receiver takes nothing; null while all is well. */
   failure(): string | null {
     return this.#isFailing ? "The syslog receiver takes nothing; entries wait in the store" : null;
   }

@@ -11,9 +11,9 @@ const MAX_WAITING = 10_000;
 
 export interface AuditLogOptions {
   readonly store: AuditStore;
-  /** Told when writing begins to fail, and of entries that are lost. */
+  /** Called when writing begins to fail, and when entries are lost. */
   readonly onFailure: (thrown: unknown, lost: number) => void;
-  /** Told after each write, because what was written is to be sealed. */
+  /** Called after each write, so that its entries are sealed. */
   readonly onWritten?: () => void;
 }
 
@@ -52,7 +52,7 @@ export class AuditLog implements AsyncDisposable {
     return waiter.promise;
   }
 
-  /** Has the entry written soon. What strangers did is only counted: it takes no entry's place and no entry's time. */
+  /** Writes the entry soon, without making the caller wait. Refusals of strangers are only counted. */
   record(entry: NewAuditEntry): void {
     if (entry.actor.kind === "anonymous") return this.#strangers.count(entry);
     if (this.#waiting.length >= MAX_WAITING) {
@@ -71,7 +71,7 @@ export class AuditLog implements AsyncDisposable {
     await Promise.all([this.#writing, this.#strangers.flush()]);
   }
 
-  /** What cannot be written or was lost, in words; null while all is well. */
+  /** What cannot be written or was lost; null while all is well. */
   failure(): string | null {
     if (this.#lost > 0) return `${this.#lost} entries were lost since the start`;
     return this.#isFailing ? "Entries cannot be written, so nothing is changed" : null;
@@ -118,7 +118,7 @@ export class AuditLog implements AsyncDisposable {
   #failed(batch: readonly Waiting[], thrown: unknown): void {
     const error = thrown instanceof ServiceError ? thrown : new ServiceError(
       "store_unavailable",
-      "Cannot go on: the audit log cannot be written",
+      "Cannot do this: the audit log cannot be written, so nothing was changed; see GET /api/health",
       { cause: thrown },
     );
     const outcomes = batch.filter(({ waiter }) => waiter === null);

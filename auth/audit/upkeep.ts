@@ -1,4 +1,4 @@
-/** What the audit log needs done from time to time: sealing, closing an hour, forgetting what is old, telling its ends. */
+/** What the audit log needs done from time to time: sealing, closing an hour, deleting what is old, logging its ends. */
 import type { Log } from "../../core/log.ts";
 import { AUDIT_CHAINS, type AuditChain, type AuditStore, type Seals } from "../../core/store.ts";
 import type { Clock } from "../clock.ts";

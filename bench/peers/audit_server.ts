@@ -1,4 +1,4 @@
-/** berth with one small route twice: once as a read, once as an act that is told before it is done. */
+/** berth with one small route twice: once as a read, once as an act with an entry before it is done. */
 import { z } from "zod";
 import { readConfig } from "../../config.ts";
 import { json, reply, route, router } from "../../http/router.ts";

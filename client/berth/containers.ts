@@ -324,6 +324,8 @@ export type Container = {
   } | null;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The answer of `POST /api/containers/{id}/start`. */
@@ -408,6 +410,8 @@ export type ContainerDetail = {
   } | null;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
   /** Whether secrets were replaced in this answer. */
   readonly masked: boolean;
   /** The arguments it runs with. */
@@ -498,6 +502,8 @@ export type ContainerList = {
   readonly next?: string;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };
 
 /** A part of `Container`. */

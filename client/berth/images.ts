@@ -79,6 +79,8 @@ export type Image = {
   readonly dangling: boolean;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The answer of `GET /api/images/{id}`. */
@@ -103,6 +105,8 @@ export type ImageDetail = {
   readonly dangling: boolean;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
   /** The operating system it is made for. */
   readonly os: string;
   /** The processor it is made for. */
@@ -159,6 +163,8 @@ export type ImageList = {
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };
 
 /** An item of the stream of `POST /api/images/pull`. */

@@ -285,6 +285,8 @@ export type Unavailable = {
   readonly backend: string;
   /** Why it could not be asked. */
   readonly reason: string;
+  /** When it last answered, where it hangs: its rows are shown as they were then. */
+  readonly since?: string;
 };
 
 /** A part of `Image`. */

@@ -104,6 +104,8 @@ export type Network = {
   readonly containers: readonly (UsingContainer)[] | null;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The payload of `POST /api/networks/{name}/connect`. */
@@ -146,6 +148,8 @@ export type NetworkDetail = {
   readonly containers: readonly (UsingContainer)[] | null;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
   /** Of the containers that run; null without `containers:read`. */
   readonly endpoints: readonly (NetworkEndpoint)[] | null;
 };
@@ -180,6 +184,8 @@ export type NetworkList = {
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };
 
 /** The answer of `POST /api/networks/{name}/connect`. */

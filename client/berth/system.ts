@@ -250,7 +250,7 @@ export type Backend = {
   /** Where it is reached. */
   readonly address: string;
   /** Whether it answers. */
-  readonly state: "up" | "away" | "refused" | "unsupported";
+  readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
   /** The engine's version. */
   readonly version: string | null;
   /** The version of its API. */
@@ -263,6 +263,8 @@ export type Backend = {
   readonly default: boolean;
   /** Why it is not up. */
   readonly reason?: string;
+  /** When it last answered; only where it is `unresponsive`. */
+  readonly since?: string;
 };
 
 /** The answer of `GET /api/system/backends`. */
@@ -460,7 +462,7 @@ export type SystemInfo = {
     /** Whose engine it is. */
     readonly kind: "docker" | "podman";
     /** Whether it answers. */
-    readonly state: "up" | "away" | "refused" | "unsupported";
+    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
     /** The engine's version. */
     readonly version: string | null;
   })[];

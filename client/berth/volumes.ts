@@ -84,6 +84,8 @@ export type Volume = {
   readonly size: number | null;
   /** The engine it is on, by name. */
   readonly backend: string;
+  /** The engine does not answer: this is how it was last known. Absent else. */
+  readonly stale?: true;
 };
 
 /** The answer of `GET /api/volumes`. */
@@ -94,4 +96,6 @@ export type VolumeList = {
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
+  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  readonly stale?: readonly (string)[];
 };

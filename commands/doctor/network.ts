@@ -43,7 +43,7 @@ async function lookAtService({ config: { host, port, tls } }: Setup): Promise<Fi
 async function lookAtBaseUrl({ config: { baseUrl, host, tls } }: Setup): Promise<Finding[]> {
   if (baseUrl === null) {
     return isLoopback(host) ? [] : [risky(
-      "BERTH_BASE_URL is not set: whoever asks by another name than the address itself is refused (421)",
+      "BERTH_BASE_URL is not set: requests by any name but the address itself are refused (421)",
       "Set BERTH_BASE_URL to the address that people use, as https://berth.example",
     )];
   }
@@ -61,7 +61,7 @@ async function lookAtBaseUrl({ config: { baseUrl, host, tls } }: Setup): Promise
   }
   if (answer.status !== 200 || answer.text !== "live") {
     return [wrong(
-      `${baseUrl} answers ${answer.status}, but not with berth's own word`,
+      `${baseUrl} answers ${answer.status}, but not as berth does`,
       "Let the proxy pass /api on to berth as it is",
     )];
   }

@@ -1,19 +1,34 @@
 /** Who is signed in. The access token is in memory alone, the refresh token in a cookie that no script can read. */
 import { signal } from "@preact/signals";
-import { AUTH_KEY, AUTH_LOGOUT, AUTH_PASSWORD, AUTH_REFRESH } from "../../client/berth/auth.ts";
+import {
+  AUTH_IDP,
+  AUTH_KEY,
+  AUTH_LOGOUT,
+  AUTH_PASSWORD,
+  AUTH_PASSWORD_LINK,
+  AUTH_REFRESH,
+  AUTH_STATUS,
+  type Provider,
+} from "../../client/berth/auth.ts";
 import type { Permission, Principal, Tokens } from "../../client/berth/models.ts";
-import { SETTINGS_SETUP, SETTINGS_SETUP_REQUIRED } from "../../client/berth/settings.ts";
+import { SETTINGS_SETUP } from "../../client/berth/settings.ts";
 import { type Auth, Client, isStatusError } from "../../client/mod.ts";
+import { type Answer, base64url } from "./provider.ts";
 
 /** Undefined until the first answer; null for nobody. */
 export const who = signal<Principal | null | undefined>(undefined);
 /** Whether the first admin is still to be made; null while that is not known. */
 export const setupRequired = signal<boolean | null>(null);
+/** Where people sign in who have an account elsewhere; known once nobody was recognised. */
+export const provider = signal<Provider | null>(null);
+/** Why the sign-in that came back from the provider was refused; undefined where none was. */
+export const refused = signal<unknown>(undefined);
 /** Why nobody could be recognised: berth did not answer. */
 export const unreachable = signal<unknown>(null);
 
+/** Whether it is held on anything; on what exactly, the API decides. */
 export function may(permission: Permission): boolean {
-  return who.value?.permissions.includes(permission) === true;
+  return who.value?.grants.some(({ permissions }) => permissions.includes(permission)) === true;
 }
 
 /** The value that binds the cookie to this browser; worth nothing without it, as it is without the cookie. */
@@ -23,6 +38,8 @@ const SIGNED_OUT = "berth.signed-out";
 
 let access: { readonly token: string; readonly until: number } | null = null;
 let refreshing: Promise<string | null> | null = null;
+/** Who saw this document first. */
+let shownTo: string | null = null;
 
 const open = new Client({
   baseUrl: location.origin,
@@ -46,8 +63,7 @@ export const client = new Client({ baseUrl: location.origin, auth });
 function binding(): string {
   const known = localStorage.getItem(BINDING);
   if (known !== null) return known;
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  const made = btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  const made = base64url(crypto.getRandomValues(new Uint8Array(32)));
   localStorage.setItem(BINDING, made);
   return made;
 }
@@ -56,7 +72,12 @@ function accept({ accessToken, expiresIn, principal }: Tokens): void {
   access = { token: accessToken, until: Date.now() + (expiresIn - 20) * 1_000 };
   setupRequired.value = false;
   unreachable.value = null;
-  who.value = principal;
+  const name = `${principal.kind}:${principal.id}`;
+  // What somebody else was shown does not stay on the screen.
+  if (shownTo !== null && shownTo !== name) location.reload();
+  shownTo = name;
+  // Told only when it is another: everything that is read and followed begins anew with it.
+  if (JSON.stringify(principal) !== JSON.stringify(who.peek())) who.value = principal;
 }
 
 /** One at a time in all tabs: each spends the token that the one before it got. */
@@ -76,15 +97,29 @@ function refresh(): Promise<string | null> {
   })();
 }
 
-/** Looks who was signed in before, and whether anybody can be. */
-export async function begin(): Promise<void> {
+/** Signs in with what came back from the provider, or looks who was signed in before, and who can be. */
+export async function begin(answer: Answer | null): Promise<void> {
   addEventListener("storage", ({ key }) => key === SIGNED_OUT && forget());
   try {
+    if (answer !== null && await signInWithCode(answer)) return;
     if (localStorage.getItem(BINDING) !== null && await refresh() !== null) return;
-    setupRequired.value = (await open.get(SETTINGS_SETUP_REQUIRED)).json().setupRequired;
+    const status = (await open.get(AUTH_STATUS)).json();
+    setupRequired.value = status.setupRequired;
+    provider.value = status.provider;
     who.value = null;
   } catch (error) {
     unreachable.value = error;
+  }
+}
+
+async function signInWithCode({ code }: Answer): Promise<boolean> {
+  try {
+    if (code === null) refused.value = null;
+    else accept((await open.post(AUTH_IDP, { payload: code })).json());
+    return code !== null;
+  } catch (error) {
+    refused.value = error;
+    return false;
   }
 }
 
@@ -95,6 +130,11 @@ export async function signIn(name: string, password: string): Promise<void> {
 /** The key buys a session and is not held anywhere. */
 export async function signInWithKey(key: string): Promise<void> {
   accept((await open.post(AUTH_KEY, { payload: { key } })).json());
+}
+
+/** By the one-time link that an admin made; whoever has it is signed in with it. */
+export async function setPassword(token: string, password: string): Promise<void> {
+  accept((await open.post(AUTH_PASSWORD_LINK, { payload: { token, password } })).json());
 }
 
 /** Makes the first admin: a person, who is signed in. */

@@ -1,6 +1,6 @@
 /** A question over the page: focus goes into it and comes back, Escape closes what may be closed. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 export function Dialog(
   { title, children, onClose }: {
@@ -11,6 +11,7 @@ export function Dialog(
   },
 ) {
   const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
@@ -19,13 +20,13 @@ export function Dialog(
   return (
     <dialog
       ref={element}
-      aria-labelledby="dialog-title"
+      aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
         onClose?.();
       }}
     >
-      <h2 id="dialog-title">{title}</h2>
+      <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>
   );

@@ -11,15 +11,19 @@ export interface FieldProps {
   readonly type?: "text" | "password";
   readonly autocomplete?: string;
   readonly autofocus?: boolean;
+  /** It may be left empty. */
+  readonly optional?: boolean;
 }
 
-export function Field({ label, name, hint, type = "text", autocomplete = "off", autofocus }: FieldProps) {
+export function Field(
+  { label, name, hint, type = "text", autocomplete = "off", autofocus, optional }: FieldProps,
+) {
   const id = useId();
   const shared = {
     id,
     name,
     autocomplete,
-    required: true,
+    required: optional !== true,
     spellcheck: false,
     autocapitalize: "none" as const,
     ref: (input: HTMLInputElement | null) => {
@@ -36,24 +40,52 @@ export function Field({ label, name, hint, type = "text", autocomplete = "off", 
   );
 }
 
+/** One of a few, with the word of each. */
+export function Select(
+  { label, name, options, value, onChange }: {
+    readonly label: string;
+    readonly name: string;
+    readonly options: readonly (readonly [value: string, word: string])[];
+    readonly value?: string;
+    readonly onChange?: (value: string) => void;
+  },
+) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        name={name}
+        {...(value === undefined ? {} : { value })}
+        onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+      >
+        {options.map(([value, word]) => <option key={value} value={value}>{word}</option>)}
+      </select>
+    </div>
+  );
+}
+
 export function Form(
-  { send, submit, children, aside }: {
+  { send, submit, children, aside, kind = "is-main", isReady = true }: {
     /** Gets the fields by name. What it throws is shown below them. */
     readonly send: (fields: Readonly<Record<string, string>>) => Promise<void>;
     readonly submit: string;
     readonly children: ComponentChildren;
     readonly aside?: ComponentChildren;
+    readonly kind?: "is-main" | "is-danger";
+    /** Whether it can be sent as it is; a function is asked after every change of a field. */
+    readonly isReady?: boolean | ((fields: Readonly<Record<string, string>>) => boolean);
   },
 ) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isSending, setSending] = useState(false);
+  const [fields, setFields] = useState<Readonly<Record<string, string>>>({});
+  const isSendable = typeof isReady === "function" ? isReady(fields) : isReady;
   const onSubmit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (isSending) return;
-    const fields = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Record<
-      string,
-      string
-    >;
+    const fields = fieldsOf(event.currentTarget as HTMLFormElement);
     setSending(true);
     setProblem(null);
     try {
@@ -65,16 +97,24 @@ export function Form(
     }
   };
   return (
-    <form class="form" onSubmit={onSubmit}>
+    <form
+      class="form"
+      onSubmit={onSubmit}
+      onInput={({ currentTarget }) => typeof isReady === "function" && setFields(fieldsOf(currentTarget))}
+    >
       {children}
       {problem !== null && <Trouble problem={problem} />}
       {problem?.errors.filter(({ message }) => !problem.title.includes(message)).map(({ message }) => (
         <p class="hint" key={message}>{message}</p>
       ))}
       <div class="form-end">
-        <button type="submit" class="button is-main" disabled={isSending}>{submit}</button>
+        <button type="submit" class={`button ${kind}`} disabled={isSending || !isSendable}>{submit}</button>
         {aside}
       </div>
     </form>
   );
+}
+
+function fieldsOf(form: HTMLFormElement): Readonly<Record<string, string>> {
+  return Object.fromEntries(new FormData(form)) as Record<string, string>;
 }

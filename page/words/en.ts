@@ -1,28 +1,10 @@
 /** Every sentence of the page in English. */
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
-
-const number = new Intl.NumberFormat("en");
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const UNITS: readonly (readonly [unit: string, seconds: number])[] = [
-  ["y", 31_536_000],
-  ["mo", 2_592_000],
-  ["d", 86_400],
-  ["h", 3_600],
-  ["min", 60],
-  ["s", 1],
-];
-
-function count(amount: number, one: string, many: string): string {
-  return `${number.format(amount)} ${amount === 1 ? one : many}`;
-}
-
-/** `3 d`, `40 s`: the largest unit that fits, and never nothing. */
-function duration(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1_000));
-  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["s", 1];
-  return `${Math.floor(seconds / size)} ${unit}`;
-}
+import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { records } from "./en_records.ts";
+import { resources } from "./en_resources.ts";
+import { settings } from "./en_settings.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   asWritten: "as written",
@@ -41,22 +23,45 @@ export const words = {
   number: (value: number) => number.format(value),
   duration,
   time: (ms: number) => clock.format(ms),
+  moment: (ms: number) => moment.format(ms),
+  day: (ms: number) => day.format(ms),
+  bytes,
+  ago: (time: string) => `${time} ago`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   /** A container by itself: nothing was compared, so it is not "as written". */
   state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
     [
-      `${state}${exitCode !== null && state !== "running" ? ` ${exitCode}` : ""}`,
+      state === "exited" && exitCode !== null ? `exited ${exitCode}` : state,
+      state === "restarting" && exitCode !== null ? `exit ${exitCode}` : "",
       health === "unhealthy" || health === "starting" ? health : "",
       restarts > 1 ? `${number.format(restarts)} restarts` : "",
     ].filter((part) => part !== "").join(", "),
+  noRight: (permission: Permission) => `You may not see this. Ask an admin for the permission ${permission}.`,
   lacks: (permission: Permission) => `This needs the permission ${permission}`,
   skip: "Skip to the content",
   cancel: "Cancel",
   close: "Close",
   copy: "Copy",
+  copied: "Copied",
+  saved: "I have saved it",
+  actions: "Actions",
+  /** For who hears a button without seeing its row. */
+  actOn: (action: string, name: string) => `${action} ${name}`,
   again: "Try again",
   loading: "Reading …",
-  nav: { label: "Screens", overview: "Overview", containers: "Containers" },
+  nav: {
+    label: "Screens",
+    overview: "Overview",
+    containers: "Containers",
+    resources: "Resources",
+    activity: "Activity",
+    settings: "Settings",
+    /** The screens of one of them. */
+    within: (name: string) => `Screens of ${name}`,
+  },
+  settings,
+  ...records,
+  ...resources,
   bar: {
     live: "live",
     notLive: (since: number) => `not live since ${clock.format(since)}`,
@@ -82,6 +87,8 @@ export const words = {
     key: "API key",
     submit: "Sign in",
     withKey: "Sign in with an API key",
+    at: (provider: string) => `Sign in with ${provider}`,
+    refused: (provider: string) => `${provider} did not let you in`,
     withPassword: "Sign in with a password",
     ended: "Your session has ended. Sign in to go on where you were.",
     keyHint: "It buys a session and is not stored in this browser.",

@@ -2,14 +2,12 @@
 import { Sights } from "../../core/sight.ts";
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends/backends.ts";
-import { systemBackends } from "./backends/routes.ts";
-import { containers } from "./containers/routes.ts";
 import { readAddress } from "./engine/address.ts";
 import { UNIX_HOST } from "./engine/engine.ts";
 import { CODES } from "./engine/errors.ts";
 import { examine } from "./examine.ts";
 import { PERMISSIONS } from "./engine/permissions.ts";
-import { objects, ROUTES, Streams } from "./routes.ts";
+import { ROUTES, Routes } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
 import { type EngineSetting, Settings, VARIABLES } from "./settings.ts";
 
@@ -37,16 +35,12 @@ export const containerRuntime = plugin({
       : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log);
     const runtime = new EngineRuntime(backends);
     const engines = { backends, sights: new Sights(host.ownership) };
-    const streams = new Streams({ engines, log: host.log });
-    const routes = containers(engines)
-      .add(systemBackends({ backends }))
-      .add(objects({ engines, registries: settings.registries }))
-      .add(streams.routes);
+    const routes = new Routes({ engines, registries: settings.registries, log: host.log });
     return {
-      routes,
+      routes: routes.routes,
       runtime,
       [Symbol.asyncDispose]: async () => {
-        await streams[Symbol.asyncDispose]();
+        await routes[Symbol.asyncDispose]();
         await backends[Symbol.asyncDispose]();
       },
     };

@@ -1,11 +1,11 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
 import { type Router, router } from "../../http/router.ts";
-import { ROUTES as BACKEND_ROUTES } from "./backends/routes.ts";
+import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
 import type { Engines } from "./backends/seen.ts";
 import { findLiveIn } from "./backends/live_container.ts";
 import { StreamLimit } from "./backends/stream_limit.ts";
-import { ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
+import { containers, ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
 import { diskUsage, ROUTES as DISK_USAGE_ROUTES } from "./disk_usage/routes.ts";
 import { Meter } from "./disk_usage/meter.ts";
 import { EventHub } from "./events/event_hub.ts";
@@ -35,43 +35,35 @@ export const ROUTES = [
   ...EVENT_ROUTES,
 ];
 
-export interface ObjectsOptions {
-  readonly engines: Engines;
-  /** The registries that pulls may go to; null for all. */
-  readonly registries: readonly string[] | null;
-}
-
-export function objects({ engines, registries }: ObjectsOptions): Router {
-  const { backends } = engines;
-  const meter = new Meter();
-  return router()
-    .add(images({ engines, registries }))
-    .add(volumes(engines))
-    .add(networks(engines))
-    .add(diskUsage({ backends, meter }))
-    .add(pruning({ backends, meter }));
-}
-
-export interface StreamsOptions {
-  readonly engines: Engines;
-  readonly log: Log;
-}
-
-/** Disposing waits until every command has ended: dispose it before the engines. */
-export class Streams implements AsyncDisposable {
+/** Every route group of the plugin. Disposing waits until every command has ended: dispose it before the engines. */
+export class Routes implements AsyncDisposable {
   readonly routes: Router;
   readonly #execs: Execs;
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ engines, log }: StreamsOptions) {
-    const { feed } = engines.backends;
+  constructor({ engines, registries, log }: {
+    readonly engines: Engines;
+    /** The registries that pulls may go to; null for all. */
+    readonly registries: readonly string[] | null;
+    readonly log: Log;
+  }) {
+    const { backends } = engines;
+    const { feed } = backends;
+    const meter = new Meter();
     const streamLimit = new StreamLimit();
     const find = findLiveIn(engines);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
     this.#execs = new Execs({ find, streamLimit, onFailure });
     this.routes = router()
+      .add(containers(engines))
+      .add(systemBackends({ backends }))
+      .add(images({ engines, registries }))
+      .add(volumes(engines))
+      .add(networks(engines))
+      .add(diskUsage({ backends, meter }))
+      .add(pruning({ backends, meter }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(this.#execs.routes)
       .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))

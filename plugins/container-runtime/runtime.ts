@@ -46,14 +46,14 @@ export class EngineRuntime implements ContainerRuntime {
   }
 
   counts(of: Counted = ALL): RuntimeCounts | null {
-    const { up } = this.engines.current("containers");
-    if (up.length === 0) return null;
+    const { shown } = this.engines.current("containers");
+    if (shown.length === 0) return null;
     let running = 0;
     let paused = 0;
     let stopped = 0;
     let total = 0;
     let images = 0;
-    for (const { name, mirror } of up) {
+    for (const { name, mirror } of shown) {
       if (of.imagesOf(name)) images += mirror.images.rows.size;
       for (const row of mirror.containers.rows.values()) {
         if (!of.container(row)) continue;
@@ -68,25 +68,25 @@ export class EngineRuntime implements ContainerRuntime {
   }
 
   async containers(): Promise<readonly RunningContainer[]> {
-    const { up } = await this.engines.fresh("containers");
-    return up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+    const { shown } = await this.engines.fresh("containers");
+    return shown.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
   }
 
   async holdings(): Promise<Holdings | null> {
-    const { up } = await this.engines.fresh("containers");
-    if (up.length === 0) return null;
+    const { shown } = await this.engines.fresh("containers");
+    if (shown.length === 0) return null;
     await Promise.all(
-      (["networks", "volumes", "images"] as const).map((kind) => this.engines.fresh(kind, up)),
+      (["networks", "volumes", "images"] as const).map((kind) => this.engines.fresh(kind, shown)),
     );
     return {
-      ports: up.flatMap(({ mirror }) =>
+      ports: shown.flatMap(({ mirror }) =>
         [...mirror.containers.rows.values()].flatMap(({ id, backend, ports }) =>
           ports.flatMap(({ host, protocol, address, published }) =>
             host === null || !published ? [] : [{ container: id, backend, host, protocol, address }]
           )
         )
       ),
-      networks: up.flatMap(({ mirror }) => {
+      networks: shown.flatMap(({ mirror }) => {
         const containers = [...mirror.containers.rows.values()];
         return [...mirror.networks.rows.values()].map(({ ipv6, subnets, ...network }) => ({
           ...network,
@@ -97,8 +97,8 @@ export class EngineRuntime implements ContainerRuntime {
           ) => ({ id, name, project: compose?.project ?? null })),
         }));
       }),
-      volumes: up.flatMap(({ mirror }) => [...mirror.volumes.rows.values()]),
-      images: up.flatMap(({ mirror }) =>
+      volumes: shown.flatMap(({ mirror }) => [...mirror.volumes.rows.values()]),
+      images: shown.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))
         )
@@ -115,7 +115,7 @@ export class EngineRuntime implements ContainerRuntime {
     if (link.state !== "up") {
       throw engineError(
         "runtime_unavailable",
-        `Cannot inspect container "${id}": engine "${backend}" is away`,
+        `Cannot inspect container "${id}": engine "${backend}" is not up, ${link.reason}`,
       );
     }
     return await this.#inspections.read(link.engine, id);

@@ -81,7 +81,7 @@ export const systemd = plugin({
       }),
       [Symbol.asyncDispose]: async () => {
         stopping.abort();
-        await running?.catch(() => {}); // whoever asked was told
+        await running?.catch(() => {}); // the caller got the error
       },
     });
   },

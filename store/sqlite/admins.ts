@@ -1,4 +1,4 @@
-/** The last admin: whatever lowers somebody is carried out, counted, and rolled back if it leaves none. */
+/** The last admin: a change that takes rights away is carried out, admins are counted, and it is rolled back if none is left. */
 import { ServiceError } from "../../core/error.ts";
 import type { SqliteDatabase } from "./database.ts";
 
@@ -7,7 +7,7 @@ const isAdmin = (grants: string) =>
   `EXISTS (SELECT 1 FROM json_each(${grants}) AS g WHERE json_extract(g.value, '$.role') = 'admin' ` +
   "AND json_type(g.value, '$.on') IS NULL)";
 
-/** Who can always come in: provider people depend on their provider, and keys that end will end. */
+/** Who will always have access: people of a provider depend on it, and keys with an end will end. */
 const COUNT = "SELECT (SELECT count(*) FROM accounts WHERE password IS NOT NULL AND disabled_at IS NULL " +
   `AND grants IS NOT NULL AND ${isAdmin("grants")}) + ` +
   "(SELECT count(*) FROM keys k LEFT JOIN accounts a ON a.id = k.person_id " +

@@ -1,4 +1,4 @@
-/** One SQLite file, opened the one way that keeps what was acknowledged, with its errors turned into ours. */
+/** One SQLite file, opened so that acknowledged writes survive, with its errors mapped to ours. */
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { ServiceError } from "../../core/error.ts";
 import { FilePlace } from "./file_place.ts";
@@ -169,6 +169,7 @@ export class SqliteDatabase {
     try {
       const value = work();
       this.#database.exec("COMMIT");
+      this.#place.check(); // again: what went away meanwhile took this change with it
       return value;
     } catch (thrown) {
       this.#rollBack();

@@ -1,4 +1,4 @@
-/** What a file of a SQLite store is, told without changing it. */
+/** Inspects the file of a SQLite store without changing it. */
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../core/error.ts";
 import { APPLICATION_ID } from "./database.ts";

@@ -1,4 +1,4 @@
-/** API keys in SQLite, and the row that says that the first admin was born. */
+/** API keys in SQLite, and the row that says that there was a first admin. */
 import type { Grant } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { KeyCreator, KeyRecord, KeyStore, NewKey } from "../../core/store.ts";
@@ -181,7 +181,7 @@ function personBehind(database: SqliteDatabase, { kind, id }: KeyCreator): strin
   if (row === undefined || row.disabledAt !== null) {
     throw new ServiceError(
       "unauthenticated",
-      "Cannot go on: whoever makes this was just deleted or disabled",
+      "Cannot make the key: its creator was just deleted or disabled",
     );
   }
   return row.personId;

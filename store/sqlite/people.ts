@@ -149,7 +149,7 @@ function setLink(database: SqliteDatabase, id: string, link: PasswordLink): void
   );
 }
 
-/** Whoever came in with the password before is out. */
+/** Sessions that the password before has opened end. */
 function passwordIsNew(
   database: SqliteDatabase,
   id: string,

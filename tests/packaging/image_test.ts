@@ -95,7 +95,7 @@ test("the image, hardened and published on loopback, goes from nothing to its ow
   await eventually("it is healthy", async () => {
     return (await engine.cli("inspect", "-f", "{{.State.Health.Status}}", "berth")) === "healthy";
   }, { timeoutMs: 30_000 });
-  const token = /#setup=(\S+)/.exec(await engine.cli("logs", "berth"))?.[1];
+  const token = /:8700\/#setup=(\S+)/.exec(await engine.cli("logs", "berth"))?.[1]; // of the page, which is in it
 
   const { status, body: { key } } = await askInside(engine, `${url}/api/settings/setup`, {
     body: { token, name: "me" },

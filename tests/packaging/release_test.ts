@@ -119,9 +119,15 @@ Deno.test("the files of a release are the program's, without tests and tools", a
   const files = await programFiles();
 
   for (
-    const file of ["main.ts", "commands/doctor.ts", "routes/docs/page.html", "client/mod.ts", "deno.lock"]
+    const file of [
+      ...["main.ts", "commands/doctor.ts", "routes/docs/page.html", "client/mod.ts", "deno.lock"],
+      ...["page/built/index.html", "page/built/main.js"],
+    ]
   ) {
     assert.ok(files.includes(file), file);
   }
-  assert.deepEqual(files.filter((file) => /_test\.ts$|^(?:tests|tools|bench|docs|dist)\//.test(file)), []);
+  assert.deepEqual(
+    files.filter((file) => /_test\.ts$|^(?:tests|tools|bench|docs|dist|page\/(?!built\/))\//.test(file)),
+    [],
+  );
 });

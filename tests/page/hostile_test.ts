@@ -4,7 +4,7 @@ import { browserMissing, startBrowser } from "../browser.ts";
 import { FIXTURE } from "../engine.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
-import { openPage } from "./opened.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
 
 const shared = await sharedEngine("docker");
 const test: typeof shared.test = (name, run) => shared.test(name, run, browserMissing());
@@ -58,7 +58,7 @@ test("markup and characters that turn a line around are text, as label, name, co
     assert.notEqual(await page.title(), "owned");
   }
   await opened.visit("/c/docker/hostile");
-  await page.getByText("red ").waitFor();
+  await page.locator(".log-text", { hasText: "red " }).waitFor();
   assert.equal(await page.locator("main a[href*='evil']").count(), 0);
   assert.deepEqual(opened.complaints, []);
 });
@@ -155,5 +155,19 @@ test("a berth that stops is told in the bar, and the screen goes on by itself wh
     assert.equal(second.url, first.url);
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+test("an engine that is away is told above what the others say", async (engine) => {
+  await using berth = await serveEngines({ docker: engine, podman: { socket: "/nowhere/podman.sock" } });
+  await engine.cli("run", "-d", "--name", "still-here", FIXTURE, "idle");
+  await using browser = await startBrowser();
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  for (const path of ["/", "/c"]) {
+    await opened.visit(path);
+    await page.getByText(/podman does not answer: \S/).waitFor();
+    await page.getByRole("link", { name: "still-here" }).waitFor();
+    await assertFitsAll(opened, path);
   }
 });

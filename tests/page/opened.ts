@@ -39,7 +39,7 @@ export async function openPage(
   await visit(path);
   if (key !== null) {
     await signInWithKey(page, key);
-    await page.getByRole("navigation").waitFor();
+    await page.getByRole("navigation", { name: "Screens", exact: true }).waitFor();
   }
   return { page, complaints, visit, [Symbol.asyncDispose]: () => opened.close() };
 }
@@ -64,8 +64,10 @@ interface Verdict {
 /** What axe finds in the document as it is now, in words. */
 export async function inaccessible(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  // Colours are judged once they have stopped changing.
-  await page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished)).then(() => {})");
+  // Colours are judged once they have stopped changing, or what changed is gone.
+  await page.evaluate(
+    "Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => {})",
+  );
   const { violations } = await page.evaluate<Verdict>(
     `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,
   );

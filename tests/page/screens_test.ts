@@ -189,6 +189,27 @@ test("a viewer finds nothing to change, and each button says which permission it
   assert.deepEqual(opened.complaints, []);
 });
 
+test("whoever holds one workspace sees that one on every screen, and not a word of the others", async (stage) => {
+  const { browser, berth } = stage;
+  const made = await berth.call("POST /api/settings/api-keys", {
+    name: "shop only",
+    grants: [{ role: "operator", on: ["workspace:shop"] }],
+  });
+  await using opened = await openPage(browser, berth, { key: made.body.key });
+  const { page } = opened;
+  const main = page.getByRole("main");
+  await main.getByText("shop/compose.yaml:12:5").waitFor();
+  assert.doesNotMatch(await main.innerText(), /blog|infra|legacy-cron/);
+  await opened.visit("/c");
+  await page.getByRole("row", { name: "shop_db_1" }).waitFor();
+  assert.doesNotMatch(await main.innerText(), /blog|infra|legacy-cron/);
+  await opened.visit("/w/blog");
+  await main.getByRole("alert").waitFor();
+  await opened.visit("/c/docker/legacy-cron");
+  await main.getByRole("link", { name: "To the containers" }).waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
 test("who is signed out in the middle keeps the screen and what was typed, and goes on after signing in", async (stage) => {
   const { browser, berth } = stage;
   const made = await berth.call("POST /api/settings/api-keys", { name: "short", role: "viewer" });

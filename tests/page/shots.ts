@@ -20,6 +20,16 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["container-environment", "/c/docker/shop_db_1?view=environment"],
   ["container-inspect", "/c/docker/shop_db_1?view=inspect"],
   ["container-gone", "/c/docker/never-was"],
+  ["images", "/images"],
+  ["volumes", "/volumes"],
+  ["networks", "/networks"],
+  ["disk", "/disk"],
+  ["events", "/events"],
+  ["audit", "/audit"],
+  ["settings-keys", "/settings/keys"],
+  ["settings-people", "/settings/people"],
+  ["settings-sessions", "/settings/sessions"],
+  ["settings-engines", "/settings/engines"],
   ["no-such-screen", "/nowhere"],
 ];
 
@@ -50,6 +60,15 @@ await using browser = await startBrowser();
   });
 }
 await using berth = (await startScene(engine, folder)).berth;
+await berth.call("POST /api/settings/people", { name: "ada", role: "admin" });
+await berth.call("POST /api/settings/people", { name: "grace", role: "viewer" });
+await berth.call("POST /api/settings/api-keys", {
+  name: "backup-job",
+  permissions: ["system:read", "containers:read", "volumes:read"],
+  expiresInDays: 90,
+  from: ["10.0.0.0/8"],
+});
+await berth.anonymous().call("GET /api/containers");
 await inAll(async (look, suffix) => {
   await using opened = await openPage(browser, berth, { ...look, key: berth.admin });
   for (const [name, path] of SCREENS.filter(([name]) => wanted(name))) {

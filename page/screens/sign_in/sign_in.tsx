@@ -1,8 +1,11 @@
 /** Signing in: by name and password, or with an API key. */
 import { useState } from "preact/hooks";
-import { signIn, signInWithKey } from "../../live/session.ts";
+import { problemOf } from "../../live/problem.ts";
+import { returnAddress, signInAt } from "../../live/provider.ts";
+import { provider, refused, signIn, signInWithKey } from "../../live/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form } from "../../parts/form.tsx";
+import { Trouble } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
 
 export function SignInForm() {
@@ -41,11 +44,29 @@ export function SignInForm() {
     );
 }
 
+/** At the identity provider, where there is one and it sends people back to this page. */
+function Elsewhere() {
+  const found = provider.value;
+  const back = found === null ? null : returnAddress(found);
+  if (found === null || back === null) return null;
+  const problem = refused.value === undefined || refused.value === null ? null : problemOf(refused.value);
+  return (
+    <div class="elsewhere">
+      {problem !== null && <Trouble problem={problem} />}
+      {refused.value === null && <p class="trouble" role="alert">{words.signIn.refused(found.name)}</p>}
+      <button type="button" class="button" onClick={() => void signInAt(found, back)}>
+        {words.signIn.at(found.name)}
+      </button>
+    </div>
+  );
+}
+
 /** The first thing that somebody sees who was not here before. */
 export function SignIn() {
   return (
     <main class="alone" id="content">
       <h1>{words.signIn.title}</h1>
+      <Elsewhere />
       <SignInForm />
     </main>
   );

@@ -16,8 +16,21 @@ import { engineError } from "../engine/errors.ts";
 
 const SEARCH_EVERY_MS = 1_500;
 const MAX_ENGINES = 32;
+/** What the mirrors can show now. */
+export interface Readable {
+  /** Engines whose mirrors are true. */
+  readonly up: readonly Link[];
+  /** Those, and the engines that show what was last known of them. */
+  readonly shown: readonly Link[];
+  readonly unavailable: readonly Unavailable[];
+  /** The names of engines whose latest changes are not shown yet. */
+  readonly stale: readonly string[];
+}
+
 /** How long a read waits for a refresh before it lists the engine as unavailable. */
 const REFRESH_WAIT_MS = 6_000;
+/** How long a read waits for what others changed: in a storm it shows what is known, and names the engine as stale. */
+const STORM_WAIT_MS = 250;
 
 export interface NamedEngine {
   readonly name: string;
@@ -118,34 +131,39 @@ export class Backends implements AsyncDisposable {
   }
 
   /**
-   * Waits until the mirrors hold every change that was known when this was called. The wait is bounded: an engine that
-   * hangs shows its last state until its connection is given up.
+   * Waits until the mirrors hold every change that was known when this was called; for those that berth did not make
+   * itself a moment only.
    */
   async fresh(
     kind: Kind,
     links: readonly Link[] = this.#links,
-  ): Promise<{ readonly up: readonly Link[]; readonly unavailable: readonly Unavailable[] }> {
+  ): Promise<Readable> {
     if (!this.settled(kind, links)) {
-      await Promise.all(links.map((link) => boundedWait(freshen(link, kind))));
+      await Promise.all(links.map((link) => freshen(link, kind)));
     }
     return this.current(kind, links);
   }
 
   /** The engines whose mirrors can be read, and those whose cannot, without waiting. */
-  current(
-    kind: Kind,
-    links: readonly Link[] = this.#links,
-  ): { readonly up: readonly Link[]; readonly unavailable: readonly Unavailable[] } {
+  current(kind: Kind, links: readonly Link[] = this.#links): Readable {
     const up: Link[] = [];
+    const shown: Link[] = [];
     const unavailable: Unavailable[] = [];
+    const stale: string[] = [];
     for (const link of links) {
-      if (link.state !== "up") unavailable.push({ backend: link.name, reason: link.reason });
-      else if (!link.ready) unavailable.push({ backend: link.name, reason: "it is slow to answer" });
-      else if (link.mirror[kind].problem !== null) {
-        unavailable.push({ backend: link.name, reason: link.mirror[kind].problem });
-      } else up.push(link);
+      const { name: backend, reason, since, mirror } = link;
+      const { problem } = mirror[kind];
+      const isTrue = link.state === "up" && link.ready && problem === null;
+      if (isTrue) up.push(link);
+      if (isTrue || (link.known && problem === null)) shown.push(link);
+      const isBehind = since !== null || !this.settled(kind, [link]);
+      if (link.known && problem === null && isBehind) stale.push(backend);
+      if (since !== null) unavailable.push({ backend, reason, since });
+      else if (link.state !== "up") unavailable.push({ backend, reason });
+      else if (problem !== null && link.ready) unavailable.push({ backend, reason: problem });
+      else if (!isTrue && !link.known) unavailable.push({ backend, reason: "it is slow to answer" });
     }
-    return { up, unavailable };
+    return { up, shown, unavailable, stale };
   }
 
   /** Resolves when every engine was read once, or is known to be away. */
@@ -198,13 +216,17 @@ export class Backends implements AsyncDisposable {
 
 /** Waits for one mirror of one engine; a failure shows in the link's state. */
 async function freshen(link: Link, kind: keyof Mirror & Kind): Promise<void> {
-  await link.settle();
-  await link.mirror[kind].fresh().catch(() => {});
+  const mirror = link.mirror[kind];
+  await boundedWait(link.settle(), REFRESH_WAIT_MS);
+  await Promise.all([
+    boundedWait(mirror.freshOwn(), REFRESH_WAIT_MS),
+    boundedWait(mirror.fresh(), STORM_WAIT_MS),
+  ]);
 }
 
-async function boundedWait(work: Promise<void>): Promise<void> {
+async function boundedWait(work: Promise<void>, ms: number): Promise<void> {
   const waited = new AbortController();
-  await Promise.race([work, pause(REFRESH_WAIT_MS, waited.signal)]);
+  await Promise.race([work.catch(() => {}), pause(ms, waited.signal)]);
   waited.abort();
 }
 

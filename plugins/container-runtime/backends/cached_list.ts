@@ -5,7 +5,7 @@ import { reachOfRunning } from "../../../core/runtime.ts";
 import type { Sight } from "../../../core/sight.ts";
 import { type Cached, type Reply, reply } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
-import { unknownEngine } from "./backends.ts";
+import { type Readable, unknownEngine } from "./backends.ts";
 import type { Link } from "./link.ts";
 import type { Unavailable } from "./route_fields.ts";
 import type { Engines } from "./seen.ts";
@@ -17,6 +17,7 @@ interface Listed<Item> {
   readonly items: Item[];
   readonly total: number;
   readonly unavailable: Unavailable[];
+  readonly stale?: string[];
 }
 
 /** What a caller is shown: things in reach, used by containers in sight. */
@@ -39,7 +40,7 @@ export interface ListParts<Item> {
 /** Lists for callers who hold scopes. */
 const MOST_SCOPED = 64;
 
-export class CachedList<Item> {
+export class CachedList<Item extends object> {
   /** For callers without scopes: who may see containers, and who may not. */
   readonly #whole = new Map<string, MadeList>();
   readonly #scoped = new Lru<MadeList>(MOST_SCOPED);
@@ -85,12 +86,12 @@ export class CachedList<Item> {
     const { reach } = shown;
     if (reach.everywhere) backends.pick(backend, reach); // throws for a name that is not known
     const links = backends.links.filter(({ name }) => backend === undefined || name === backend);
-    const { items: all, unavailable } = await this.#listed(links, shown);
+    const { items: all, ...about } = await this.#listed(links, shown);
     const isThere = backend === undefined || all.length > 0 ||
       links.length > 0 && reach.has({ engine: backend });
     if (!isThere) throw unknownEngine(backend);
     const items = all.filter(fits);
-    return { items, total: items.length, unavailable };
+    return { ...about, items, total: items.length };
   }
 
   async #renew(
@@ -112,30 +113,39 @@ export class CachedList<Item> {
   }
 
   async #listed(links: readonly Link[], { reach, sight }: Shown): Promise<Listed<Item>> {
-    const { up, unavailable } = await this.#fresh(links);
+    const { shown, unavailable, stale } = await this.#fresh(links);
+    const inReach = (item: Item) => reach.everywhere || reach.has(this.parts.subjectOf(item));
     const listed = () =>
-      up.flatMap((link) => this.parts.items(link, usersOf(link, sight)))
-        .filter((item) => reach.everywhere || reach.has(this.parts.subjectOf(item)));
+      shown.flatMap((link) => {
+        const own = this.parts.items(link, usersOf(link, sight)).filter(inReach);
+        return link.since === null ? own : own.map((item) => ({ ...item, stale: true }));
+      });
     let items = listed();
     if (await sight.settle()) items = listed();
+    const behind = stale.filter((engine) => reach.has({ engine }));
     return {
       items,
       total: items.length,
       unavailable: unavailable.filter(({ backend }) => reach.has({ engine: backend })),
+      ...(behind.length > 0 && { stale: behind }),
     };
   }
 
-  async #fresh(links: readonly Link[]) {
+  async #fresh(links: readonly Link[]): Promise<Omit<Readable, "up">> {
     const { backends } = this.engines;
     const [own, containers] = await Promise.all([
       backends.fresh(this.kind, links),
       backends.fresh("containers", links),
     ]);
-    const up = own.up.filter((link) => containers.up.includes(link));
+    const shown = own.shown.filter((link) => containers.shown.includes(link));
     const missed = containers.unavailable.filter(({ backend }) =>
-      own.up.some(({ name }) => name === backend)
+      !own.unavailable.some((known) => known.backend === backend)
     );
-    return { up, unavailable: [...own.unavailable, ...missed] };
+    return {
+      shown,
+      unavailable: [...own.unavailable, ...missed],
+      stale: [...new Set([...own.stale, ...containers.stale])],
+    };
   }
 
   #settled(): boolean {

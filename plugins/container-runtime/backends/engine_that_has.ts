@@ -27,16 +27,16 @@ export async function engineThatHas(backends: Backends, reach: Reach, wanted: Wa
     await links[0]?.settle();
     return backends.target(wanted.backend, reach);
   }
-  const { up } = await backends.fresh(wanted.kind, links);
-  if (up.length === 0) return backends.target(undefined, reach);
-  return theOne(up.filter((link) => wanted.has(link, () => true)), wanted);
+  const { shown } = await backends.fresh(wanted.kind, links);
+  if (shown.length === 0) return backends.target(undefined, reach);
+  return theOne(shown.filter((link) => wanted.has(link, () => true)), wanted);
 }
 
 async function theOneInReach(backends: Backends, reach: Reach, wanted: Wanted): Promise<Link> {
   const { backend } = wanted;
   const links = backends.links.filter(({ name }) => backend === undefined || name === backend);
-  const { up, unavailable } = await backends.fresh(wanted.kind, links);
-  const holders = up.filter((link) => wanted.has(link, (subject) => reach.has(subject)));
+  const { shown, unavailable } = await backends.fresh(wanted.kind, links);
+  const holders = shown.filter((link) => wanted.has(link, (subject) => reach.has(subject)));
   if (holders.length > 0) return theOne(holders, wanted);
   const away = unavailable.find((one) => reach.has({ engine: one.backend }));
   if (away !== undefined) {

@@ -18,8 +18,8 @@ const NAMED_MATCHES = 4;
 
 /**
  * Looks in the mirrors first, and asks the engines only when no mirror has a match. A full id comes before a name, and
- * a name before the beginning of an id. What is out of reach is not there. `doing` follows "Cannot" in errors. Throws
- * `container_not_found`, `ambiguous_id` where several containers match, or the reason why no engine could be asked.
+ * a name before the beginning of an id. What is out of reach is not there; what is on an engine that hangs is refused at
+ * once. `doing` follows "Cannot" in errors. Throws `container_not_found`, `ambiguous_id` where several containers match, or the reason why no engine could be asked.
  */
 export async function findContainer(
   { backends, sights }: Engines,
@@ -31,11 +31,11 @@ export async function findContainer(
   const text = identifier(wanted);
   const sight = sights.of(reach);
   const sees = ({ row }: FoundContainer) => sight.sees(row);
-  const { links, up, unavailable } = await linksInSight(backends, backend, sight);
+  const { links, up, shown, unavailable } = await linksInSight(backends, backend, sight);
   if (links.length === 0 && reach.everywhere) {
     throw engineError("no_engine", `Cannot ${doing}: no engine is known`);
   }
-  const known = up.flatMap((link) => inMirror(link, text));
+  const known = shown.flatMap((link) => inMirror(link, text));
   let matches = known.filter(sees);
   if (known.length === 0) {
     const asked = await atEngines(up, text, doing);
@@ -46,7 +46,10 @@ export async function findContainer(
   const [best, other] = closest(matches, text);
   if (best === undefined) throw missing(unavailable[0], up.length, text, doing);
   if (other !== undefined) throw ambiguous(closest(matches, text), doing);
-  return best;
+  best.link.engine.mustAnswer(doing);
+  const { containers } = best.link.mirror;
+  await containers.look(best.row.id);
+  return { link: best.link, row: containers.rows.get(best.row.id) ?? best.row };
 }
 
 function inMirror(link: Link, text: string): FoundContainer[] {

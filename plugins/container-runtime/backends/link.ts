@@ -10,12 +10,17 @@ import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 import { pause } from "../engine/pause.ts";
+import { EventCheck } from "../mirror/event_check.ts";
+import { Watchdog } from "./watchdog.ts";
 
 const SLOW_CLOCK_MS = 30_000;
 /** Podman sends no events for networks, so its short list of them is polled. */
 const PODMAN_NETWORKS_MS = 1_500;
 /** The longest wait between two attempts to reconnect. */
 const LONGEST_WAIT_MS = 1_000;
+
+/** Ends a connection to an engine that does not answer: what is known of it stays. */
+const SILENT = Symbol("silent");
 
 export interface LinkOptions {
   readonly name: string;
@@ -42,7 +47,16 @@ export class Link implements AsyncDisposable {
   /** Resolves when the mirror is complete; replaced whenever the connection is lost. */
   #ready = Promise.withResolvers<void>();
   #isReady = false;
+  /** Whether the mirror holds all that the engine had at some time. */
+  #isKnown = false;
   #greeted = false;
+  #isSilent = false;
+  /** When it last answered before it fell silent. */
+  #since = "";
+  /** Resolved unless the engine is silent. */
+  #heard = Promise.withResolvers<void>();
+  #events: EventCheck | null = null;
+  readonly #watchdog: Watchdog;
   readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
 
@@ -52,7 +66,12 @@ export class Link implements AsyncDisposable {
     this.#kind = guess;
     this.#feed = feed;
     this.#log = log.with({ backend: name });
+    this.#heard.resolve();
     this.#running = this.#run();
+    this.#watchdog = new Watchdog(this.engine, {
+      silent: (since) => this.#silent(since),
+      heard: (time) => this.#answered(time),
+    });
   }
 
   get name(): string {
@@ -68,6 +87,11 @@ export class Link implements AsyncDisposable {
     return this.#reason;
   }
 
+  /** Since when it does not answer; null while it does. */
+  get since(): string | null {
+    return this.#state === "unresponsive" ? this.#since : null;
+  }
+
   get kind(): EngineKind {
     return this.#kind;
   }
@@ -79,6 +103,11 @@ export class Link implements AsyncDisposable {
   /** Whether its mirror is complete. */
   get ready(): boolean {
     return this.#isReady;
+  }
+
+  /** Whether its mirror has rows to show, though they may be old. */
+  get known(): boolean {
+    return this.#isKnown;
   }
 
   /** Resolves when the mirror is complete, or the engine is known to be away. */
@@ -99,14 +128,16 @@ export class Link implements AsyncDisposable {
       arch: this.#version?.arch ?? null,
       default: isDefault,
       ...(this.#state === "up" ? {} : { reason: this.#reason }),
+      ...(this.since === null ? {} : { since: this.since }),
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     this.#attempt.abort();
+    this.#heard.resolve();
     this.engine[Symbol.dispose]();
-    await this.#running;
+    await Promise.all([this.#running, this.#watchdog[Symbol.asyncDispose]()]);
     this.mirror[Symbol.dispose]();
     this.#firstTry.resolve();
     this.#ready.resolve();
@@ -122,12 +153,13 @@ export class Link implements AsyncDisposable {
   async #run(): Promise<void> {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
+      await this.#heard.promise;
       this.#attempt = new AbortController();
       this.#greeted = false;
       try {
         if (await this.#watch()) failures = 0;
       } catch (error) {
-        this.#down(error);
+        if (this.#attempt.signal.reason !== SILENT) this.#down(error);
       }
       if (this.#stopping.signal.aborted) return;
       const wait = Math.min(LONGEST_WAIT_MS, 50 * 2 ** failures) * (0.5 + Math.random() / 2);
@@ -139,16 +171,19 @@ export class Link implements AsyncDisposable {
   /** One connection, from `/_ping` to its end. Answers whether it was ever open. */
   async #watch(): Promise<boolean> {
     this.engine.forget();
-    const { kind, api } = await this.engine.greet();
+    const greeting = await this.engine.greet();
+    const { kind, api } = greeting;
     this.#greeted = true;
     this.#kind = kind;
     this.#api = api;
     const attempt = this.#attempt;
+    let check: EventCheck | null = null;
     let syncing: Promise<void> = Promise.resolve();
     const clocks: ReturnType<typeof setInterval>[] = [];
     try {
       await readEvents(this.engine, attempt.signal, {
         opened: () => {
+          this.#events = check = new EventCheck(this.engine, greeting);
           syncing = this.#sync(attempt);
           clocks.push(setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS));
           if (kind === "podman") {
@@ -156,14 +191,16 @@ export class Link implements AsyncDisposable {
           }
         },
         event: (event) => {
+          check?.told(event);
           this.mirror.handle(event);
-          const check = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
-          const isCheck = this.#healthExecs.includes(event, check);
+          const command = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
+          const isCheck = this.#healthExecs.includes(event, command);
           this.#feed.publish(this.name, event, isCheck, this.mirror.about(event));
         },
       });
     } finally {
       for (const clock of clocks) clearInterval(clock);
+      this.#events = null;
       attempt.abort();
       await syncing;
     }
@@ -184,17 +221,41 @@ export class Link implements AsyncDisposable {
     }
     if (attempt.signal.aborted) return;
     this.#isReady = true;
+    this.#isKnown = true;
     this.#ready.resolve();
     this.#feed.resync(this.name);
   }
 
   /** Called when a refresh fails: the mirror can no longer be trusted, so the connection is closed. */
   #fail(error: unknown): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#stopping.signal.aborted || this.#attempt.signal.aborted) return;
     this.#log.warn("A refresh of the mirror failed", { error });
     this.#attempt.abort(
       error instanceof ServiceError ? error : unreadable(this.name, `read engine "${this.name}"`),
     );
+  }
+
+  #silent(since: Date): void {
+    this.#heard = Promise.withResolvers<void>();
+    this.#isSilent = true;
+    this.#since = `${since.toISOString().slice(0, 19)}Z`;
+    this.#attempt.abort(SILENT);
+    this.engine.silent(this.#since);
+    this.#release();
+    this.#setState("unresponsive", `it has not answered since ${this.#since}`);
+    this.#firstTry.resolve();
+  }
+
+  async #answered(time: number | null): Promise<void> {
+    if (this.#isSilent) {
+      this.#isSilent = false;
+      this.engine.heard();
+      this.#heard.resolve();
+    } else if (time !== null && await this.#events?.missed(time, this.#attempt.signal)) {
+      this.#log.warn("The events of the engine did not come; they are opened again");
+      this.#attempt.abort();
+      this.engine.drop();
+    }
   }
 
   #askVersion(): void {
@@ -204,9 +265,8 @@ export class Link implements AsyncDisposable {
   }
 
   #down(error: unknown): void {
-    this.#unready();
-    this.#ready.resolve(); // those who wait see that it is not ready
-    this.#ready = Promise.withResolvers<void>();
+    this.#release();
+    this.#isKnown = false;
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
     const away = error instanceof ServiceError && error.code === "runtime_unavailable";
@@ -225,6 +285,13 @@ export class Link implements AsyncDisposable {
       reason,
     );
     this.#firstTry.resolve();
+  }
+
+  /** Those who wait see that it is not ready. */
+  #release(): void {
+    this.#unready();
+    this.#ready.resolve();
+    this.#ready = Promise.withResolvers<void>();
   }
 
   #unready(): void {

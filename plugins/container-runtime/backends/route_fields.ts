@@ -19,10 +19,13 @@ export const Name = z.string().regex(
 export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096))
   .refine((map) => Object.keys(map).length <= 128, "Expected at most 128 entries");
 
-/** An engine that a list had to do without. */
+/** An engine that a list had to do without, or whose rows it shows as they were last known. */
 export const Unavailable = z.object({
   backend: z.string().describe("The engine's name"),
   reason: z.string().describe("Why it could not be asked"),
+  since: z.iso.datetime().optional().describe(
+    "When it last answered, where it hangs: its rows are shown as they were then",
+  ),
 }).meta({ id: "Unavailable" });
 export type Unavailable = Readonly<z.infer<typeof Unavailable>>;
 
@@ -33,11 +36,17 @@ export function subjectOfListed(
   return { engine: backend, project: labels["com.docker.compose.project"] ?? null, labels };
 }
 
+/** The engines of which a list does not show the latest changes. */
+export const StaleEngines = z.array(z.string()).optional().describe(
+  "Engines whose latest changes are not in the list yet, because too much happens on them or they hang",
+);
+
 /** A list over all engines. */
 export function listAnswer<Item extends z.ZodType>(item: Item, id: string) {
   return z.object({
     items: z.array(item).describe("What was found"),
     total: z.int().describe("How many there are in all"),
     unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
+    stale: StaleEngines,
   }).meta({ id });
 }

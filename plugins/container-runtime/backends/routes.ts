@@ -1,5 +1,6 @@
 /** `/api/system/backends`: the engines and their states. */
 import { z } from "zod";
+import { BackendState } from "../../../core/runtime.ts";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "./backends.ts";
 
@@ -7,13 +8,14 @@ const BackendReport = z.object({
   name: z.string().describe("The engine's name"),
   kind: z.enum(["docker", "podman"]).describe("Whose engine it is"),
   address: z.string().describe("Where it is reached"),
-  state: z.enum(["up", "away", "refused", "unsupported"]).describe("Whether it answers"),
+  state: BackendState.describe("Whether it answers"),
   version: z.string().nullable().describe("The engine's version"),
   apiVersion: z.string().nullable().describe("The version of its API"),
   os: z.string().nullable().describe("The operating system it runs on"),
   arch: z.string().nullable().describe("The processor it runs on"),
   default: z.boolean().describe("Where things are made when no engine is named and it is up"),
   reason: z.string().optional().describe("Why it is not up"),
+  since: z.iso.datetime().optional().describe("When it last answered; only where it is `unresponsive`"),
 }).meta({ id: "Backend" });
 
 const list = route({

@@ -1,9 +1,8 @@
 /** What a caller may find: the engines, and the containers that their reach shows. */
 import type { Sight, Sights } from "../../../core/sight.ts";
 import type { ContainerRow } from "../rows/container.ts";
-import { type Backends, unknownEngine } from "./backends.ts";
+import { type Backends, type Readable, unknownEngine } from "./backends.ts";
 import type { Link } from "./link.ts";
-import type { Unavailable } from "./route_fields.ts";
 
 /** The engines, and who sees what runs on them. */
 export interface Engines {
@@ -12,10 +11,8 @@ export interface Engines {
 }
 
 /** The engines that may hold containers in sight. */
-export interface LinksInSight {
+export interface LinksInSight extends Readable {
   readonly links: readonly Link[];
-  readonly up: readonly Link[];
-  readonly unavailable: readonly Unavailable[];
 }
 
 /**
@@ -33,12 +30,14 @@ export async function linksInSight(
     return { links, ...await backends.fresh("containers", links) };
   }
   const links = backends.links.filter((link) => name === undefined || link.name === name);
-  const { up, unavailable } = await freshInSight(backends, links, sight);
+  const { up, shown, unavailable, stale } = await freshInSight(backends, links, sight);
   if (name !== undefined && !(links.length > 0 && sight.seesEngine(name))) throw unknownEngine(name);
   return {
     links: links.filter((link) => sight.seesEngine(link.name)),
     up,
+    shown,
     unavailable: unavailable.filter(({ backend }) => sight.seesEngine(backend)),
+    stale: stale.filter((engine) => sight.seesEngine(engine)),
   };
 }
 
@@ -47,11 +46,11 @@ export async function freshInSight(
   backends: Backends,
   links: readonly Link[],
   sight: Sight,
-): Promise<{ readonly up: readonly Link[]; readonly unavailable: readonly Unavailable[] }> {
+): Promise<Readable> {
   const fresh = await backends.fresh("containers", links);
   if (sight.reach.everywhere) return fresh;
-  look(fresh.up, sight);
-  if (await sight.settle()) look(fresh.up, sight);
+  look(fresh.shown, sight);
+  if (await sight.settle()) look(fresh.shown, sight);
   return fresh;
 }
 

@@ -9,7 +9,7 @@ import { CachedText } from "../../../http/cached_text.ts";
 import { etagOf } from "../../../http/etag.ts";
 import type { Backends } from "../backends/backends.ts";
 import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
-import { Unavailable } from "../backends/route_fields.ts";
+import { StaleEngines, Unavailable } from "../backends/route_fields.ts";
 import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
 import { engineError } from "../engine/errors.ts";
@@ -19,6 +19,7 @@ export const ContainerList = z.object({
   total: z.int().describe("How many fit, on all pages"),
   next: z.string().optional().describe("The cursor of the next page; absent on the last"),
   unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
+  stale: StaleEngines,
 }).meta({ id: "ContainerList" });
 
 interface MadeList {
@@ -89,14 +90,16 @@ export class ContainerLists {
   }
 
   async #renew(key: string, query: ContainerQuery, sight: Sight): Promise<MadeList> {
-    const { up, unavailable } = await linksInSight(this.backends, query.backend, sight);
+    const { shown, unavailable, stale } = await linksInSight(this.backends, query.backend, sight);
     // Nothing below waits, so the stamp fits the rows.
     const stamp = this.backends.settled("containers") ? this.#stamp() : "";
     const { workspace } = query;
     let isKnown = workspace === undefined ||
       this.ownership.projectsOf(workspace) !== null && sight.reach.has({ workspace });
     const fitting: ContainerRow[] = [];
-    for (const link of up) {
+    const hanging = new Set<string>();
+    for (const link of shown) {
+      if (link.since !== null) hanging.add(link.name);
       for (const row of rowsInSight(link, sight)) {
         isKnown ||= this.ownership.ownerOf(row)?.id === workspace;
         if (fits(row, query, (one) => this.ownership.ownerOf(one))) fitting.push(row);
@@ -109,9 +112,13 @@ export class ContainerLists {
       );
     }
     const { rows, next } = page(inOrder(fitting, query), query);
-    const text = `{"items":[${rows.map((row) => this.textOf(row)).join(",")}],"total":${fitting.length}` +
+    const text =
+      `{"items":[${
+        rows.map((row) => hanging.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row)).join(",")
+      }],"total":${fitting.length}` +
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
-      `,"unavailable":${JSON.stringify(unavailable)}}`;
+      `,"unavailable":${JSON.stringify(unavailable)}` +
+      `${stale.length === 0 ? "" : `,"stale":${JSON.stringify(stale)}`}}`;
     const lists = this.#listsFor(sight.reach);
     const list = { stamp, text: this.#tagged(text, stamp, key, sight, lists.get(key)?.text) };
     lists.set(key, list);
@@ -136,4 +143,9 @@ export class ContainerLists {
     }
     return stamp;
   }
+}
+
+/** The row's text with the mark that its engine does not answer. */
+function asStale(text: string): string {
+  return `${text.slice(0, -1)},"stale":true}`;
 }

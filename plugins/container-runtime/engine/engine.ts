@@ -31,6 +31,8 @@ export type EngineKind = "docker" | "podman";
 export interface Greeting {
   readonly kind: EngineKind;
   readonly api: string;
+  /** The time on the engine's own clock, in whole seconds; null where it does not say. */
+  readonly time: number | null;
 }
 
 export interface EngineVersion {
@@ -66,13 +68,18 @@ export interface EngineStream extends AsyncDisposable {
 }
 
 export class Engine implements Disposable {
-  readonly #reads: Deno.HttpClient;
+  readonly #newReads: () => Deno.HttpClient;
+  #reads: Deno.HttpClient;
   readonly #writes: Deno.HttpClient;
+  readonly #probes: Deno.HttpClient;
   readonly #origin: string;
   /** Separate limits, so that calls and streams cannot block each other. */
   readonly #calls = new Slots(24, 1_000);
   readonly #streams = new Slots(512, 0);
   readonly #closing = new AbortController();
+  /** Ends the reads that wait for an answer. */
+  #answering = new AbortController();
+  #silentSince: string | null = null;
   #greeting: Promise<Greeting> | null = null;
 
   /** `nameOf` names a container by its id: an engine's refusals tell ids, and people know names. */
@@ -87,7 +94,9 @@ export class Engine implements Disposable {
     const way: Deno.CreateHttpClientOptions & Partial<Deno.TlsCertifiedKeyPem> = address.kind === "unix"
       ? { proxy: { transport: "unix", path: address.path } }
       : { caCerts: [address.ca], cert: address.cert, key: address.key };
-    this.#reads = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
+    this.#newReads = () => Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
+    this.#reads = this.#newReads();
+    this.#probes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 1, poolIdleTimeout: 60_000 });
     // Deno silently repeats a POST or DELETE if a reused connection closes before the answer, so none is reused.
     this.#writes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 0 });
   }
@@ -111,6 +120,56 @@ export class Engine implements Disposable {
     this.#greeting = null;
   }
 
+  /** From now on every call is refused at once; reads that wait for an answer end. */
+  silent(since: string): void {
+    this.#silentSince = since;
+    this.#answering.abort(this.#unanswered(`reach engine "${this.name}"`, since));
+  }
+
+  /** Throws `runtime_unavailable` while it is silent. `doing` follows "Cannot". */
+  mustAnswer(doing: string): void {
+    if (this.#silentSince !== null) throw this.#unanswered(doing, this.#silentSince);
+  }
+
+  /** From now on calls are sent again. */
+  heard(): void {
+    this.#silentSince = null;
+    this.#answering = new AbortController();
+    this.renew();
+    this.forget();
+  }
+
+  /** Later reads go over new connections: the old ones may be half open. */
+  renew(): void {
+    this.#reads.close();
+    this.#reads = this.#newReads();
+  }
+
+  /** The same, and reads that wait for an answer end. */
+  drop(): void {
+    this.#answering.abort(engineError(
+      "runtime_unavailable",
+      `Cannot reach engine "${this.name}": the connection to it was lost`,
+    ));
+    this.#answering = new AbortController();
+    this.renew();
+  }
+
+  /** One ping on a connection of its own, also while calls are refused; answers the engine's time. */
+  async probe(ms: number): Promise<number | null> {
+    const subject: Subject = { doing: `reach engine "${this.name}"` };
+    using cutoff = new Cutoff([this.#closing.signal]);
+    const until = performance.now() + ms;
+    const response = await this.#fetch("GET", "/_ping", subject, cutoff, ms, this.#probes);
+    cutoff.expire(Math.max(0, until - performance.now()));
+    try {
+      await this.#text(response, subject, cutoff);
+    } catch (error) {
+      throw cutoff.failure(this.name, error, subject);
+    }
+    return timeOn(response);
+  }
+
   /** `GET /version`. A slow Podman takes seconds, so nothing waits for it. */
   async version(): Promise<EngineVersion> {
     const answer = objectOf(
@@ -126,9 +185,9 @@ export class Engine implements Disposable {
 
   /** A read: the parsed JSON of a 2xx answer, or a `ServiceError`. */
   async get(path: EnginePath, call: EngineCall): Promise<unknown> {
-    const text = await this.#call("GET", path, call);
+    const text = await this.text(path, call);
     try {
-      return JSON.parse(text.text);
+      return JSON.parse(text);
     } catch (cause) {
       throw engineError(
         "engine_failed",
@@ -136,6 +195,11 @@ export class Engine implements Disposable {
         { cause },
       );
     }
+  }
+
+  /** A read: the text of a 2xx answer, or a `ServiceError`. */
+  async text(path: EnginePath, call: EngineCall): Promise<string> {
+    return (await this.#call("GET", path, call)).text;
   }
 
   /** A change, sent exactly once. 304 is a success that changed nothing. */
@@ -153,6 +217,7 @@ export class Engine implements Disposable {
     path: EnginePath,
     call: EngineCall & { signal: AbortSignal },
   ): Promise<EngineStream> {
+    this.mustAnswer(call.doing);
     const slot = await this.#streams.enter(call.signal);
     const cutoff = new Cutoff([call.signal, this.#closing.signal]);
     const end = () => {
@@ -180,6 +245,7 @@ export class Engine implements Disposable {
 
   /** A raw connection, for requests that are written by hand. The caller closes it. */
   async connect(subject: Subject): Promise<Deno.Conn> {
+    this.mustAnswer(subject.doing);
     const address = this.address;
     try {
       return address.kind === "unix"
@@ -215,11 +281,19 @@ export class Engine implements Disposable {
     this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
     this.#reads.close();
     this.#writes.close();
+    this.#probes.close();
+  }
+
+  #unanswered(doing: string, since: string): ServiceError {
+    return engineError(
+      "runtime_unavailable",
+      `Cannot ${doing}: engine "${this.name}" has not answered since ${since}`,
+    );
   }
 
   async #ping(): Promise<Greeting> {
     const subject: Subject = { doing: `reach engine "${this.name}"` };
-    using cutoff = new Cutoff([this.#closing.signal]);
+    using cutoff = new Cutoff([this.#closing.signal, this.#answering.signal]);
     const response = await this.#fetch("GET", "/_ping", subject, cutoff, PING_MS);
     cutoff.expire(PING_MS);
     try {
@@ -229,13 +303,16 @@ export class Engine implements Disposable {
     }
     if (!response.ok) throw this.refusal(response.status, "", subject);
     const kind = response.headers.has("libpod-api-version") ? "podman" : "docker";
-    return { kind, api: negotiated(this.name, response.headers.get("api-version")) };
+    const api = negotiated(this.name, response.headers.get("api-version"));
+    return { kind, api, time: timeOn(response) };
   }
 
   async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: EngineCall): Promise<Done> {
+    this.mustAnswer(call.doing);
     const target = await this.target(path, call.query);
     const firstByteMs = call.firstByteMs ?? FIRST_BYTE_MS;
     const signals = [this.#closing.signal];
+    if (method === "GET") signals.push(this.#answering.signal);
     if (call.signal !== undefined && method === "GET") signals.push(call.signal);
     using cutoff = new Cutoff(signals);
     cutoff.expire(firstByteMs);
@@ -258,12 +335,13 @@ export class Engine implements Disposable {
     call: Pick<EngineCall, "doing" | "body" | "headers">,
     cutoff: Cutoff,
     firstByteMs: number,
+    client = method === "GET" ? this.#reads : this.#writes,
   ): Promise<Response> {
     const headers = new Headers(call.headers);
     const init: RequestInit & { client: Deno.HttpClient } = {
       method,
       headers,
-      client: method === "GET" ? this.#reads : this.#writes,
+      client,
       redirect: "manual",
       signal: cutoff.signal,
     };
@@ -288,6 +366,12 @@ export class Engine implements Disposable {
   ): Promise<string> {
     return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, cutoff.signal);
   }
+}
+
+/** Milliseconds, from the answer's head. */
+function timeOn({ headers }: Response): number | null {
+  const time = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(time) ? null : time;
 }
 
 /** The newest API version that both support. Throws `engine_failed` if there is none. */

@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.ts";
 import { at, isIdentifier } from "../engine/path.ts";
 import { listOf, objectOf, textOf } from "../engine/wire.ts";
 import { Rechecks } from "./rechecks.ts";
-import { RefreshQueue } from "./refresh_queue.ts";
+import { type Need, RefreshQueue } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
 
 const AT_ONCE = 8;
@@ -21,6 +21,14 @@ export class ContainerMirror implements Disposable {
   readonly #rechecks = new Rechecks((ids) => this.#mark(ids, "check"));
   readonly #queue = new RefreshQueue(() => this.#refresh());
   #dirty = new Set<string>();
+  /** What the refresh that runs has still to read. */
+  readonly #unread = new Set<string>();
+  /** Reads of what berth itself changed. */
+  readonly #own = new Set<Promise<void>>();
+  /** Which read of an id is the latest that was shown, while any reads run: an older one must not overwrite it. */
+  readonly #shown = new Map<string, number>();
+  #started = 0;
+  #running = 0;
   /** `all`: read every row. `compare`: read only the rows that differ from the engine's list. */
   #listing: "all" | "compare" | null = null;
 
@@ -39,7 +47,7 @@ export class ContainerMirror implements Disposable {
   }
 
   get settled(): boolean {
-    return this.#queue.settled;
+    return this.#own.size === 0 && this.#queue.settled;
   }
 
   /** See `RefreshQueue.fresh`. */
@@ -47,14 +55,35 @@ export class ContainerMirror implements Disposable {
     return this.#queue.fresh();
   }
 
-  idle(): Promise<void> {
-    return this.#queue.idle();
+  async idle(): Promise<void> {
+    await Promise.all(this.#own);
+    await this.#queue.idle();
   }
 
-  /** The container may have changed: lists wait from now on until it was read. */
+  /** Resolves when all that berth itself changed was read. */
+  async freshOwn(): Promise<void> {
+    await Promise.all([...this.#own, this.#queue.freshOwn()]);
+  }
+
+  /** Berth changed the container: it is read at once, and lists wait from now on until it was. */
   touch(id: string): void {
+    this.#rechecks.schedule(id);
+    if (!isIdentifier(id)) return;
+    const reading = this.#readOne(id)
+      .then((late) => late === null || this.#mark([id], "own"), () => this.#mark([id], "own"))
+      .then(() => void this.#own.delete(reading));
+    this.#own.add(reading);
+  }
+
+  /** An event tells that the container may have changed: lists wait a moment for it. */
+  told(id: string): void {
     this.#mark([id], "change");
     this.#rechecks.schedule(id);
+  }
+
+  /** Reads the container now, if it is known to have changed. */
+  async look(id: string): Promise<void> {
+    if (this.#dirty.has(id) || this.#unread.has(id)) await this.#readOne(id);
   }
 
   /** Reads every row again. */
@@ -80,7 +109,7 @@ export class ContainerMirror implements Disposable {
     this.#rechecks[Symbol.dispose]();
   }
 
-  #mark(ids: readonly string[], need: "change" | "check"): void {
+  #mark(ids: readonly string[], need: Need): void {
     for (const id of ids) if (isIdentifier(id)) this.#dirty.add(id);
     this.#queue.need(need);
   }
@@ -125,12 +154,22 @@ export class ContainerMirror implements Disposable {
   }
 
   async #read(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#unread.add(id);
+    try {
+      await this.#readAll(ids);
+    } finally {
+      this.#unread.clear();
+    }
+  }
+
+  async #readAll(ids: readonly string[]): Promise<void> {
     let next = 0;
     let answered = 0;
     let late = 0;
     const reader = async () => {
       for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
         const lateness = await this.#readOne(id);
+        this.#unread.delete(id);
         if (lateness === null) answered += 1;
         // One container may be locked for long. If none of several answers, the engine hangs.
         else if ((late += 1) >= HANGS && answered === 0) throw lateness;
@@ -141,6 +180,8 @@ export class ContainerMirror implements Disposable {
 
   /** Returns the error if the engine did not answer in time; the row then stays as it was. */
   async #readOne(id: string): Promise<ServiceError | null> {
+    const started = this.#started += 1;
+    this.#running += 1;
     try {
       const inspected = await this.engine.get(at`/containers/${id}/json`, {
         doing: `inspect container "${id}"`,
@@ -148,18 +189,28 @@ export class ContainerMirror implements Disposable {
         firstByteMs: LATE_MS,
       });
       const row = containerRow(inspected, this.engine.name);
-      if (row !== null) this.rows.put(row.id, row);
+      if (row !== null && this.#isLatest(id, started)) this.rows.put(row.id, row);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      if (error.code === "container_not_found") this.rows.delete(id);
-      // Podman fails like this while a container is created or removed: the row stays until the next check.
+      if (error.code === "container_not_found") {
+        if (this.#isLatest(id, started)) this.rows.delete(id);
+      } // Podman fails like this while a container is created or removed: the row stays until the next check.
       else if (error.code === "engine_failed" || error.code === "conflict") this.#rechecks.schedule(id);
       else if (error.code === "engine_timeout") {
         this.#rechecks.schedule(id);
         return error;
       } else throw error;
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#shown.clear();
     }
     return null;
+  }
+
+  #isLatest(id: string, started: number): boolean {
+    if ((this.#shown.get(id) ?? 0) > started) return false;
+    this.#shown.set(id, started);
+    return true;
   }
 }
 

@@ -34,10 +34,21 @@ export class ListedMirror<Row> implements Disposable {
     return this.#queue.idle();
   }
 
-  /** Something of this kind changed: lists wait from now on until it was read. */
+  /** Berth changed something of this kind: lists wait from now on until it was read. */
   touch(): void {
+    this.#queue.need("own");
+    this.#rechecks.schedule("");
+  }
+
+  /** An event tells that something of this kind changed: lists wait a moment for it. */
+  told(): void {
     this.#queue.need("change");
     this.#rechecks.schedule("");
+  }
+
+  /** See `RefreshQueue.freshOwn`. */
+  freshOwn(): Promise<void> {
+    return this.#queue.freshOwn();
   }
 
   async resync(): Promise<void> {

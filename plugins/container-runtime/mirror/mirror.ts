@@ -61,20 +61,20 @@ export class Mirror implements Disposable {
   handle({ type, action, id, attributes }: RawEvent): void {
     switch (type) {
       case "container":
-        if (action === "commit") this.images.touch();
+        if (action === "commit") this.images.told();
         if (NO_CHANGE.has(action)) return;
         if (id === "") this.containers.compare();
-        else this.containers.touch(id);
+        else this.containers.told(id);
         return;
       case "image":
-        if (action !== "save" && action !== "push") this.images.touch();
+        if (action !== "save" && action !== "push") this.images.told();
         return;
       case "volume":
-        if (action !== "mount" && action !== "unmount") this.volumes.touch();
+        if (action !== "mount" && action !== "unmount") this.volumes.told();
         return;
       case "network":
-        if (action !== "connect" && action !== "disconnect") this.networks.touch();
-        else if (attributes.container !== undefined) this.containers.touch(attributes.container);
+        if (action !== "connect" && action !== "disconnect") this.networks.told();
+        else if (attributes.container !== undefined) this.containers.told(attributes.container);
         return;
       case "pod":
         this.containers.compare();

@@ -1,11 +1,13 @@
 /**
- * Reads an object again three times after its event: Docker announces die, pause and rename before its own answers
+ * Reads an object again, three times unless much happens, after its event: Docker announces die, pause and rename before its own answers
  * show them.
  */
 
 /** Milliseconds after the latest event of an id. */
 const LATER: readonly number[] = [50, 250, 1_000];
 const MAX_WAITING = 20_000;
+/** While more wait than this, each is read once, a second later. */
+const MANY = 64;
 
 export class Rechecks implements Disposable {
   readonly #waiting = new Map<string, { readonly since: number; step: number }>();
@@ -17,8 +19,9 @@ export class Rechecks implements Disposable {
   /** Checks the id three times within a second; starts over if it is being checked already. */
   schedule(id: string): void {
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(id)) return;
-    this.#waiting.set(id, { since: performance.now(), step: 0 });
-    this.#wake(performance.now() + (LATER[0] ?? 0));
+    const step = this.#waiting.size < MANY ? 0 : LATER.length - 1;
+    this.#waiting.set(id, { since: performance.now(), step });
+    this.#wake(performance.now() + (LATER[step] ?? 0));
   }
 
   clear(): void {

@@ -1,11 +1,11 @@
 /** Runs one refresh at a time, so that a reader knows which refresh includes the changes known to it. */
 
-/** `change`: something did change. `check`: it may have, and no reader waits for that. */
-export type Need = "change" | "check";
+/** `own`: berth changed something. `change`: somebody did. `check`: it may have changed, and no reader waits for that. */
+export type Need = "own" | "change" | "check";
 
 export class RefreshQueue {
-  #current: { readonly done: Promise<void>; changed: boolean } | null = null;
-  #next: { readonly resolvers: PromiseWithResolvers<void>; changed: boolean } | null = null;
+  #current: { readonly done: Promise<void>; changed: boolean; own: boolean } | null = null;
+  #next: { readonly resolvers: PromiseWithResolvers<void>; changed: boolean; own: boolean } | null = null;
 
   /** `run` takes the pending changes in its first step, before it waits for anything. */
   constructor(private readonly run: () => Promise<void>) {}
@@ -16,24 +16,32 @@ export class RefreshQueue {
   }
 
   need(need: Need): void {
-    const changed = need === "change";
+    const changed = need !== "check";
+    const own = need === "own";
     if (this.#current === null) {
       const done = this.#begin();
-      this.#current = { done, changed };
+      this.#current = { done, changed, own };
       return;
     }
     if (this.#next === null) {
       const resolvers = Promise.withResolvers<void>();
       resolvers.promise.catch(() => {}); // a rejection is for those who wait, if anybody does
-      this.#next = { resolvers, changed };
+      this.#next = { resolvers, changed, own };
     }
     this.#next.changed ||= changed;
+    this.#next.own ||= own;
   }
 
   /** Resolves when all changes known now were read; rejects if that refresh fails. */
   async fresh(): Promise<void> {
     if (this.#next?.changed) await this.#next.resolvers.promise;
     else if (this.#current?.changed) await this.#current.done;
+  }
+
+  /** The same for the changes that berth itself made. */
+  async freshOwn(): Promise<void> {
+    if (this.#next?.own) await this.#next.resolvers.promise;
+    else if (this.#current?.own) await this.#current.done;
   }
 
   /** Resolves when no refresh runs or waits. */
@@ -51,7 +59,7 @@ export class RefreshQueue {
       this.#current = null;
       if (next === null) return;
       const following = this.#begin();
-      this.#current = { done: following, changed: next.changed };
+      this.#current = { done: following, changed: next.changed, own: next.own };
       following.then(next.resolvers.resolve, next.resolvers.reject);
     });
     done.catch(() => {});

@@ -15,6 +15,7 @@ import {
 } from "../engine/wire.ts";
 import { clean } from "../engine/failure.ts";
 import { maskText, maskValues } from "../../../core/secrets.ts";
+import { Stale } from "./stale.ts";
 
 const Health = z.enum(["starting", "healthy", "unhealthy"]);
 
@@ -65,10 +66,11 @@ export const Container = z.object({
     unit: z.string().nullable().describe("The id of its unit"),
   }).nullable().describe("The workspace it belongs to"),
   backend: z.string().describe("The engine it is on, by name"),
+  stale: Stale,
 }).meta({ id: "Container" });
 
 /** What the mirror holds: all but the workspace, which is added when a list is built. */
-export type ContainerRow = Readonly<Omit<z.infer<typeof Container>, "workspace">> & {
+export type ContainerRow = Readonly<Omit<z.infer<typeof Container>, "workspace" | "stale">> & {
   /** For counting the users of a network. */
   readonly networkIds: readonly string[];
   /** The command of its health check as events of its execs show it; null without one. */

@@ -1,5 +1,6 @@
 /** An image as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
+import { Stale } from "./stale.ts";
 import { mapOf, numberOf, objectOf, textOf, textsOf, timeOf } from "../engine/wire.ts";
 import { imageIdOf } from "./container.ts";
 import { maskValues } from "../../../core/secrets.ts";
@@ -20,10 +21,11 @@ export const Image = z.object({
   ),
   dangling: z.boolean().describe("Nothing names it"),
   backend: z.string().describe("The engine it is on, by name"),
+  stale: Stale,
 }).meta({ id: "Image" });
 
 /** What the mirror holds; its users are added when a list is built. */
-export type ImageRow = Readonly<Omit<z.infer<typeof Image>, "usedBy">>;
+export type ImageRow = Readonly<Omit<z.infer<typeof Image>, "usedBy" | "stale">>;
 
 const EPOCH = new Date(0).toISOString();
 

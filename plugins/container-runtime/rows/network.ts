@@ -1,5 +1,6 @@
 /** A network as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
+import { Stale } from "./stale.ts";
 import { maskValues } from "../../../core/secrets.ts";
 import { flagOf, listOf, mapOf, objectOf, textOf, textOrNull, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
@@ -26,10 +27,11 @@ export const Network = z.object({
     "The containers connected to it, running or not; null without `containers:read`",
   ),
   backend: z.string().describe("The engine it is on, by name"),
+  stale: Stale,
 }).meta({ id: "Network" });
 
 /** What the mirror holds; connected containers are added when a list is built. */
-export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers">>;
+export type NetworkRow = Readonly<Omit<z.infer<typeof Network>, "containers" | "stale">>;
 
 const PREDEFINED = new Set(["bridge", "host", "none", "podman", "ingress", "docker_gwbridge"]);
 

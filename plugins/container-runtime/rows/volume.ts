@@ -1,5 +1,6 @@
 /** A volume as lists show it, read from the engine's list or its `inspect`. */
 import { z } from "zod";
+import { Stale } from "./stale.ts";
 import { looksSecret, MASK, maskText, maskValues } from "../../../core/secrets.ts";
 import { mapOf, numberOf, objectOf, textOf, timeOf } from "../engine/wire.ts";
 import { UsingContainer } from "./using_container.ts";
@@ -17,10 +18,11 @@ export const Volume = z.object({
   ),
   size: z.int().nullable().describe("Bytes; null where not measured"),
   backend: z.string().describe("The engine it is on, by name"),
+  stale: Stale,
 }).meta({ id: "Volume" });
 
 /** What the mirror holds; its users are added when a list is built. */
-export type VolumeRow = Readonly<Omit<z.infer<typeof Volume>, "usedBy">>;
+export type VolumeRow = Readonly<Omit<z.infer<typeof Volume>, "usedBy" | "stale">>;
 
 /** Null for an answer without a name. */
 export function volumeRow(answer: unknown, backend: string): VolumeRow | null {

@@ -1,0 +1,56 @@
+/** What a screen shows of what it reads: nothing yet, not allowed, what went wrong, and the value below it. */
+import type { ComponentChild } from "preact";
+import type { Permission } from "../../client/berth/models.ts";
+import type { Resource } from "../live/resource.ts";
+import { may, who } from "../live/session.ts";
+import { words } from "../words/en.ts";
+import { shown } from "./shown.ts";
+import { Sign } from "./sign.tsx";
+import { Empty, Loading, Trouble } from "./states.tsx";
+
+export function Reading<T>(
+  { read, permission, children }: {
+    readonly read: Resource<T>;
+    readonly permission?: Permission;
+    readonly children: (value: T) => ComponentChild;
+  },
+) {
+  if (permission !== undefined && isForbidden(permission)) {
+    return <Empty title={words.noRight(permission)} whole />;
+  }
+  const value = read.value.value;
+  const problem = read.problem.value;
+  if (value === undefined) {
+    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+  }
+  return (
+    <>
+      {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
+      {children(value)}
+    </>
+  );
+}
+
+/** The key of what may be read; null, which reads nothing, for who may not. */
+export function keyIfAllowed(permission: Permission, key: string): string | null {
+  return isForbidden(permission) ? null : key;
+}
+
+function isForbidden(permission: Permission): boolean {
+  return Boolean(who.value) && !may(permission);
+}
+
+/** The engines that did not answer, so that what is shown is only a part. */
+export function Unavailable(
+  { engines }: { readonly engines: readonly { readonly backend: string; readonly reason: string }[] },
+) {
+  return (
+    <>
+      {engines.map(({ backend, reason }) => (
+        <p class="trouble" role="status" key={backend}>
+          <Sign verdict="unknown" /> {shown(words.problem.away(backend, reason))}
+        </p>
+      ))}
+    </>
+  );
+}

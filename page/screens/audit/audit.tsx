@@ -1,0 +1,203 @@
+/** Who did what, when, and how it ended; what strangers were refused is counted beside it. */
+import { type AuditEntry, type AuditPage, SYSTEM_AUDIT } from "../../../client/berth/system.ts";
+import { useResource } from "../../live/resource.ts";
+import { client } from "../../live/session.ts";
+import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { go, query, withQuery } from "../../router.ts";
+import { words } from "../../words/en.ts";
+
+const FILTERS = ["actor", "action", "result"] as const;
+type Filter = (typeof FILTERS)[number];
+
+const TEXT = words.audit;
+
+export function Audit() {
+  const asked = FILTERS.map((name) => [name, query.value.get(name)] as const).filter(([, value]) => value);
+  const cursor = query.value.get("before");
+  const read = useResource(
+    keyIfAllowed("audit:read", `audit ${query.value}`),
+    async (signal) => {
+      const wanted = { ...Object.fromEntries(asked), ...(cursor === null ? {} : { cursor }) };
+      return (await client.get(SYSTEM_AUDIT, { query: wanted, signal })).json();
+    },
+  );
+  return (
+    <Reading read={read} permission="audit:read">
+      {(page) => (
+        <>
+          <header class="screen-head">
+            <h1>{TEXT.title}</h1>
+            <span class="quiet" role="status">{TEXT.count(page.total)}</span>
+            <Filters items={page.items} />
+          </header>
+          {page.items.length === 0 ? <None isFiltered={asked.length > 0} /> : (
+            <Table
+              label={TEXT.title}
+              items={page.items}
+              keyOf={({ id }) => id}
+              isTerse
+              columns={COLUMNS}
+            />
+          )}
+          <Pages next={page.next} isFirst={cursor === null} />
+          <Strangers of={page.strangers ?? []} />
+        </>
+      )}
+    </Reading>
+  );
+}
+
+/** Offers what is on this page, and what is chosen. */
+function Filters({ items }: { readonly items: readonly AuditEntry[] }) {
+  const actors = new Map(items.map(({ actor }) => [actor.id, actor.name]));
+  const [actor, action, result] = FILTERS.map((name) => query.value.get(name) ?? "");
+  return (
+    <div class="filters" role="search">
+      <Choose
+        name="actor"
+        label={TEXT.actor}
+        all={TEXT.everybody}
+        options={[...new Set([...actors.keys(), ...(actor ? [actor] : [])])].map((id) =>
+          [id, actors.get(id) ?? id] as const
+        )}
+      />
+      <Choose
+        name="action"
+        label={TEXT.action}
+        all={TEXT.everything}
+        options={namesOf(items.map(({ action }) => action), action)}
+      />
+      <Choose
+        name="result"
+        label={TEXT.result}
+        all={TEXT.anyResult}
+        options={namesOf(items.map(({ result }) => result), result)}
+      />
+    </div>
+  );
+}
+
+function namesOf(found: readonly string[], chosen = ""): readonly (readonly [string, string])[] {
+  return [...new Set([...found, ...(chosen === "" ? [] : [chosen])])].sort().map((one) => [one, one]);
+}
+
+function Choose(
+  { name, label, all, options }: {
+    readonly name: Filter;
+    readonly label: string;
+    readonly all: string;
+    readonly options: readonly (readonly [value: string, word: string])[];
+  },
+) {
+  return (
+    <select
+      aria-label={label}
+      value={query.value.get(name) ?? ""}
+      onChange={({ currentTarget }) => go(withQuery({ [name]: currentTarget.value, before: null }))}
+    >
+      <option value="">{all}</option>
+      {options.map(([value, word]) => <option key={value} value={value}>{shown(word)}</option>)}
+    </select>
+  );
+}
+
+function None({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (!isFiltered) return <Empty title={TEXT.none} />;
+  return (
+    <Empty title={TEXT.noMatch}>
+      <a class="button" href="/audit">{TEXT.showAll}</a>
+    </Empty>
+  );
+}
+
+function Pages({ next, isFirst }: { readonly next: string | undefined; readonly isFirst: boolean }) {
+  if (next === undefined && isFirst) return null;
+  return (
+    <nav class="pages" aria-label={TEXT.pages}>
+      {!isFirst && <a class="button" href={withQuery({ before: null })}>{TEXT.newest}</a>}
+      {next !== undefined && <a class="button" href={withQuery({ before: next })}>{TEXT.older}</a>}
+    </nav>
+  );
+}
+
+function Result({ result }: Pick<AuditEntry, "result">) {
+  if (result === "done") return <Mark verdict="completed">{result}</Mark>;
+  if (result === "begun") return <Mark verdict="notStarted">{result}</Mark>;
+  return <Mark verdict="broken">{shown(result)}</Mark>;
+}
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  {
+    head: TEXT.time,
+    kind: "short",
+    cell: ({ time }) => <time dateTime={time}>{words.moment(Date.parse(time))}</time>,
+  },
+  {
+    head: TEXT.actor,
+    cell: ({ actor, credential }) => (
+      <>
+        <a href={withQuery({ actor: actor.id, before: null })} title={shown(credential ?? "")}>
+          {shown(actor.name)}
+        </a>{" "}
+        <span class="quiet">{TEXT.kinds[actor.kind]}</span>
+      </>
+    ),
+  },
+  {
+    head: TEXT.action,
+    cell: ({ action, particulars }) => (
+      <>
+        <a href={withQuery({ action, before: null })}>
+          <code>{shown(action)}</code>
+        </a>
+        {Object.entries(particulars).map(([name, value]) => (
+          <span class="hint" key={name}>{shown(`${name}: ${value}`)}</span>
+        ))}
+      </>
+    ),
+  },
+  { head: TEXT.target, cell: ({ target }) => target !== null && <code>{shown(target)}</code> },
+  {
+    head: TEXT.result,
+    kind: "short",
+    cell: ({ result, count }) => (
+      <>
+        <Result result={result} />
+        {count > 1 && <span class="quiet">{TEXT.times(count)}</span>}
+      </>
+    ),
+  },
+  { head: TEXT.peer, kind: "short", cell: ({ peer }) => <span class="quiet">{shown(peer ?? "")}</span> },
+];
+
+type Stranger = NonNullable<AuditPage["strangers"]>[number];
+
+function Strangers({ of }: { readonly of: readonly Stranger[] }) {
+  if (of.length === 0) return null;
+  return (
+    <section aria-labelledby="strangers">
+      <div class="section-head">
+        <h2 id="strangers">{TEXT.strangers}</h2>
+      </div>
+      <p class="hint">{TEXT.strangersHint}</p>
+      <Table
+        label={TEXT.strangers}
+        items={of}
+        keyOf={({ peer, action, result }) => `${peer} ${action} ${result}`}
+        columns={[
+          { head: TEXT.peer, kind: "name", cell: ({ peer }) => shown(peer === "*" ? TEXT.others : peer) },
+          {
+            head: TEXT.action,
+            cell: ({ action }) => <code>{shown(action === "*" ? TEXT.others : action)}</code>,
+          },
+          { head: TEXT.result, cell: ({ result }) => shown(result) },
+          { head: TEXT.how, kind: "end", cell: ({ count }) => TEXT.times(count) },
+        ]}
+      />
+    </section>
+  );
+}

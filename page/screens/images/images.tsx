@@ -1,0 +1,99 @@
+/** The images of every engine, who uses each, and pulling another. */
+import { useState } from "preact/hooks";
+import { IMAGE, type Image, IMAGES } from "../../../client/berth/images.ts";
+import { useResource } from "../../live/resource.ts";
+import { client } from "../../live/session.ts";
+import { Act } from "../../parts/act.tsx";
+import { Ago } from "../../parts/ago.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Objects } from "../../parts/objects.tsx";
+import { keyIfAllowed } from "../../parts/reading.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Empty } from "../../parts/states.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { words } from "../../words/en.ts";
+import { Pull } from "./pull.tsx";
+
+const TEXT = words.images;
+
+export function Images() {
+  const read = useResource(
+    keyIfAllowed("images:read", "images"),
+    async (signal) => (await client.get(IMAGES, { signal })).json(),
+  );
+  const [isPulling, setPulling] = useState(false);
+  return (
+    <>
+      <Objects
+        title={TEXT.title}
+        count={TEXT.count}
+        read={read}
+        permissions={{ read: "images:read", write: "images:write" }}
+        none={
+          <Empty title={TEXT.none}>
+            <p class="hint">{TEXT.noneHint}</p>
+          </Empty>
+        }
+        end={<Act permission="images:write" act={() => setPulling(true)}>{TEXT.pull}</Act>}
+        columns={COLUMNS}
+        keyOf={({ backend, id }) => `${backend} ${id}`}
+        textOf={({ id, tags, backend }) => `${id} ${tags.join(" ")} ${backend}`}
+        nameOf={({ id, tags }) => tags[0] ?? shortOf(id)}
+        usersOf={({ usedBy }) => usedBy}
+        removal={(image, close) => <Removal image={image} close={close} reload={read.reload} />}
+      />
+      {isPulling && <Pull close={() => setPulling(false)} done={read.reload} />}
+    </>
+  );
+}
+
+function shortOf(id: string): string {
+  return id.replace(/^sha256:/, "").slice(0, 12);
+}
+
+/** With its last name the image goes, too; without a name, by its id. */
+function Removal(
+  { image: { id, tags, backend }, close, reload }: {
+    readonly image: Image;
+    readonly close: () => void;
+    readonly reload: () => void;
+  },
+) {
+  return (
+    <Confirm
+      title={words.lists.remove}
+      question={TEXT.removeQuestion(shown(tags.join(", ") || shortOf(id)))}
+      hints={[TEXT.removeHint]}
+      close={close}
+      act={async () => {
+        try {
+          for (const name of tags.length === 0 ? [id] : tags) {
+            await client.delete(IMAGE, { params: { id: name }, query: { backend } });
+          }
+        } finally {
+          reload();
+        }
+      }}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<Image>[] = [
+  {
+    head: TEXT.name,
+    kind: "name",
+    cell: ({ tags, id }) => (
+      <>
+        {tags.length === 0 && <span class="quiet">{TEXT.unnamed}</span>}
+        {tags.map((tag) => <strong key={tag}>{shown(tag)}</strong>)}
+        <code class="quiet" title={id}>{shortOf(id)}</code>
+      </>
+    ),
+  },
+  { head: TEXT.size, kind: "end", cell: ({ size }) => words.bytes(size) },
+  {
+    head: TEXT.made,
+    kind: "short",
+    cell: ({ createdAt }) => <Ago since={Date.parse(createdAt)} say={words.ago} />,
+  },
+];

@@ -1,0 +1,159 @@
+/** Where oneself is signed in, and how that ends. */
+import { useState } from "preact/hooks";
+import { AUTH_PASSWORD, AUTH_SESSION, AUTH_SESSIONS, type Session } from "../../../client/berth/auth.ts";
+import { useResource } from "../../live/resource.ts";
+import { client, who } from "../../live/session.ts";
+import { Ago } from "../../parts/ago.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, Form } from "../../parts/form.tsx";
+import { Reading } from "../../parts/reading.tsx";
+import { shown } from "../../parts/shown.ts";
+import { deviceOf } from "./device.ts";
+import { type Column, Table } from "../../parts/table.tsx";
+import { words } from "../../words/en.ts";
+
+type Asked = Session | "others" | "password";
+
+export function Sessions() {
+  const read = useResource(
+    "sessions",
+    async (signal) => (await client.get(AUTH_SESSIONS, { signal })).json().items,
+    { live: false },
+  );
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [said, setSaid] = useState("");
+  const text = words.settings.sessions;
+  const close = () => setAsked(null);
+  const done = (sentence: string) => {
+    setSaid(sentence);
+    read.reload();
+  };
+  return (
+    <Reading read={read}>
+      {(sessions) => (
+        <>
+          <header class="screen-head">
+            <h1>{text.title}</h1>
+            <span class="quiet" role="status">{said || text.count(sessions.length)}</span>
+            <span class="screen-end">
+              {who.value?.kind === "user" && (
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() => setAsked("password")}
+                >
+                  {text.password}
+                </button>
+              )}
+              <button
+                type="button"
+                class="button"
+                disabled={sessions.length < 2}
+                onClick={() => setAsked("others")}
+              >
+                {text.endOthers}
+              </button>
+            </span>
+          </header>
+          <Table label={text.title} items={sessions} keyOf={({ id }) => id} columns={columns(setAsked)} />
+          {asked === "password" && <NewPassword close={close} done={() => done(text.passwordChanged)} />}
+          {asked === "others" && (
+            <Confirm
+              title={text.endOthers}
+              question={text.endOthersQuestion}
+              hints={[text.endHint]}
+              close={close}
+              act={async () => {
+                done(text.ended((await client.delete(AUTH_SESSIONS)).json().ended));
+              }}
+            />
+          )}
+          {asked !== null && typeof asked === "object" && (
+            <Confirm
+              title={text.end}
+              question={text.endQuestion(deviceOf(asked.device))}
+              hints={[text.endHint]}
+              close={close}
+              act={async () => {
+                await client.delete(AUTH_SESSION, { params: { id: asked.id } });
+                done(text.ended(1));
+              }}
+            />
+          )}
+        </>
+      )}
+    </Reading>
+  );
+}
+
+function columns(ask: (session: Session) => void): readonly Column<Session>[] {
+  const text = words.settings.sessions;
+  return [
+    {
+      head: text.device,
+      kind: "name",
+      cell: ({ device, current }) => (
+        <>
+          <strong title={shown(device ?? "")}>{deviceOf(device)}</strong>
+          {current && <span class="quiet">{text.current}</span>}
+        </>
+      ),
+    },
+    { head: text.peer, kind: "short", cell: ({ peer }) => peer },
+    { head: text.opened, kind: "short", cell: ({ createdAt }) => words.moment(Date.parse(createdAt)) },
+    {
+      head: text.used,
+      kind: "short",
+      cell: ({ lastUsedAt }) => <Ago since={Date.parse(lastUsedAt)} say={words.ago} />,
+    },
+    { head: text.ends, kind: "short", cell: ({ expiresAt }) => words.moment(Date.parse(expiresAt)) },
+    {
+      head: words.actions,
+      kind: "acts",
+      cell: (session) =>
+        !session.current && (
+          <button
+            type="button"
+            class="link is-danger"
+            aria-label={words.actOn(text.end, deviceOf(session.device))}
+            onClick={() => ask(session)}
+          >
+            {text.end}
+          </button>
+        ),
+    },
+  ];
+}
+
+function NewPassword({ close, done }: { readonly close: () => void; readonly done: () => void }) {
+  const text = words.settings.sessions;
+  return (
+    <Dialog title={text.password} onClose={close}>
+      <Form
+        submit={text.savePassword}
+        aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
+        send={async ({ password = "", newPassword = "" }) => {
+          await client.put(AUTH_PASSWORD, { payload: { password, newPassword }, expectedStatus: 204 });
+          close();
+          done();
+        }}
+      >
+        <Field
+          label={text.oldPassword}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          autofocus
+        />
+        <Field
+          label={text.newPassword}
+          name="newPassword"
+          type="password"
+          autocomplete="new-password"
+          hint={text.newPasswordHint}
+        />
+      </Form>
+    </Dialog>
+  );
+}

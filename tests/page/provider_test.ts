@@ -1,0 +1,50 @@
+/** Signing in on the page at an identity provider. */
+import assert from "node:assert/strict";
+import { BROWSER_TEST, startBrowser } from "../browser.ts";
+import { CLIENT_ID, startProvider } from "../oidc_provider.ts";
+import { startService } from "../service.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
+
+Deno.test({
+  name:
+    "a person of the identity provider signs in and comes back to where they were, and a stranger is told why not",
+  ...BROWSER_TEST,
+  async fn() {
+    await using provider = await startProvider({
+      people: [{ sub: "ada", name: "Ada", groups: ["ops"] }, { sub: "eve", name: "Eve", groups: [] }],
+      redirectUris: ["http://127.0.0.1/signed-in"],
+      secret: false,
+    });
+    await using berth = await startService({
+      roles: [{ claim: "groups", value: "ops", role: "admin" }],
+      identityProvider: {
+        issuer: provider.issuer,
+        clientId: CLIENT_ID,
+        clientSecretFile: null,
+        redirectUris: ["http://127.0.0.1/signed-in"],
+      },
+    });
+    await using browser = await startBrowser();
+    for (const [login, isKnown] of [["eve", false], ["ada", true]] as const) {
+      await using opened = await openPage(browser, berth, { path: "/c?q=web" });
+      const { page } = opened;
+      const elsewhere = page.getByRole("button", { name: /^Sign in with (?!an API key)/ });
+      await elsewhere.waitFor();
+      if (!isKnown) await assertFitsAll(opened, "sign-in with a provider");
+      await elsewhere.click();
+      await page.fill("[name=login]", login);
+      await page.fill("[name=password]", "any");
+      await page.click("[type=submit]");
+      await page.waitForSelector("[name=prompt][value=consent]", { state: "attached" });
+      await page.click("[type=submit]");
+      if (isKnown) await page.getByText("Ada", { exact: true }).waitFor();
+      else await page.getByRole("alert").waitFor();
+      assert.equal(page.url(), `${berth.url}/c?q=web`);
+      const stored = await page.evaluate<string>(
+        "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])",
+      );
+      assert.match(stored, /^\[\{"berth.binding":"[\w-]{43}"\},\{\}\]$/);
+      assert.deepEqual(opened.complaints, []);
+    }
+  },
+});

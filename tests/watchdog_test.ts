@@ -1,0 +1,141 @@
+/** Engines that hang without hanging up: what callers are told, how soon, and how soon all is right again. */
+import assert from "node:assert/strict";
+import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import { chaosProxy } from "./chaos_proxy.ts";
+import { FIXTURE, type TestEngine } from "./engine.ts";
+import { eventually } from "./eventually.ts";
+import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
+import { serveEngines, type TestService } from "./service.ts";
+import { sharedEngine } from "./shared_engine.ts";
+import { SILENT } from "./silent_log.ts";
+import { within } from "./within.ts";
+
+/** Promised: 6 s until health says so, 3 s until all is right. A busy machine may take somewhat longer. */
+const NOTICED_MS = 8_000;
+const RIGHT_MS = 5_000;
+/** Less than any time limit of a call to an engine. */
+const AT_ONCE_MS = 2_000;
+/** Without a look at the events, it takes up to 30 s. */
+const REOPENED_MS = 10_000;
+
+async function names(berth: TestService): Promise<string> {
+  const { body } = await berth.call("GET /api/containers?sort=name");
+  return body.items.map(({ name, stale }: { name: string; stale?: true }) => name + (stale ? " stale" : ""))
+    .join();
+}
+
+function make(engine: TestEngine, name: string): Promise<string> {
+  return engine.cli("create", "--name", name, "--network", "none", FIXTURE, "idle");
+}
+
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
+
+  test("an engine that is stopped is unresponsive, its rows are marked, changes are refused, and it comes back", async (engine) => {
+    await using berth = await serveEngines({ [kind]: engine });
+    await make(engine, "held");
+    await eventually("it is listed", async () => await names(berth) === "held");
+    const health = async () => (await berth.call("GET /api/health")).body.checks[`backend:${kind}`];
+
+    await engine.pause();
+    await using _resuming = { [Symbol.asyncDispose]: () => engine.resume() };
+    const { reason } = await within(NOTICED_MS, "health says so", async () => {
+      const check = await health();
+      return check.status === "degraded" && check;
+    });
+    assert.match(reason, /^It is unresponsive: it has not answered since \d{4}-\d\d-\d\dT/);
+
+    await within(AT_ONCE_MS, "lists show what was known, and changes are refused", async () => {
+      const [list, images, started, made, detail, backends] = await Promise.all([
+        berth.call("GET /api/containers"),
+        berth.call("GET /api/images"),
+        berth.call("POST /api/containers/held/start"),
+        berth.call("POST /api/volumes", { name: "never" }),
+        berth.call("GET /api/containers/held"),
+        berth.call("GET /api/system/backends"),
+      ]);
+      const { state, since } = backends.body.items[0];
+      assert.equal(state, "unresponsive");
+      for (const { body } of [list, images]) {
+        assert.deepEqual(body.unavailable, [{
+          backend: kind,
+          reason: `it has not answered since ${since}`,
+          since,
+        }]);
+        assert.deepEqual(body.stale, [kind]);
+        assert.ok(body.items.length > 0 && body.items.every((one: { stale?: true }) => one.stale));
+      }
+      for (const { status, body } of [started, made, detail]) {
+        assert.deepEqual([status, body.code], [503, "runtime_unavailable"]);
+        assert.match(body.title, new RegExp(`engine "${kind}".* has not answered since ${since}`));
+      }
+      return true;
+    });
+
+    await engine.resume();
+    await within(RIGHT_MS, "all is right again", async () => await names(berth) === "held");
+    await within(RIGHT_MS, "health says so", async () => (await health()).status === "ok");
+    await make(engine, "later");
+    await within(RIGHT_MS, "changes are seen", async () => await names(berth) === "held,later");
+    assert.equal((await berth.call("DELETE /api/containers/held")).status, 204);
+    assert.equal((await berth.call("DELETE /api/containers/later")).status, 204);
+    assert.equal(await names(berth), "");
+  });
+
+  test("behind connections that are half open, a new container is seen soon", async (engine) => {
+    await using proxy = chaosProxy(engine.socket);
+    await using berth = await serveEngines({ [kind]: proxy });
+    await make(engine, "first");
+    await eventually("it is listed", async () => await names(berth) === "first");
+
+    proxy.freeze();
+    await make(engine, "unseen");
+
+    await within(REOPENED_MS, "it is seen", async () => await names(berth) === "first,unseen");
+    await engine.cli("rm", "first", "unseen");
+    await within(RIGHT_MS, "events come again", async () => await names(berth) === "");
+  });
+}
+
+Deno.test("events are opened again when an engine had one that did not come, and only then", async () => {
+  const containers = new Map<string, unknown>([[scriptedId(1), inspected(scriptedId(1), "web")]]);
+  await using engine = new ScriptedWorld({ containers });
+  const address = { kind: "unix", path: engine.socket } as const;
+  await using backends = Backends.configured([{ name: "one", guess: "docker", address }], SILENT);
+  const opened = () => engine.calls.filter((call) => call === "GET /events").length;
+  await eventually("it is watched", () => engine.watchers === 1 && backends.links[0]?.ready);
+  const tell = (number: number) => {
+    containers.set(scriptedId(number), inspected(scriptedId(number), `c-${number}`));
+    const timeNano = Date.now() * 1e6;
+    engine.tell({ Type: "container", Action: "create", Actor: { ID: scriptedId(number) }, timeNano });
+  };
+  for (let number = 2; number < 9; number += 1) {
+    tell(number);
+    await new Promise((resolve) => setTimeout(resolve, 900));
+  }
+  assert.equal(opened(), 1);
+
+  engine.fallSilent();
+  tell(9);
+
+  await within(REOPENED_MS, "they are opened again", () => opened() === 2);
+  await within(
+    RIGHT_MS,
+    "the container is known",
+    () => backends.links[0]?.mirror.containers.rows.size === 9,
+  );
+});
+
+Deno.test("an engine that never answered is unresponsive, too, and names no rows", async () => {
+  const folder = await Deno.makeTempDir();
+  using _mute = Deno.listen({ transport: "unix", path: `${folder}/s` });
+  await using backends = Backends.configured(
+    [{ name: "mute", guess: "docker", address: { kind: "unix", path: `${folder}/s` } }],
+    SILENT,
+  );
+
+  await within(NOTICED_MS, "it is known", () => backends.links[0]?.state === "unresponsive");
+
+  const { shown, unavailable, stale } = backends.current("containers");
+  assert.deepEqual([shown, stale, unavailable[0]?.backend], [[], [], "mute"]);
+});
