@@ -81,12 +81,6 @@ export function plans({ registry, runtime }: PlansOptions): CoreRouter {
     });
 }
 
-/** A plan tells what runs, also beside the project. */
-function assertSeesRunning(principal: Principal): void {
-  if (reachOfRunning(principal).everywhere) return;
-  throw new ServiceError("forbidden", `A plan shows what runs, which needs "${SEES_RUNNING}" everywhere`);
-}
-
 /** A plan looks at all that runs for the group, so it is not for callers who see a part of it. */
 function assertSeesRunning(principal: Principal): void {
   if (reachOfRunning(principal).everywhere) return;
