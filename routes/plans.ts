@@ -75,11 +75,10 @@ export function plans({ registry, runtime }: PlansOptions): CoreRouter {
       const plan = known.add(await makePlan(asked, await ownContainer()), principal.name, Date.now());
       return reply(201, shown(plan, principal), { location: `/api/plans/${plan.id}` });
     })
-    .on(
-      read,
-      ({ params, principal }) =>
-        Promise.resolve(reply(200, shown(known.get(params.id, Date.now()), principal))),
-    );
+    .on(read, ({ params, principal }) => {
+      assertSeesRunning(principal);
+      return Promise.resolve(reply(200, shown(known.get(params.id, Date.now()), principal)));
+    });
 }
 
 /** A plan looks at all that runs for the group, so it is not for callers who see a part of it. */
