@@ -58,13 +58,13 @@ export function plans({ registry, runtime }: PlansOptions): CoreRouter {
   const known = new Plans();
   return router()
     .on(create, async ({ params, body, principal }) => {
+      const { workspace, model, registered } = await modelsOf(registry, params.id);
+      const group = await find(model, "group", params.name);
       assertSeesRunning(principal);
       const engines = runtime();
       if (engines === null) {
         throw new ServiceError("engine_unavailable", "Cannot plan: no plugin has a container engine");
       }
-      const { workspace, model, registered } = await modelsOf(registry, params.id);
-      const group = await find(model, "group", params.name);
       const [{ makePlan }, { ownContainer }, { realPath }] = await Promise.all([
         import("../projects/plan/make_plan.ts"),
         import("../projects/plan/self.ts"),
@@ -76,8 +76,9 @@ export function plans({ registry, runtime }: PlansOptions): CoreRouter {
       return reply(201, shown(plan, principal), { location: `/api/plans/${plan.id}` });
     })
     .on(read, ({ params, principal }) => {
+      const plan = known.get(params.id, Date.now());
       assertSeesRunning(principal);
-      return Promise.resolve(reply(200, shown(known.get(params.id, Date.now()), principal)));
+      return Promise.resolve(reply(200, shown(plan, principal)));
     });
 }
 
