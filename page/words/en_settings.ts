@@ -114,7 +114,13 @@ export const settings = {
     machine: "Runs on",
     default: "things are made here",
     api: (version: string) => `API ${version}`,
-    states: { up: "up", away: "away", refused: "refused", unsupported: "too old" },
+    states: {
+      up: "up",
+      away: "away",
+      refused: "refused",
+      unresponsive: "not answering",
+      unsupported: "too old",
+    },
   },
   rights: {
     permissions: (amount: number) => count(amount, "permission", "permissions"),

@@ -14,6 +14,7 @@ const VERDICTS: Readonly<Record<Backend["state"], Verdict>> = {
   up: "asWritten",
   away: "unknown",
   refused: "broken",
+  unresponsive: "unknown",
   unsupported: "broken",
 };
 
