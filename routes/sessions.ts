@@ -38,7 +38,7 @@ const list = route({
       }),
       "The one used last comes first",
     ),
-    ...problems("forbidden"),
+    ...problems("forbidden", "not_found"),
   },
 });
 
@@ -54,7 +54,7 @@ const endAll = route({
       z.object({ ended: z.int().describe("How many sessions were ended") }),
       "How many were ended; the one that asks is not among them",
     ),
-    ...problems("forbidden"),
+    ...problems("forbidden", "not_found"),
   },
 });
 
