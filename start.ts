@@ -1,4 +1,5 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
+import { pause } from "./core/pause.ts";
 import type { Config } from "./config.ts";
 import { ServiceError } from "./core/error.ts";
 import { lookAtHealth } from "./core/health.ts";
@@ -147,10 +148,6 @@ function stopOnce({ log, stopping, listener }: Opened, owned: AsyncDisposableSta
       await owned.disposeAsync();
       return drained;
     })();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function mustHaveDataFolder(path: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** Follows the log file by inode, so that no rename loses a line. */
+import { pause } from "../core/pause.ts";
 import type { LogChunk, LogQuery } from "../core/log.ts";
 import { chunksOf, LineSplitter, openRegular, regularFile, shown } from "./lines.ts";
 import { matcher, MAX_ROTATED, tail } from "./tail.ts";
@@ -77,16 +78,4 @@ async function successorOf(path: string, current: Deno.FsFile | null): Promise<S
   }
   const file = await openRegular(path);
   return file === null ? null : { file, gap: true };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

@@ -1,4 +1,5 @@
 /** Who did what, when, and with what result. */
+import { pause } from "../core/pause.ts";
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { ServiceError } from "../core/error.ts";
@@ -188,16 +189,4 @@ function shown({ at, ...rest }: Entry): z.input<typeof AuditEntry> {
 
 function time(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-function pause(ms: number, ending: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = () => {
-      clearTimeout(timer);
-      ending.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    ending.addEventListener("abort", over);
-  });
 }

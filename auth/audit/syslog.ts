@@ -1,4 +1,5 @@
 /** Ways to a syslog receiver: TCP and TLS until it has read everything, UDP as well as UDP can. */
+import { pause } from "../../core/pause.ts";
 
 export interface SyslogAddress {
   readonly transport: "tcp" | "tls" | "udp";
@@ -101,10 +102,6 @@ class Connections implements Receiver {
 
 async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Resolves when the receiver has closed its side. What it says, nobody asked for. */

@@ -1,4 +1,5 @@
 /** What the audit log needs done from time to time: sealing, closing an hour, deleting what is old, logging its ends. */
+import { pause } from "../../core/pause.ts";
 import type { Log } from "../../core/log.ts";
 import { AUDIT_CHAINS, type AuditChain, type AuditStore, type Seals } from "../../core/store.ts";
 import type { Clock } from "../clock.ts";
@@ -56,7 +57,7 @@ export class Upkeep implements AsyncDisposable {
   /** Resolves once everything that was committed before is sealed. */
   async seal(): Promise<void> {
     const seals = await this.#sealsOf();
-    while (await this.#options.store.seal(seals, BATCH) === BATCH) await pause();
+    while (await this.#options.store.seal(seals, BATCH) === BATCH) await pause(0);
   }
 
   /** Makes entries of the counters whose hour is over. */
@@ -72,7 +73,7 @@ export class Upkeep implements AsyncDisposable {
     for (const chain of AUDIT_CHAINS) {
       const { ms, entries: keep } = RETENTION[chain];
       const bounds = { before: clock.now() - ms, keep };
-      while (await store.forget(chain, bounds, seals, BATCH) === BATCH) await pause();
+      while (await store.forget(chain, bounds, seals, BATCH) === BATCH) await pause(0);
     }
   }
 
@@ -134,8 +135,4 @@ export class Upkeep implements AsyncDisposable {
   async #sealsOf(): Promise<Seals> {
     return this.#seals ??= await sealsFrom(this.#options.secret);
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -1,4 +1,5 @@
 /** One SQLite file, opened so that acknowledged writes survive, with its errors mapped to ours. */
+import { pause } from "../../core/pause.ts";
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { ServiceError } from "../../core/error.ts";
 import { FilePlace } from "./file_place.ts";
@@ -53,7 +54,7 @@ export class SqliteDatabase {
       } catch (thrown) {
         raw?.close();
         if (!isBusy(thrown) || performance.now() > deadline) throw asStoreError(thrown);
-        await pause();
+        await pause(BUSY_PAUSE_MS);
       }
     }
   }
@@ -162,7 +163,7 @@ export class SqliteDatabase {
         break;
       } catch (thrown) {
         if (!isBusy(thrown) || performance.now() > deadline) throw asStoreError(thrown);
-        await pause();
+        await pause(BUSY_PAUSE_MS);
       }
     }
     // Nothing is awaited from here on, so no other call can slip into this transaction.
@@ -215,10 +216,6 @@ function folderOf(file: string): string {
 async function flush(path: string): Promise<void> {
   using file = await Deno.open(path);
   await file.sync();
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
 }
 
 // The error's `code` is the same for everything that SQLite says, so only its text tells one failure from another.

@@ -11,7 +11,7 @@ import type { EngineKind } from "../engine/engine.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import type { Unavailable } from "./route_fields.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 import { engineError } from "../engine/errors.ts";
 
 const SEARCH_EVERY_MS = 1_500;

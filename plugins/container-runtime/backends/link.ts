@@ -9,7 +9,7 @@ import { HealthExecs } from "../mirror/health_execs.ts";
 import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 import { EventCheck } from "../mirror/event_check.ts";
 import { Watchdog } from "./watchdog.ts";
 

@@ -1,7 +1,7 @@
 /** Pings one engine on a connection of its own: tells when it falls silent, and when it is heard again. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 
 const EVERY_MS = 2_000;
 const ANSWER_MS = 1_500;

@@ -1,7 +1,7 @@
 /** Starts, stops, pauses, kills, renames and removes a container; answers once the engine shows the new state. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 import { at } from "../engine/path.ts";
 import { listOf, objectOf, textsOf } from "../engine/wire.ts";
 import { maskText } from "../../../core/secrets.ts";

@@ -1,7 +1,7 @@
 /** One process in a container, with the connection for its input and output. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 import { at } from "../engine/path.ts";
 import { flagOf, objectOf, parseJson, textOf } from "../engine/wire.ts";
 import type { LiveContainer } from "../backends/live_container.ts";

@@ -3,7 +3,7 @@ import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Subject, unreachable } from "../engine/failure.ts";
 import type { EnginePath } from "../engine/path.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 import type { Framing } from "./frames.ts";
 import { engineError } from "../engine/errors.ts";
 

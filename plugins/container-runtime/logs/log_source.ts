@@ -1,7 +1,7 @@
 /** Reads a container's log as one sequence without loss or repeats, across broken connections and restarts. */
 import { ServiceError } from "../../../core/error.ts";
 import { at } from "../engine/path.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import type { Awaken } from "./awaken.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";

@@ -1,7 +1,7 @@
 /** Whether an open event stream still tells what happens: one that is half open is as quiet as an idle engine. */
 import type { Engine, Greeting } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 import type { RawEvent } from "./event_feed.ts";
 import { parseEvent } from "./events.ts";
 

@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.ts";
 import { TextLines } from "../engine/text_lines.ts";
 import { at } from "../engine/path.ts";
 import { listOf, numberOf, objectOf, parseJson, textOf, timeOf, type Wire } from "../engine/wire.ts";
-import { pause } from "../engine/pause.ts";
+import { pause } from "../../../core/pause.ts";
 
 /** Keeps an unwatched stream open briefly, for reconnects. */
 const LINGER_MS = 2_000;
