@@ -255,7 +255,8 @@ function buildOf(model: Model, unit: Unit): unknown {
 
 function sourceOf(model: Model, unit: Unit, mount: Mount): string | null {
   const use = unit.paths.find(({ kind, at }) => kind === "bind" && at === mount.sourceAt);
-  return use === undefined ? mount.source : fullPath(model, use);
+  // What a use shows is the author's text; the source is what its variables make of it.
+  return use === undefined ? mount.source : fullPath(model, { ...use, written: mount.source! });
 }
 
 /** A Windows path is nobody's to resolve here. */
