@@ -117,6 +117,7 @@ export async function composeApp(
       log: log.with({ plugin: name }),
       stopping,
       ownership,
+      commands: store.commands,
     }), log),
   );
   const sights = new Sights(ownership);
