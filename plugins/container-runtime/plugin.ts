@@ -35,7 +35,8 @@ export const containerRuntime = plugin({
       : Backends.configured(settings.engines.map(namedEngine), host.log, settings.ssh);
     const runtime = new EngineRuntime(backends);
     const engines = { backends, sights: new Sights(host.ownership) };
-    const routes = new Routes({ engines, registries: settings.registries, log: host.log });
+    const { log, commands } = host;
+    const routes = new Routes({ engines, registries: settings.registries, log, commands });
     return {
       routes: routes.routes,
       runtime,
