@@ -6,6 +6,7 @@ import { readAddress } from "./engine/address.ts";
 import { UNIX_HOST } from "./engine/engine.ts";
 import { CODES } from "./engine/errors.ts";
 import { examine } from "./examine.ts";
+import { measure } from "./measures.ts";
 import { PERMISSIONS } from "./engine/permissions.ts";
 import { ROUTES, Routes } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
@@ -37,6 +38,7 @@ export const containerRuntime = plugin({
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands } = host;
     const routes = new Routes({ engines, registries: settings.registries, log, commands });
+    measure(host.metrics, backends, routes.streamLimit);
     return {
       routes: routes.routes,
       runtime,

@@ -65,6 +65,8 @@ export class Link implements AsyncDisposable {
   #heard = Promise.withResolvers<void>();
   #events: EventCheck | null = null;
   readonly #watchdog: Watchdog;
+  /** How many events the engine told. */
+  events = 0;
   readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
 
@@ -210,6 +212,7 @@ export class Link implements AsyncDisposable {
           }
         },
         event: (event) => {
+          this.events += 1;
           check?.told(event);
           this.mirror.handle(event);
           const command = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
