@@ -237,7 +237,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("who is behind pauses the output and loses nothing of it, and may leave meanwhile", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     let taken = 0;
     const visitor = berth.open(id, { tty: "false", cmd: "seq 1 2000000" }, (data) => {
