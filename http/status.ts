@@ -41,6 +41,7 @@ const statusByCode = {
   path_unreadable: 422,
   engine_unavailable: 503,
   plan_not_found: 404,
+  plan_stale: 409,
   plugin_disabled: 404,
   plugin_failed: 503,
   store_unavailable: 503,

@@ -153,7 +153,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and never anything else", async () => {
+Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and no key ever rises by it", async () => {
   await using here = await folderOfOurOwn();
   const whole = `${here.folder}/whole.db`;
   const keys = Array.from(
@@ -177,10 +177,8 @@ Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was
     try {
       await using store = await openSqliteStore(path);
       const found = await store.keys.list();
-      assert.ok(
-        found.every((one) => JSON.stringify(one.grants) === '[{"role":"viewer"}]'),
-        "no key ever rises",
-      );
+      // A byte of a text may be another one: what it says then is no role at all.
+      assert.doesNotMatch(JSON.stringify(found.map(({ grants }) => grants)), /operator|admin|permissions/);
     } catch (thrown) {
       assert.ok(thrown instanceof ServiceError, `${thrown}`);
       assert.equal(thrown.code, "store_unavailable");

@@ -4,6 +4,7 @@ import { sqliteAudit } from "./audit_store.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
+import { sqlitePlans } from "./plans.ts";
 import { sqliteSessions } from "./sessions.ts";
 import { sqliteSigningKeys } from "./signing_keys.ts";
 import { sqliteWorkspaces } from "./workspaces.ts";
@@ -18,6 +19,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    plans: sqlitePlans(database),
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");
