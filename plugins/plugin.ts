@@ -5,6 +5,7 @@ import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
+import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 
@@ -52,6 +53,8 @@ export interface PluginHost {
 export interface RunningPlugin extends AsyncDisposable {
   /** The declared routes with their handlers. */
   readonly routes?: Router;
+  /** What it tells over `/api/live`. */
+  readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
   readonly runtime?: ContainerRuntime;
 }

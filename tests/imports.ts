@@ -79,6 +79,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
+    ["live/"],
     ["runtime.ts", "routes.ts", "settings.ts"],
     ["examine.ts"],
     ["plugin.ts"],

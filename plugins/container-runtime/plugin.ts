@@ -38,6 +38,7 @@ export const containerRuntime = plugin({
     const routes = new Routes({ engines, registries: settings.registries, log: host.log });
     return {
       routes: routes.routes,
+      feeds: routes.feeds,
       runtime,
       [Symbol.asyncDispose]: async () => {
         await routes[Symbol.asyncDispose]();
