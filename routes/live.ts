@@ -39,6 +39,9 @@ const Ended = z.object({
   id: Id,
   code: z.string().describe("What programs branch on; `done` where there is nothing more to tell"),
   title: z.string().describe("Why, for people"),
+  status: z.int().describe(
+    "The status that a request would have been answered with: from 500 on it is worth another try",
+  ),
 });
 
 export interface LiveOptions {
@@ -97,7 +100,7 @@ function declared(feeds: readonly LiveFeed[]) {
     summary: "Follow everything that goes on",
     description:
       "JSON text frames. Up: `subscribe` (`id`, `feed` and what the feed takes) and `unsubscribe` (`id`). Down: `beat` every ten seconds, `ended` " +
-      "(`id`, `code`, `title`) for a subscription that is refused or over, and the messages of the feeds, each with `feed` and `id`. " +
+      "(`id`, `code`, `title`, `status`) for a subscription that is refused or over, and the messages of the feeds, each with `feed` and `id`. " +
       "Every feed asks for a permission and tells what its scopes reach: " +
       feeds.map(({ name, permission }) => `\`${name}\` \`${permission}\``).join(", ") + ". " +
       `A socket has ${MOST_SUBSCRIPTIONS} subscriptions at most. Whoever is slow to read is told rows and measurements less often, and lines later; ` +
@@ -165,7 +168,7 @@ class Subscriptions {
   }
 
   async #follow({ id, feed: name, type: _, ...asked }: z.output<typeof Subscribe>, signal: AbortSignal) {
-    let end = { code: "done", title: "There is nothing more to tell" };
+    let end = { code: "done", title: "There is nothing more to tell", status: 200 };
     try {
       const feed = this.#allowed(name);
       const { principal } = this.#around;
@@ -185,11 +188,12 @@ class Subscriptions {
     } catch (thrown) {
       const error = asServiceError(thrown);
       if (error.code === "internal" && !signal.aborted) this.#around.onFailure(thrown);
-      if (statusOf(error) === 403 && !this.#refused.has(name)) {
+      const status = statusOf(error);
+      if (status === 403 && !this.#refused.has(name)) {
         this.#refused.add(name);
         this.#around.refused(name, error.code);
       }
-      end = { code: error.code, title: error.message };
+      end = { code: error.code, title: error.message, status };
     }
     if (!signal.aborted) this.#say({ type: "ended", id, ...end });
   }

@@ -2,7 +2,19 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { LiveVisitor } from "./live_visitor.ts";
-import { berthOf, BLOG_WEB, FILES, keyOn, NOTHING, ONE, type Path, PROJECT, SHOP_DB, SHOP_WEB, TWO } from "./scoped_world.ts";
+import {
+  berthOf,
+  BLOG_WEB,
+  FILES,
+  keyOn,
+  NOTHING,
+  ONE,
+  type Path,
+  PROJECT,
+  SHOP_DB,
+  SHOP_WEB,
+  TWO,
+} from "./scoped_world.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
 import { serveEngines, startService } from "./service.ts";
 

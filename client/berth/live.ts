@@ -32,6 +32,8 @@ export type LiveMessage = {
   readonly code: string;
   /** Why, for people. */
   readonly title: string;
+  /** The status that a request would have been answered with: from 500 on it is worth another try. */
+  readonly status: number;
 } | {
   /** What this message is. */
   readonly type: "rows";

@@ -39,7 +39,7 @@ interface Loop {
 export interface Past {
   /** All that came behind this one. */
   readonly since?: number | undefined;
-  /** The last so many, where `since` is left out or no longer known. */
+  /** The last so many that are still known, where `since` is left out or too long ago. */
   readonly earlier?: number | undefined;
 }
 
@@ -66,19 +66,22 @@ export class EventHub implements Disposable {
 
   /**
    * Sends the viewer the events since `since`, or a `resync` if they are no longer known, and then every new event that
-   * it wants. With `earlier` it is the last so many that are known and wanted instead.
+   * it wants.
    */
   add(viewer: EventViewer, { since, earlier = 0 }: Past): Disposable {
     this.#flush(); // pending events belong to the past of the new viewer
     const past = since === undefined ? null : this.#feed.since(since);
-    const wanted = (past ?? (earlier > 0 ? this.#feed.known() : [])).filter((event) =>
-      isShown(event) && viewer.filter.wants(event)
-    );
-    const messages = (past === null ? wanted.slice(-earlier) : wanted).map((event) => eventText(event));
-    if (since !== undefined && past === null) messages.unshift(JSON.stringify({ type: "resync" }));
-    for (let at = 0; at < messages.length; at += PAST_AT_ONCE) {
-      const some = messages.slice(at, at + PAST_AT_ONCE);
-      viewer.frame(some.join(), some.length, this.#feed.seq);
+    const known = past ?? (earlier > 0 ? this.#feed.known().filter(({ seq }) => seq > (since ?? 0)) : []);
+    const wanted = known.filter((event) => isShown(event) && viewer.filter.wants(event));
+    const told = past === null ? wanted.slice(-Math.max(earlier, 1)) : wanted;
+    if (since !== undefined && past === null) {
+      const before = told[0] === undefined ? this.#feed.seq : told[0].seq - 1;
+      viewer.frame(JSON.stringify({ type: "resync" }), 1, before);
+    }
+    for (let at = 0; at < told.length; at += PAST_AT_ONCE) {
+      const some = told.slice(at, at + PAST_AT_ONCE);
+      const seq = at + PAST_AT_ONCE < told.length ? some.at(-1)!.seq : this.#feed.seq; // a slice has one at least
+      viewer.frame(some.map((event) => eventText(event)).join(), some.length, seq);
     }
     this.#viewers.add(viewer);
     return { [Symbol.dispose]: () => this.#viewers.delete(viewer) };

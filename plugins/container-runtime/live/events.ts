@@ -71,5 +71,5 @@ export function eventFeed(
 function seqOf(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const [of, seq = ""] = cursor.split(".");
-  return of === epoch && /^\d{1,15}$/.test(seq) ? Number(seq) : Infinity;
+  return of === epoch && /^\d{1,15}$/.test(seq) ? Number(seq) : -1;
 }
