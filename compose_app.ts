@@ -40,6 +40,8 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { live } from "./routes/live.ts";
+import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -127,7 +129,17 @@ export async function composeApp(
   );
   const sights = new Sights(ownership);
   const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
-  const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
+  const own = owned.use(workspaceFeeds(registry));
+  const socket = live({
+    feeds: [...own.feeds, ...plugins.feeds],
+    onFailure: (error) => log.error("A feed failed", { error }),
+  });
+  const routers = [
+    ...coreRouters(parts, foundation),
+    socket,
+    ...plugins.routers,
+    ...overrides.mount?.(parts) ?? [],
+  ];
   const common = edgeOptions(parts, foundation);
   return {
     parts,
