@@ -23,7 +23,7 @@ export const missingArtifact = problems(
 );
 
 export interface ArtifactsOptions {
-  readonly registry: Pick<Registry, "model" | "overlaid" | "models">;
+  readonly registry: Pick<Registry, "model" | "overlaid" | "withSecrets" | "models">;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
   readonly version: string;

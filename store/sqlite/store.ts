@@ -2,6 +2,7 @@
 import type { Store } from "../../core/store.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { SqliteDatabase } from "./database.ts";
+import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
 import { sqliteSessions } from "./sessions.ts";
@@ -13,6 +14,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const database = await SqliteDatabase.open(path);
   return {
     workspaces: sqliteWorkspaces(database),
+    fileVersions: sqliteFileVersions(database),
     keys: sqliteKeys(database),
     people: sqlitePeople(database),
     sessions: sqliteSessions(database),
