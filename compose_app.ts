@@ -125,6 +125,7 @@ export async function composeApp(
       log: log.with({ plugin: name }),
       stopping,
       ownership,
+      commands: store.commands,
     }), log),
   );
   const sights = new Sights(ownership);
@@ -169,9 +170,9 @@ function coreRouters(
     docs(),
     workspaces({ registry }),
     workspaceFiles({ registry, editor }),
-    artifacts({ registry, runtime, sights, version: health.version }),
+    artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
-    plans({ registry, runtime }),
+    plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
   ];
 }
 

@@ -18,6 +18,8 @@ export interface Store extends AsyncDisposable {
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
+  readonly commands: CommandStore;
+  readonly plans: PlanStore;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
   /** Writes a complete copy, while the service runs; the file has its name only once it is whole. */
@@ -358,6 +360,37 @@ export interface SigningKeyStore {
   forget(before: number): Promise<void>;
 }
 
+/** A command in a container that may still run. */
+export interface CommandRecord {
+  /** What every process of it carries in its environment. */
+  readonly mark: string;
+  /** The engine's id for it. */
+  readonly execId: string;
+  readonly backend: string;
+  /** The container's id. */
+  readonly container: string;
+  /** As whom it runs; empty for the container's own user. */
+  readonly user: string;
+  /** Until when the berth that started it answers for it, unless it says so again. */
+  readonly heldUntil: number;
+  /** Whether it was told to end, and did not. */
+  readonly hungUp: boolean;
+}
+
+/** Commands that may outlive the berth that started them. Housekeeping: their starts are in the audit log already. */
+export interface CommandStore {
+  /** Those that nobody answers for at `now`, the oldest first. */
+  left(now: number): Promise<CommandRecord[]>;
+  /** Remembers a command before it starts. */
+  add(command: CommandRecord): Promise<void>;
+  /** Answers for them until `until`. */
+  hold(marks: readonly string[], until: number): Promise<void>;
+  /** Nobody answers for it from `at` on. Unknown ones are ignored. */
+  leave(mark: string, at: number, hungUp: boolean): Promise<void>;
+  /** It has ended. */
+  forget(mark: string): Promise<void>;
+}
+
 /** `changes`: what was begun or done. `refusals`: what was refused before it began. Each is kept in its own time. */
 export const AUDIT_CHAINS = ["changes", "refusals"] as const;
 export type AuditChain = typeof AUDIT_CHAINS[number];
@@ -475,4 +508,26 @@ export interface StrangerCount {
   readonly action: string;
   readonly result: string;
   readonly count: number;
+}
+
+/** A plan as it is remembered, for a while. */
+export interface PlanRecord {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly project: string;
+  /** The name of the engine that it is for. */
+  readonly backend: string;
+  readonly creator: KeyCreator;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** The plan itself, what was asked for, and what it was worked out from; JSON. */
+  readonly body: string;
+}
+
+export interface PlanStore {
+  /** Forgets those that have expired by `createdAt`, and the oldest, so that there are `most` at most. */
+  add(plan: PlanRecord, most: number, entry: NewAuditEntry): Promise<void>;
+  /** Null for one that has expired, too. */
+  get(id: string, now: number): Promise<PlanRecord | null>;
 }

@@ -49,6 +49,7 @@ const statusByCode = {
   disk_full: 507,
   engine_unavailable: 503,
   plan_not_found: 404,
+  plan_stale: 409,
   plugin_disabled: 404,
   plugin_failed: 503,
   store_unavailable: 503,

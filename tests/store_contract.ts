@@ -17,6 +17,7 @@ import {
 } from "./store_records.ts";
 import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
+import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -31,6 +32,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     });
   peopleContract(promise);
   filesContract(promise);
+  plansContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -373,7 +375,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE]) {
+  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS]) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");
       await before?.(store);
@@ -546,6 +548,42 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       await using copy = await under.open("copy");
       const ids = new Set((await copy.workspaces.list()).map((one) => one.id));
       for (let n = 0; n < 50; n++) assert.ok(ids.has(`w${n}`), `w${n}`);
+    },
+  );
+
+  promise(
+    "remembers commands until they have ended, and gives out those that nobody answers for",
+    async (under) => {
+      const command = (mark: string, heldUntil: number) => ({
+        mark,
+        execId: `exec-${mark}`,
+        backend: "docker",
+        container: "web",
+        user: "1000:1000",
+        heldUntil,
+        hungUp: false,
+      });
+      {
+        await using store = await under.open("a");
+        for (
+          const one of [command("late", 30), command("early", 10), command("held", 10), command("over", 5)]
+        ) {
+          await store.commands.add(one);
+        }
+        await store.commands.hold(["held", "nobody"], 100);
+        await store.commands.forget("over");
+        await store.commands.forget("over");
+      }
+      await using store = await under.open("a");
+      assert.deepEqual(await store.commands.left(9), []);
+      assert.deepEqual(await store.commands.left(10), [command("early", 10)]);
+      assert.deepEqual(await store.commands.left(30), [command("early", 10), command("late", 30)]);
+      await store.commands.leave("held", 20, true);
+      await store.commands.leave("nobody", 20, true);
+      assert.deepEqual(await store.commands.left(20), [command("early", 10), {
+        ...command("held", 20),
+        hungUp: true,
+      }]);
     },
   );
 

@@ -218,6 +218,35 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX sessions_by_account ON sessions (account_id);
   CREATE INDEX sessions_by_key ON sessions (key_id);
   `,
+  // Commands in containers that may outlive the berth that started them.
+  `
+  CREATE TABLE commands (
+    mark TEXT PRIMARY KEY,
+    exec_id TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    container TEXT NOT NULL,
+    run_as TEXT NOT NULL,
+    held_until INTEGER NOT NULL,
+    hung_up INTEGER NOT NULL CHECK (hung_up IN (0, 1))
+  ) STRICT;
+  CREATE INDEX commands_by_hold ON commands (held_until);
+  `,
+  // Plans that were made, for a quarter of an hour each.
+  `
+  CREATE TABLE plans (
+    id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    project TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    creator_kind TEXT NOT NULL CHECK (creator_kind IN ('user', 'apiKey')),
+    creator_id TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    body TEXT NOT NULL CHECK (json_valid(body))
+  ) STRICT;
+  CREATE INDEX plans_by_end ON plans (expires_at);
+  `,
   // Files are written to only where an admin said so, and the texts before are kept, sealed.
   `
   ALTER TABLE workspaces ADD COLUMN editable INTEGER NOT NULL DEFAULT 0 CHECK (editable IN (0, 1));
