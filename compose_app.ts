@@ -1,5 +1,6 @@
 /** Composes the app over an open store: access, workspaces, plugins, and all routes. */
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
+import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
@@ -81,6 +82,7 @@ export interface AppParts {
   readonly access: Access;
   readonly log: OpenLog;
   readonly registry: Registry;
+  readonly editor: FileEditor;
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
@@ -117,6 +119,12 @@ export async function composeApp(
   const registry = owned.use(
     new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
   );
+  const editor = new FileEditor({
+    registry,
+    versions: store.fileVersions,
+    seal: access.fileSeal,
+    now: () => access.clock.now(),
+  });
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
@@ -128,7 +136,18 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
-  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
+  const parts: AppParts = {
+    config,
+    store,
+    access,
+    log,
+    registry,
+    editor,
+    plugins,
+    sights,
+    permissions,
+    stopping,
+  };
   const own = owned.use(workspaceFeeds(registry));
   const socket = live({
     feeds: [...own.feeds, ...plugins.feeds],
@@ -149,7 +168,7 @@ export async function composeApp(
 }
 
 function coreRouters(
-  { access, store, log, registry, plugins, sights }: AppParts,
+  { access, store, log, registry, editor, plugins, sights }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -173,7 +192,7 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
-    workspaceFiles({ registry }),
+    workspaceFiles({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),

@@ -80,6 +80,8 @@ export interface Access extends AsyncDisposable {
   readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
+  /** Seals the texts that files had before. */
+  readonly fileSeal: Seal;
   /** Null while none is configured. */
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
@@ -95,6 +97,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const secret = await readSealingKey(`${dataFolder}/sealing-key`);
   const seal = await Seal.from(secret, "signing keys");
+  const fileSeal = await Seal.from(secret, "file versions");
   const devices = await Devices.from(secret, clock);
   const keys = new ApiKeys({ store: store.keys, clock, permissions, maxDays: config.keyMaxDays });
   let rules = config.roles;
@@ -165,6 +168,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     freshProof,
     audit,
     auditUpkeep,
+    fileSeal,
     digests: () => digests ??= digestsFrom(secret),
     auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
     clock,
