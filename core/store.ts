@@ -19,8 +19,11 @@ export interface Store extends AsyncDisposable {
   readonly audit: AuditStore;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
-  /** Writes a complete copy, while the service runs; the file has its name only once it is whole. */
-  backup(file: string): Promise<void>;
+  /**
+   * Writes a complete copy, while the service runs; the file has its name only once it is whole. Null where the database
+   * has tools of its own for that.
+   */
+  readonly backup: ((file: string) => Promise<void>) | null;
 }
 
 export interface WorkspaceRecord {

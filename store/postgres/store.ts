@@ -1,0 +1,26 @@
+/** The store on PostgreSQL: what several replicas share. */
+import type { Store } from "../../core/store.ts";
+import { postgresAudit } from "./audit_store.ts";
+import { PostgresDatabase, type PostgresSettings } from "./database.ts";
+import { postgresKeys } from "./keys.ts";
+import type { Step } from "./migrations.ts";
+import { postgresPeople } from "./people.ts";
+import { postgresSessions } from "./sessions.ts";
+import { postgresSigningKeys } from "./signing_keys.ts";
+import { postgresWorkspaces } from "./workspaces.ts";
+
+/** Connects, and brings the schema up to date. Throws `store_unavailable`. `steps`: other migrations than ours. */
+export async function openPostgresStore(settings: PostgresSettings, steps?: readonly Step[]): Promise<Store> {
+  const database = await PostgresDatabase.open(settings, steps);
+  return {
+    workspaces: postgresWorkspaces(database),
+    keys: postgresKeys(database),
+    people: postgresPeople(database),
+    sessions: postgresSessions(database),
+    signingKeys: postgresSigningKeys(database),
+    audit: postgresAudit(database),
+    check: () => database.check(),
+    backup: null,
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
+}
