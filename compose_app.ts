@@ -10,6 +10,7 @@ import { type Config, SettingsError } from "./config.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
+import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
@@ -33,6 +34,7 @@ import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { system } from "./routes/system.ts";
@@ -60,6 +62,8 @@ export interface Foundation {
   readonly log: OpenLog;
   readonly stopping: AbortSignal;
   readonly startedAt: Date;
+  /** The name of this replica. */
+  readonly replica: string;
   readonly responder: Responder;
   /** Whether callers reach it by TLS. */
   readonly tls: boolean;
@@ -71,6 +75,7 @@ export interface Foundation {
 export interface AppParts {
   readonly config: Config;
   readonly store: Store;
+  readonly replicas: Replicas;
   readonly access: Access;
   readonly log: OpenLog;
   readonly registry: Registry;
@@ -94,8 +99,21 @@ export async function composeApp(
     log.warn(`A variable is no setting of berth: ${why}`, { variable });
   }
   const permissions = new PermissionCatalogue(overrides.plugins);
+  const replicas = owned.use(
+    await Replicas.join({
+      store: store.replicas,
+      self: {
+        id: crypto.randomUUID(),
+        name: foundation.replica,
+        startedAt: foundation.startedAt.getTime(),
+        version: foundation.health.version,
+      },
+      log,
+    }),
+  );
   const access = owned.use(
     await openAccess({
+      replica: { name: foundation.replica, count: () => replicas.count },
       store,
       log,
       permissions,
@@ -119,13 +137,24 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
-  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
+  const parts: AppParts = {
+    config,
+    store,
+    replicas,
+    access,
+    log,
+    registry,
+    plugins,
+    sights,
+    permissions,
+    stopping,
+  };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
   return { parts, edge: createEdgeOf(parts, foundation, routers) };
 }
 
 function coreRouters(
-  { access, store, log, registry, plugins, sights }: AppParts,
+  { access, store, replicas, log, registry, plugins, sights }: AppParts,
   { health, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -138,6 +167,7 @@ function coreRouters(
       runtime: plugins.runtime,
       sights,
     }),
+    replicaRoutes({ replicas }),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     localSignIn({ access, origins: names.origins }),

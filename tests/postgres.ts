@@ -4,14 +4,18 @@ import { eventually } from "./eventually.ts";
 import type { PostgresSettings } from "../store/postgres/database.ts";
 
 /**
- * Ends the server when the test lets go of its input, or dies: SIGQUIT ends all its processes at once. The folder of
- * a server that is shared goes with it.
+ * Ends the server when the test lets go of its input, or dies and takes this shell along: SIGQUIT ends all its
+ * processes at once. The folder of a server that is shared goes with it.
  */
 const GUARD = `exec 3<&0
 "$@" & server=$!
-{ cat; kill -QUIT $server; } <&3 &
-wait $server; wait $server
-if [ -n "$REMOVED" ]; then rm -rf "$REMOVED"; fi`;
+{
+  cat
+  kill -QUIT $server
+  while [ -e /proc/$server/exe ]; do sleep 0.02; done
+  if [ -n "$REMOVED" ]; then rm -rf "$REMOVED"; fi
+} <&3 &
+wait`;
 
 const binaries = await newestBinaries();
 export const CANNOT_RUN_POSTGRES = binaries === null ? "PostgreSQL is not installed" : null;
@@ -51,6 +55,11 @@ export class PostgresServer implements AsyncDisposable {
     );
     await server.up(removed);
     return server;
+  }
+
+  /** One that runs already, with its socket in this folder; it is not ours to end. */
+  static lent(folder: string): PostgresServer {
+    return new PostgresServer(folder, 5432, []);
   }
 
   get data(): string {

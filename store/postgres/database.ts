@@ -4,7 +4,7 @@ import { pause } from "../../core/pause.ts";
 import { ServiceError } from "../../core/error.ts";
 import { asStoreError, isConnectionLost, isLackOfRoom, isToBeRepeated, unavailable } from "./errors.ts";
 import { Listener } from "./listener.ts";
-import { migrate, MIGRATIONS, type Step } from "./migrations.ts";
+import { migrate, MIGRATIONS, type Step, tooOld } from "./migrations.ts";
 
 export interface PostgresSettings {
   /** A name or an address; the folder of a socket begins with a slash. */
@@ -99,13 +99,16 @@ const types = {
 export class PostgresDatabase implements Queries, AsyncDisposable {
   readonly #pool: Pool;
   readonly #listener: Listener;
+  /** The schema that this berth knows. */
+  readonly #known: number;
   readonly #names = new Map<string, string>();
   #isClosed = false;
   #probedAt = -Infinity;
   /** Whether the last change was refused for lack of room. */
   #lacksRoom: unknown = null;
 
-  private constructor(options: Record<string, unknown>, pool: number) {
+  private constructor(options: Record<string, unknown>, pool: number, known: number) {
+    this.#known = known;
     this.#pool = new pg.Pool({ ...options, max: pool, idleTimeoutMillis: IDLE_MS, maxLifetimeSeconds: 0 });
     // An idle connection that dies would end the process; the next call opens another one.
     this.#pool.on("error", () => {});
@@ -118,7 +121,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
     settings: PostgresSettings,
     steps: readonly Step[] = MIGRATIONS,
   ): Promise<PostgresDatabase> {
-    const database = new PostgresDatabase(await optionsOf(settings), settings.pool);
+    const database = new PostgresDatabase(await optionsOf(settings), settings.pool, steps.length);
     try {
       await database.write((tx) => migrate(tx, steps));
       return database;
@@ -192,7 +195,13 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
     // Where there was no room, a row that is there already can still be changed; only more than a page tells.
     if (this.#lacksRoom !== null) await this.#needRoom();
     // The number that it has: a real write, which a standby or a lost right refuses.
-    await this.run("UPDATE schema_version SET version = version");
+    const schema = await this.write((tx) =>
+      tx.get<{ version: number; oldest: number }>(
+        "UPDATE schema_version SET version = version RETURNING version, oldest",
+      )
+    );
+    const { version, oldest } = schema ?? { version: 0, oldest: 0 };
+    if (oldest > this.#known) throw tooOld(version, oldest, this.#known);
     this.#probedAt = now;
   }
 

@@ -150,6 +150,7 @@ export function postgresKeys(database: PostgresDatabase): KeyStore {
         if (added === 0) {
           throw new ServiceError("setup_done", "Cannot set up berth: it has its first admin already");
         }
+        await tx.run("DELETE FROM setup_token");
         if ("key" in first) await insertKey(tx, first.key);
         else await insertPerson(tx, first.person);
         await insertEntry(tx, entry);

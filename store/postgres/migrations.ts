@@ -1,6 +1,12 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
 import { LOCK_SPACE, type Transaction } from "./database.ts";
+import type { ServiceError } from "../../core/error.ts";
 import { unavailable } from "./errors.ts";
+
+/** The clock of the database, in milliseconds: those of replicas may differ. */
+export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/** A replica that said nothing for 20 seconds is gone. */
+export const ALIVE = `seen_at > ${NOW} - 20000`;
 
 /** Step N brings the schema from N - 1 to N. */
 export interface Step {
@@ -171,6 +177,29 @@ export const MIGRATIONS: readonly Step[] = [
     PRIMARY KEY (receiver, chain)
   );
 
+  CREATE TABLE replicas (
+    id text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,
+    started_at bigint NOT NULL,
+    seen_at bigint NOT NULL,
+    version text NOT NULL,
+    schema integer NOT NULL
+  );
+
+  -- One row: the key of all replicas, told by what it makes of a word.
+  CREATE TABLE sealing (
+    id integer PRIMARY KEY CHECK (id = 1),
+    fingerprint text NOT NULL
+  );
+
+  -- One row, until there is an admin.
+  CREATE TABLE setup_token (
+    id integer PRIMARY KEY CHECK (id = 1),
+    hash bytea NOT NULL CHECK (length(hash) = 32),
+    replica text NOT NULL,
+    expires_at bigint NOT NULL
+  );
+
   -- Always empty: health writes here and undoes it, to see whether there is room again on a disk that was full.
   CREATE TABLE room (filler bytea);
   ALTER TABLE room ALTER COLUMN filler SET STORAGE EXTERNAL;
@@ -183,34 +212,57 @@ const MIGRATION_LOCK = 0;
 /** Inside a transaction, in which all other replicas wait. Throws `store_unavailable`. */
 export async function migrate(tx: Transaction, steps: readonly Step[]): Promise<void> {
   await tx.all("SELECT pg_advisory_xact_lock($1, $2)", LOCK_SPACE, MIGRATION_LOCK);
-  const ours = await tx.get<{ there: boolean }>("SELECT to_regclass('schema_version') IS NOT NULL AS there");
-  if (ours?.there !== true) {
-    const others = await tx.get(
-      "SELECT 1 FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) LIMIT 1",
-    );
-    if (others !== undefined) {
-      throw unavailable("its database holds the tables of another program; make one for berth alone");
-    }
-    await tx.run(
-      "CREATE TABLE schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL, oldest integer NOT NULL)",
-    );
-    await tx.run("INSERT INTO schema_version VALUES (1, 0, 0)");
-  }
-  const there = await tx.get<{ version: number; oldest: number }>(
-    "SELECT version, oldest FROM schema_version",
-  );
-  const { version = 0, oldest = 0 } = there ?? {};
+  const { version, oldest } = await schemaOf(tx);
   if (version > steps.length) {
-    if (oldest <= steps.length) return; // it only has more than we know
-    throw unavailable(
-      `its database has schema ${version}, which needs a berth that knows ${oldest}, and this one knows up to ` +
-        `${steps.length}; start the newer berth`,
-    );
+    if (oldest > steps.length) throw tooOld(version, oldest, steps.length);
+    return; // it only has more than we know
   }
-  for (const step of steps.slice(version)) for (const one of statements(step.sql)) await tx.run(one);
-  if (version < steps.length) {
-    const needs = Math.max(oldest, ...steps.slice(version).map((step) => step.oldest));
-    await tx.run("UPDATE schema_version SET version = $1, oldest = $2", steps.length, needs);
+  const missing = steps.slice(version);
+  if (missing.length === 0) return;
+  const needs = Math.max(oldest, ...missing.map((step) => step.oldest));
+  if (version > 0) await mustBeAlone(tx, needs, steps.length);
+  for (const step of missing) for (const one of statements(step.sql)) await tx.run(one);
+  await tx.run("UPDATE schema_version SET version = $1, oldest = $2", steps.length, needs);
+}
+
+/** What a berth says that does not know enough of the schema. */
+export function tooOld(version: number, oldest: number, known: number): ServiceError {
+  return unavailable(
+    `its database has schema ${version}, which takes a berth that knows ${oldest}, and this one knows ${known}; ` +
+      "start the newer berth",
+  );
+}
+
+async function schemaOf(tx: Transaction): Promise<{ readonly version: number; readonly oldest: number }> {
+  const ours = await tx.get<{ there: boolean }>("SELECT to_regclass('schema_version') IS NOT NULL AS there");
+  if (ours?.there === true) {
+    const sql = "SELECT version, oldest FROM schema_version";
+    return await tx.get<{ version: number; oldest: number }>(sql) ?? { version: 0, oldest: 0 };
+  }
+  const others = await tx.get(
+    "SELECT 1 FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) LIMIT 1",
+  );
+  if (others !== undefined) {
+    throw unavailable("its database holds the tables of another program; make one for berth alone");
+  }
+  await tx.run(
+    "CREATE TABLE schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL, oldest integer NOT NULL)",
+  );
+  await tx.run("INSERT INTO schema_version VALUES (1, 0, 0)");
+  return { version: 0, oldest: 0 };
+}
+
+/** A step is taken only when every replica that runs knows enough to go on after it. */
+async function mustBeAlone(tx: Transaction, needs: number, known: number): Promise<void> {
+  const older = await tx.get<{ name: string; schema: number }>(
+    `SELECT name, schema FROM replicas WHERE schema < $1 AND ${ALIVE} ORDER BY name LIMIT 1`,
+    needs,
+  );
+  if (older !== undefined) {
+    throw unavailable(
+      `the replica "${older.name}" still runs a berth that knows schema ${older.schema}, and schema ${known} takes one ` +
+        `that knows ${needs}; stop it first, or start the version between`,
+    );
   }
 }
 

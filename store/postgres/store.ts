@@ -3,8 +3,9 @@ import type { Store } from "../../core/store.ts";
 import { postgresAudit } from "./audit_store.ts";
 import { PostgresDatabase, type PostgresSettings } from "./database.ts";
 import { postgresKeys } from "./keys.ts";
-import type { Step } from "./migrations.ts";
+import { MIGRATIONS, type Step } from "./migrations.ts";
 import { postgresPeople } from "./people.ts";
+import { postgresReplicas } from "./replicas.ts";
 import { postgresSessions } from "./sessions.ts";
 import { postgresSigningKeys } from "./signing_keys.ts";
 import { postgresWorkspaces } from "./workspaces.ts";
@@ -19,6 +20,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     sessions: postgresSessions(database),
     signingKeys: postgresSigningKeys(database),
     audit: postgresAudit(database),
+    replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
     check: () => database.check(),
     backup: null,
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

@@ -18,6 +18,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    replicas: null,
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");
