@@ -177,6 +177,18 @@ export const MIGRATIONS: readonly Step[] = [
     PRIMARY KEY (receiver, chain)
   );
 
+  -- Commands in containers that may outlive the berth that started them.
+  CREATE TABLE commands (
+    mark text COLLATE "C" PRIMARY KEY,
+    exec_id text NOT NULL,
+    backend text NOT NULL,
+    container text NOT NULL,
+    run_as text NOT NULL,
+    held_until bigint NOT NULL,
+    hung_up boolean NOT NULL
+  );
+  CREATE INDEX commands_by_hold ON commands (held_until);
+
   CREATE TABLE replicas (
     id text COLLATE "C" PRIMARY KEY,
     name text NOT NULL,

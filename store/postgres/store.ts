@@ -1,6 +1,7 @@
 /** The store on PostgreSQL: what several replicas share. */
 import type { Store } from "../../core/store.ts";
 import { postgresAudit } from "./audit_store.ts";
+import { postgresCommands } from "./commands.ts";
 import { PostgresDatabase, type PostgresSettings } from "./database.ts";
 import { postgresKeys } from "./keys.ts";
 import { MIGRATIONS, type Step } from "./migrations.ts";
@@ -20,6 +21,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     sessions: postgresSessions(database),
     signingKeys: postgresSigningKeys(database),
     audit: postgresAudit(database),
+    commands: postgresCommands(database),
     replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
     check: () => database.check(),
     backup: null,

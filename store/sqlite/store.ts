@@ -1,6 +1,7 @@
 /** The store on one SQLite file: what a single berth needs, with no server beside it. */
 import type { Store } from "../../core/store.ts";
 import { sqliteAudit } from "./audit_store.ts";
+import { sqliteCommands } from "./commands.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
@@ -18,6 +19,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    commands: sqliteCommands(database),
     replicas: null,
     check: () =>
       database.read(() => {

@@ -9,7 +9,7 @@ import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
-import { Orphans } from "./orphans.ts";
+import { Orphans, type OrphansOptions } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
@@ -35,6 +35,12 @@ const Control = z.discriminatedUnion("type", [
     rows: Side.describe("The terminal's height in lines"),
   }),
   z.strictObject({ type: z.literal("eof").describe("The input is over") }),
+  z.strictObject({
+    type: z.literal("pause").describe(
+      "Output waits, and with it the command, until `resume`: who draws it is behind",
+    ),
+  }),
+  z.strictObject({ type: z.literal("resume").describe("Output goes on") }),
 ]).meta({ id: "ExecRequest", description: "What an exec takes as text; its standard input goes as bytes" });
 
 const Said = z.union([
@@ -67,9 +73,9 @@ const exec = socketRoute({
   path: "/containers/{id}/exec",
   summary: "Run a shell or a command",
   description:
-    "Binary frames are input and output. Text frames are JSON: `resize` (`cols`, `rows`) and `eof` up, " +
-    "`ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` is split at " +
-    "its blanks, several are program and arguments.",
+    "Binary frames are input and output. Text frames are JSON: `resize` (`cols`, `rows`), `eof`, `pause` and " +
+    "`resume` up, `ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` " +
+    "is split at its blanks, several are program and arguments.",
   permission: "containers:exec",
   subject: "found",
   proof: true,
@@ -129,17 +135,19 @@ export interface ExecRoutes {
   readonly find: FindLive;
   readonly streamLimit: StreamLimit;
   readonly onFailure: (error: unknown) => void;
+  readonly commands: OrphansOptions;
 }
 
 /** The routes and the commands that run through them; disposing waits until each has ended. */
 export class Execs implements AsyncDisposable {
   readonly routes: Router;
   readonly #parts: ExecRoutes;
-  readonly #orphans = new Orphans();
+  readonly #orphans: Orphans;
   readonly #running = new Set<Promise<void>>();
 
   constructor(parts: ExecRoutes) {
     this.#parts = parts;
+    this.#orphans = new Orphans(parts.commands);
     this.routes = router()
       .socket(exec, (call) => {
         const { request, params, query, principal, reach, revoked, stopping } = call;
@@ -189,6 +197,7 @@ export class Execs implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#running);
+    await this.#orphans[Symbol.asyncDispose]();
   }
 
   /** The command's exit status; null where its caller left before. */
@@ -206,13 +215,19 @@ export class Execs implements AsyncDisposable {
         `Cannot run a command: container "${container.name}" is not running; start it first`,
       );
     }
-    const session = await ExecSession.start(container, wish);
     const over = Promise.withResolvers<void>();
     this.#running.add(over.promise);
+    let mark: string | undefined;
     try {
-      return await this.#connect(socket, session);
+      await using session = await ExecSession.start(container, wish, async (command) => {
+        await this.#orphans.begin(command);
+        mark = command.mark;
+      });
+      const exit = await this.#connect(socket, session);
+      mark = undefined; // it is known how it ended
+      return exit;
     } finally {
-      await session[Symbol.asyncDispose]();
+      if (mark !== undefined) await this.#orphans.left(mark, false);
       over.resolve();
       this.#running.delete(over.promise);
     }
@@ -220,12 +235,18 @@ export class Execs implements AsyncDisposable {
 
   async #connect(socket: Socket, session: ExecSession): Promise<number | null> {
     socket.send(JSON.stringify({ type: "ready", execId: session.id, container: session.container.id }));
-    const input = takeInput(socket, session);
+    const tap = new Tap();
+    const input = takeInput(socket, session, tap);
     const output = session.read(async (bytes) => {
-      if (socket.send(bytes)) await socket.drained(OUTPUT_BYTES);
+      if (!socket.send(bytes)) return;
+      await socket.drained(OUTPUT_BYTES);
+      await tap.opened;
     });
     const left = Promise.withResolvers<typeof LEFT>();
-    const onLeft = () => left.resolve(LEFT);
+    const onLeft = () => {
+      tap.open();
+      left.resolve(LEFT);
+    };
     socket.signal.addEventListener("abort", onLeft);
     if (socket.signal.aborted) onLeft();
     try {
@@ -236,10 +257,12 @@ export class Execs implements AsyncDisposable {
     }
     if (socket.signal.aborted) {
       output.catch(() => {}); // it ends with the connection
-      if (await session.hangUp()) this.#orphans.add(session);
+      if (await session.hangUp()) await this.#orphans.left(session.mark, true);
+      else await this.#orphans.ended(session.mark);
       return null;
     }
     const { code } = await session.exit();
+    await this.#orphans.ended(session.mark);
     socket.send(JSON.stringify({ type: "exit", code }));
     return code;
   }
@@ -248,7 +271,25 @@ export class Execs implements AsyncDisposable {
 /** The result of the race when the socket closes first. */
 const LEFT = Symbol("left");
 
-async function takeInput(socket: Socket, session: ExecSession): Promise<void> {
+/** Open unless whoever reads the output has paused it. */
+class Tap {
+  #closed: PromiseWithResolvers<void> | null = null;
+
+  get opened(): Promise<void> | undefined {
+    return this.#closed?.promise;
+  }
+
+  close(): void {
+    this.#closed ??= Promise.withResolvers();
+  }
+
+  open(): void {
+    this.#closed?.resolve();
+    this.#closed = null;
+  }
+}
+
+async function takeInput(socket: Socket, session: ExecSession, tap: Tap): Promise<void> {
   for await (const message of socket) {
     if (typeof message !== "string") {
       const taken = session.write(message);
@@ -258,6 +299,8 @@ async function takeInput(socket: Socket, session: ExecSession): Promise<void> {
     }
     const control = readControl(message);
     if (control.type === "resize") session.resize(control.cols, control.rows);
+    else if (control.type === "pause") tap.close();
+    else if (control.type === "resume") tap.open();
     else session.endInput();
   }
 }
@@ -268,7 +311,7 @@ function readControl(message: Message & string): z.output<typeof Control> {
   } catch (cause) {
     throw engineError(
       "invalid_request",
-      `Cannot understand a message: expected "eof", or "resize" with "cols" and "rows" from 1 to ${MOST_CHARACTERS}`,
+      `Cannot understand a message: expected "eof", "pause", "resume", or "resize" with "cols" and "rows" from 1 to ${MOST_CHARACTERS}`,
       { cause },
     );
   }
