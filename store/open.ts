@@ -1,6 +1,6 @@
 /** Which store the settings ask for. */
 import type { Store } from "../core/store.ts";
-import type { PostgresSettings } from "./postgres/database.ts";
+import type { PostgresSettings } from "./postgres/connection.ts";
 
 export interface StoreSettings {
   /** The data folder; it exists. */

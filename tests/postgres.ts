@@ -1,7 +1,7 @@
 /** A PostgreSQL of a test's own: Debian's, as an unprivileged user, in a temporary folder, on a unix socket. */
 import pg from "pg";
 import { eventually } from "./eventually.ts";
-import type { PostgresSettings } from "../store/postgres/database.ts";
+import type { PostgresSettings } from "../store/postgres/connection.ts";
 
 /**
  * Ends the server when the test lets go of its input, or dies and takes this shell along: SIGQUIT ends all its

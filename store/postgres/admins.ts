@@ -1,6 +1,6 @@
 /** The last admin: a change that takes rights away is carried out, admins are counted, and it is undone if none is left. */
 import { ServiceError } from "../../core/error.ts";
-import type { Transaction } from "./database.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** A grant of the admin's role that counts everywhere, in a column of grants. */
 const isAdmin = (grants: string) =>

@@ -1,6 +1,6 @@
 /** Entries of the audit log as rows of PostgreSQL, which commit with what they tell of. */
 import type { AuditActor, AuditChain, AuditEntry, NewAuditEntry } from "../../core/store.ts";
-import type { Transaction } from "./database.ts";
+import type { Transaction } from "./transaction.ts";
 
 export interface EntryRow {
   readonly id: number;

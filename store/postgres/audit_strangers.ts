@@ -1,7 +1,8 @@
 /** What strangers were refused, counted in PostgreSQL until the hour is over. */
 import type { AuditStore, StrangerCount } from "../../core/store.ts";
 import { insertEntries } from "./audit.ts";
-import type { PostgresDatabase, Transaction } from "./database.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Transaction } from "./transaction.ts";
 
 type Strangers = Pick<AuditStore, "countStrangers" | "strangers" | "closeStrangers">;
 

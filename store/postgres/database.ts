@@ -1,100 +1,30 @@
 /** A PostgreSQL database: its connections, transactions and hints. */
-import pg from "pg";
 import { pause } from "../../core/pause.ts";
 import { ServiceError } from "../../core/error.ts";
 import { asStoreError, isConnectionLost, isLackOfRoom, isToBeRepeated, unavailable } from "./errors.ts";
+import {
+  type Client,
+  newClient,
+  newPool,
+  optionsOf,
+  type Pool,
+  type PooledClient,
+  type PostgresSettings,
+  type Result,
+} from "./connection.ts";
 import { Listener } from "./listener.ts";
 import { migrate, MIGRATIONS, type Step, tooOld } from "./migrations.ts";
+import { LOCK_SPACE, LOCKS, type Queries, type Transaction, type Value } from "./transaction.ts";
 
-export interface PostgresSettings {
-  /** A name or an address; the folder of a socket begins with a slash. */
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly name: string;
-  readonly passwordFile: string | null;
-  /** A PEM file; null for the authorities of the system. */
-  readonly ca: string | null;
-  /** Connections at most; one more listens. */
-  readonly pool: number;
-}
+const CHANNEL = "berth";
 
-export type Value = string | number | boolean | Uint8Array | null | readonly (string | number | null)[];
-
-/** Statements, each prepared once a connection. The caller names the shape of a row: a column holds what its migration says. */
-export interface Queries {
-  all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
-  get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>;
-  /** How many rows changed. */
-  run(sql: string, ...values: Value[]): Promise<number>;
-}
-
-export interface Transaction extends Queries {
-  /** Until the end, all others wait who ask for the same lock. */
-  lock(what: keyof typeof LOCKS): Promise<void>;
-  /** Tells every replica, this one too, once it is committed. */
-  tell(hint: string): Promise<void>;
-}
-
-/** Asked for first in a transaction, so that nobody waits for it in a circle. */
-const LOCKS = {
-  /** Who may do what: keys, people, the last admin. */
-  rights: 1,
-  /** The counters of strangers. */
-  strangers: 2,
-};
-/** "bert" in ASCII: tells our locks from those of others in the same database. */
-export const LOCK_SPACE = 0x62657274;
-export const CHANNEL = "berth";
-
-const CONNECT_MS = 5_000;
-const STATEMENT_MS = 5_000;
-/** Longer than the server's own limit, for a server that says nothing at all. */
-const ANSWER_MS = 7_000;
 const IDLE_MS = 30_000;
-/** A replica that froze inside a transaction holds no locks for longer. */
-const IDLE_IN_TRANSACTION_MS = 10_000;
 /** Health waits no longer than two seconds itself, and would not say why. */
 const CHECK_MS = 1_800;
 const PROBE_MS = 5_000;
 const REPEATS = 8;
 const REPEAT_TOTAL_MS = 5_000;
 const REPEAT_PAUSE_MS = 10;
-
-/** The parts of the driver that are used; it brings no types. */
-interface Result {
-  readonly rows: unknown[];
-  readonly rowCount: number | null;
-}
-export interface Client {
-  query(query: { name?: string; text: string; values?: readonly unknown[] }): Promise<Result>;
-  on(event: "error", heard: (error: Error) => void): void;
-  on(event: "notification", heard: (message: { payload?: string }) => void): void;
-  on(event: "end", heard: () => void): void;
-  connect(): Promise<void>;
-  end(): Promise<void>;
-}
-interface PooledClient extends Client {
-  /** With an error, the connection is closed and not used again. */
-  release(error?: Error): void;
-}
-interface Pool {
-  connect(): Promise<PooledClient>;
-  on(event: "error" | "connect", heard: (value: never) => void): void;
-  end(): Promise<void>;
-}
-
-const BIGINT = 20;
-const BYTEA = 17;
-/** `bigint` comes as text, and bytes as a kind of their own. All our numbers are safe ones. */
-const types = {
-  getTypeParser: (type: number, format?: string): unknown =>
-    type === BIGINT
-      ? Number
-      : type === BYTEA
-      ? (text: string) => Uint8Array.fromHex(text.slice("\\x".length))
-      : pg.types.getTypeParser(type, format),
-};
 
 export class PostgresDatabase implements Queries, AsyncDisposable {
   readonly #pool: Pool;
@@ -109,11 +39,11 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
 
   private constructor(options: Record<string, unknown>, pool: number, known: number) {
     this.#known = known;
-    this.#pool = new pg.Pool({ ...options, max: pool, idleTimeoutMillis: IDLE_MS, maxLifetimeSeconds: 0 });
+    this.#pool = newPool({ ...options, max: pool, idleTimeoutMillis: IDLE_MS });
     // An idle connection that dies would end the process; the next call opens another one.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client: Client) => client.on("error", () => {}));
-    this.#listener = new Listener(() => new pg.Client(options), CHANNEL);
+    this.#listener = new Listener(() => newClient(options), CHANNEL);
   }
 
   /** Connects and brings the schema up to date. Throws `store_unavailable` with a sentence that says what to do. */
@@ -289,47 +219,6 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
       }
     }
     return { name, text, values };
-  }
-}
-
-async function optionsOf(settings: PostgresSettings): Promise<Record<string, unknown>> {
-  const { host, port, user, name, passwordFile, ca } = settings;
-  const isHere = host.startsWith("/") || host === "localhost" || host === "::1" ||
-    /^127(\.\d{1,3}){3}$/.test(host);
-  return {
-    host,
-    port,
-    user,
-    database: name,
-    // Read for every connection, so that a new password needs no restart. Always given: the driver would look elsewhere.
-    password: () => readPassword(passwordFile),
-    ssl: isHere && ca === null
-      ? false
-      : { rejectUnauthorized: true, servername: host, ...(ca === null ? {} : { ca: await readCa(ca) }) },
-    application_name: "berth",
-    connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: ANSWER_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    keepAlive: true,
-    types,
-  };
-}
-
-async function readPassword(file: string | null): Promise<string> {
-  if (file === null) return "";
-  try {
-    return (await Deno.readTextFile(file)).trim();
-  } catch (cause) {
-    throw unavailable('the file of "BERTH_DATABASE_PASSWORD_FILE" cannot be read', cause);
-  }
-}
-
-async function readCa(file: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(file);
-  } catch (cause) {
-    throw unavailable('the file of "BERTH_DATABASE_CA" cannot be read', cause);
   }
 }
 

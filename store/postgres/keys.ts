@@ -4,7 +4,8 @@ import { ServiceError } from "../../core/error.ts";
 import type { KeyCreator, KeyRecord, KeyStore, NewKey } from "../../core/store.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
-import type { PostgresDatabase, Queries, Transaction } from "./database.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Queries, Transaction } from "./transaction.ts";
 import { RIGHTS } from "./hints.ts";
 import { insertPerson } from "./people.ts";
 

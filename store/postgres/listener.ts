@@ -1,6 +1,6 @@
 /** Hears the hints of other replicas on a connection of its own, which is opened again whenever it is lost. */
 import { pause } from "../../core/pause.ts";
-import type { Client } from "./database.ts";
+import type { Client } from "./connection.ts";
 
 const RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;

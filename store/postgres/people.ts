@@ -4,7 +4,8 @@ import type { NewAuditEntry, NewPerson, PasswordLink, PeopleStore, PersonRecord 
 import { ACCOUNT_COLUMNS, accountFrom, type AccountRow } from "./accounts.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
-import type { PostgresDatabase, Transaction } from "./database.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Transaction } from "./transaction.ts";
 import { RIGHTS } from "./hints.ts";
 
 interface PersonRow extends AccountRow {

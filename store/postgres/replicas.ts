@@ -1,6 +1,7 @@
 /** What replicas need of each other, in PostgreSQL. Its clock counts here, since theirs may differ. */
 import type { ReplicaRecord, ReplicaStore, SetupToken } from "../../core/store.ts";
-import type { PostgresDatabase, Queries } from "./database.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Queries } from "./transaction.ts";
 import { ALIVE, NOW } from "./migrations.ts";
 
 export function postgresReplicas(database: PostgresDatabase, schema: number): ReplicaStore {

@@ -11,7 +11,8 @@ import type {
 } from "../../core/store.ts";
 import { ACCOUNT_COLUMNS, accountFrom, type AccountRow } from "./accounts.ts";
 import { insertEntry } from "./audit.ts";
-import type { PostgresDatabase, Queries, Transaction } from "./database.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Queries, Transaction } from "./transaction.ts";
 import { RIGHTS } from "./hints.ts";
 import { findKey } from "./keys.ts";
 

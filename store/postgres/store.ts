@@ -2,7 +2,8 @@
 import type { Store } from "../../core/store.ts";
 import { postgresAudit } from "./audit_store.ts";
 import { postgresCommands } from "./commands.ts";
-import { PostgresDatabase, type PostgresSettings } from "./database.ts";
+import type { PostgresSettings } from "./connection.ts";
+import { PostgresDatabase } from "./database.ts";
 import { postgresKeys } from "./keys.ts";
 import { MIGRATIONS, type Step } from "./migrations.ts";
 import { postgresPeople } from "./people.ts";
