@@ -10,11 +10,13 @@ import { type Config, SettingsError } from "./config.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
+import type { Metrics } from "./core/metrics.ts";
 import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
 import { createAuditor } from "./http/auditor.ts";
+import { createEdge, type EdgeOptions } from "./http/edge.ts";
 import { createGuard } from "./http/guard.ts";
 import type { Handler } from "./http/listener.ts";
 import { peerBehind, proxyCheck } from "./http/proxy.ts";
@@ -37,7 +39,8 @@ import { peopleRoutes } from "./routes/people.ts";
 import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
-import { system } from "./routes/system.ts";
+import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
+import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
@@ -70,6 +73,7 @@ export interface Foundation {
   readonly tls: boolean;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
   readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
+  readonly metrics: Metrics;
 }
 
 /** What route groups are made of. */
@@ -91,8 +95,8 @@ export async function composeApp(
   foundation: Foundation,
   overrides: Overrides,
   owned: AsyncDisposableStack,
-): Promise<{ readonly parts: AppParts; readonly edge: Handler }> {
-  const { config, store, log, stopping } = foundation;
+): Promise<{ readonly parts: AppParts; readonly edge: Handler; readonly metricsEdge: MetricsEdge }> {
+  const { config, store, log, stopping, metrics } = foundation;
   const { settings, mistakes, unread } = checkPluginSettings(overrides.plugins, config);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   for (const variable of unread) {
@@ -135,6 +139,7 @@ export async function composeApp(
       log: log.with({ plugin: name }),
       stopping,
       ownership,
+      metrics,
       commands: store.commands,
     }), log),
   );
@@ -152,12 +157,17 @@ export async function composeApp(
     stopping,
   };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
-  return { parts, edge: createEdgeOf(parts, foundation, routers) };
+  const common = edgeOptions(parts, foundation);
+  return {
+    parts,
+    edge: createEdgeOf(parts, foundation, routers, common),
+    metricsEdge: (hosts) => createMetricsEdge(parts, foundation, common, hosts),
+  };
 }
 
 function coreRouters(
   { access, store, replicas, log, registry, plugins, sights }: AppParts,
-  { health, startedAt, names }: Foundation,
+  { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
   return [
@@ -169,6 +179,7 @@ function coreRouters(
       runtime: plugins.runtime,
       sights,
     }),
+    metricsRoutes(metrics),
     replicaRoutes({ replicas }),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
@@ -181,22 +192,57 @@ function coreRouters(
     docs(),
     workspaces({ registry }),
     workspaceFiles({ registry }),
-    artifacts({ registry, runtime, sights, version: health.version }),
+    artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
-    plans({ registry, runtime }),
+    plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
   ];
 }
 
+type CommonOptions = Omit<EdgeOptions, "entries" | "hosts" | "onAccess" | "explainMissing">;
+
 function createEdgeOf(
-  { config, access, log, plugins, permissions, stopping }: AppParts,
-  { health, names, responder, tls }: Foundation,
+  { log, plugins, permissions }: AppParts,
+  { health, metrics, names, tls }: Foundation,
   routers: readonly Router[],
+  common: CommonOptions,
 ): Handler {
+  const traffic = countTraffic(metrics);
   return createApp({
+    ...common,
     version: health.version,
     routers,
     permissions: permissions.names,
     tags: plugins.tags,
+    hosts: names.hosts,
+    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
+    onAccess: (entry, route) => {
+      log.access(entry);
+      traffic(entry, route);
+    },
+    explainMissing: (path) => plugins.explainMissing(path),
+  });
+}
+
+/** The port for metrics, by the names that it is asked by. */
+export type MetricsEdge = (hosts: ReadonlySet<string>) => Handler;
+
+function createMetricsEdge(
+  { access, log, plugins }: AppParts,
+  { health, metrics }: Foundation,
+  common: CommonOptions,
+  hosts: ReadonlySet<string>,
+): Handler {
+  const { runtime, reports } = plugins;
+  const sources = { ...health, auditFailure: access.auditFailure, plugins: reports, runtime };
+  const { entries } = openMetricsRoutes(metrics).add(probes(sources));
+  return createEdge({ ...common, hosts, entries, onAccess: (entry) => log.access(entry) });
+}
+
+function edgeOptions(
+  { config, access, log, stopping }: AppParts,
+  { names, responder }: Foundation,
+): CommonOptions {
+  return {
     guard: createGuard({
       credentials: access.credentials,
       freshProof: access.freshProof,
@@ -205,15 +251,11 @@ function createEdgeOf(
     }),
     auditor: createAuditor({ audit: access.audit, clock: access.clock }),
     responder,
-    hosts: names.hosts,
     stopping,
-    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
     checkProxy: proxyCheck({ trusted: config.trustedProxies, baseUrl: config.baseUrl }),
-    onAccess: (entry) => log.access(entry),
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
-    explainMissing: (path) => plugins.explainMissing(path),
-  });
+  };
 }
 
 async function auditReceiver(

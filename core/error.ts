@@ -46,6 +46,7 @@ export type ErrorCode =
   // projects
   | "engine_unavailable"
   | "plan_not_found"
+  | "plan_stale"
   // the service
   | "plugin_disabled"
   | "plugin_failed"

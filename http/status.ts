@@ -42,6 +42,7 @@ const statusByCode = {
   file_not_found: 404,
   engine_unavailable: 503,
   plan_not_found: 404,
+  plan_stale: 409,
   plugin_disabled: 404,
   plugin_failed: 503,
   store_unavailable: 503,

@@ -81,7 +81,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
-    ["runtime.ts", "routes.ts", "settings.ts"],
+    ["runtime.ts", "routes.ts", "settings.ts", "measures.ts"],
     ["examine.ts"],
     ["plugin.ts"],
   ],

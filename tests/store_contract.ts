@@ -16,6 +16,7 @@ import {
   type StoreUnderTest,
 } from "./store_records.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
+import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -29,6 +30,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       await work(under);
     });
   peopleContract(promise);
+  plansContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -363,7 +365,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE]) {
+  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS]) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");
       await before?.(store);

@@ -39,6 +39,7 @@ export const ROUTES = [
 /** Every route group of the plugin. Disposing waits until every command has ended: dispose it before the engines. */
 export class Routes implements AsyncDisposable {
   readonly routes: Router;
+  readonly streamLimit = new StreamLimit();
   readonly #execs: Execs;
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
@@ -53,7 +54,7 @@ export class Routes implements AsyncDisposable {
     const { backends } = engines;
     const { feed } = backends;
     const meter = new Meter();
-    const streamLimit = new StreamLimit();
+    const { streamLimit } = this;
     const find = findLiveIn(engines);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);

@@ -189,6 +189,22 @@ export const MIGRATIONS: readonly Step[] = [
   );
   CREATE INDEX commands_by_hold ON commands (held_until);
 
+  -- Plans that were made, for a quarter of an hour each.
+  CREATE TABLE plans (
+    id text COLLATE "C" PRIMARY KEY,
+    place bigint GENERATED ALWAYS AS IDENTITY,
+    workspace_id text NOT NULL,
+    project text NOT NULL,
+    backend text NOT NULL,
+    creator_kind text NOT NULL CHECK (creator_kind IN ('user', 'apiKey')),
+    creator_id text NOT NULL,
+    created_by text NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    body text NOT NULL
+  );
+  CREATE INDEX plans_by_end ON plans (expires_at);
+
   CREATE TABLE replicas (
     id text COLLATE "C" PRIMARY KEY,
     name text NOT NULL,

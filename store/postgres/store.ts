@@ -7,6 +7,7 @@ import { PostgresDatabase } from "./database.ts";
 import { postgresKeys } from "./keys.ts";
 import { MIGRATIONS, type Step } from "./migrations.ts";
 import { postgresPeople } from "./people.ts";
+import { postgresPlans } from "./plans.ts";
 import { postgresReplicas } from "./replicas.ts";
 import { postgresSessions } from "./sessions.ts";
 import { postgresSigningKeys } from "./signing_keys.ts";
@@ -23,6 +24,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     signingKeys: postgresSigningKeys(database),
     audit: postgresAudit(database),
     commands: postgresCommands(database),
+    plans: postgresPlans(database),
     replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
     check: () => database.check(),
     backup: null,

@@ -23,6 +23,8 @@ export const LOCKS = {
   rights: 1,
   /** The counters of strangers. */
   strangers: 2,
+  /** How many plans there are. */
+  plans: 3,
 };
 /** "bert" in ASCII: tells our locks from those of others in the same database. */
 export const LOCK_SPACE = 0x62657274;

@@ -5,6 +5,7 @@ import { sqliteCommands } from "./commands.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
+import { sqlitePlans } from "./plans.ts";
 import { sqliteSessions } from "./sessions.ts";
 import { sqliteSigningKeys } from "./signing_keys.ts";
 import { sqliteWorkspaces } from "./workspaces.ts";
@@ -20,6 +21,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
     commands: sqliteCommands(database),
+    plans: sqlitePlans(database),
     replicas: null,
     check: () =>
       database.read(() => {
