@@ -145,5 +145,6 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 async function lockedIn(file: string): Promise<string[]> {
-  return Object.keys(JSON.parse(await Deno.readTextFile(new URL(file, ROOT))).npm);
+  const { npm } = JSON.parse(await Deno.readTextFile(new URL(file, ROOT)));
+  return Object.keys(npm).map((name) => name.split("_", 1)[0]!); // behind it stand the packages that it is beside
 }
