@@ -1,5 +1,6 @@
 /** Composes the app over an open store: access, workspaces, plugins, and all routes. */
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
+import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
@@ -11,6 +12,7 @@ import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Metrics } from "./core/metrics.ts";
+import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
@@ -35,11 +37,14 @@ import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { live } from "./routes/live.ts";
+import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -64,6 +69,8 @@ export interface Foundation {
   readonly log: OpenLog;
   readonly stopping: AbortSignal;
   readonly startedAt: Date;
+  /** The name of this replica. */
+  readonly replica: string;
   readonly responder: Responder;
   /** Whether callers reach it by TLS. */
   readonly tls: boolean;
@@ -76,9 +83,11 @@ export interface Foundation {
 export interface AppParts {
   readonly config: Config;
   readonly store: Store;
+  readonly replicas: Replicas;
   readonly access: Access;
   readonly log: OpenLog;
   readonly registry: Registry;
+  readonly editor: FileEditor;
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
@@ -99,8 +108,21 @@ export async function composeApp(
     log.warn(`A variable is no setting of berth: ${why}`, { variable });
   }
   const permissions = new PermissionCatalogue(overrides.plugins);
+  const replicas = owned.use(
+    await Replicas.join({
+      store: store.replicas,
+      self: {
+        id: crypto.randomUUID(),
+        name: foundation.replica,
+        startedAt: foundation.startedAt.getTime(),
+        version: foundation.health.version,
+      },
+      log,
+    }),
+  );
   const access = owned.use(
     await openAccess({
+      replica: { name: foundation.replica, count: () => replicas.count },
       store,
       log,
       permissions,
@@ -115,6 +137,12 @@ export async function composeApp(
   const registry = owned.use(
     new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
   );
+  const editor = new FileEditor({
+    registry,
+    versions: store.fileVersions,
+    seal: access.fileSeal,
+    now: () => access.clock.now(),
+  });
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
@@ -126,8 +154,30 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
-  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
-  const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
+  const parts: AppParts = {
+    config,
+    store,
+    replicas,
+    access,
+    log,
+    registry,
+    editor,
+    plugins,
+    sights,
+    permissions,
+    stopping,
+  };
+  const own = owned.use(workspaceFeeds(registry));
+  const socket = live({
+    feeds: [...own.feeds, ...plugins.feeds],
+    onFailure: (error) => log.error("A feed failed", { error }),
+  });
+  const routers = [
+    ...coreRouters(parts, foundation),
+    socket,
+    ...plugins.routers,
+    ...overrides.mount?.(parts) ?? [],
+  ];
   const common = edgeOptions(parts, foundation);
   return {
     parts,
@@ -137,7 +187,7 @@ export async function composeApp(
 }
 
 function coreRouters(
-  { access, store, log, registry, plugins, sights }: AppParts,
+  { access, store, replicas, log, registry, editor, plugins, sights }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -151,6 +201,7 @@ function coreRouters(
       sights,
     }),
     metricsRoutes(metrics),
+    replicaRoutes({ replicas }),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     localSignIn({ access, origins: names.origins }),
@@ -161,7 +212,7 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
-    workspaceFiles({ registry }),
+    workspaceFiles({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
