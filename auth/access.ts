@@ -11,6 +11,7 @@ import { Upkeep } from "./audit/upkeep.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
 import { Devices } from "./devices.ts";
+import { type Digest, digestsFrom } from "./digests.ts";
 import { FreshProof } from "./fresh_proof.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
 import { Passwords } from "./password.ts";
@@ -73,10 +74,14 @@ export interface Access extends AsyncDisposable {
   readonly freshProof: FreshProof;
   readonly audit: AuditLog;
   readonly auditUpkeep: Upkeep;
+  /** For values that may be secret; made by the first who asks. */
+  readonly digests: () => Promise<Digest>;
   /** Why entries of the audit log cannot be written or delivered; null while all is well. */
   readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
+  /** Seals the texts that files had before. */
+  readonly fileSeal: Seal;
   /** Null while none is configured. */
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
@@ -92,6 +97,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const secret = await readSealingKey(`${dataFolder}/sealing-key`);
   const seal = await Seal.from(secret, "signing keys");
+  const fileSeal = await Seal.from(secret, "file versions");
   const devices = await Devices.from(secret, clock);
   const keys = new ApiKeys({ store: store.keys, clock, permissions, maxDays: config.keyMaxDays });
   let rules = config.roles;
@@ -149,6 +155,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       log.warn("Cannot look for keys that end soon", { error: String(error) })
     );
   };
+  let digests: Promise<Digest> | undefined;
   const sweeping = setInterval(sweep, SWEEP_MS);
   Deno.unrefTimer(sweeping);
   return {
@@ -161,6 +168,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     freshProof,
     audit,
     auditUpkeep,
+    fileSeal,
+    digests: () => digests ??= digestsFrom(secret),
     auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
     clock,
     provider,

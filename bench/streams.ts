@@ -178,7 +178,7 @@ async function keyStrokes(real: TestEngine): Promise<void> {
   const id = await real.cli("run", "-d", FIXTURE);
   using engine: EngineType = new Engine("docker", { kind: "unix", path: real.socket });
   const folder = await Deno.makeTempDir({ prefix: "berth-bench-" });
-  await using store = await openSqliteStore(`${folder}/store.db`);
+  await using store = await openSqliteStore(`${folder}/berth.db`);
   await using execs = new Execs({
     find: findOn(engine),
     streamLimit: new StreamLimit(),

@@ -28,9 +28,7 @@ ${
 <!-- Written by \`deno task docs\` from tests/faults.ts and tests/security_rules.ts; a test holds it to that. -->
 
 A promise counts when a test breaks the thing that it is about. Of ${faults.length} faults ${whole} are proven, ${empty} are
-not, and of the others the last column says what is missing. \`deno task proof\` runs the long ones, \`deno task
-mutations\` puts faults into berth's own code and shows which test notices, \`deno task chaos\` checks what callers
-were answered while everything around berth is killed and cut, and \`deno task soak\` looks at memory for hours.
+not, and of the others the last column says what is missing. \`deno task proof\` runs the long ones.
 
 ${parts.join("\n")}
 ## Rules of security

@@ -38,7 +38,7 @@ export interface NamedEngine {
   readonly address: EngineAddress;
 }
 
-type Kind = "containers" | "images" | "volumes" | "networks";
+export type Kind = "containers" | "images" | "volumes" | "networks";
 
 export class Backends implements AsyncDisposable {
   readonly feed = new EventFeed();
@@ -50,7 +50,7 @@ export class Backends implements AsyncDisposable {
   /** Rises when an engine joins, and with every change of an engine's state. */
   #revision = 0;
 
-  private constructor(private readonly log: Log) {
+  private constructor(private readonly log: Log, private readonly ssh = "ssh") {
     this.feed.subscribe({
       backend: () => this.#revision += 1,
       resync: () => this.#revision += 1,
@@ -58,8 +58,8 @@ export class Backends implements AsyncDisposable {
   }
 
   /** The engines that the settings name, and no others. */
-  static configured(engines: readonly NamedEngine[], log: Log): Backends {
-    const backends = new Backends(log);
+  static configured(engines: readonly NamedEngine[], log: Log, ssh?: string): Backends {
+    const backends = new Backends(log, ssh);
     for (const engine of engines) backends.#join(engine);
     return backends;
   }
@@ -78,6 +78,16 @@ export class Backends implements AsyncDisposable {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  /** Another text whenever rows of these kinds, or how engines are doing, may be others. */
+  stamp(kinds: readonly Kind[]): string {
+    let stamp = String(this.#revision);
+    for (const { mirror, reason } of this.#links) {
+      for (const kind of kinds) stamp += ` ${mirror[kind].rows.version}`;
+      stamp += ` ${reason}`;
+    }
+    return stamp;
   }
 
   /** One line for each engine in reach. */
@@ -187,7 +197,7 @@ export class Backends implements AsyncDisposable {
 
   #joinFound(found: readonly FoundEngine[]): void {
     for (const engine of found) {
-      const target = JSON.stringify(engine.address);
+      const target = "unsupported" in engine ? engine.address : addressText(engine.address);
       if (this.#targets.has(target) || this.#targets.size >= MAX_ENGINES) continue;
       if ("unsupported" in engine) {
         this.#targets.add(target);
@@ -197,13 +207,13 @@ export class Backends implements AsyncDisposable {
   }
 
   #join(engine: NamedEngine): void {
-    this.#targets.add(JSON.stringify(engine.address));
+    this.#targets.add(addressText(engine.address));
     let name = engine.name;
     for (let number = 2; this.#links.some((link) => link.name === name); number += 1) {
       name = `${engine.name}-${number}`;
     }
     try {
-      this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log }));
+      this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log, ssh: this.ssh }));
     } catch (error) { // no permission for this engine: go on with the others
       this.#unsupported.set(name, {
         ...unsupported(name, addressText(engine.address), reasonOf(error)),

@@ -5,12 +5,15 @@ import type { Backend, BackendState } from "../../../core/runtime.ts";
 import { Engine, type EngineKind, type EngineVersion } from "../engine/engine.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf, unreadable } from "../engine/failure.ts";
+import { Certificates } from "./certificates.ts";
 import { HealthExecs } from "../mirror/health_execs.ts";
 import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 import { pause } from "../../../core/pause.ts";
 import { EventCheck } from "../mirror/event_check.ts";
+import { Tunnel } from "./tunnel.ts";
+import { type Way, WayFailure } from "./way.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const SLOW_CLOCK_MS = 30_000;
@@ -29,6 +32,8 @@ export interface LinkOptions {
   readonly guess: EngineKind;
   readonly feed: EventFeed;
   readonly log: Log;
+  /** The program that reaches other hosts. */
+  readonly ssh: string;
 }
 
 export class Link implements AsyncDisposable {
@@ -36,6 +41,9 @@ export class Link implements AsyncDisposable {
   readonly mirror: Mirror;
   readonly #feed: EventFeed;
   readonly #log: Log;
+  readonly #address: EngineAddress;
+  /** The way to an engine on another host; null for one of this host. */
+  readonly #way: Way | null;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #state: BackendState = "away";
@@ -57,15 +65,26 @@ export class Link implements AsyncDisposable {
   #heard = Promise.withResolvers<void>();
   #events: EventCheck | null = null;
   readonly #watchdog: Watchdog;
+  /** How many events the engine told. */
+  events = 0;
   readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
 
-  constructor({ name, address, guess, feed, log }: LinkOptions) {
-    this.engine = new Engine(name, address, (id) => this.mirror.containers.nameOf(id));
+  constructor({ name, address, guess, feed, log, ssh }: LinkOptions) {
+    this.#address = address;
+    this.#log = log.with({ backend: name });
+    const nameOf = (id: string) => this.mirror.containers.nameOf(id);
+    if (address.kind === "ssh") {
+      const tunnel = new Tunnel(address, ssh);
+      this.#way = tunnel;
+      this.engine = new Engine(name, tunnel.local, nameOf);
+    } else {
+      this.#way = address.kind === "tls" ? new Certificates(address.files, this.#log) : null;
+      this.engine = new Engine(name, address, nameOf);
+    }
     this.mirror = new Mirror(this.engine, (error) => this.#fail(error));
     this.#kind = guess;
     this.#feed = feed;
-    this.#log = log.with({ backend: name });
     this.#heard.resolve();
     this.#running = this.#run();
     this.#watchdog = new Watchdog(this.engine, {
@@ -120,7 +139,7 @@ export class Link implements AsyncDisposable {
     return {
       name: this.name,
       kind: this.#kind,
-      address: addressText(this.engine.address),
+      address: addressText(this.#address),
       state: this.#state,
       version: this.#version?.version ?? null,
       apiVersion: this.#api,
@@ -138,6 +157,7 @@ export class Link implements AsyncDisposable {
     this.#heard.resolve();
     this.engine[Symbol.dispose]();
     await Promise.all([this.#running, this.#watchdog[Symbol.asyncDispose]()]);
+    await this.#way?.[Symbol.asyncDispose]();
     this.mirror[Symbol.dispose]();
     this.#firstTry.resolve();
     this.#ready.resolve();
@@ -170,6 +190,7 @@ export class Link implements AsyncDisposable {
 
   /** One connection, from `/_ping` to its end. Answers whether it was ever open. */
   async #watch(): Promise<boolean> {
+    await this.#way?.open(this.engine, this.#attempt.signal);
     this.engine.forget();
     const greeting = await this.engine.greet();
     const { kind, api } = greeting;
@@ -191,6 +212,7 @@ export class Link implements AsyncDisposable {
           }
         },
         event: (event) => {
+          this.events += 1;
           check?.told(event);
           this.mirror.handle(event);
           const command = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
@@ -247,6 +269,7 @@ export class Link implements AsyncDisposable {
   }
 
   async #answered(time: number | null): Promise<void> {
+    if (time !== null) this.engine.prepare();
     if (this.#isSilent) {
       this.#isSilent = false;
       this.engine.heard();
@@ -270,12 +293,15 @@ export class Link implements AsyncDisposable {
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
     const away = error instanceof ServiceError && error.code === "runtime_unavailable";
-    const reason = away
+    const failure = error instanceof WayFailure ? error : away ? this.#way?.explain() ?? null : null;
+    const reason = failure !== null
+      ? failure.message
+      : away
       ? reasonOf(cause)
       : error instanceof ServiceError
       ? error.message
       : "berth could not talk to it";
-    const denied = away && reason.includes("may not open");
+    const denied = failure?.kind === "refused" || away && reason.includes("may not open");
     this.#setState(
       denied
         ? "refused"
@@ -301,10 +327,10 @@ export class Link implements AsyncDisposable {
 
   #setState(state: BackendState, reason: string): void {
     const changed = this.#state !== state;
+    if (!changed && this.#reason === reason) return;
     this.#state = state;
     this.#reason = reason;
-    if (!changed) return;
     this.#log.info(state === "up" ? "Engine is up" : "Engine is not up", { state, reason });
-    this.#feed.backend(this.name, state);
+    if (changed) this.#feed.backend(this.name, state);
   }
 }
