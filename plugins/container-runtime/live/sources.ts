@@ -11,8 +11,8 @@ import type { Engines } from "../backends/seen.ts";
 import { engineError } from "../engine/errors.ts";
 import type { EngineEvent } from "../mirror/event_feed.ts";
 
-/** The most containers of one subscription. */
-const MOST = 256;
+/** The most containers of one subscription: with all their cursors it fits into a message. */
+const MOST = 128;
 /** States that are remembered, so that none is told twice in a row. */
 const MOST_SAID = 1_024;
 const PROJECT = "com.docker.compose.project";
