@@ -15,6 +15,8 @@ export interface RequestScope {
   /** Filled in by the router, for the access log. */
   caller: Caller | null;
   code: string | null;
+  /** The name of the route that was found; null for none. */
+  route: string | null;
   /** Throws `sign_in_again` for a caller who has not proved who they are for a while. */
   readonly demandProof: (caller: Caller) => Promise<void>;
   /** Who shows a good credential. Fails for a bad one. */

@@ -4,6 +4,7 @@ import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
+import type { Metrics } from "../core/metrics.ts";
 import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
 import type { CommandStore } from "../core/store.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
@@ -48,6 +49,8 @@ export interface PluginHost {
   readonly stopping: AbortSignal;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
+  /** Where it says what it counts and measures, under names of its own. */
+  readonly metrics: Metrics;
   /** Commands in containers, remembered beyond a crash. */
   readonly commands: CommandStore;
 }

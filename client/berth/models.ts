@@ -61,6 +61,7 @@ export type Permission =
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
+  | "workspaces:files"
   | "workspaces:manage"
   | "system:logs"
   | "keys:manage"

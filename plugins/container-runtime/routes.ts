@@ -45,6 +45,7 @@ export const ROUTES = [
 /** Every route group of the plugin. Disposing waits until every command has ended: dispose it before the engines. */
 export class Routes implements AsyncDisposable {
   readonly routes: Router;
+  readonly streamLimit = new StreamLimit();
   readonly feeds: readonly LiveFeed[];
   readonly #rows: Disposable;
   readonly #execs: Execs;
@@ -61,7 +62,7 @@ export class Routes implements AsyncDisposable {
     const { backends } = engines;
     const { feed } = backends;
     const meter = new Meter();
-    const streamLimit = new StreamLimit();
+    const { streamLimit } = this;
     const find = findLiveIn(engines);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);

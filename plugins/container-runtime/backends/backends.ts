@@ -197,7 +197,7 @@ export class Backends implements AsyncDisposable {
 
   #joinFound(found: readonly FoundEngine[]): void {
     for (const engine of found) {
-      const target = JSON.stringify(engine.address);
+      const target = "unsupported" in engine ? engine.address : addressText(engine.address);
       if (this.#targets.has(target) || this.#targets.size >= MAX_ENGINES) continue;
       if ("unsupported" in engine) {
         this.#targets.add(target);
@@ -207,7 +207,7 @@ export class Backends implements AsyncDisposable {
   }
 
   #join(engine: NamedEngine): void {
-    this.#targets.add(JSON.stringify(engine.address));
+    this.#targets.add(addressText(engine.address));
     let name = engine.name;
     for (let number = 2; this.#links.some((link) => link.name === name); number += 1) {
       name = `${engine.name}-${number}`;

@@ -89,7 +89,7 @@ export interface TerminalRoutes {
 export function terminalRoutes(parts: TerminalRoutes): Router {
   return router().socket(terminal, ({ request, query, principal, reach, revoked, stopping }) => {
     const sees = seenBy(principal, reach, query, parts.engines.sights);
-    const viewer = parts.streamLimit.enter(principal);
+    const viewer = parts.streamLimit.enter(principal, "terminal");
     return openSocket(request, (socket) => show(socket, query, sees, parts), {
       revoked,
       stopping,

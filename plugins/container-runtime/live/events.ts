@@ -52,7 +52,7 @@ export function eventFeed(
       const { containers, kinds, actions, earlier, since } = asked;
       const query = { ...asked, container: containers, kind: kinds, action: actions };
       const seen = seenBy(principal, reach, query, engines.sights);
-      using _viewer = streamLimit.enter(principal);
+      using _viewer = streamLimit.enter(principal, "live");
       const filter = await filterOf(query, seen, engines);
       if (signal.aborted) return;
       const say = (messages: string, seq: number) =>
