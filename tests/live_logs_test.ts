@@ -1,6 +1,6 @@
 /** Logs and measurements of many containers over `/api/live`, behind their own cursors. */
 import assert from "node:assert/strict";
-import { FIXTURE, type TestEngine } from "./engine.ts";
+import { FIXTURE } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { LiveVisitor } from "./live_visitor.ts";
 import { serveEngines, startService, type TestService } from "./service.ts";

@@ -67,7 +67,7 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
           `Cannot follow logs: this needs the permission "${SEES_RUNNING}", too`,
         );
       }
-      using _viewer = streamLimit.enter(principal);
+      using _viewer = streamLimit.enter(principal, "live");
       const read = new Map(Object.entries(asked.cursors ?? {}));
       await using logs = new MergedLogs({
         viewer: {

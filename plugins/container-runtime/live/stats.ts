@@ -40,7 +40,7 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
       samples: z.object({ items: z.array(Item).describe("What was measured, in order") }),
     },
     run: async ({ asked, principal, reach, signal, tell, room }) => {
-      using _viewer = streamLimit.enter(principal);
+      using _viewer = streamLimit.enter(principal, "live");
       using watching = new DisposableStack();
       const watches = new Map<string, Disposable>();
       const unsent = new Map<string, string>();
