@@ -43,9 +43,17 @@ export type ErrorCode =
   | "path_refused"
   | "path_unreadable"
   | "file_not_found"
+  | "file_changed"
+  | "file_not_written"
+  | "file_version_not_found"
+  | "tag_required"
+  | "mask_moved"
+  | "not_editable"
+  | "disk_full"
   // projects
   | "engine_unavailable"
   | "plan_not_found"
+  | "plan_stale"
   // the service
   | "plugin_disabled"
   | "plugin_failed"

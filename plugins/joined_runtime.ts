@@ -8,6 +8,8 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
   if (first === undefined || others.length === 0) return first ?? null;
   let seen = runtimes.map((one) => one.revision);
   let revision = 0;
+  const ownerOf = (backend: string) =>
+    runtimes.find((one) => one.backends().some(({ name }) => name === backend));
   return {
     backends: () =>
       runtimes.flatMap((one) =>
@@ -26,8 +28,9 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
     },
     permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
+    imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
     inspect: async (id, backend) => {
-      const owner = runtimes.find((one) => one.backends().some(({ name }) => name === backend));
+      const owner = ownerOf(backend);
       if (owner === undefined) {
         throw new ServiceError(
           "not_found",

@@ -234,6 +234,7 @@ function runtimeOf(name: string): ContainerRuntime {
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ContainerRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
+    imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
   };
 }

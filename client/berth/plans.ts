@@ -6,3 +6,8 @@ import type { Plan } from "./models.ts";
 export const PLAN: Endpoint<"/api/plans/{id}", {
   get: { response: Plan; query: Record<string, never> };
 }> = new Endpoint("/api/plans/{id}");
+
+/** POST: Whether a plan is still true: neither files nor engine moved. */
+export const PLAN_CHECK: Endpoint<"/api/plans/{id}/check", {
+  post: { query: Record<string, never> };
+}> = new Endpoint("/api/plans/{id}/check");

@@ -1,11 +1,13 @@
 /** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
+import { withoutEnd } from "../../core/without_end.ts";
 import type { Mount, Place } from "../../artifacts/artifact.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
 import { isFilled, isUnknown, oneOrMany, textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
+import { declaredIn } from "./declared_label.ts";
 import type { EngineView } from "./engine_view.ts";
 import { type Declaration, type Declared, type Difference, type Row, row, UNKNOWN } from "./field.ts";
 
@@ -130,6 +132,29 @@ export const mounts: Row = row<Wants>({
   },
 });
 
+/** The secrets and configs of a unit, by their ids. */
+export const grantsOf = ({ group, service }: Declared): { readonly id: string; readonly at: Place }[] =>
+  service.grants.flatMap(({ kind, source, at }) => {
+    const resource = group.resources.find((one) => one.kind === kind && one.key === source);
+    return resource === undefined ? [] : [{ id: resource.id, at }];
+  });
+
+/** What secrets and configs hold: no field of a container, so that only berth's label tells what it was. */
+export const contents: Row = row<ReturnType<typeof grantsOf>>({
+  key: "contents",
+  covers: [],
+  declared: (of) => ({ value: grantsOf(of), at: of.unit.source }),
+  ask: () => {}, // a label
+  compare: (declared, { labels }, view) => {
+    const label = declaredIn(labels);
+    return (label === null ? [] : declared?.value ?? []).flatMap(({ id, at }) => {
+      const [then, now] = [label?.get(id), view.contents.get(id)];
+      if (then === undefined || now === undefined || then === now) return [];
+      return [{ field: `contents.${id}`, declared: "(its content)", seen: "(another content)", at }];
+    });
+  },
+});
+
 type Actual = InspectedContainer["mounts"][number];
 
 function differencesOf(
@@ -214,10 +239,10 @@ export function sourceOf(
   return { real: source.startsWith("/") ? trimmed(source) : null, shown };
 }
 
-const trimmed = (path: string): string => path.length > 1 ? path.replace(/\/+$/, "") : path;
+const trimmed = (path: string): string => path.length > 1 ? withoutEnd(path, "/") : path;
 
 /** A relative path that leaves the workspace, joined without the disk. */
 function outside(root: string, folder: string, source: string): string | null {
-  const path = resolve("/", `${root}/${folder}`.replace(/^\/+|\/+$/g, ""), source);
+  const path = resolve("/", withoutEnd(`${root}/${folder}`.replace(/^\/+/, ""), "/"), source);
   return path === null ? null : `/${path}`;
 }

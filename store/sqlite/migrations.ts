@@ -231,4 +231,38 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX commands_by_hold ON commands (held_until);
   `,
+  // Plans that were made, for a quarter of an hour each.
+  `
+  CREATE TABLE plans (
+    id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    project TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    creator_kind TEXT NOT NULL CHECK (creator_kind IN ('user', 'apiKey')),
+    creator_id TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    body TEXT NOT NULL CHECK (json_valid(body))
+  ) STRICT;
+  CREATE INDEX plans_by_end ON plans (expires_at);
+  `,
+  // Files are written to only where an admin said so, and the texts before are kept, sealed.
+  `
+  ALTER TABLE workspaces ADD COLUMN editable INTEGER NOT NULL DEFAULT 0 CHECK (editable IN (0, 1));
+  CREATE TABLE file_versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    by_kind TEXT NOT NULL,
+    by_id TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    sealed BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX file_versions_by_path ON file_versions (workspace_id, path, id);
+  `,
 ];

@@ -3,8 +3,10 @@ import type { Store } from "../../core/store.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { sqliteCommands } from "./commands.ts";
 import { SqliteDatabase } from "./database.ts";
+import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
+import { sqlitePlans } from "./plans.ts";
 import { sqliteSessions } from "./sessions.ts";
 import { sqliteSigningKeys } from "./signing_keys.ts";
 import { sqliteWorkspaces } from "./workspaces.ts";
@@ -14,12 +16,15 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const database = await SqliteDatabase.open(path);
   return {
     workspaces: sqliteWorkspaces(database),
+    fileVersions: sqliteFileVersions(database),
     keys: sqliteKeys(database),
     people: sqlitePeople(database),
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
     commands: sqliteCommands(database),
+    plans: sqlitePlans(database),
+    replicas: null,
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");
