@@ -13,6 +13,7 @@ import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Differences } from "./differences.tsx";
+import { Files } from "./files.tsx";
 import { Findings } from "./findings.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
@@ -35,6 +36,7 @@ export function Workspace({ id }: { readonly id: string }) {
   const { errors, warnings } = workspace.problems;
   const tabs: readonly Tab[] = [
     { id: "differences", word: words.workspace.differences, count: differing },
+    { id: "files", word: words.files.word },
     { id: "findings", word: words.workspace.findings, count: errors + warnings },
   ];
   return (
@@ -48,6 +50,8 @@ export function Workspace({ id }: { readonly id: string }) {
       <Tabs label={words.workspace.tabs} tabs={tabs} />
       {currentTab(tabs) === "differences"
         ? <Differences units={units} revision={workspace.revision ?? ""} />
+        : currentTab(tabs) === "files"
+        ? <Files workspace={workspace} />
         : <Findings id={id} revision={workspace.revision ?? ""} />}
     </>
   );
