@@ -9,7 +9,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ["projects/", ["core/", "artifacts/", "zod"]],
   // `node:dgram`: Deno's own datagrams are not stable.
   ["auth/", ["core/", "zod", "jose", "oauth4webapi", "node:dgram"]],
-  ["store/", ["core/"]],
+  ["store/", ["core/", "pg"]],
   ["log/", ["core/"]],
   ["http/", ["core/", "auth/", "hono", "zod"]],
   ["routes/", [
@@ -82,7 +82,8 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
-    ["runtime.ts", "routes.ts", "settings.ts"],
+    ["live/"],
+    ["runtime.ts", "routes.ts", "settings.ts", "measures.ts"],
     ["examine.ts"],
     ["plugin.ts"],
   ],

@@ -762,7 +762,7 @@ export type UnitLive = {
   readonly drift: readonly (Drift)[] | null;
 };
 
-/** A part of `WorkspaceList`. */
+/** A part of `LiveMessage`. */
 export type Workspace = {
   /** A slug of the name. */
   readonly id: string;
@@ -848,7 +848,7 @@ export type WorkspaceDetail = {
   readonly projects: readonly (WorkspaceProject)[];
 };
 
-/** A part of `WorkspaceDetail`. */
+/** A part of `LiveMessage`. */
 export type WorkspaceFile = {
   /** Below the workspace's folder. */
   readonly path: string;
