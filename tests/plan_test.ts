@@ -280,7 +280,7 @@ for (const kind of ["docker", "podman"] as const) {
       await blockedBy("reserved", one("reserved", "labels: { com.docker.compose.project: other }")),
       ["project/reserved-label:7"],
     );
-    assert.deepEqual(await blockedBy("swarm", one("swarm", "blkio_config: { weight: 300 }")), [
+    assert.deepEqual(await blockedBy("swarm", one("swarm", "storage_opt: { size: 1G }")), [
       "compose/field-not-supported:7",
     ]);
     assert.deepEqual(await blockedBy("several", one("several", "container_name: one\nscale: 2")), [

@@ -1,14 +1,34 @@
 /** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
-import type { Mount, Place } from "../../artifacts/artifact.ts";
+import type { Mount, Node, Place } from "../../artifacts/artifact.ts";
+import { bytesOf } from "../../artifacts/compose/amounts.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
-import { isFilled, isUnknown, oneOrMany, textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
+import {
+  isFilled,
+  isNull,
+  isUnknown,
+  numberOf,
+  oneOrMany,
+  textOf,
+  truthOf,
+  valueAt,
+  writtenOr,
+} from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
 import { declaredIn } from "./declared_label.ts";
 import type { EngineView } from "./engine_view.ts";
-import { type Declaration, type Declared, type Difference, type Row, row, UNKNOWN } from "./field.ts";
+import {
+  type Declaration,
+  type Declared,
+  type Difference,
+  type EngineKind,
+  type Row,
+  row,
+  sameSet,
+  UNKNOWN,
+} from "./field.ts";
 
 /** One mount as declared. */
 interface Wanted {
@@ -20,8 +40,10 @@ interface Wanted {
   readonly source: string | null;
   readonly shown: string;
   readonly readOnly: boolean;
-  /** Options of `tmpfs:`. */
-  readonly options?: string;
+  /** As an engine writes them. */
+  readonly options: readonly string[];
+  /** It is one of `tmpfs:`. */
+  readonly isShortMemory?: true;
   readonly at: Place;
 }
 
@@ -38,9 +60,10 @@ function wantsOf(of: Declared): Declaration<Wants> {
     const [target = "", ...options] = (textOf(item) ?? "").split(":");
     if (target === "") isWhole = false;
     else {
-      const shown = { type: "tmpfs", source: null, shown: "", readOnly: false, options: options.join(":") };
+      const shown = { type: "tmpfs", source: null, shown: "", readOnly: false, isShortMemory: true as const };
       mounts.push({
         ...shown,
+        options: options.join(":").split(",").filter((one) => one !== ""),
         target: cleanPath(target),
         name: writtenOr(item, cleanPath(target)),
         at: item,
@@ -55,7 +78,9 @@ function wantsOf(of: Declared): Declaration<Wants> {
       const target = cleanPath(mount.target);
       const isFromVariable = isFilled(at) || isFilled(valueAt(at, "target"));
       const name = isFromVariable ? mount.shown.target ?? target : target;
-      mounts.push({ target, name, type, source: real, shown, readOnly, at });
+      const options = optionsOf(mount);
+      if (options === null) isWhole = false;
+      else mounts.push({ target, name, type, source: real, shown, readOnly, options, at });
     }
   }
   for (const granted of grantedOf(of)) {
@@ -88,9 +113,55 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
         : outside(of.model.root, use?.folder ?? of.group.folder, file),
       shown: file,
       readOnly: true,
+      options: [],
       at,
     };
   }
+}
+
+/** Words of the short form that mean nothing on Linux, or are told elsewhere. */
+const PLAIN = ["", "rw", "ro", "readonly", "cached", "delegated", "consistent", "rprivate"];
+
+/** Null where one of them is not known. */
+function optionsOf({ at, type }: Mount): readonly string[] | null {
+  if (at.kind === "scalar") {
+    const written = /^(?:[^:]|^[A-Za-z]:)+:[^:]+:(.*)$/.exec(textOf(at) ?? "")?.[1] ?? "";
+    return written.split(",").filter((one) => !PLAIN.includes(one));
+  }
+  const found: (string | null)[] = [];
+  const read = (path: readonly string[], say: (node: Node) => string | null) => {
+    const node = valueAt(at, ...path);
+    if (!isNull(node)) found.push(say(node!)); // not null
+  };
+  const text = (node: Node) => textOf(node);
+  if (type === "bind") {
+    read(["bind", "propagation"], text);
+    read(["bind", "selinux"], text);
+    read(["bind", "recursive"], (node) => {
+      const how = textOf(node);
+      return how === null ? null : how === "enabled" ? "" : `recursive=${how}`;
+    });
+  }
+  if (type === "volume") {
+    read(["volume", "nocopy"], (node) => {
+      const flag = truthOf(node);
+      return flag === null ? null : flag ? "nocopy" : "";
+    });
+  }
+  if (type === "volume" || type === "image") {
+    read([type, "subpath"], (node) => textOf(node) === null ? null : `subpath=${textOf(node)}`);
+  }
+  if (type === "tmpfs") {
+    read(["tmpfs", "size"], (node) => {
+      const size = bytesOf(textOf(node) ?? "");
+      return size === null ? null : size === 0 ? "" : `size=${size}`;
+    });
+    read(["tmpfs", "mode"], (node) => {
+      const mode = numberOf(node);
+      return mode === null ? null : mode === 0 ? "" : `mode=${mode.toString(8)}`;
+    });
+  }
+  return found.includes(null) ? null : found.flatMap((one) => one === null || PLAIN.includes(one) ? [] : one);
 }
 
 /** Only what is declared, and what nobody but a person can have added: images bring volumes of their own. */
@@ -101,23 +172,27 @@ export const mounts: Row = row<Wants>({
     "volumes.*.source",
     "volumes.*.target",
     "volumes.*.read_only",
-    "volumes.*.bind.create_host_path",
+    "volumes.*.consistency",
+    ...["create_host_path", "propagation", "selinux", "recursive"].map((key) => `volumes.*.bind.${key}`),
+    ...["nocopy", "subpath"].map((key) => `volumes.*.volume.${key}`),
+    ...["size", "mode"].map((key) => `volumes.*.tmpfs.${key}`),
+    "volumes.*.image.subpath",
     "tmpfs",
-    "secrets.*.source",
-    "secrets.*.target",
-    "configs.*.source",
-    "configs.*.target",
+    ...["source", "target", "uid", "gid", "mode"].flatMap((key) => [`secrets.*.${key}`, `configs.*.${key}`]),
   ],
   declared: wantsOf,
   ask: (asked, { mounts }) => {
-    asked.mounts = mounts.filter(({ options }) => options === undefined).map((mount) => ({
+    asked.mounts = mounts.filter(({ isShortMemory }) => !isShortMemory).map((mount) => ({
       type: mount.type,
       source: mount.source ?? "",
       target: mount.target,
       readOnly: mount.readOnly,
+      options: mount.options,
     }));
     asked.tmpfs = Object.fromEntries(
-      mounts.flatMap(({ target, options }) => options === undefined ? [] : [[target, options]]),
+      mounts.flatMap(({ target, options, isShortMemory }) =>
+        isShortMemory ? [[target, options.join(",")]] : []
+      ),
     );
   },
   compare: (declared, container, view, of) => {
@@ -160,7 +235,7 @@ function differencesOf(
   wanted: Wanted,
   actual: Actual | undefined,
   isInMemory: boolean,
-  { mappedTo, realOf }: EngineView,
+  { kind, mappedTo, realOf }: EngineView,
 ): Difference[] {
   const { name, type, source, shown, at } = wanted;
   const differ = (declared: string, seen: string): Difference => ({
@@ -185,8 +260,15 @@ function differencesOf(
     ...(wanted.readOnly === actual.readOnly || type === "tmpfs"
       ? []
       : [differ(access(wanted.readOnly), access(actual.readOnly))]),
+    ...(wanted.isShortMemory || sameSet(comparable(wanted, kind), comparable(actual, kind))
+      ? []
+      : [differ(wanted.options.join(", ") || "(no options)", actual.options.join(", ") || "(no options)")]),
   ];
 }
+
+/** Podman tells those of its own form alone. */
+const comparable = ({ options }: Pick<Actual, "options">, kind: EngineKind): readonly string[] =>
+  kind === "docker" ? options : options.filter((one) => /^r?(?:shared|slave)$/.test(one));
 
 /** Mounts that neither the file nor the image asks for. Memory is left out: Podman adds some of its own. */
 function extras(

@@ -3,7 +3,7 @@
 import type { Unit } from "../../artifacts/artifact.ts";
 import { diagnosticOf } from "../../artifacts/report/report.ts";
 import { ServiceError } from "../../core/error.ts";
-import { blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
+import { blockByEngine, blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
 import { Draft } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
 import { planDown, planRestart, planStop } from "./down.ts";
@@ -35,6 +35,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   if (action === "up") {
     for (const unit of active) {
       blockByUnit(unit, draft);
+      blockByEngine(scene, unit, draft);
       blockByGrants(scene, unit, draft);
     }
     unchanged = planUp(scene, active, links, request, draft);
