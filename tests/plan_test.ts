@@ -283,6 +283,21 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual(await blockedBy("swarm", one("swarm", "storage_opt: { size: 1G }")), [
       "compose/field-not-supported:7",
     ]);
+    const copied = (name: string, lines = "") =>
+      one(name, `secrets: [key, word]\nconfigs: [page]\n${lines}`) +
+      "secrets: { key: { environment: KEY }, word: { environment: WORD } }\nconfigs: { page: { content: 'hello' } }\n";
+    assert.deepEqual(await blockedBy("copied", copied("copied"), { ".env": "KEY=1\nWORD=2\n" }), []);
+    assert.deepEqual(await blockedBy("wordless", copied("wordless"), { ".env": "KEY=1\n" }), [
+      "project/unknown-variable:7",
+    ]);
+    assert.deepEqual(
+      await blockedBy("sealed", copied("sealed", "read_only: true"), { ".env": "KEY=1\nWORD=2\n" }),
+      ["project/read-only:7", "project/read-only:7", "project/read-only:8"],
+    );
+    assert.deepEqual(
+      await blockedBy("young", one("young", "volumes: [{ type: image, source: x, target: /x }]")),
+      engine.kind === "podman" || await tooOld(engine, "1.48") ? ["project/engine-cannot:7"] : [],
+    );
     assert.deepEqual(await blockedBy("several", one("several", "container_name: one\nscale: 2")), [
       "project/name-of-several:7",
     ]);
@@ -363,6 +378,12 @@ for (const kind of ["docker", "podman"] as const) {
       await engine.cli("rm", "--force", `${name}-ghost-1`).catch(() => {});
     }
   });
+}
+
+async function tooOld(engine: TestEngine, version: string): Promise<boolean> {
+  const { json } = await engine.ask("GET /version");
+  const [now, needed] = [json.ApiVersion, version].map((one: string) => Number(one.split(".")[1]));
+  return now! < needed!; // both are of the first API
 }
 
 async function edited(

@@ -8,6 +8,7 @@ import {
   isFilled,
   isNull,
   isUnknown,
+  listOf,
   numberOf,
   oneOrMany,
   textOf,
@@ -17,8 +18,8 @@ import {
 } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
-import { declaredIn } from "./declared_label.ts";
-import type { EngineView } from "./engine_view.ts";
+import { declaredIn, shortDigest } from "./declared_label.ts";
+import type { Digest, EngineView } from "./engine_view.ts";
 import {
   type Declaration,
   type Declared,
@@ -99,9 +100,7 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
     const file = textOf(fileAt);
     if (resource === undefined || resource.external || fileAt === null || file === null) continue;
     const use = of.group.paths.find((path) => path.kind === kind && path.at === fileAt);
-    const folder = kind === "secret" ? "/run/secrets/" : "/";
-    const place = target ?? source;
-    const path = cleanPath(place.startsWith("/") ? place : `${folder}${place}`);
+    const path = placeOf(kind, source, target);
     yield {
       target: path,
       name: path,
@@ -206,26 +205,86 @@ export const mounts: Row = row<Wants>({
   },
 });
 
-/** The secrets and configs of a unit, by their ids. */
-export const grantsOf = ({ group, service }: Declared): { readonly id: string; readonly at: Place }[] =>
-  service.grants.flatMap(({ kind, source, at }) => {
+/** A secret or config as a unit has it. */
+export interface Granted {
+  readonly id: string;
+  readonly at: Place;
+  /** How it is copied into the container; null for a file, which is mounted. */
+  readonly copy: {
+    readonly target: string;
+    readonly uid: number;
+    readonly gid: number;
+    readonly mode: number;
+    /** Null while a variable in it is not set. */
+    readonly content: string | null;
+  } | null;
+}
+
+/** Read by everybody in the container. */
+const MODE = 0o444;
+
+export const grantsOf = ({ group, unit, service }: Declared): readonly Granted[] =>
+  service.grants.flatMap(({ kind, source, target, at }): Granted[] => {
     const resource = group.resources.find((one) => one.kind === kind && one.key === source);
-    return resource === undefined ? [] : [{ id: resource.id, at }];
+    if (resource === undefined || resource.external) return [];
+    const { id, value, content } = resource;
+    if (valueAt(value, "file") !== null) return [{ id, at, copy: null }];
+    const whole = listOf(valueAt(unit.value, `${kind}s`)).find((item) => valueAt(item, "source") === at);
+    const number = (key: string, otherwise: number) => {
+      const text = textOf(valueAt(whole, key));
+      return text === null ? otherwise : Number(text);
+    };
+    const [uid, gid] = [number("uid", 0), number("gid", 0)];
+    const mode = numberOf(valueAt(whole, "mode")) ?? MODE;
+    return [{ id, at, copy: { target: placeOf(kind, source, target), uid, gid, mode, content } }];
   });
 
+function placeOf(kind: "secret" | "config", source: string, target: string | null): string {
+  const place = target ?? source;
+  return cleanPath(place.startsWith("/") ? place : `${kind === "secret" ? "/run/secrets/" : "/"}${place}`);
+}
+
+/** What a label says of it; null where its content is not known. */
+export function grantDigest(
+  { id, copy }: Granted,
+  digest: Digest,
+  contents: EngineView["contents"],
+): string | null {
+  const content = contents.get(id);
+  if (content === undefined) return null;
+  const place = copy === null ? null : [copy.target, copy.uid, copy.gid, copy.mode];
+  return shortDigest(id, [content, place], digest);
+}
+
 /** What secrets and configs hold: no field of a container, so that only berth's label tells what it was. */
-export const contents: Row = row<ReturnType<typeof grantsOf>>({
+export const contents: Row = row<readonly Granted[]>({
   key: "contents",
   covers: [],
   declared: (of) => ({ value: grantsOf(of), at: of.unit.source }),
-  ask: () => {}, // a label
-  compare: (declared, { labels }, view) => {
+  ask: () => {}, // a label, and what is copied once the container is there
+  compare: (declared, { labels }, { digest, contents }, { unit }) => {
     const label = declaredIn(labels);
-    return (label === null ? [] : declared?.value ?? []).flatMap(({ id, at }) => {
-      const [then, now] = [label?.get(id), view.contents.get(id)];
-      if (then === undefined || now === undefined || then === now) return [];
-      return [{ field: `contents.${id}`, declared: "(its content)", seen: "(another content)", at }];
+    if (label === null || digest === null) return [];
+    const granted = declared?.value ?? [];
+    const found: Difference[] = granted.flatMap((one) => {
+      const [then, now] = [label.get(one.id), grantDigest(one, digest, contents)];
+      if (now === null || then === now || (then === undefined && one.copy === null)) return [];
+      const seen = then === undefined ? "(not there)" : "(another content)";
+      return [{ field: `contents.${one.id}`, declared: "(its content)", seen, at: one.at }];
     });
+    const gone = [...label.keys()].filter((id) =>
+      /^(?:secret|config):/.test(id) && !granted.some((one) => one.id === id)
+    );
+    return [
+      ...found,
+      ...gone.map((id) => ({
+        field: `contents.${id}`,
+        declared: "(not there)",
+        seen: "(its content)",
+        at: unit.source,
+        isAbsent: true as const,
+      })),
+    ];
   },
 });
 

@@ -299,7 +299,15 @@ const grants = (folder: string): Writer => (node) =>
   listOf(node).map((item) => {
     const source = sure(textOf(item) ?? textOf(valueAt(item, "source")));
     const target = textOf(valueAt(item, "target"));
-    return object({ source, target: target ?? (folder === "" ? undefined : `${folder}${source}`) });
+    const at = (key: string) => textOf(valueAt(item, key)) || undefined;
+    const mode = numberOf(valueAt(item, "mode"));
+    return object({
+      source,
+      target: target ?? (folder === "" ? undefined : `${folder}${source}`),
+      uid: at("uid"),
+      gid: at("gid"),
+      mode: mode === null ? undefined : `0${mode.toString(8)}`,
+    });
   });
 
 const deploy: Writer = (node, of, around) => {

@@ -1,8 +1,10 @@
 /** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
 
 import type { Node, Unit } from "../../artifacts/artifact.ts";
-import { valueAt } from "../../artifacts/yaml/values.ts";
+import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
+import type { Declared } from "../fields/field.ts";
+import { grantsOf } from "../fields/mounts.ts";
 import { tooNew } from "../fields/since.ts";
 import type { Draft } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
@@ -76,13 +78,23 @@ export function blockByEngine({ backend }: Scene, unit: Unit, draft: Draft): voi
   }
 }
 
-/** Secrets and configs that are no files are copied into a container, and no row of the table sees them. */
-export function blockByGrants({ group }: Scene, unit: Unit, draft: Draft): void {
-  for (const { kind, source, at } of unit.service?.grants ?? []) {
-    const resource = group.resources.find((one) => one.kind === kind && one.key === source);
-    if (resource === undefined || valueAt(resource.value, "file") !== null) continue;
-    const message = `The ${kind} "${source}" is no file: it has no place in a plan yet`;
-    draft.block("compose/field-not-supported", message, at, unit.id);
+/** Secrets and configs that are no files are copied into the container. */
+export function blockByGrants(of: Declared, draft: Draft): void {
+  const isReadOnly = truthOf(valueAt(of.unit.value, "read_only")) === true;
+  for (const { id, copy, at } of grantsOf(of)) {
+    if (copy === null) continue;
+    if (copy.content === null) {
+      draft.block("project/unknown-variable", `What "${id}" holds is not known`, at, of.unit.id);
+    } else if (isReadOnly) {
+      const message = `"${id}" is no file, and cannot be copied into a read-only container: make it a "file"`;
+      draft.block("project/read-only", message, at, of.unit.id);
+    }
+  }
+  for (const { kind, source, at } of of.service.grants) {
+    const resource = of.group.resources.find((one) => one.kind === kind && one.key === source);
+    if (resource === undefined || !resource.external) continue;
+    const message = `The external ${kind} "${source}" is a swarm's, and no engine alone has it`;
+    draft.block("compose/field-not-supported", message, at, of.unit.id);
   }
 }
 

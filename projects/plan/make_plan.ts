@@ -11,7 +11,7 @@ import { removing } from "./needs.ts";
 import { linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
-import { type Asked, look, type Scene } from "./scene.ts";
+import { type Asked, declaredOf, look, type Scene } from "./scene.ts";
 import { planUp, removeContainer } from "./up.ts";
 
 /**
@@ -36,7 +36,8 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     for (const unit of active) {
       blockByUnit(unit, draft);
       blockByEngine(scene, unit, draft);
-      blockByGrants(scene, unit, draft);
+      const of = declaredOf(scene.model, group, unit);
+      if (of !== null) blockByGrants(of, draft);
     }
     unchanged = planUp(scene, active, links, request, draft);
   } else if (action === "restart") unchanged = planRestart(scene, active, links, draft);
