@@ -356,6 +356,35 @@ for (const kind of ["docker", "podman"] as const) {
     }
   });
 
+  test("an engine that hangs, and a secret that changed after the plan, are told by their names", async (engine) => {
+    await using berth = await serveEngines({ [engine.kind]: engine });
+    const name = `told${kind}`;
+    const text = `name: ${name}\nservices:\n  web:${
+      service("secrets: [key]")
+    }secrets: { key: { file: ./key } }\n`;
+    const { id, path } = await workspace(berth, name, text);
+    await Deno.writeTextFile(`${path}/key`, "one");
+    await save(berth, id, `${path}/compose.yaml`, `# with its secret\n${text}`);
+    const made = await planOf(berth, id, name);
+    assert.deepEqual(made.blocked, []);
+    assert.equal((await berth.call(`POST /api/plans/${made.id}/check`)).status, 204);
+    await Deno.writeTextFile(`${path}/key`, "two");
+    const moved = await berth.call(`POST /api/plans/${made.id}/check`);
+    assert.deepEqual([moved.status, moved.body.errors], [409, [{
+      path: "secret key",
+      message: "has changed since",
+    }]]);
+
+    await engine.pause();
+    await using _resuming = { [Symbol.asyncDispose]: () => engine.resume() };
+    const answer = await eventually("it is known to hang", async () => {
+      const answer = await berth.call(`POST /api/workspaces/${id}/artifacts/groups/${name}/plan`, {});
+      return answer.status === 503 ? answer : null;
+    });
+    assert.equal(answer.body.code, "engine_unavailable");
+    assert.match(answer.body.title, new RegExp(`"${kind}".*has not answered since`));
+  });
+
   test("orphans are a warning, and go only when that is asked", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });
     const name = `orphan${kind}`;
