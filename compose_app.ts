@@ -1,5 +1,6 @@
 /** Composes the app over an open store: access, workspaces, plugins, and all routes. */
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
+import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
@@ -10,10 +11,13 @@ import { type Config, SettingsError } from "./config.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
+import type { Metrics } from "./core/metrics.ts";
+import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
 import { createAuditor } from "./http/auditor.ts";
+import { createEdge, type EdgeOptions } from "./http/edge.ts";
 import { createGuard } from "./http/guard.ts";
 import type { Handler } from "./http/listener.ts";
 import { peerBehind, proxyCheck } from "./http/proxy.ts";
@@ -33,10 +37,14 @@ import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
-import { system } from "./routes/system.ts";
+import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
+import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { live } from "./routes/live.ts";
+import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -61,20 +69,25 @@ export interface Foundation {
   readonly log: OpenLog;
   readonly stopping: AbortSignal;
   readonly startedAt: Date;
+  /** The name of this replica. */
+  readonly replica: string;
   readonly responder: Responder;
   /** Whether callers reach it by TLS. */
   readonly tls: boolean;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
   readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
+  readonly metrics: Metrics;
 }
 
 /** What route groups are made of. */
 export interface AppParts {
   readonly config: Config;
   readonly store: Store;
+  readonly replicas: Replicas;
   readonly access: Access;
   readonly log: OpenLog;
   readonly registry: Registry;
+  readonly editor: FileEditor;
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
@@ -86,8 +99,8 @@ export async function composeApp(
   foundation: Foundation,
   overrides: Overrides,
   owned: AsyncDisposableStack,
-): Promise<{ readonly parts: AppParts; readonly edge: Handler }> {
-  const { config, store, log, stopping } = foundation;
+): Promise<{ readonly parts: AppParts; readonly edge: Handler; readonly metricsEdge: MetricsEdge }> {
+  const { config, store, log, stopping, metrics } = foundation;
   const { settings, mistakes, unread } = checkPluginSettings(overrides.plugins, config);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   for (const variable of unread) {
@@ -95,8 +108,21 @@ export async function composeApp(
     log.warn(`A variable is no setting of berth: ${why}`, { variable });
   }
   const permissions = new PermissionCatalogue(overrides.plugins);
+  const replicas = owned.use(
+    await Replicas.join({
+      store: store.replicas,
+      self: {
+        id: crypto.randomUUID(),
+        name: foundation.replica,
+        startedAt: foundation.startedAt.getTime(),
+        version: foundation.health.version,
+      },
+      log,
+    }),
+  );
   const access = owned.use(
     await openAccess({
+      replica: { name: foundation.replica, count: () => replicas.count },
       store,
       log,
       permissions,
@@ -111,24 +137,58 @@ export async function composeApp(
   const registry = owned.use(
     new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
   );
+  const editor = new FileEditor({
+    registry,
+    versions: store.fileVersions,
+    seal: access.fileSeal,
+    now: () => access.clock.now(),
+  });
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
       log: log.with({ plugin: name }),
       stopping,
       ownership,
+      metrics,
       commands: store.commands,
     }), log),
   );
   const sights = new Sights(ownership);
-  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
-  const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
-  return { parts, edge: createEdgeOf(parts, foundation, routers) };
+  const parts: AppParts = {
+    config,
+    store,
+    replicas,
+    access,
+    log,
+    registry,
+    editor,
+    plugins,
+    sights,
+    permissions,
+    stopping,
+  };
+  const own = owned.use(workspaceFeeds(registry));
+  const socket = live({
+    feeds: [...own.feeds, ...plugins.feeds],
+    onFailure: (error) => log.error("A feed failed", { error }),
+  });
+  const routers = [
+    ...coreRouters(parts, foundation),
+    socket,
+    ...plugins.routers,
+    ...overrides.mount?.(parts) ?? [],
+  ];
+  const common = edgeOptions(parts, foundation);
+  return {
+    parts,
+    edge: createEdgeOf(parts, foundation, routers, common),
+    metricsEdge: (hosts) => createMetricsEdge(parts, foundation, common, hosts),
+  };
 }
 
 function coreRouters(
-  { access, store, log, registry, plugins, sights }: AppParts,
-  { health, startedAt, names }: Foundation,
+  { access, store, replicas, log, registry, editor, plugins, sights }: AppParts,
+  { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
   return [
@@ -140,6 +200,8 @@ function coreRouters(
       runtime: plugins.runtime,
       sights,
     }),
+    metricsRoutes(metrics),
+    replicaRoutes({ replicas }),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     localSignIn({ access, origins: names.origins }),
@@ -150,23 +212,58 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
-    workspaceFiles({ registry }),
+    workspaceFiles({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
   ];
 }
 
+type CommonOptions = Omit<EdgeOptions, "entries" | "hosts" | "onAccess" | "explainMissing">;
+
 function createEdgeOf(
-  { config, access, log, plugins, permissions, stopping }: AppParts,
-  { health, names, responder, tls }: Foundation,
+  { log, plugins, permissions }: AppParts,
+  { health, metrics, names, tls }: Foundation,
   routers: readonly Router[],
+  common: CommonOptions,
 ): Handler {
+  const traffic = countTraffic(metrics);
   return createApp({
+    ...common,
     version: health.version,
     routers,
     permissions: permissions.names,
     tags: plugins.tags,
+    hosts: names.hosts,
+    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
+    onAccess: (entry, route) => {
+      log.access(entry);
+      traffic(entry, route);
+    },
+    explainMissing: (path) => plugins.explainMissing(path),
+  });
+}
+
+/** The port for metrics, by the names that it is asked by. */
+export type MetricsEdge = (hosts: ReadonlySet<string>) => Handler;
+
+function createMetricsEdge(
+  { access, log, plugins }: AppParts,
+  { health, metrics }: Foundation,
+  common: CommonOptions,
+  hosts: ReadonlySet<string>,
+): Handler {
+  const { runtime, reports } = plugins;
+  const sources = { ...health, auditFailure: access.auditFailure, plugins: reports, runtime };
+  const { entries } = openMetricsRoutes(metrics).add(probes(sources));
+  return createEdge({ ...common, hosts, entries, onAccess: (entry) => log.access(entry) });
+}
+
+function edgeOptions(
+  { config, access, log, stopping }: AppParts,
+  { names, responder }: Foundation,
+): CommonOptions {
+  return {
     guard: createGuard({
       credentials: access.credentials,
       freshProof: access.freshProof,
@@ -175,15 +272,11 @@ function createEdgeOf(
     }),
     auditor: createAuditor({ audit: access.audit, clock: access.clock }),
     responder,
-    hosts: names.hosts,
     stopping,
-    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
     checkProxy: proxyCheck({ trusted: config.trustedProxies, baseUrl: config.baseUrl }),
-    onAccess: (entry) => log.access(entry),
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
-    explainMissing: (path) => plugins.explainMissing(path),
-  });
+  };
 }
 
 async function auditReceiver(

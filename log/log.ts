@@ -8,6 +8,8 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** Null writes no file. */
   readonly path: string | null;
+  /** Stands in every line, where several processes write. */
+  readonly replica?: string;
   readonly maxBytes?: number;
   readonly keep?: number;
   /** Null keeps the console quiet. */
@@ -22,6 +24,8 @@ export interface OpenLog extends Log, AsyncDisposable {
   flush(): void;
   /** Why lines do not reach the file, or null. */
   failure(): string | null;
+  /** How many lines did not reach the file since the start. */
+  dropped(): number;
 }
 
 /** @throws Deno.errors when the file cannot be opened for writing. */
@@ -39,11 +43,13 @@ export function openLog(options: LogOptions): OpenLog {
   };
   // Who looks at the console looks for what berth says; every request is in the file.
   const writeAccess = options.level === "debug" || file === null ? write : (line: string) => file.write(line);
-  const log = writer({ write, writeAccess, least }, undefined);
+  const { replica } = options;
+  const log = writer({ write, writeAccess, least, replica }, replica === undefined ? undefined : { replica });
   return Object.assign(log, {
     path: options.path,
     flush: () => file?.flush(),
     failure: () => file?.failure ?? null,
+    dropped: () => file?.dropped ?? 0,
     async [Symbol.asyncDispose]() {
       file?.[Symbol.dispose]();
       await console?.flush();
@@ -55,6 +61,7 @@ interface Outlets {
   readonly write: (line: string) => void;
   readonly writeAccess: (line: string) => void;
   readonly least: number;
+  readonly replica: string | undefined;
 }
 
 function writer(outlets: Outlets, always: LogFields | undefined): Log {
@@ -74,7 +81,7 @@ function writer(outlets: Outlets, always: LogFields | undefined): Log {
     warn: at("warn"),
     error: at("error"),
     access(entry: AccessLine) {
-      if (accessEnabled) writeAccess(formatAccess(now(), entry));
+      if (accessEnabled) writeAccess(formatAccess(now(), entry, outlets.replica));
     },
     with: (fields) => writer(outlets, { ...always, ...fields }),
   };

@@ -9,7 +9,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ["projects/", ["core/", "artifacts/", "zod"]],
   // `node:dgram`: Deno's own datagrams are not stable.
   ["auth/", ["core/", "zod", "jose", "oauth4webapi", "node:dgram"]],
-  ["store/", ["core/"]],
+  ["store/", ["core/", "pg"]],
   ["log/", ["core/"]],
   ["http/", ["core/", "auth/", "hono", "zod"]],
   ["routes/", [
@@ -26,6 +26,8 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ]],
   ["plugins/", ["http/", "core/", "hono", "zod"]],
   ["client/", []],
+  // What is loaded when a screen asks for it: one library each, and nothing of the page.
+  ["page/leaves/", ["@xterm/xterm", "@xterm/xterm/style", "@xterm/addon-fit"]],
   // The types of a browser are its own; a screen never imports another one (`screenBreach`).
   ["page/", ["client/", "preact", "@preact/signals"]],
 ];
@@ -64,7 +66,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   "page/": [
     ["verdict.ts"],
-    ["words/"],
+    ["words/", "leaves/"],
     ["live/", "router.ts"],
     ["parts/"],
     ["screens/"],
@@ -79,7 +81,8 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
-    ["runtime.ts", "routes.ts", "settings.ts"],
+    ["live/"],
+    ["runtime.ts", "routes.ts", "settings.ts", "measures.ts"],
     ["examine.ts"],
     ["plugin.ts"],
   ],

@@ -260,7 +260,7 @@ export const CONTAINER_STATS: Endpoint<"/api/containers/{id}/stats", {
   };
 }> = new Endpoint("/api/containers/{id}/stats");
 
-/** A part of `ContainerList`. */
+/** A part of `LiveMessage`. */
 export type Container = {
   /** The container's id. */
   readonly id: string;
@@ -585,6 +585,12 @@ export type ExecRequest = {
 } | {
   /** The input is over. */
   readonly type: "eof";
+} | {
+  /** Output waits, and with it the command, until `resume`: who draws it is behind. */
+  readonly type: "pause";
+} | {
+  /** Output goes on. */
+  readonly type: "resume";
 };
 
 /** Why nothing more comes. */

@@ -2,11 +2,13 @@
  * The way to an engine on another host: the system's own `ssh` forwards its socket to one in a private folder here. Keys,
  * host checks and jumps are those of the user's own configuration.
  */
+import { withoutEnd } from "../../../core/without_end.ts";
 import { maskText } from "../../../core/secrets.ts";
 import { pause } from "../../../core/pause.ts";
 import type { SshAddress, UnixAddress } from "../engine/address.ts";
 import { clean } from "../engine/failure.ts";
 import { Program } from "../process.ts";
+import { type Way, WayFailure } from "./way.ts";
 
 /** How long it may take until the way stands. */
 const OPEN_MS = 20_000;
@@ -33,32 +35,37 @@ const OPTIONS = [
   "LogLevel=INFO",
 ];
 
-/** Why there is no way to the engine. */
-export class TunnelFailure extends Error {
-  override readonly name = "TunnelFailure";
-  /** `refused`: somebody has to change something first. */
-  constructor(readonly kind: "refused" | "away", message: string) {
-    super(message);
-  }
-}
-
-export class Tunnel implements AsyncDisposable {
-  readonly #folder = Deno.makeTempDirSync({ prefix: "berth-" });
+export class Tunnel implements Way {
+  /** Nobody else may look into it; null where there is no place for it. */
+  readonly #folder = privateFolder();
   #ssh: Program | null = null;
   #openedAt = 0;
   #failures = 0;
   #notBefore = 0;
 
-  /** `program` is the system's ssh. Throws when there is no place for a private folder. */
+  /** `program` is the system's ssh. */
   constructor(readonly remote: SshAddress, private readonly program: string) {}
 
   /** Where the engine's socket appears. */
   get local(): UnixAddress {
-    return { kind: "unix", path: `${this.#folder}/s` };
+    return { kind: "unix", path: `${this.#folder ?? NOWHERE}/s` };
   }
 
-  /** Resolves when the way stands. Throws `TunnelFailure`, or what the signal says. */
-  async open(signal: AbortSignal): Promise<void> {
+  async open(_engine: unknown, signal: AbortSignal): Promise<void> {
+    const { program } = this;
+    if (Deno.permissions.querySync({ name: "run", command: program }).state !== "granted") {
+      throw new WayFailure(
+        "refused",
+        `berth may not start "${program}": start it with --allow-run=${program}; of its images, the one whose tag ` +
+          "ends in -ssh has it",
+      );
+    }
+    if (this.#folder === null) {
+      throw new WayFailure(
+        "refused",
+        "there is no place for its socket: set TMPDIR to a folder that berth may write",
+      );
+    }
     if (this.#ssh?.isRunning) return this.#ssh.forget();
     if (this.#ssh !== null) {
       if (performance.now() - this.#openedAt > STOOD_MS) this.#failures = 0;
@@ -71,14 +78,13 @@ export class Tunnel implements AsyncDisposable {
       await this.#start(signal);
     } catch (error) {
       await this.#end();
-      if (error instanceof TunnelFailure) this.#wait(error.kind);
+      if (error instanceof WayFailure) this.#wait(error.kind);
       throw error;
     }
     this.#openedAt = performance.now();
   }
 
-  /** Why calls through the way that stands fail, as far as ssh says it. */
-  explain(): TunnelFailure | null {
+  explain(): WayFailure | null {
     return this.#ssh !== null && /open failed/.test(this.#ssh.said)
       ? failureOf(this.remote, this.#ssh.said)
       : null;
@@ -86,6 +92,7 @@ export class Tunnel implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
+    if (this.#folder === null) return;
     await Deno.remove(this.#folder, { recursive: true }).catch(() => {}); // somebody tidied up before
   }
 
@@ -100,7 +107,7 @@ export class Tunnel implements AsyncDisposable {
     try {
       ssh = new Program(this.program, args);
     } catch (error) {
-      throw new TunnelFailure("refused", notStarted(this.program, error));
+      throw new WayFailure("refused", notStarted(this.program, error));
     }
     this.#ssh = ssh;
     const over = new AbortController();
@@ -114,7 +121,7 @@ export class Tunnel implements AsyncDisposable {
     signal.throwIfAborted();
     if (isOpen) return;
     if (ssh.isRunning) {
-      throw new TunnelFailure(
+      throw new WayFailure(
         "away",
         `ssh did not reach "${destination}" within ${OPEN_MS / 1_000} s: try "${byHand(this.remote)}"`,
       );
@@ -122,7 +129,7 @@ export class Tunnel implements AsyncDisposable {
     throw failureOf(this.remote, `${ssh.said}\n${ssh.printed}`);
   }
 
-  #wait(kind: TunnelFailure["kind"]): void {
+  #wait(kind: WayFailure["kind"]): void {
     const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#failures, LONGEST_WAIT_MS[kind]);
     this.#failures = Math.min(this.#failures + 1, 10);
     this.#notBefore = performance.now() + wait;
@@ -135,25 +142,34 @@ export class Tunnel implements AsyncDisposable {
   }
 }
 
+const NOWHERE = "/nowhere";
+
+function privateFolder(): string | null {
+  try {
+    return Deno.makeTempDirSync({ prefix: "berth-" });
+  } catch {
+    return null;
+  }
+}
+
 /** What the user would type to see for themselves. */
 function byHand({ destination, port }: SshAddress): string {
   return port === null ? `ssh ${destination}` : `ssh -p ${port} ${destination}`;
 }
 
 function notStarted(program: string, error: unknown): string {
-  if (error instanceof Deno.errors.NotCapable) return `berth was started without --allow-run=${program}`;
   return error instanceof Deno.errors.NotFound
     ? `there is no program "${program}": install OpenSSH's client, or name it with BERTH_SSH`
     : `"${program}" cannot be started: look at its permissions, or name another with BERTH_SSH`;
 }
 
 /** What ssh said, as one sentence that says what to do. */
-export function failureOf(remote: SshAddress, said: string): TunnelFailure {
+export function failureOf(remote: SshAddress, said: string): WayFailure {
   const { destination, socket } = remote;
   const host = destination.slice(destination.lastIndexOf("@") + 1);
   const hand = byHand(remote);
-  const refused = (message: string) => new TunnelFailure("refused", message);
-  const away = (message: string) => new TunnelFailure("away", message);
+  const refused = (message: string) => new WayFailure("refused", message);
+  const away = (message: string) => new WayFailure("away", message);
   if (/HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed/.test(said)) {
     return refused(
       `the key of host "${host}" is not the one that is known: if it was installed anew, remove the old one ` +
@@ -185,7 +201,8 @@ export function failureOf(remote: SshAddress, said: string): TunnelFailure {
     return away(`host "${host}" cannot be reached by ssh, or hung up: try "${hand}"`);
   }
   const lines = said.split("\n").map((line) => maskText(clean(line))).filter((line) => line !== "");
-  const last = lines.at(-1)?.replaceAll('"', "'").replace(/[.\s]+$/, "");
+  const lastLine = lines.at(-1)?.replaceAll('"', "'");
+  const last = lastLine === undefined ? undefined : withoutEnd(lastLine, ". ");
   return refused(
     last === undefined
       ? `host "${host}" ends the session at once: "${hand} cat" must work`

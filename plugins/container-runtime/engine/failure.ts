@@ -1,4 +1,5 @@
 /** Maps what Docker, Podman and proxies answer when they refuse to our own errors. */
+import { withoutEnd } from "../../../core/without_end.ts";
 import type { ServiceError } from "../../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError, type EngineErrorCode } from "./errors.ts";
@@ -74,6 +75,9 @@ const CONTAINER_ID = /\b[0-9a-f]{12,64}\b/g;
 const NO_DRIVER =
   /(?:could not find|looking up (?:volume|network)) plugin|plugin "?[\w/.-]+"? not found|no such plugin|unknown driver|driver .{1,64} not (?:found|supported|available)/i;
 
+/** Podman says the second of a container that somebody removes at the same time. */
+const GONE = /^no such |\bno such (?:container|image|volume|network|pod)\b|has already been removed/i;
+
 /** `nameOf` names the containers whose ids the engine tells. */
 export function failureOf(
   engine: string,
@@ -98,7 +102,7 @@ export function failureOf(
   if (NO_DRIVER.test(words)) return refuse("invalid_request", said);
   if (
     status === 404 ||
-    (status === 500 && /^no such |\bno such (?:container|image|volume|network|pod)\b/i.test(words))
+    (status === 500 && GONE.test(words))
   ) {
     return refuse(subject.missing ?? "not_found", words === "" ? "it does not exist" : said);
   }
@@ -130,8 +134,29 @@ export function reasonOf(thrown: unknown): string {
   }
   if (/no such file|os error 2\)/i.test(text)) return "there is no socket at its address";
   if (/connection refused/i.test(text)) return "nothing listens at its address";
-  if (/certificate|tls|handshake/i.test(text)) return "TLS with it failed";
-  return "the connection failed";
+  return tlsReasonOf(text) ?? "the connection failed";
+}
+
+/** What is wrong between two certificates, and what to do. */
+function tlsReasonOf(text: string): string | null {
+  if (/UnknownIssuer|CaUsedAsEndEntity|BadSignature/.test(text)) {
+    return 'its certificate is not signed by the authority in "ca": take the file of the one that signed it';
+  }
+  if (/fatal alert|AlertReceived/i.test(text)) {
+    return 'it does not accept berth\'s certificate: "cert" must be signed by the authority that it trusts, and not ' +
+      "have ended";
+  }
+  if (/NotValidYet|not valid yet/i.test(text)) {
+    return "its certificate is not valid yet: compare the clocks of the two hosts";
+  }
+  if (/\bExpired\b|certificate expired/i.test(text)) return "its certificate has ended: renew it on its host";
+  if (/NotValidForName|not valid for (?:any )?name/i.test(text)) {
+    return "its certificate is for another name: use a name or an address that is in it";
+  }
+  if (/certificate|tls|handshake/i.test(text)) {
+    return "TLS with it failed: both ends need certificates, see docs/engines.md";
+  }
+  return null;
 }
 
 /** An answer of the engine that lacks what every such answer has. */
@@ -143,5 +168,5 @@ export function unreadable(engine: string, doing: string): ServiceError {
 }
 
 function quotable(words: string): string {
-  return words.replaceAll('"', "'").replace(/[.\s]+$/, "");
+  return withoutEnd(words.replaceAll('"', "'"), ". ");
 }
