@@ -154,7 +154,7 @@ const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly 
   },
   "compose/field-not-supported": {
     bad: {
-      files: { "compose.yaml": `${one["compose.yaml"]}    blkio_config: { weight: 300 }\n` },
+      files: { "compose.yaml": `${one["compose.yaml"]}    storage_opt: { size: 1G }\n` },
       containers: [web],
     },
     good: { files: one, containers: [web] },

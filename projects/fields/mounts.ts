@@ -122,11 +122,16 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
 /** Words of the short form that mean nothing on Linux, or are told elsewhere. */
 const PLAIN = ["", "rw", "ro", "readonly", "cached", "delegated", "consistent", "rprivate"];
 
+/** The words behind source and target, in the short form. */
+export function shortOptionsOf(at: Node): readonly string[] {
+  const parts = (textOf(at) ?? "").split(":");
+  return parts.length < 3 ? [] : parts.at(-1)!.split(","); // there are three
+}
+
 /** Null where one of them is not known. */
 function optionsOf({ at, type }: Mount): readonly string[] | null {
   if (at.kind === "scalar") {
-    const written = /^(?:[^:]|^[A-Za-z]:)+:[^:]+:(.*)$/.exec(textOf(at) ?? "")?.[1] ?? "";
-    return written.split(",").filter((one) => !PLAIN.includes(one));
+    return shortOptionsOf(at).filter((one) => !PLAIN.includes(one));
   }
   const found: (string | null)[] = [];
   const read = (path: readonly string[], say: (node: Node) => string | null) => {

@@ -21,7 +21,7 @@ import {
 import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
 import { hostsOf } from "../fields/identity.ts";
-import { sourceOf } from "../fields/mounts.ts";
+import { shortOptionsOf, sourceOf } from "../fields/mounts.ts";
 import { duration } from "./duration.ts";
 import { goJson, type Json, type JsonObject, NoForm, object, sorted, sure } from "./go_json.ts";
 
@@ -157,7 +157,7 @@ const imageOptions: Writer = (node, of, around) =>
   object({ subpath: inside(node, "subpath", text, of, around) });
 
 function volumeOptions(mount: Mount, isShort: boolean, of: Declared, around: Around): Json | undefined {
-  if (isShort) return shortOptions(mount).includes("nocopy") ? { nocopy: true } : {};
+  if (isShort) return shortOptionsOf(mount.at).includes("nocopy") ? { nocopy: true } : {};
   return inside(
     mount.at,
     "volume",
@@ -170,9 +170,6 @@ function volumeOptions(mount: Mount, isShort: boolean, of: Declared, around: Aro
     around,
   );
 }
-
-const shortOptions = ({ at }: Mount): string[] =>
-  /^(?:[^:]|^[A-Za-z]:)+:[^:]+:(.*)$/.exec(textOf(at) ?? "")?.[1]?.split(",") ?? [];
 
 const volumes: Writer = (_node, of, around) => {
   const { form } = around;
@@ -199,7 +196,7 @@ function bindOptions(mount: Mount, isShort: boolean, form: HashForm): Json | und
   const written = isShort ? null : valueAt(mount.at, "bind");
   if (!isShort && written === null) return undefined;
   const creates = isShort || truthOf(valueAt(written, "create_host_path")) === true;
-  const words = isShort ? shortOptions(mount) : [];
+  const words = isShort ? shortOptionsOf(mount.at) : [];
   const option = (key: string, isWord: (word: string) => boolean) =>
     isShort ? words.find(isWord) : textOf(valueAt(written, key)) || undefined;
   return object({

@@ -199,7 +199,7 @@ const OWN_OPTIONS = ["", "rw", "ro", "rbind", "bind", "rprivate", "nosuid", "nod
 /** Of a mount that was asked for, in either of the forms that there are. */
 function mountOptions(host: Wire, target: string): string[] {
   for (const bind of textsOf(host.Binds)) {
-    const [, place, options = ""] = /^.*?:([^:]*)(?::([^:]*))?$/.exec(bind) ?? [];
+    const [, place, options = ""] = bind.split(":");
     if (place !== target) continue;
     return options.split(",").filter((one) => !OWN_OPTIONS.includes(one));
   }
