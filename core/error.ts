@@ -45,6 +45,13 @@ export type ErrorCode =
   // projects
   | "engine_unavailable"
   | "plan_not_found"
+  | "plan_blocked"
+  | "plan_stale"
+  | "plan_used"
+  | "apply_not_found"
+  | "apply_running"
+  | "apply_over"
+  | "apply_failed"
   // the service
   | "plugin_disabled"
   | "plugin_failed"

@@ -1,6 +1,7 @@
 /** What the rest of the service asks of a container runtime, without any type of an engine. */
 import { type Permission, type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
+import type { EngineActs } from "./engine_acts.ts";
 
 export const ContainerState = z.enum([
   "created",
@@ -135,6 +136,8 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
   readonly name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** How often the engine restarted it since it was last started. */
+  readonly restartCount: number;
   /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
   readonly imageDefaults:
     | Pick<
@@ -246,6 +249,8 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
+  /** What an apply does there. Throws where there is no such engine, or it is not up. */
+  acts(backend: string): EngineActs;
   /** What somebody needs who does the same act alone. */
   permissionFor(act: RuntimeAct): Permission;
 }

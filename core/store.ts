@@ -1,5 +1,6 @@
 /** What berth remembers between two starts, and what every store promises about it. */
 import type { Grant } from "./access.ts";
+import type { ApplyStore } from "./applies.ts";
 
 /**
  * Every promise of a store may be rejected with `store_unavailable` (locked, full, damaged, gone); then nothing was
@@ -17,6 +18,7 @@ export interface Store extends AsyncDisposable {
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
+  readonly applies: ApplyStore;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
   /** Writes a complete copy, while the service runs; the file has its name only once it is whole. */

@@ -8,6 +8,11 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
   if (first === undefined || others.length === 0) return first ?? null;
   let seen = runtimes.map((one) => one.revision);
   let revision = 0;
+  const ownerOf = (backend: string) => {
+    const owner = runtimes.find((one) => one.backends().some(({ name }) => name === backend));
+    if (owner !== undefined) return owner;
+    throw new ServiceError("not_found", `No engine "${backend}"; see /api/system/info for those there are`);
+  };
   return {
     backends: () =>
       runtimes.flatMap((one) =>
@@ -26,16 +31,8 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
     },
     permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
-    inspect: async (id, backend) => {
-      const owner = runtimes.find((one) => one.backends().some(({ name }) => name === backend));
-      if (owner === undefined) {
-        throw new ServiceError(
-          "not_found",
-          `No engine "${backend}"; see /api/system/info for those there are`,
-        );
-      }
-      return await owner.inspect(id, backend);
-    },
+    inspect: async (id, backend) => await ownerOf(backend).inspect(id, backend),
+    acts: (backend) => ownerOf(backend).acts(backend),
   };
 }
 

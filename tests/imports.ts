@@ -61,6 +61,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["fields/"],
     ["hash/", "drift/"],
     ["plan/"],
+    ["apply/"],
   ],
   "page/": [
     ["verdict.ts"],
@@ -78,7 +79,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["mirror/"],
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
-    ["prune/", "events/"],
+    ["prune/", "events/", "acts/"],
     ["runtime.ts", "routes.ts", "settings.ts"],
     ["examine.ts"],
     ["plugin.ts"],

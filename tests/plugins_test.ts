@@ -234,6 +234,9 @@ function runtimeOf(name: string): ContainerRuntime {
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ContainerRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
+    acts: () => {
+      throw new Error("nothing is done here");
+    },
     permissionFor: () => "test:act",
   };
 }

@@ -170,6 +170,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     ...UNASKED,
+    restartCount: 0,
     imageDefaults: null,
     compose: { project: "shop", service: label, workingDir: model.root, configFiles: [] },
     backend: "docker",
@@ -198,6 +199,9 @@ function runtimeOf(model: Model): ContainerRuntime {
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    acts: () => {
+      throw new Error("nothing is done here");
+    },
     permissionFor: () => "test:act",
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [] }),
   };

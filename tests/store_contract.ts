@@ -15,6 +15,7 @@ import {
   session,
   type StoreUnderTest,
 } from "./store_records.ts";
+import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 
 /** The newest 100 entries of the audit log. */
@@ -29,6 +30,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       await work(under);
     });
   peopleContract(promise);
+  appliesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -363,7 +365,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE]) {
+  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_APPLIES]) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");
       await before?.(store);

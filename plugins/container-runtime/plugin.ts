@@ -33,7 +33,7 @@ export const containerRuntime = plugin({
     const backends = settings.engines === null
       ? await Backends.found(settings, host.log)
       : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log);
-    const runtime = new EngineRuntime(backends);
+    const runtime = new EngineRuntime(backends, settings.registries);
     const engines = { backends, sights: new Sights(host.ownership) };
     const routes = new Routes({ engines, registries: settings.registries, log: host.log });
     return {

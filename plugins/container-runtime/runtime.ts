@@ -9,7 +9,10 @@ import type {
   RuntimeAct,
   RuntimeCounts,
 } from "../../core/runtime.ts";
+import type { EngineActs } from "../../core/engine_acts.ts";
+import { LinkActs } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
+import type { Link } from "./backends/link.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
 import type { ContainerPermission } from "./engine/permissions.ts";
@@ -27,7 +30,12 @@ const ALL: Counted = { container: () => true, imagesOf: () => true };
 export class EngineRuntime implements ContainerRuntime {
   readonly #inspections = new Inspections();
 
-  constructor(private readonly engines: Backends) {}
+  /** The registries that pulls may go to; null for all. */
+  readonly #registries: readonly string[] | null;
+
+  constructor(private readonly engines: Backends, registries: readonly string[] | null) {
+    this.#registries = registries;
+  }
 
   backends(): readonly Backend[] {
     return this.engines.report();
@@ -111,13 +119,19 @@ export class EngineRuntime implements ContainerRuntime {
   }
 
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
+    return await this.#inspections.read(this.#up(backend, `inspect container "${id}"`).engine, id);
+  }
+
+  acts(backend: string): EngineActs {
+    return new LinkActs(this.#up(backend, "change anything"), this.#inspections, this.#registries);
+  }
+
+  #up(backend: string, doing: string): Link {
     const link = this.engines.named(backend);
-    if (link.state !== "up") {
-      throw engineError(
-        "runtime_unavailable",
-        `Cannot inspect container "${id}": engine "${backend}" is not up, ${link.reason}`,
-      );
-    }
-    return await this.#inspections.read(link.engine, id);
+    if (link.state === "up") return link;
+    throw engineError(
+      "runtime_unavailable",
+      `Cannot ${doing}: engine "${backend}" is not up, ${link.reason}`,
+    );
   }
 }

@@ -1,5 +1,6 @@
 /** The store on one SQLite file: what a single berth needs, with no server beside it. */
 import type { Store } from "../../core/store.ts";
+import { sqliteApplies } from "./applies.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
@@ -18,6 +19,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    applies: sqliteApplies(database),
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");

@@ -36,11 +36,30 @@ export function connectBody(container: string, network: ContainerSpec["networks"
   return { Container: container, EndpointConfig: endpoint(network) };
 }
 
+/** The body of `POST /containers/{id}/update`: what an engine changes in place. */
+export function updateBody(asked: Partial<ContainerSpec>): Wire {
+  return given({ RestartPolicy: restartPolicy(asked), ...limits(asked) });
+}
+
+const restartPolicy = ({ restart }: Partial<ContainerSpec>): Wire | undefined =>
+  restart && { Name: restart.name, MaximumRetryCount: restart.maximumRetries };
+
+function limits(asked: Partial<ContainerSpec>): Wire {
+  return {
+    Memory: asked.memoryLimitBytes ?? undefined,
+    MemoryReservation: asked.memoryReservationBytes ?? undefined,
+    MemorySwap: asked.memorySwapBytes ?? undefined,
+    NanoCpus: asked.cpus === undefined || asked.cpus === null ? undefined : Math.round(asked.cpus * 1e9),
+    CpuShares: asked.cpuShares ?? undefined,
+    CpusetCpus: asked.cpuset,
+    PidsLimit: asked.pidsLimit ?? undefined,
+  };
+}
+
 function hostConfig(asked: Partial<ContainerSpec>): Wire {
   return given({
     Init: asked.init ?? undefined,
-    RestartPolicy: asked.restart &&
-      { Name: asked.restart.name, MaximumRetryCount: asked.restart.maximumRetries },
+    RestartPolicy: restartPolicy(asked),
     PortBindings: asked.ports && portBindings(asked.ports),
     // A folder of the host that is not there is made, as Compose does it.
     Binds: asked.mounts &&
@@ -84,14 +103,8 @@ function hostConfig(asked: Partial<ContainerSpec>): Wire {
       CgroupPermissions: rights,
     })),
     LogConfig: asked.log && { Type: asked.log.driver, Config: asked.log.options },
-    Memory: asked.memoryLimitBytes ?? undefined,
-    MemoryReservation: asked.memoryReservationBytes ?? undefined,
-    MemorySwap: asked.memorySwapBytes ?? undefined,
+    ...limits(asked),
     ShmSize: asked.sharedMemoryBytes ?? undefined,
-    NanoCpus: asked.cpus === undefined || asked.cpus === null ? undefined : Math.round(asked.cpus * 1e9),
-    CpuShares: asked.cpuShares ?? undefined,
-    CpusetCpus: asked.cpuset,
-    PidsLimit: asked.pidsLimit ?? undefined,
     OomScoreAdj: asked.oomScoreAdjustment,
     OomKillDisable: asked.oomKillDisabled,
   });
@@ -135,6 +148,6 @@ function endpoint({ aliases, ipv4Address, ipv6Address }: ContainerSpec["networks
 }
 
 /** Without what is undefined. */
-function given(fields: Readonly<Record<string, unknown>>): Wire {
+export function given(fields: Readonly<Record<string, unknown>>): Wire {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
