@@ -249,7 +249,7 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
-  /** What an apply does there. Throws where there is no such engine, or it is not up. */
+  /** What an apply does there. Throws where there is no such engine. */
   acts(backend: string): EngineActs;
   /** What somebody needs who does the same act alone. */
   permissionFor(act: RuntimeAct): Permission;

@@ -12,7 +12,6 @@ import type {
 import type { EngineActs } from "../../core/engine_acts.ts";
 import { LinkActs } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
-import type { Link } from "./backends/link.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
 import type { ContainerPermission } from "./engine/permissions.ts";
@@ -119,19 +118,17 @@ export class EngineRuntime implements ContainerRuntime {
   }
 
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
-    return await this.#inspections.read(this.#up(backend, `inspect container "${id}"`).engine, id);
+    const link = this.engines.named(backend);
+    if (link.state !== "up") {
+      throw engineError(
+        "runtime_unavailable",
+        `Cannot inspect container "${id}": engine "${backend}" is not up, ${link.reason}`,
+      );
+    }
+    return await this.#inspections.read(link.engine, id);
   }
 
   acts(backend: string): EngineActs {
-    return new LinkActs(this.#up(backend, "change anything"), this.#inspections, this.#registries);
-  }
-
-  #up(backend: string, doing: string): Link {
-    const link = this.engines.named(backend);
-    if (link.state === "up") return link;
-    throw engineError(
-      "runtime_unavailable",
-      `Cannot ${doing}: engine "${backend}" is not up, ${link.reason}`,
-    );
+    return new LinkActs(this.engines.named(backend), this.#inspections, this.#registries);
   }
 }
