@@ -39,6 +39,7 @@ import { system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
+import { workspaceFiles } from "./routes/workspace_files.ts";
 import { workspaces } from "./routes/workspaces.ts";
 
 /** What a start may bring itself, instead of what the settings say. */
@@ -116,6 +117,7 @@ export async function composeApp(
       log: log.with({ plugin: name }),
       stopping,
       ownership,
+      commands: store.commands,
     }), log),
   );
   const sights = new Sights(ownership);
@@ -148,6 +150,7 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
+    workspaceFiles({ registry }),
     artifacts({ registry, runtime, sights, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     plans({ registry, runtime }),

@@ -103,8 +103,11 @@ export class ApiKeys {
   }
 
   async list(createdBy: string | null = null): Promise<KeyRecord[]> {
-    await this.flush();
-    return await this.#store.list(createdBy);
+    // Uses that are not written yet are known here: a list needs no disk that can be written
+    return (await this.#store.list(createdBy)).map((record) => {
+      const use = this.#used.get(record.id);
+      return use === undefined ? record : { ...record, lastUsedAt: use.at, lastUsedPeer: use.peer };
+    });
   }
 
   /** Deletes a key and all that it made. Throws `not_found`, `last_admin`, and `forbidden` for one that may do more. */

@@ -13,6 +13,7 @@ const BENCHES = [
   "parse",
   "graph",
   "plan",
+  "packaging",
   "client",
 ];
 /** The lock file that knows the peers' packages too. */

@@ -8,9 +8,11 @@ import { LineReader, type LineSink } from "../plugins/container-runtime/logs/lin
 import { JsonWriter, type LogWriter, RawTextWriter } from "../plugins/container-runtime/logs/log_formats.ts";
 import { LogPosition } from "../plugins/container-runtime/logs/log_position.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
 import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
 import { eventually } from "../tests/eventually.ts";
 import { frameChunk, logTime } from "../tests/scripted_engine.ts";
+import { SILENT } from "../tests/silent_log.ts";
 import { startStreams } from "../tests/stream_process.ts";
 import { StreamService } from "../tests/stream_service.ts";
 import { median, rounds } from "./rounds.ts";
@@ -175,7 +177,14 @@ async function following(engine: TestEngine): Promise<void> {
 async function keyStrokes(real: TestEngine): Promise<void> {
   const id = await real.cli("run", "-d", FIXTURE);
   using engine: EngineType = new Engine("docker", { kind: "unix", path: real.socket });
-  const execs = new Execs({ find: findOn(engine), streamLimit: new StreamLimit(), onFailure: console.error });
+  const folder = await Deno.makeTempDir({ prefix: "berth-bench-" });
+  await using store = await openSqliteStore(`${folder}/berth.db`);
+  await using execs = new Execs({
+    find: findOn(engine),
+    streamLimit: new StreamLimit(),
+    onFailure: console.error,
+    commands: { store: store.commands, engineOf: () => engine, log: SILENT },
+  });
   await using service = new StreamService(execs.routes);
   const strokes = 300;
 

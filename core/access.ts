@@ -116,9 +116,9 @@ export class PermissionCatalogue {
     return this.#known.has(name);
   }
 
-  /** What the role may do. */
+  /** What the role may do; nothing, for a word that a damaged store has in its place. */
   of(role: Role): readonly Permission[] {
-    return this.#byRole[role];
+    return this.#byRole[role] ?? [];
   }
 
   /** What grants come to, by today's roles. */

@@ -42,6 +42,7 @@ export type ErrorCode =
   | "ambiguous_name"
   | "path_refused"
   | "path_unreadable"
+  | "file_not_found"
   // projects
   | "engine_unavailable"
   | "plan_not_found"

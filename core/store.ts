@@ -18,6 +18,7 @@ export interface Store extends AsyncDisposable {
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
+  readonly commands: CommandStore;
   readonly applies: ApplyStore;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
@@ -316,6 +317,37 @@ export interface SigningKeyStore {
   activate(kid: string, now: number, entry: NewAuditEntry): Promise<boolean>;
   /** Forgets keys that have been retiring since before `before`. */
   forget(before: number): Promise<void>;
+}
+
+/** A command in a container that may still run. */
+export interface CommandRecord {
+  /** What every process of it carries in its environment. */
+  readonly mark: string;
+  /** The engine's id for it. */
+  readonly execId: string;
+  readonly backend: string;
+  /** The container's id. */
+  readonly container: string;
+  /** As whom it runs; empty for the container's own user. */
+  readonly user: string;
+  /** Until when the berth that started it answers for it, unless it says so again. */
+  readonly heldUntil: number;
+  /** Whether it was told to end, and did not. */
+  readonly hungUp: boolean;
+}
+
+/** Commands that may outlive the berth that started them. Housekeeping: their starts are in the audit log already. */
+export interface CommandStore {
+  /** Those that nobody answers for at `now`, the oldest first. */
+  left(now: number): Promise<CommandRecord[]>;
+  /** Remembers a command before it starts. */
+  add(command: CommandRecord): Promise<void>;
+  /** Answers for them until `until`. */
+  hold(marks: readonly string[], until: number): Promise<void>;
+  /** Nobody answers for it from `at` on. Unknown ones are ignored. */
+  leave(mark: string, at: number, hungUp: boolean): Promise<void>;
+  /** It has ended. */
+  forget(mark: string): Promise<void>;
 }
 
 /** `changes`: what was begun or done. `refusals`: what was refused before it began. Each is kept in its own time. */

@@ -39,6 +39,7 @@ const statusByCode = {
   ambiguous_name: 409,
   path_refused: 403,
   path_unreadable: 422,
+  file_not_found: 404,
   engine_unavailable: 503,
   plan_not_found: 404,
   plan_blocked: 409,

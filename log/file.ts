@@ -4,6 +4,7 @@
 const BATCH = 65_536;
 const TICK_MS = 100;
 const LOOK_AGAIN_MS = 2_000;
+const LINE_END = 10;
 
 export interface RotatingFileOptions {
   readonly path: string;
@@ -22,6 +23,10 @@ export class RotatingFile implements Disposable {
   #file: Deno.FsFile | null;
   #inode: number | null;
   #size: number;
+  /** Whether the file ends within a line: berth was killed, or the disk took only a part. */
+  #torn: boolean;
+  /** Line ends written so far. */
+  #ends = 0;
   #lookedAt = performance.now();
   #batch: string[] = [];
   #batchLength = 0;
@@ -33,7 +38,8 @@ export class RotatingFile implements Disposable {
     this.path = options.path;
     this.#maxBytes = options.maxBytes;
     this.#keep = options.keep;
-    [this.#file, this.#inode, this.#size] = openForAppend(options.path);
+    [this.#file, this.#inode, this.#size, this.#torn] = openForAppend(options.path);
+    if (this.#torn) this.#lost = 1;
   }
 
   /** `line` comes without its line end. */
@@ -41,54 +47,68 @@ export class RotatingFile implements Disposable {
     this.#batch.push(line);
     this.#batchLength += line.length + 1;
     if (this.#batchLength >= BATCH) this.flush();
-    else if (this.#timer === undefined) {
-      const timer = setTimeout(() => this.flush(), TICK_MS);
-      Deno.unrefTimer(timer);
-      this.#timer = timer;
-    }
+    else if (this.#timer === undefined) this.#flushIn(TICK_MS);
   }
 
-  /** Writes what waits. What the disk refuses is dropped, counted, and reported in the file later. */
+  /** Writes what waits. What the disk refuses is dropped, counted, and told in the file as soon as that can be. */
   flush(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#batch.length === 0) return;
-    const lines = this.#batch;
+    if (this.#batch.length === 0 && this.#lost === 0) return;
+    const bytes = this.#encoder.encode(this.#batch.map((line) => line + "\n").join(""));
+    let unwritten = this.#batch.length;
     this.#batch = [];
     this.#batchLength = 0;
     try {
       this.#findAgain();
-      if (this.#lost > 0) {
-        lines.unshift(
-          `{"time":"${
-            new Date().toISOString()
-          }","level":"error","message":"Log lines were lost","lost":${this.#lost}}`,
-        );
-      }
-      const bytes = this.#encoder.encode(lines.join("\n") + "\n");
       if (this.#size > 0 && this.#size + bytes.length > this.#maxBytes) this.#rotate();
-      this.#append(bytes);
-      this.#lost = 0;
+      this.#open();
+      if (this.#torn) this.#append(new Uint8Array([LINE_END]));
+      if (this.#lost > 0) {
+        this.#append(this.#encoder.encode(lossLine(this.#lost)));
+        this.#lost = 0;
+      }
+      const before = this.#ends;
+      try {
+        this.#append(bytes);
+      } finally {
+        unwritten -= this.#ends - before;
+      }
       this.failure = null;
     } catch (error) {
-      this.#lost += lines.length;
+      this.#lost += unwritten;
       this.failure = error instanceof Error ? error.name : "unknown";
+      this.#flushIn(LOOK_AGAIN_MS);
     }
   }
 
   [Symbol.dispose](): void {
     this.flush();
+    clearTimeout(this.#timer);
     this.#file?.close();
     this.#file = null;
   }
 
+  #flushIn(ms: number): void {
+    this.#timer = setTimeout(() => this.flush(), ms);
+    Deno.unrefTimer(this.#timer);
+  }
+
+  #open(): Deno.FsFile {
+    if (this.#file === null) {
+      [this.#file, this.#inode, this.#size, this.#torn] = openForAppend(this.path);
+    }
+    return this.#file;
+  }
+
   #append(bytes: Uint8Array): void {
-    if (this.#file === null) [this.#file, this.#inode, this.#size] = openForAppend(this.path);
-    let written = 0;
-    while (written < bytes.length) {
-      const count = this.#file.writeSync(bytes.subarray(written));
-      written += count;
-      this.#size += count;
+    const file = this.#open();
+    for (let written = 0; written < bytes.length;) {
+      const taken = bytes.subarray(written, written + file.writeSync(bytes.subarray(written)));
+      written += taken.length;
+      this.#size += taken.length;
+      this.#torn = taken.at(-1) !== LINE_END;
+      for (let at = taken.indexOf(LINE_END); at !== -1; at = taken.indexOf(LINE_END, at + 1)) this.#ends += 1;
     }
   }
 
@@ -127,14 +147,24 @@ export class RotatingFile implements Disposable {
   }
 }
 
-/** Refuses a link or a device in place of the file. */
-function openForAppend(path: string): [Deno.FsFile, number | null, number] {
+function lossLine(lost: number): string {
+  const time = new Date().toISOString();
+  return `{"time":"${time}","level":"error","message":"Log lines were lost","lost":${lost}}\n`;
+}
+
+/** The file, its inode, its size, and whether it ends within a line. Refuses a link or a device in its place. */
+function openForAppend(path: string): [Deno.FsFile, number | null, number, boolean] {
   try {
     if (!Deno.lstatSync(path).isFile) throw new TypeError(`"${path}" is not a regular file`);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
-  const file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
-  const there = file.statSync();
-  return [file, there.ino, there.size];
+  const file = Deno.openSync(path, { append: true, create: true, read: true, mode: 0o600 });
+  const { ino, size } = file.statSync();
+  const last = new Uint8Array(1);
+  if (size > 0) {
+    file.seekSync(-1, Deno.SeekMode.End);
+    file.readSync(last);
+  }
+  return [file, ino, size, size > 0 && last[0] !== LINE_END];
 }

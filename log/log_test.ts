@@ -270,3 +270,19 @@ Deno.test("the log finds its file again after somebody renamed it", async () => 
   }
   assert.deepEqual(messages(await logReader(at.path).tail({ lines: 1 })), ["after"]);
 });
+
+Deno.test("a half line at the end of the file is ended before the next one, and told as lost", async () => {
+  await using at = await place();
+  await Deno.writeTextFile(at.path, `{"time":"2026-01-01T00:00:00.000Z","level":"info","message":"cut he`);
+  {
+    await using log = quietLog(at.path);
+    log.info("next");
+  }
+  const [half, ...whole] = (await Deno.readTextFile(at.path)).trimEnd().split("\n");
+  assert.match(half ?? "", /"cut he$/);
+  const said = whole.map((line) => JSON.parse(line));
+  assert.deepEqual(said.map(({ message, lost }) => [message, lost]), [["Log lines were lost", 1], [
+    "next",
+    undefined,
+  ]]);
+});

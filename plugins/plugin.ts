@@ -5,6 +5,7 @@ import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
+import type { CommandStore } from "../core/store.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 
@@ -46,6 +47,8 @@ export interface PluginHost {
   readonly stopping: AbortSignal;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
+  /** Commands in containers, remembered beyond a crash. */
+  readonly commands: CommandStore;
 }
 
 /** What a started plugin brings; disposing it ends everything it began. */

@@ -1,5 +1,6 @@
 /** The first admin, and API keys: made once, shown once, never above their creator, gone at once. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { permissionsOf } from "./catalogue.ts";
 import { readPrivateFile } from "../auth/private_file.ts";
 import { makeAdminKey } from "../auth/admin_key.ts";
@@ -276,6 +277,26 @@ Deno.test("GET /api/settings/api-keys says when a key was last used", async () =
   assert.equal(await lastUsed(), null);
   await berth.call("GET /api/auth/me", { token: viewer.key });
   assert.match(await lastUsed(), /^\d{4}-/);
+});
+
+Deno.test("GET /api/settings/api-keys answers with the last uses while the store cannot be written", async () => {
+  await using berth = await startAccess();
+  const admin = await berth.setUp();
+  const viewer = await makeKey(berth, admin, { role: "viewer" });
+  using other = new DatabaseSync(`${berth.folder}/berth.db`);
+  other.exec("BEGIN IMMEDIATE");
+  assert.equal((await berth.call("GET /api/auth/me", { token: viewer.key })).status, 200);
+
+  const listed = await within(
+    3_000,
+    "the list",
+    () => berth.call("GET /api/settings/api-keys", { token: admin }),
+  );
+
+  assert.equal(listed.status, 200);
+  const used = listed.body.items.map(({ lastUsedAt }: { lastUsedAt: string | null }) => lastUsedAt !== null);
+  assert.deepEqual(used, [true, true]);
+  other.exec("ROLLBACK");
 });
 
 Deno.test("makeAdminKey gives who owns the data folder a way back in, and closes the setup if it was open", async () => {

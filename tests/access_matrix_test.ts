@@ -67,6 +67,8 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "GET /api/workspaces": "workspaces:read",
   "GET /api/workspaces/{id}": "workspaces:read",
   "GET /api/workspaces/{id}/artifacts": "artifacts:read",
+  "GET /api/workspaces/{id}/files": "artifacts:read",
+  "GET /api/workspaces/{id}/files/{path}": "artifacts:read",
   "POST /api/workspaces/{id}/artifacts/validate": "artifacts:read",
   "GET /api/workspaces/{id}/artifacts/dag": "artifacts:read",
   "GET /api/images": "images:read",

@@ -72,6 +72,17 @@ export class BerthProcess implements AsyncDisposable {
     return Number(new URL(this.url).port);
   }
 
+  /** Makes the first admin and answers with their key. */
+  async setUp(): Promise<string> {
+    const token = (await Deno.readTextFile(`${this.data}/setup-token`)).trim();
+    const response = await fetch(`${this.url}/api/settings/setup`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token, name: "me" }),
+    });
+    return (await response.json()).key;
+  }
+
   /** Sends the signal and waits for the end. */
   async end(signal: Deno.Signal = "SIGTERM"): Promise<Ended> {
     this.child.kill(signal);

@@ -5,16 +5,25 @@ import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { commandOf, Execs } from "../plugins/container-runtime/exec/routes.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
+import { SILENT } from "./silent_log.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
 import { StreamService, Visitor } from "./stream_service.ts";
 
-function serve(socket: string, kind: "docker" | "podman" = "docker") {
+async function serve(socket: string, kind: "docker" | "podman" = "docker") {
   const engine = new Engine(kind, { kind: "unix", path: socket });
   const streamLimit = new StreamLimit();
   const failures: unknown[] = [];
-  const execs = new Execs({ find: findOn(engine), streamLimit, onFailure: (error) => failures.push(error) });
+  const folder = await Deno.makeTempDir({ prefix: "berth-exec-" });
+  const store = await openSqliteStore(`${folder}/store.db`);
+  const execs = new Execs({
+    find: findOn(engine),
+    streamLimit,
+    onFailure: (error) => failures.push(error),
+    commands: { store: store.commands, engineOf: () => engine, log: SILENT },
+  });
   const service = new StreamService(execs.routes);
   return {
     service,
@@ -29,6 +38,8 @@ function serve(socket: string, kind: "docker" | "podman" = "docker") {
       service.stop();
       await execs[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
       engine[Symbol.dispose]();
     },
   };
@@ -42,7 +53,7 @@ for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
 
   test("a command's output arrives and its exit code comes from the engine", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     for (
       const [cmd, output, code] of [["echo hello world", "hello world\n", 0], [
@@ -70,7 +81,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a command is told with its user before it runs, masked, and its exit code after it", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const query = {
       cmd: "sh -c 'exit 7' --password=hunter2",
@@ -95,7 +106,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("bytes of every value go in and come out unharmed, and the end of input reaches the process", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const sent = new Uint8Array(3 * 1024 * 1024 + 17).map((_, at) => at * 31 + (at >> 8));
     const received: Uint8Array[] = [];
@@ -126,7 +137,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("without a command a shell is found, on a terminal of the size that was asked for and then changed", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const visitor = berth.open(id, { cols: "91", rows: "33" });
     await visitor.opened;
@@ -151,7 +162,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("user, folder and environment are those that were asked for", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const visitor = berth.open(id, [
       ["cmd", "sh"],
@@ -169,7 +180,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("whoever leaves takes the command along: a shell, what runs in it, and what ignores its input", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const before = await processes(engine, id);
     for (
@@ -191,7 +202,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("what cannot be hung up is listed as an orphan until it ends", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const stubborn = "trap '' HUP INT; while [ ! -e /tmp/end ]; do sleep 0.1; done";
     const visitor = berth.open(id, [["cmd", "sh"], ["cmd", "-c"], ["cmd", stubborn], ["tty", "false"]]);
@@ -205,7 +216,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a container that is removed, stopped or not there ends in words and a code, never in silence", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const missing = berth.open("nothing-of-that-name");
     assert.equal((await missing.closed).code, 4404);
     assert.equal(missing.said("error")[0]?.code, "container_not_found");
@@ -226,7 +237,7 @@ for (const kind of ["docker", "podman"] as const) {
   });
 
   test("a terminal that stops reading holds the process back and costs no memory", async (engine) => {
-    await using berth = serve(engine.socket, kind);
+    await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);
     const conn = await Deno.connect({ hostname: "127.0.0.1", port: berth.service.port });
     await conn.write(new TextEncoder().encode(
@@ -266,7 +277,7 @@ for (const kind of ["docker", "podman"] as const) {
 const { test } = await sharedEngine("docker");
 
 test("a command whose engine dies ends in words, and the session is not kept", async (engine) => {
-  await using berth = serve(engine.socket);
+  await using berth = await serve(engine.socket);
   const id = await idle(engine);
   const visitor = berth.open(id, { cmd: "sleep 1000" });
   await eventually("ready", () => visitor.said("ready").length === 1);
@@ -322,7 +333,7 @@ Deno.test("output that comes with the head, under 101 and under 200, is not lost
     await using engine = scriptedExec(() => Promise.resolve(), {
       start: `HTTP/1.1 ${head}\r\nContent-Type: application/vnd.docker.raw-stream\r\n\r\nearly`,
     });
-    await using berth = serve(engine.socket);
+    await using berth = await serve(engine.socket);
     const visitor = berth.open("web");
     await visitor.closed;
     assert.equal(visitor.output, "early");
@@ -334,7 +345,7 @@ Deno.test("a command that vanished from the engine exits with no code", async ()
   await using engine = scriptedExec((_, write) => write("bye"), {
     inspect: () => [{ message: "No such exec" }, 404],
   });
-  await using berth = serve(engine.socket);
+  await using berth = await serve(engine.socket);
   const visitor = berth.open("web");
   assert.equal((await visitor.closed).code, 1000);
   assert.deepEqual(visitor.said("exit"), [{ type: "exit", code: null }]);
@@ -346,7 +357,7 @@ Deno.test("frames that no engine should send end a command with a typed error", 
       await conn.write(Uint8Array.from(bytes, (one) => one.charCodeAt(0)));
       await conn.read(new Uint8Array(1));
     });
-    await using berth = serve(engine.socket);
+    await using berth = await serve(engine.socket);
     const visitor = berth.open("web", { tty: "false" });
     assert.equal((await visitor.closed).code, 1011);
     assert.deepEqual(visitor.said("error").map(({ code }) => code), ["engine_failed"]);
@@ -372,7 +383,7 @@ Deno.test("messages that mean nothing end the socket with a typed error, and the
     await using engine = scriptedExec(async (conn) => {
       while (await conn.read(new Uint8Array(1024)) !== null);
     });
-    await using berth = serve(engine.socket);
+    await using berth = await serve(engine.socket);
     const visitor = berth.open("web");
     await eventually("ready", () => visitor.said("ready").length === 1);
     visitor.wire.send(message);
@@ -388,7 +399,7 @@ Deno.test("a stopping service ends terminals with 1001, lost rights with 1008", 
     await using engine = scriptedExec(async (conn) => {
       while (await conn.read(new Uint8Array(1024)) !== null);
     });
-    await using berth = serve(engine.socket);
+    await using berth = await serve(engine.socket);
     const visitor = berth.open("web");
     await eventually("ready", () => visitor.said("ready").length === 1);
     berth.service[act]();

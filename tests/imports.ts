@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   "plugins/container-runtime/": [
     ["engine/"],
-    ["rows/", "frames/"],
+    ["rows/", "frames/", "process.ts"],
     ["mirror/"],
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],

@@ -37,6 +37,11 @@ export class Sandbox implements AsyncDisposable {
     this.#answers = this.#process.stdout.pipeThrough(new TextDecoderStream()).getReader();
   }
 
+  /** A process in its network, as the host counts. */
+  get pid(): number {
+    return this.#process.pid;
+  }
+
   /** Runs one line of shell, after those before it, and answers with its exit status. */
   run(line: string): Promise<number> {
     const answer = this.#last.then(async () => {

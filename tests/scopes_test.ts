@@ -31,6 +31,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   groups: ["shop", "blog", "rest"],
   units: ["shop.web", "shop.db", "blog.web", "web", "rest.idle"],
   cards: [],
+  files: ["shop/compose.yaml", "blog/compose.yaml", "compose.yaml"].map(encodeURIComponent),
 };
 
 /** Queries that ask for more than the plain answer. */

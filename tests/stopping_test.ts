@@ -1,26 +1,16 @@
 /** Promises of the end: SIGTERM and SIGINT drain within ten seconds, whatever is open, and exit 0 (R59). */
 import assert from "node:assert/strict";
-import { type BerthProcess, startBerthProcess } from "./berth_process.ts";
+import { startBerthProcess } from "./berth_process.ts";
 import { z } from "zod";
 import { json, reply, route, router, socketRoute } from "../http/router.ts";
 import { openSocket } from "../http/socket.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 
-async function adminKey(berth: BerthProcess): Promise<string> {
-  const token = (await Deno.readTextFile(`${berth.data}/setup-token`)).trim();
-  const response = await fetch(`${berth.url}/api/settings/setup`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ token, name: "me" }),
-  });
-  return (await response.json()).key;
-}
-
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`${signal} ends 50 open streams and idle connections, and exits 0`, async () => {
     await using berth = await startBerthProcess();
-    const key = await adminKey(berth);
+    const key = await berth.setUp();
     const idle: Deno.TcpConn[] = [];
     const streams = await Promise.all(Array.from({ length: 50 }, async () => {
       const response = await fetch(`${berth.url}/api/system/logs?follow=true`, {

@@ -542,6 +542,42 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   );
 
   promise(
+    "remembers commands until they have ended, and gives out those that nobody answers for",
+    async (under) => {
+      const command = (mark: string, heldUntil: number) => ({
+        mark,
+        execId: `exec-${mark}`,
+        backend: "docker",
+        container: "web",
+        user: "1000:1000",
+        heldUntil,
+        hungUp: false,
+      });
+      {
+        await using store = await under.open("a");
+        for (
+          const one of [command("late", 30), command("early", 10), command("held", 10), command("over", 5)]
+        ) {
+          await store.commands.add(one);
+        }
+        await store.commands.hold(["held", "nobody"], 100);
+        await store.commands.forget("over");
+        await store.commands.forget("over");
+      }
+      await using store = await under.open("a");
+      assert.deepEqual(await store.commands.left(9), []);
+      assert.deepEqual(await store.commands.left(10), [command("early", 10)]);
+      assert.deepEqual(await store.commands.left(30), [command("early", 10), command("late", 30)]);
+      await store.commands.leave("held", 20, true);
+      await store.commands.leave("nobody", 20, true);
+      assert.deepEqual(await store.commands.left(20), [command("early", 10), {
+        ...command("held", 20),
+        hungUp: true,
+      }]);
+    },
+  );
+
+  promise(
     "says store_unavailable for a backup into a folder that is not there, and leaves nothing",
     async (under) => {
       await using store = await under.open("a");

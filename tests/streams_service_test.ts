@@ -1,27 +1,12 @@
 /** The streams through the whole service: its admission, its keys, its stop. */
 import assert from "node:assert/strict";
+import { browse } from "./browse.ts";
 import { FIXTURE } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 
 const { test } = await sharedEngine("docker");
-
-/** A socket as the page opens it: the credential is an offered subprotocol. */
-function browse(url: string, path: string, credential: string) {
-  const wire = new WebSocket(`${url.replace("http", "ws")}/api${path}`, {
-    protocols: ["berth.v1", `berth.bearer.${credential}`],
-    headers: { origin: url },
-  });
-  wire.binaryType = "arraybuffer";
-  const heard = { texts: [] as string[], output: "" };
-  wire.onmessage = ({ data }) => {
-    if (typeof data === "string") heard.texts.push(data);
-    else heard.output += new TextDecoder().decode(data);
-  };
-  const closed = new Promise<number>((resolve) => wire.onclose = ({ code }) => resolve(code));
-  return { wire, heard, closed };
-}
 
 test("a shell, its events and a followed log run through the whole service, and end with the key", async (engine) => {
   await using berth = await startService({ engines: engineSetting(engine.socket) });

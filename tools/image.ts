@@ -3,11 +3,12 @@
  * `deno run -A tools/image.ts [--tag berth:latest] [--with docker|podman] [--prepare]`. No network is needed.
  * `--prepare` only makes the folder `dist/image` that the Containerfile is built in.
  */
+import { DatabaseSync } from "node:sqlite";
 import { VERSION } from "../version.ts";
 import { copyPackages, lateEntries, programFiles, ROOT } from "./program.ts";
 import { run } from "./run.ts";
 
-/** Of files, so that the same input makes the same layers. */
+/** Of files, so that the same input makes the same layers, but for that of what the runtime has learned. */
 const EPOCH = new Date(0);
 const CERTIFICATES = "ca-certificates";
 
@@ -78,9 +79,58 @@ async function addProgram(root: string): Promise<void> {
     const compiled = `${made}/gen/file${await Deno.realPath(program)}`;
     await Deno.mkdir(`${cache}/gen/file`, { recursive: true });
     await run("cp", ["-r", compiled, `${cache}/gen/file/berth`]);
+    await warm(program, made);
+    for await (const { name } of Deno.readDir(made)) {
+      if (/_cache_v\d+$/.test(name)) {
+        copyCache(`${made}/${name}`, `${cache}/${name}`, { [program]: "/berth", [made]: "/berth/.deno" });
+      }
+    }
   } finally {
     await Deno.remove(made, { recursive: true });
   }
+}
+
+/** Starts the program once, and asks for its health as the image does: what the runtime learns of it, it need not learn again. */
+async function warm(program: string, cache: string): Promise<void> {
+  const env = { DENO_DIR: cache, BERTH_DATA: `${cache}/data`, BERTH_ENGINES: "none", BERTH_PORT: "0" };
+  const start = ["run", "--cached-only", "-A", "main.ts"];
+  const berth = new Deno.Command(Deno.execPath(), {
+    args: [...start, "serve"],
+    cwd: program,
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const words = berth.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await words.read();
+  const url = /http:\/\/\S+/.exec(value)?.[0];
+  if (url === undefined) throw new Error(`berth does not start in the folder of the image: "${value}"`);
+  await run(Deno.execPath(), [...start, "health", "--ready"], program, {
+    ...env,
+    BERTH_PORT: new URL(url).port,
+  });
+  berth.kill("SIGTERM");
+  await words.cancel();
+  await berth.status;
+}
+
+/**
+ * Modules are known by their place, and `moved` says where it will be. A database in WAL mode can be read where nothing
+ * can be written if its three files are there.
+ */
+function copyCache(from: string, to: string, moved: Readonly<Record<string, string>>): void {
+  using database = new DatabaseSync(from);
+  for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
+    const columns = database.prepare("SELECT name FROM pragma_table_info(?)").all(String(name));
+    if (!columns.some((column) => column["name"] === "specifier")) continue;
+    const place = database.prepare(`UPDATE "${name}" SET specifier = replace(specifier, ?, ?)`);
+    for (const [before, after] of Object.entries(moved)) {
+      place.run(`file://${Deno.realPathSync(before)}/`, `file://${after}/`);
+    }
+  }
+  database.exec("PRAGMA journal_mode = WAL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  for (const end of ["", "-wal", "-shm"]) Deno.copyFileSync(from + end, to + end);
 }
 
 async function place(from: string, to: string): Promise<void> {

@@ -12,13 +12,30 @@ import {
 } from "../../core/secrets.ts";
 import type { ArtifactFile, Node, Scalar } from "../artifact.ts";
 
-const known = new WeakMap<ArtifactFile, string>();
+/** A mask in a text: where it stands there, and what it stands for. */
+export interface Mask {
+  readonly at: number;
+  readonly hidden: string;
+}
+
+/** A text with its secrets masked. */
+export interface Masked {
+  readonly text: string;
+  /** In their order. */
+  readonly masks: readonly Mask[];
+}
+
+const known = new WeakMap<ArtifactFile, Masked>();
 
 /** Made once for each text. */
-export function maskedText(file: ArtifactFile): string {
+export function maskedOf(file: ArtifactFile): Masked {
   let masked = known.get(file);
-  if (masked === undefined) known.set(file, masked = mask(file.text, spansIn(file)));
+  if (masked === undefined) known.set(file, masked = mask(file.text, secretsIn(file)));
   return masked;
+}
+
+export function maskedText(file: ArtifactFile): string {
+  return maskedOf(file).text;
 }
 
 /** A text that a file declares, as it is shown. */
@@ -28,22 +45,28 @@ export type Show = (text: string) => string;
 export const showing = (reveal: boolean): Show => reveal ? (text) => text : maskDeclared;
 
 /** Every line of a span has a mask of its own, behind what indents it: a finding's line and column stay true. */
-function mask(text: string, spans: readonly Span[]): string {
+function mask(text: string, spans: readonly Span[]): Masked {
+  const masks: Mask[] = [];
   let masked = "";
   let at = 0;
   for (const [start, end] of spans) {
     masked += text.slice(at, start);
-    masked += text.slice(start, end).split("\n").map((line) => {
-      const [, indent, rest] = /^(\s*)([\s\S]*?)\r?$/.exec(line)!; // matches any text
-      const ending = line.endsWith("\r") ? "\r" : "";
-      return rest === "" ? line : `${indent}${MASK}${ending}`;
-    }).join("\n");
+    for (const [index, line] of text.slice(start, end).split("\n").entries()) {
+      const [, indent = "", hidden = "", ending = ""] = /^(\s*)([\s\S]*?)(\r?)$/.exec(line)!; // matches any text
+      masked += (index === 0 ? "" : "\n") + indent;
+      if (hidden !== "") {
+        masks.push({ at: masked.length, hidden });
+        masked += MASK;
+      }
+      masked += ending;
+    }
     at = end;
   }
-  return masked + text.slice(at);
+  return { text: masked + text.slice(at), masks };
 }
 
-function spansIn(file: ArtifactFile): Span[] {
+/** Where secrets stand in a file, in order and without overlaps. */
+export function secretsIn(file: ArtifactFile): Span[] {
   const { text, kind } = file;
   if (kind === "env") return joined([...valuesOfLines(text), ...valuesOf(file)]);
   const spans: Span[] = [...among(text, formSpans(text), 0)];

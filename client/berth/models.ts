@@ -228,7 +228,7 @@ export type Principal = {
   readonly grants: readonly (HeldGrant)[];
 };
 
-/** A part of `GroupDetail`. */
+/** A part of `WorkspaceFileText`. */
 export type Range = {
   /** Where it begins. */
   readonly start: Position;

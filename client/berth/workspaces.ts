@@ -25,6 +25,22 @@ export const WORKSPACE: Endpoint<"/api/workspaces/{id}", {
   delete: { query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}");
 
+/** GET: The files that a workspace was read from. */
+export const WORKSPACE_FILES: Endpoint<"/api/workspaces/{id}/files", {
+  get: { response: WorkspaceFileList; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/files");
+
+/** GET: A file in full, with its secrets masked. */
+export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
+  get: {
+    response: WorkspaceFileText;
+    query: {
+      /** Show secrets, too: needs `artifacts:reveal`, and is an entry of the audit log. */
+      reveal?: boolean;
+    };
+  };
+}> = new Endpoint("/api/workspaces/{id}/files/{path}");
+
 /** GET: The groups, units and cards of a workspace. */
 export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
   get: {
@@ -770,6 +786,30 @@ export type WorkspaceFile = {
   readonly sha256: string;
   /** The last text that could be read stands in for a broken one. */
   readonly stale: boolean;
+};
+
+/** The answer of `GET /api/workspaces/{id}/files`. */
+export type WorkspaceFileList = {
+  /** The files, in the order of their paths. */
+  readonly items: readonly (WorkspaceFile)[];
+  /** How many there are. */
+  readonly total: number;
+};
+
+/** The answer of `GET /api/workspaces/{id}/files/{path}`. */
+export type WorkspaceFileText = {
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** What it was read as. */
+  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  /** The checksum of what was read. */
+  readonly sha256: string;
+  /** The last text that could be read stands in for a broken one. */
+  readonly stale: boolean;
+  /** Its text, with `********` for every secret. */
+  readonly text: string;
+  /** Every mask in `text`, in order; empty with `reveal`. */
+  readonly masked: readonly (Range)[];
 };
 
 /** The answer of `GET /api/workspaces`. */

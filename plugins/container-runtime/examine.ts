@@ -1,6 +1,8 @@
 /** Whether the engines are found, may be used, and answer; looked at without starting the plugin. */
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { findEngines } from "./backends/discovery.ts";
+import { Tunnel, TunnelFailure } from "./backends/tunnel.ts";
+import { readAddress, type SshAddress } from "./engine/address.ts";
 import type { Settings } from "./settings.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -8,11 +10,12 @@ const TIMEOUT_MS = 5_000;
 export async function examine(settings: Settings, isContained: boolean): Promise<readonly Finding[]> {
   const found = settings.engines === null
     ? await lookAtFound(settings, isContained)
-    : await Promise.all(settings.engines.map(async ({ name, url, ca, cert, key }) =>
-      url.startsWith("unix:")
-        ? await lookAtSocket(name, new URL(url).pathname, isContained)
-        : await lookAtFiles(name, [ca, cert, key])
-    ));
+    : await Promise.all(settings.engines.map(async ({ name, url, ca, cert, key }) => {
+      const address = readAddress(url);
+      if (address?.kind === "unix") return await lookAtSocket(name, address.path, isContained);
+      if (address?.kind === "ssh") return await lookAtHost(name, address, settings.ssh);
+      return await lookAtFiles(name, [ca, cert, key]);
+    }));
   return found.flat();
 }
 
@@ -55,6 +58,30 @@ async function lookAtSocket(name: string, path: string, isContained: boolean): P
     }
     return [wrong(`The engine "${name}" does not answer at "${path}"`, "Start it, and look at its own log")];
   }
+}
+
+/** Signs in to the host once, as berth would. */
+async function lookAtHost(name: string, address: SshAddress, ssh: string): Promise<readonly Finding[]> {
+  await using tunnel = new Tunnel(address, ssh);
+  try {
+    await tunnel.open(new AbortController().signal);
+    const answer = await ping(tunnel.local.path);
+    if (/^HTTP\/1\.[01] 200 /.test(answer)) return [];
+  } catch (error) {
+    if (error instanceof TunnelFailure) return [wrong(...sentence(name, error))];
+  }
+  const failure = tunnel.explain();
+  return [
+    failure === null
+      ? wrong(`The engine "${name}" does not answer behind ssh`, "Start it there, and look at its own log")
+      : wrong(...sentence(name, failure)),
+  ];
+}
+
+/** What is wrong, and what to do: a failure's two halves. */
+function sentence(name: string, { message }: TunnelFailure): [what: string, mend: string] {
+  const [what = "", ...mend] = message.split(": ");
+  return [`The engine "${name}" is not reached: ${what}`, mend.join(": ") || "Look there whether it runs"];
 }
 
 /** The first line of an engine's answer. */

@@ -28,14 +28,15 @@ export const containerRuntime = plugin({
     terminal: "Events and merged logs, as they happen",
   },
   examine,
-  needs: ({ engines }) => (engines ?? []).flatMap(needsOf),
+  needs: ({ engines, ssh }) => (engines ?? []).flatMap((engine) => needsOf(engine, ssh)),
   async start(host, settings) {
     const backends = settings.engines === null
       ? await Backends.found(settings, host.log)
-      : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log);
+      : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log, settings.ssh);
     const runtime = new EngineRuntime(backends, settings.registries);
     const engines = { backends, sights: new Sights(host.ownership) };
-    const routes = new Routes({ engines, registries: settings.registries, log: host.log });
+    const { log, commands } = host;
+    const routes = new Routes({ engines, registries: settings.registries, log, commands });
     return {
       routes: routes.routes,
       runtime,
@@ -51,17 +52,20 @@ async function readEngine({ name, url, ca, cert, key }: EngineSetting): Promise<
   const guess = name.includes("podman") ? "podman" : "docker";
   const address = readAddress(url);
   if (address === null) throw new Error(`the address of engine "${name}" was checked before`);
-  if (address.kind === "unix") return { name, guess, address };
+  if (address.kind !== "tls") return { name, guess, address };
   const [caText, certText, keyText] = await Promise.all(
     [ca, cert, key].map((path) => Deno.readTextFile(path ?? "")),
   );
   return { name, guess, address: { ...address, ca: caText ?? "", cert: certText ?? "", key: keyText ?? "" } };
 }
 
-function needsOf({ url }: EngineSetting): Deno.PermissionDescriptor[] {
+function needsOf({ url }: EngineSetting, ssh: string): Deno.PermissionDescriptor[] {
   const address = readAddress(url);
   if (address === null) return [];
   if (address.kind === "tls") return [{ name: "net", host: `${address.host}:${address.port}` }];
+  if (address.kind === "ssh") { // its socket's place is known only when it is made
+    return [{ name: "run", command: ssh }, { name: "read" }, { name: "write" }, { name: "net" }];
+  }
   return [
     { name: "read", path: address.path },
     { name: "write", path: address.path },

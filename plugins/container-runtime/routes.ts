@@ -1,5 +1,6 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
+import type { CommandStore } from "../../core/store.ts";
 import { type Router, router } from "../../http/router.ts";
 import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
 import type { Engines } from "./backends/seen.ts";
@@ -42,11 +43,12 @@ export class Routes implements AsyncDisposable {
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ engines, registries, log }: {
+  constructor({ engines, registries, log, commands }: {
     readonly engines: Engines;
     /** The registries that pulls may go to; null for all. */
     readonly registries: readonly string[] | null;
     readonly log: Log;
+    readonly commands: CommandStore;
   }) {
     const { backends } = engines;
     const { feed } = backends;
@@ -55,7 +57,9 @@ export class Routes implements AsyncDisposable {
     const find = findLiveIn(engines);
     const onFailure = (error: unknown) => log.error("A stream failed", { error });
     this.#hub = new EventHub(feed);
-    this.#execs = new Execs({ find, streamLimit, onFailure });
+    const engineOf = (name: string) =>
+      backends.links.find((link) => link.name === name && link.state === "up")?.engine ?? null;
+    this.#execs = new Execs({ find, streamLimit, onFailure, commands: { store: commands, engineOf, log } });
     this.routes = router()
       .add(containers(engines))
       .add(systemBackends({ backends }))

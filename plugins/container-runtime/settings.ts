@@ -1,8 +1,9 @@
 /** The plugin's settings: which engines, and which registries. */
 import { z } from "zod";
 import { absolutePath, listOf, matching, text } from "../../core/setting_shapes.ts";
+import { readAddress } from "./engine/address.ts";
 
-/** One engine to talk to; a remote one needs mutual TLS. */
+/** One engine to talk to; on another host it is reached by ssh or with mutual TLS. */
 function engine() {
   return z.strictObject({
     name: matching(
@@ -22,8 +23,15 @@ function engine() {
       if (!parsed.pathname.startsWith("/") || parsed.host !== "") refuse("expected unix:///absolute/path");
       return;
     }
+    if (parsed !== null && parsed.protocol === "ssh:") {
+      if (parsed.password !== "") refuse("no password here: ssh signs in with the user's own keys");
+      else if (readAddress(url) === null) {
+        refuse("expected ssh://user@host, with :port and /path/of.sock if need be");
+      }
+      return;
+    }
     if (parsed === null || !/^(tcp|https):$/.test(parsed.protocol) || parsed.host === "") {
-      refuse("expected unix:///absolute/path or tcp://host:port");
+      refuse("expected unix:///absolute/path, ssh://user@host or tcp://host:port");
     } else if (ca === undefined || cert === undefined || key === undefined) {
       refuse("an engine on another host needs mutual TLS: set ca, cert and key in config.yaml");
     }
@@ -45,12 +53,15 @@ function namedUrl(part: string): unknown {
 
 export const Settings = z.strictObject({
   engines: engines().nullable().default(null).describe(
-    "Container engines, `name=unix:///path` or `name=tcp://host:2376` separated by commas; `none` for no engine. " +
-      "In the file a list of `name`, `url`, and for a remote engine `ca`, `cert`, `key`",
+    "Container engines, `name=unix:///path`, `name=ssh://user@host` or `name=tcp://host:2376` separated by commas; " +
+      "`none` for no engine. In the file a list of `name`, `url`, and for one with mutual TLS `ca`, `cert`, `key`",
   ).meta({ shown: "found by looking" }),
   registries: z.array(z.string().min(1).max(253)).max(256).nullable().default(null).describe(
     "A list of the registries that images may be pulled from, as `ghcr.io`",
   ).meta({ shown: "all" }),
+  ssh: text().max(4_096).default("ssh").describe("The program that `ssh://` engines are reached with").meta({
+    shown: "`ssh` in the path",
+  }),
   home: z.string().nullable().default(null).describe(
     "The home folder, where engines of the user put their sockets",
   ),
@@ -62,6 +73,7 @@ export type Settings = z.output<typeof Settings>;
 /** What the environment says of engines is read beside berth's own variable. */
 export const VARIABLES = {
   engines: "BERTH_ENGINES",
+  ssh: "BERTH_SSH",
   home: Deno.build.os === "windows" ? "USERPROFILE" : "HOME",
   runtimeFolder: "XDG_RUNTIME_DIR",
   dockerHost: "DOCKER_HOST",

@@ -218,6 +218,19 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX sessions_by_account ON sessions (account_id);
   CREATE INDEX sessions_by_key ON sessions (key_id);
   `,
+  // Commands in containers that may outlive the berth that started them.
+  `
+  CREATE TABLE commands (
+    mark TEXT PRIMARY KEY,
+    exec_id TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    container TEXT NOT NULL,
+    run_as TEXT NOT NULL,
+    held_until INTEGER NOT NULL,
+    hung_up INTEGER NOT NULL CHECK (hung_up IN (0, 1))
+  ) STRICT;
+  CREATE INDEX commands_by_hold ON commands (held_until);
+  `,
   // Applies, and their journals.
   `
   CREATE TABLE applies (

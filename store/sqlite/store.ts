@@ -2,6 +2,7 @@
 import type { Store } from "../../core/store.ts";
 import { sqliteApplies } from "./applies.ts";
 import { sqliteAudit } from "./audit_store.ts";
+import { sqliteCommands } from "./commands.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
@@ -19,6 +20,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    commands: sqliteCommands(database),
     applies: sqliteApplies(database),
     check: () =>
       database.read(() => {

@@ -50,7 +50,7 @@ export class Backends implements AsyncDisposable {
   /** Rises when an engine joins, and with every change of an engine's state. */
   #revision = 0;
 
-  private constructor(private readonly log: Log) {
+  private constructor(private readonly log: Log, private readonly ssh = "ssh") {
     this.feed.subscribe({
       backend: () => this.#revision += 1,
       resync: () => this.#revision += 1,
@@ -58,8 +58,8 @@ export class Backends implements AsyncDisposable {
   }
 
   /** The engines that the settings name, and no others. */
-  static configured(engines: readonly NamedEngine[], log: Log): Backends {
-    const backends = new Backends(log);
+  static configured(engines: readonly NamedEngine[], log: Log, ssh?: string): Backends {
+    const backends = new Backends(log, ssh);
     for (const engine of engines) backends.#join(engine);
     return backends;
   }
@@ -203,7 +203,7 @@ export class Backends implements AsyncDisposable {
       name = `${engine.name}-${number}`;
     }
     try {
-      this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log }));
+      this.#links.push(new Link({ ...engine, name, feed: this.feed, log: this.log, ssh: this.ssh }));
     } catch (error) { // no permission for this engine: go on with the others
       this.#unsupported.set(name, {
         ...unsupported(name, addressText(engine.address), reasonOf(error)),

@@ -1,6 +1,6 @@
 /** Where engines put their sockets: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
 import type { EngineKind } from "../engine/engine.ts";
-import { type EngineAddress, readAddress } from "../engine/address.ts";
+import { addressText, type CalledAddress, readAddress, type SshAddress } from "../engine/address.ts";
 import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 
 /** What the user's environment says; only the settings read it. */
@@ -13,7 +13,7 @@ export interface UserEnvironment {
 }
 
 export type FoundEngine =
-  | { readonly name: string; readonly guess: EngineKind; readonly address: EngineAddress }
+  | { readonly name: string; readonly guess: EngineKind; readonly address: CalledAddress }
   | { readonly name: string; readonly unsupported: string; readonly address: string };
 
 /** A context's file is a few hundred bytes. */
@@ -104,11 +104,23 @@ function dockerHost({ dockerHost }: UserEnvironment): FoundEngine[] {
   if (dockerHost === null || dockerHost === "") return [];
   const address = readAddress(dockerHost);
   if (address?.kind === "unix") return [{ name: "docker-host", guess: "docker", address }];
+  if (address?.kind === "ssh") return [offered("docker-host", address)];
   return [{ name: "docker-host", address: shownHost(dockerHost), unsupported: UNSUPPORTED }];
 }
 
+/** No connection to another host is made because a file of another program names it. */
+function offered(name: string, address: SshAddress): FoundEngine {
+  const text = addressText(address);
+  return {
+    name,
+    address: text,
+    unsupported:
+      `berth signs in to other hosts only when its settings say so: add ${name}=${text} to BERTH_ENGINES`,
+  };
+}
+
 const UNSUPPORTED =
-  "berth connects to unix sockets, and over TCP only with the mutual TLS set in its own settings";
+  "berth connects to unix sockets, by ssh, and over TCP only with the mutual TLS set in its own settings";
 
 async function dockerContexts({ home }: UserEnvironment): Promise<FoundEngine[]> {
   if (home === null) return [];
@@ -132,6 +144,7 @@ async function dockerContexts({ home }: UserEnvironment): Promise<FoundEngine[]>
 async function contextEngine(name: string, host: string, tls: string): Promise<FoundEngine> {
   const address = readAddress(host);
   if (address?.kind === "unix") return { name, guess: /podman/.test(name) ? "podman" : "docker", address };
+  if (address?.kind === "ssh") return offered(name, address);
   if (address?.kind === "tls") {
     const [ca, cert, key] = await Promise.all(
       ["ca", "cert", "key"].map((part) => readText(`${tls}/${part}.pem`)),

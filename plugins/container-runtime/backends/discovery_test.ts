@@ -98,9 +98,9 @@ Deno.test("findEngines reads Docker's contexts: the current one first, TLS only 
     address: { kind: "tls", host: "192.0.2.7", port: 2376, ca: "ca", cert: "cert", key: "key" },
   });
   assert.deepEqual(found.map((one) => one.name).sort(), ["a-plain", "bare", "my-remote", "shell"]);
-  for (const name of ["bare", "shell"]) {
-    const one = found.find((each) => each.name === name);
-    assert.ok(one !== undefined && "unsupported" in one);
-    assert.doesNotMatch(one.address, /secret|me@/);
-  }
+  const [bare, shell] = ["bare", "shell"].map((name) => found.find((each) => each.name === name));
+  assert.ok(bare !== undefined && "unsupported" in bare);
+  assert.doesNotMatch(bare.address, /secret/);
+  assert.ok(shell !== undefined && "unsupported" in shell);
+  assert.match(shell.unsupported, /add shell=ssh:\/\/me@192\.0\.2\.9 to BERTH_ENGINES$/);
 });

@@ -11,6 +11,7 @@ import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 import { pause } from "../../../core/pause.ts";
 import { EventCheck } from "../mirror/event_check.ts";
+import { Tunnel, TunnelFailure } from "./tunnel.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const SLOW_CLOCK_MS = 30_000;
@@ -29,6 +30,8 @@ export interface LinkOptions {
   readonly guess: EngineKind;
   readonly feed: EventFeed;
   readonly log: Log;
+  /** The program that reaches other hosts. */
+  readonly ssh: string;
 }
 
 export class Link implements AsyncDisposable {
@@ -36,6 +39,9 @@ export class Link implements AsyncDisposable {
   readonly mirror: Mirror;
   readonly #feed: EventFeed;
   readonly #log: Log;
+  readonly #address: EngineAddress;
+  /** The way to an engine on another host; null for one that is called where it listens. */
+  readonly #tunnel: Tunnel | null;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #state: BackendState = "away";
@@ -60,8 +66,12 @@ export class Link implements AsyncDisposable {
   readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
 
-  constructor({ name, address, guess, feed, log }: LinkOptions) {
-    this.engine = new Engine(name, address, (id) => this.mirror.containers.nameOf(id));
+  constructor({ name, address, guess, feed, log, ssh }: LinkOptions) {
+    this.#address = address;
+    const tunnel = address.kind === "ssh" ? new Tunnel(address, ssh) : null;
+    this.#tunnel = tunnel;
+    const called = address.kind === "ssh" ? tunnel!.local : address;
+    this.engine = new Engine(name, called, (id) => this.mirror.containers.nameOf(id));
     this.mirror = new Mirror(this.engine, (error) => this.#fail(error));
     this.#kind = guess;
     this.#feed = feed;
@@ -120,7 +130,7 @@ export class Link implements AsyncDisposable {
     return {
       name: this.name,
       kind: this.#kind,
-      address: addressText(this.engine.address),
+      address: addressText(this.#address),
       state: this.#state,
       version: this.#version?.version ?? null,
       apiVersion: this.#api,
@@ -138,6 +148,7 @@ export class Link implements AsyncDisposable {
     this.#heard.resolve();
     this.engine[Symbol.dispose]();
     await Promise.all([this.#running, this.#watchdog[Symbol.asyncDispose]()]);
+    await this.#tunnel?.[Symbol.asyncDispose]();
     this.mirror[Symbol.dispose]();
     this.#firstTry.resolve();
     this.#ready.resolve();
@@ -170,6 +181,7 @@ export class Link implements AsyncDisposable {
 
   /** One connection, from `/_ping` to its end. Answers whether it was ever open. */
   async #watch(): Promise<boolean> {
+    await this.#tunnel?.open(this.#attempt.signal);
     this.engine.forget();
     const greeting = await this.engine.greet();
     const { kind, api } = greeting;
@@ -270,12 +282,15 @@ export class Link implements AsyncDisposable {
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
     const away = error instanceof ServiceError && error.code === "runtime_unavailable";
-    const reason = away
+    const failure = error instanceof TunnelFailure ? error : away ? this.#tunnel?.explain() ?? null : null;
+    const reason = failure !== null
+      ? failure.message
+      : away
       ? reasonOf(cause)
       : error instanceof ServiceError
       ? error.message
       : "berth could not talk to it";
-    const denied = away && reason.includes("may not open");
+    const denied = failure?.kind === "refused" || away && reason.includes("may not open");
     this.#setState(
       denied
         ? "refused"
@@ -301,10 +316,10 @@ export class Link implements AsyncDisposable {
 
   #setState(state: BackendState, reason: string): void {
     const changed = this.#state !== state;
+    if (!changed && this.#reason === reason) return;
     this.#state = state;
     this.#reason = reason;
-    if (!changed) return;
     this.#log.info(state === "up" ? "Engine is up" : "Engine is not up", { state, reason });
-    this.#feed.backend(this.name, state);
+    if (changed) this.#feed.backend(this.name, state);
   }
 }

@@ -1,6 +1,6 @@
 /** One engine, Docker or Podman: bounded calls over its socket, with answers and errors of our own types. */
 import type { ServiceError } from "../../../core/error.ts";
-import { type EngineAddress, hostText } from "./address.ts";
+import { type CalledAddress, hostText } from "./address.ts";
 import { Cutoff } from "./cutoff.ts";
 import { type Chunk, endable, readText } from "./body.ts";
 import { failureOf, type Subject, unreachable } from "./failure.ts";
@@ -85,7 +85,7 @@ export class Engine implements Disposable {
   /** `nameOf` names a container by its id: an engine's refusals tell ids, and people know names. */
   constructor(
     readonly name: string,
-    readonly address: EngineAddress,
+    readonly address: CalledAddress,
     private readonly nameOf: (id: string) => string | null = () => null,
   ) {
     this.#origin = address.kind === "unix"

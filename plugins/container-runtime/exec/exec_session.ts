@@ -1,24 +1,20 @@
 /** One process in a container, with the connection for its input and output. */
-import { ServiceError } from "../../../core/error.ts";
+import type { CommandRecord } from "../../../core/store.ts";
 import type { Engine } from "../engine/engine.ts";
 import { pause } from "../../../core/pause.ts";
 import { at } from "../engine/path.ts";
-import { flagOf, objectOf, parseJson, textOf } from "../engine/wire.ts";
+import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
 import { engineError } from "../engine/errors.ts";
+import { hangUpInside, inspectCommand, markVariable, stillRuns } from "./command.ts";
 
 /** Some compatible engines never close the stream of a process that has ended, so it is inspected this often. */
 const LOOK_MS = 5_000;
 const EXIT_LOOKS = 40;
 const EXIT_LOOK_MS = 50;
 const FAREWELL_MS = 500;
-/** An environment variable that every process of a command inherits. */
-const MARK = "BERTH_EXEC";
-const HANG_UP =
-  `for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx "${MARK}=$0" && ` +
-  `kill -HUP "\${p#/proc/}"; done`;
 const CTRL_C = 3;
 const CTRL_D = 4;
 
@@ -31,6 +27,9 @@ export interface ExecWish {
   readonly columns: number;
   readonly rows: number;
 }
+
+/** A command that the engine knows and has not started. */
+export type MadeCommand = Omit<CommandRecord, "heldUntil" | "hungUp">;
 
 export interface ExecExit {
   /** Null when the container is gone. */
@@ -52,7 +51,8 @@ export class ExecSession implements AsyncDisposable {
   #burstSize: { readonly columns: number; readonly rows: number } | null = null;
   #outputEnded = false;
 
-  readonly #mark: string;
+  /** What every process of it carries in its environment. */
+  readonly mark: string;
   readonly #user: string;
   readonly engine: Engine;
 
@@ -66,12 +66,19 @@ export class ExecSession implements AsyncDisposable {
     this.#answer = options.answer;
     this.#terminal = wish.terminal;
     this.#ending = options.ending;
-    this.#mark = options.mark;
+    this.mark = options.mark;
     this.#user = wish.user ?? "";
   }
 
-  /** Starts the process. Throws the engine's refusal; most engines report a missing command as an exit code. */
-  static async start(container: LiveContainer, wish: ExecWish): Promise<ExecSession> {
+  /**
+   * Starts the process, once `remember` has resolved. Throws the engine's refusal; most engines report a missing
+   * command as an exit code.
+   */
+  static async start(
+    container: LiveContainer,
+    wish: ExecWish,
+    remember: (command: MadeCommand) => Promise<void>,
+  ): Promise<ExecSession> {
     const { engine } = container;
     const doing = `run a command in container "${container.name}"`;
     const mark = crypto.randomUUID();
@@ -82,7 +89,7 @@ export class ExecSession implements AsyncDisposable {
         Cmd: wish.command,
         User: wish.user ?? "",
         WorkingDir: wish.workdir ?? "",
-        Env: [...wish.env, `${MARK}=${mark}`],
+        Env: [...wish.env, markVariable(mark)],
         Tty: wish.terminal,
         AttachStdin: true,
         AttachStdout: true,
@@ -91,6 +98,13 @@ export class ExecSession implements AsyncDisposable {
     });
     const id = textOf(objectOf(parseJson(created.text)).Id);
     if (id === "") throw engineError("exec_failed", `Cannot ${doing}: the engine gave no id for it`);
+    await remember({
+      mark,
+      execId: id,
+      backend: engine.name,
+      container: container.id,
+      user: wish.user ?? "",
+    });
     const ending = new AbortController();
     const answer = await openConnection(engine, {
       method: "POST",
@@ -188,21 +202,12 @@ export class ExecSession implements AsyncDisposable {
   /** Inspects the process until the engine knows its exit code, for two seconds at most. */
   async exit(): Promise<ExecExit> {
     for (let look = 0; look < EXIT_LOOKS; look++) {
-      const state = await this.#inspect();
+      const state = await inspectCommand(this.engine, this.id);
       if (state === null) return { code: null };
       if (!state.running) return { code: state.code };
       await pause(EXIT_LOOK_MS);
     }
     return { code: null };
-  }
-
-  /** Whether the process still runs; null if the engine cannot be asked. */
-  async isRunning(): Promise<boolean | null> {
-    try {
-      return (await this.#inspect())?.running ?? false;
-    } catch {
-      return null;
-    }
   }
 
   /**
@@ -222,31 +227,9 @@ export class ExecSession implements AsyncDisposable {
     clearTimeout(late);
     this.#ending.abort();
     await rest;
-    if (!await this.#stillRuns()) return false;
-    await this.#hangUpInside();
-    return await this.#stillRuns();
-  }
-
-  async #stillRuns(): Promise<boolean> {
-    for (let look = 0; look < 10; look++) {
-      if (await this.isRunning() === false) return false;
-      await pause(EXIT_LOOK_MS);
-    }
-    return true;
-  }
-
-  /** No engine has a call to end a command, so a second one finds its processes by their mark and sends SIGHUP. */
-  async #hangUpInside(): Promise<void> {
-    const doing = "hang up a command";
-    try {
-      const created = await this.engine.post(at`/containers/${this.container.id}/exec`, {
-        doing,
-        body: { Cmd: ["sh", "-c", HANG_UP, this.#mark], User: this.#user },
-      });
-      const id = textOf(objectOf(parseJson(created.text)).Id);
-      await this.engine.post(at`/exec/${id}/start`, { doing, body: { Detach: true } });
-    } catch { // the container has no shell, or is gone
-    }
+    if (!await stillRuns(this.engine, this.id)) return false;
+    await hangUpInside(this.engine, { container: this.container.id, user: this.#user, mark: this.mark });
+    return await stillRuns(this.engine, this.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -254,25 +237,9 @@ export class ExecSession implements AsyncDisposable {
     await this.#input;
   }
 
-  async #inspect(): Promise<{ readonly running: boolean; readonly code: number | null } | null> {
-    try {
-      const inspected = objectOf(
-        await this.engine.get(at`/exec/${this.id}/json`, {
-          doing: "inspect a command",
-          missing: "not_found",
-        }),
-      );
-      const code = inspected.ExitCode;
-      return { running: flagOf(inspected.Running), code: typeof code === "number" ? code : null };
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === "not_found") return null;
-      throw error;
-    }
-  }
-
   async #endIfGone(): Promise<void> {
-    const isRunning = await this.isRunning();
-    if (isRunning === false) this.#answer.close();
+    const state = await inspectCommand(this.engine, this.id).catch(() => undefined); // it cannot be asked
+    if (state?.running === false || state === null) this.#answer.close();
   }
 }
 

@@ -1,7 +1,16 @@
-/** Remembers commands that still run after their terminal was closed: no engine has a call to end them. */
-import type { ExecSession } from "./exec_session.ts";
+/** Remembers commands in the store, so that none outlives its terminal unnoticed: not even when berth is killed. */
+import { ServiceError } from "../../../core/error.ts";
+import type { Log } from "../../../core/log.ts";
+import { pause } from "../../../core/pause.ts";
+import type { CommandRecord, CommandStore } from "../../../core/store.ts";
+import { readLive } from "../backends/live_container.ts";
+import type { Engine } from "../engine/engine.ts";
+import { hangUpInside, inspectCommand, stillRuns } from "./command.ts";
+import type { MadeCommand } from "./exec_session.ts";
 
-const MOST = 1_000;
+/** A berth that has not said for so long that it holds a command is gone. */
+const HOLD_MS = 20_000;
+const HOLD_EVERY_MS = 5_000;
 
 export interface Orphan {
   readonly execId: string;
@@ -10,23 +19,117 @@ export interface Orphan {
   readonly since: string;
 }
 
-export class Orphans {
-  readonly #sessions = new Map<string, { readonly session: ExecSession; readonly since: string }>();
+export interface OrphansOptions {
+  readonly store: CommandStore;
+  /** The engine of that name, if it answers. */
+  readonly engineOf: (name: string) => Engine | null;
+  readonly log: Log;
+}
 
-  add(session: ExecSession): void {
-    this.#sessions.set(session.id, { session, since: new Date().toISOString() });
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > MOST && oldest !== undefined) this.#sessions.delete(oldest);
+export class Orphans implements AsyncDisposable {
+  readonly #options: OrphansOptions;
+  /** The marks of commands that have a terminal here. */
+  readonly #held = new Set<string>();
+  readonly #stopping = new AbortController();
+  readonly #watching: Promise<void>;
+
+  constructor(options: OrphansOptions) {
+    this.#options = options;
+    this.#watching = this.#watch();
   }
 
-  /** The commands that still run in this container, by the engine's present answer. */
+  /** Remembers a command before it starts. */
+  async begin(command: MadeCommand): Promise<void> {
+    await this.#options.store.add({ ...command, heldUntil: Date.now() + HOLD_MS, hungUp: false });
+    this.#held.add(command.mark);
+  }
+
+  /** The command has ended. */
+  async ended(mark: string): Promise<void> {
+    this.#held.delete(mark);
+    await this.#options.store.forget(mark).catch(() => {}); // a later look finds that it has ended
+  }
+
+  /** The command has no terminal any more and may still run. */
+  async left(mark: string, hungUp: boolean): Promise<void> {
+    this.#held.delete(mark);
+    await this.#options.store.leave(mark, Date.now(), hungUp).catch(() => {}); // nobody holds it any more, soon
+  }
+
+  /** The commands without a terminal that still run in this container, by the engine's present answer. */
   async of(containerId: string): Promise<Orphan[]> {
     const found: Orphan[] = [];
-    for (const [id, { session, since }] of this.#sessions) {
-      if (session.container.id !== containerId) continue;
-      if (await session.isRunning() === false) this.#sessions.delete(id);
-      else found.push({ execId: id, container: containerId, backend: session.engine.name, since });
+    for (const command of await this.#left()) {
+      const { container, execId, backend, heldUntil, mark } = command;
+      if (container !== containerId) continue;
+      const engine = this.#options.engineOf(backend);
+      const state = engine === null ? undefined : await inspectCommand(engine, execId).catch(() => undefined);
+      if (state === null || state?.running === false) await this.ended(mark);
+      else found.push({ execId, container, backend, since: new Date(heldUntil).toISOString() });
     }
     return found;
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#watching;
+  }
+
+  /** Says again and again which commands have a terminal here, and looks after those that have none. */
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        if (this.#held.size > 0) await this.#options.store.hold([...this.#held], Date.now() + HOLD_MS);
+        for (const command of await this.#left()) {
+          if (signal.aborted) return;
+          await this.#lookAfter(command);
+        }
+      } catch (error) {
+        if (!(error instanceof ServiceError)) this.#options.log.error("Cannot look for commands", { error });
+      }
+      await pause(HOLD_EVERY_MS, signal);
+    }
+  }
+
+  /** One that was held here is ours, however long this process stood still. */
+  async #left(): Promise<CommandRecord[]> {
+    return (await this.#options.store.left(Date.now())).filter(({ mark }) => !this.#held.has(mark));
+  }
+
+  /** Hangs up a command once, and forgets it when it has ended. */
+  async #lookAfter(command: CommandRecord): Promise<void> {
+    const engine = this.#options.engineOf(command.backend);
+    if (engine === null) return; // it is looked after when its engine answers
+    const { mark, execId, container, hungUp } = command;
+    const state = await runsIn(engine, command);
+    if (state === "ended") return await this.ended(mark);
+    if (hungUp || state === "paused") return;
+    await hangUpInside(engine, command);
+    const about = { backend: command.backend, container, execId };
+    if (await stillRuns(engine, execId)) {
+      await this.#options.store.leave(mark, command.heldUntil, true);
+      this.#options.log.warn(
+        "A command has lost its terminal and does not end; its orphans are listed",
+        about,
+      );
+    } else {
+      await this.ended(mark);
+      this.#options.log.warn("A command had lost its terminal and was hung up", about);
+    }
+  }
+}
+
+/** Throws what the engine says when it cannot be asked. */
+async function runsIn(engine: Engine, command: CommandRecord): Promise<"running" | "paused" | "ended"> {
+  try {
+    const live = await readLive(engine, command.container, "look for a command");
+    if (live.paused) return "paused";
+    if (!live.running) return "ended";
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "container_not_found") return "ended";
+    throw error;
+  }
+  // An engine that was started again may not know it, while it runs on: then it is hung up all the same
+  return (await inspectCommand(engine, command.execId))?.running === false ? "ended" : "running";
 }

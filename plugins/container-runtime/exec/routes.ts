@@ -9,7 +9,7 @@ import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
 import type { Message } from "../../../http/socket_queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
-import { Orphans } from "./orphans.ts";
+import { Orphans, type OrphansOptions } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
@@ -129,17 +129,19 @@ export interface ExecRoutes {
   readonly find: FindLive;
   readonly streamLimit: StreamLimit;
   readonly onFailure: (error: unknown) => void;
+  readonly commands: OrphansOptions;
 }
 
 /** The routes and the commands that run through them; disposing waits until each has ended. */
 export class Execs implements AsyncDisposable {
   readonly routes: Router;
   readonly #parts: ExecRoutes;
-  readonly #orphans = new Orphans();
+  readonly #orphans: Orphans;
   readonly #running = new Set<Promise<void>>();
 
   constructor(parts: ExecRoutes) {
     this.#parts = parts;
+    this.#orphans = new Orphans(parts.commands);
     this.routes = router()
       .socket(exec, (call) => {
         const { request, params, query, principal, reach, revoked, stopping } = call;
@@ -189,6 +191,7 @@ export class Execs implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#running);
+    await this.#orphans[Symbol.asyncDispose]();
   }
 
   /** The command's exit status; null where its caller left before. */
@@ -206,13 +209,19 @@ export class Execs implements AsyncDisposable {
         `Cannot run a command: container "${container.name}" is not running; start it first`,
       );
     }
-    const session = await ExecSession.start(container, wish);
     const over = Promise.withResolvers<void>();
     this.#running.add(over.promise);
+    let mark: string | undefined;
     try {
-      return await this.#connect(socket, session);
+      await using session = await ExecSession.start(container, wish, async (command) => {
+        await this.#orphans.begin(command);
+        mark = command.mark;
+      });
+      const exit = await this.#connect(socket, session);
+      mark = undefined; // it is known how it ended
+      return exit;
     } finally {
-      await session[Symbol.asyncDispose]();
+      if (mark !== undefined) await this.#orphans.left(mark, false);
       over.resolve();
       this.#running.delete(over.promise);
     }
@@ -236,10 +245,12 @@ export class Execs implements AsyncDisposable {
     }
     if (socket.signal.aborted) {
       output.catch(() => {}); // it ends with the connection
-      if (await session.hangUp()) this.#orphans.add(session);
+      if (await session.hangUp()) await this.#orphans.left(session.mark, true);
+      else await this.#orphans.ended(session.mark);
       return null;
     }
     const { code } = await session.exit();
+    await this.#orphans.ended(session.mark);
     socket.send(JSON.stringify({ type: "exit", code }));
     return code;
   }

@@ -1,0 +1,106 @@
+/** berth in its image beside berth outside of it, from the start of the process on; and `berth ls` beside `docker ps`. */
+import { startEngine, type TestEngine } from "../tests/engine.ts";
+import { buildImage, prepareImage } from "../tools/image.ts";
+import { fill, startBerth, waitForAll } from "./listed_berth.ts";
+import { type Competitor, rounds } from "./rounds.ts";
+
+const IMAGE = "berth:bench";
+const COUNT = 500;
+const ROOT = new URL("../", import.meta.url).pathname;
+
+await using stack = new AsyncDisposableStack();
+const engine = stack.use(await startEngine("docker"));
+const docker = ["docker", "-H", `unix://${engine.socket}`];
+await using folder = await temporary();
+await prepareImage(`${folder.path}/image`);
+await buildImage(`${folder.path}/image`, IMAGE, docker);
+
+await rounds("start-in-image", [
+  { name: "outside", run: startOutside },
+  { name: "in the image, hardened", run: () => startInside(engine) },
+], {
+  about: "from the start of the process to its first words, on an empty data folder; the aim is 1.2",
+  warmUps: 2,
+  rounds: 7,
+});
+
+await fill(engine, 0, COUNT);
+const { server, key } = await startBerth(stack, engine.setting);
+stack.use(server);
+await waitForAll(server, key, COUNT);
+await rounds("list-on-a-terminal", [
+  command("docker ps", [...docker, "ps", "-a"]),
+  command("berth ls", [Deno.execPath(), "run", "-A", `${ROOT}main.ts`, "ls"], {
+    BERTH_URL: `http://127.0.0.1:${server.port}`,
+    BERTH_KEY: key,
+  }),
+], { about: `a table of ${COUNT} containers, process start included; the aim is 1.5`, rounds: 9 });
+
+async function startOutside(): Promise<number> {
+  await using data = await temporary();
+  const begun = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", `${ROOT}main.ts`, "serve"],
+    env: { BERTH_DATA: data.path, BERTH_PORT: "0", BERTH_ENGINES: "none" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  const { done } = await reader.read();
+  const took = performance.now() - begun;
+  if (done) throw new Error("berth ended at its start");
+  child.kill("SIGTERM");
+  await reader.cancel();
+  await child.status;
+  return took;
+}
+
+/** The engine says when the first words came, the kernel when the process began. */
+async function startInside(engine: TestEngine): Promise<number> {
+  const HARDENED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"];
+  const settings = ["-e", "BERTH_PUBLISHED=loopback", "-e", "BERTH_ENGINES=none"];
+  await engine.cli(
+    "run",
+    "-d",
+    "--name",
+    "started",
+    "-p",
+    "127.0.0.1::8700",
+    ...HARDENED,
+    ...settings,
+    IMAGE,
+  );
+  try {
+    const pid = (await engine.cli("inspect", "-f", "{{.State.Pid}}", "started")).trim();
+    const seen = `${folder.path}/stat`;
+    await engine.sandbox!.run(`cat /proc/${pid}/stat >${seen}`);
+    const fields = (await Deno.readTextFile(seen)).split(") ")[1]!.split(" ");
+    const up = Number((await Deno.readTextFile("/proc/uptime")).split(" ")[0]) * 1000;
+    const begun = Date.now() - up + Number(fields[19]) * 10;
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const [first] = (await engine.cli("logs", "-t", "started")).split(" ");
+      if (first) return Date.parse(first) - begun;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error("berth said nothing in its image");
+  } finally {
+    await engine.cli("rm", "-fv", "started");
+  }
+}
+
+function command(name: string, [program, ...args]: string[], env: Record<string, string> = {}): Competitor {
+  return {
+    name,
+    async run() {
+      const { success, stdout } = await new Deno.Command(program!, { args, env }).output();
+      const lines = new TextDecoder().decode(stdout).trim().split("\n").length;
+      if (!success || lines < COUNT) throw new Error(`${name} listed ${lines} lines`);
+    },
+  };
+}
+
+async function temporary(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await Deno.makeTempDir({ prefix: "berth-bench-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}

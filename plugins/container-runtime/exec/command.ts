@@ -1,0 +1,65 @@
+/** A command in a container as its engine knows it: whether it runs, and how it is told to end. */
+import { ServiceError } from "../../../core/error.ts";
+import { pause } from "../../../core/pause.ts";
+import type { Engine } from "../engine/engine.ts";
+import { at } from "../engine/path.ts";
+import { flagOf, objectOf, parseJson, textOf } from "../engine/wire.ts";
+
+const LOOKS = 10;
+const LOOK_MS = 50;
+/** An environment variable that every process of a command inherits. */
+const MARK = "BERTH_EXEC";
+const HANG_UP =
+  `for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx "${MARK}=$0" && ` +
+  `kill -HUP "\${p#/proc/}"; done`;
+
+export interface CommandState {
+  readonly running: boolean;
+  readonly code: number | null;
+}
+
+/** The variable by which the processes of a command are found. */
+export function markVariable(mark: string): string {
+  return `${MARK}=${mark}`;
+}
+
+/** Null when the engine does not know it any more. */
+export async function inspectCommand(engine: Engine, execId: string): Promise<CommandState | null> {
+  try {
+    const inspected = objectOf(
+      await engine.get(at`/exec/${execId}/json`, { doing: "inspect a command", missing: "not_found" }),
+    );
+    const code = inspected.ExitCode;
+    return { running: flagOf(inspected.Running), code: typeof code === "number" ? code : null };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+/** Whether it still runs after half a second; yes, if the engine cannot be asked. */
+export async function stillRuns(engine: Engine, execId: string): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look++) {
+    const state = await inspectCommand(engine, execId).catch(() => ({ running: true }));
+    if (!state?.running) return false;
+    await pause(LOOK_MS);
+  }
+  return true;
+}
+
+/** No engine has a call to end a command, so a second one finds its processes by their mark and sends SIGHUP. */
+export async function hangUpInside(
+  engine: Engine,
+  command: { readonly container: string; readonly user: string; readonly mark: string },
+): Promise<void> {
+  const doing = "hang up a command";
+  try {
+    const created = await engine.post(at`/containers/${command.container}/exec`, {
+      doing,
+      body: { Cmd: ["sh", "-c", HANG_UP, command.mark], User: command.user },
+    });
+    const id = textOf(objectOf(parseJson(created.text)).Id);
+    await engine.post(at`/exec/${id}/start`, { doing, body: { Detach: true } });
+  } catch { // the container has no shell, or is gone
+  }
+}

@@ -1,0 +1,54 @@
+/** A file system of 1 MiB, which is soon full. */
+
+export class SmallDisk implements AsyncDisposable {
+  private constructor(readonly folder: string) {}
+
+  static async mount(): Promise<SmallDisk> {
+    const folder = await Deno.makeTempDir({ prefix: "berth-full-" });
+    if (await mounts(folder)) return new SmallDisk(folder);
+    await Deno.remove(folder);
+    throw new Error("Cannot mount a small file system; is this root?");
+  }
+
+  /** Takes all the room that is left. */
+  fill(): void {
+    using ballast = Deno.openSync(`${this.folder}/ballast`, { create: true, append: true });
+    for (let size = 65_536; size >= 1;) {
+      try {
+        ballast.writeSync(new Uint8Array(size));
+      } catch {
+        size = Math.floor(size / 2);
+      }
+    }
+  }
+
+  /** Gives back what `fill` took. */
+  empty(): void {
+    Deno.removeSync(`${this.folder}/ballast`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Deno.Command("umount", { args: ["-l", this.folder] }).output();
+    await Deno.remove(this.folder);
+  }
+}
+
+async function mounts(folder: string): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command("mount", {
+      args: ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder],
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    return success;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether this machine lets us. */
+export const mayMount = await SmallDisk.mount().then(
+  async (disk) => (await disk[Symbol.asyncDispose](), true),
+  () => false,
+);
+if (!mayMount) console.error("NOT RUN: a full disk, because no small file system may be mounted here");
