@@ -151,9 +151,9 @@ function coreRouters(
     docs(),
     workspaces({ registry }),
     workspaceFiles({ registry }),
-    artifacts({ registry, runtime, sights, version: health.version }),
+    artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
-    plans({ registry, runtime }),
+    plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
   ];
 }
 

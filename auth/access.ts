@@ -11,6 +11,7 @@ import { Upkeep } from "./audit/upkeep.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Credentials } from "./credentials.ts";
 import { Devices } from "./devices.ts";
+import { type Digest, digestsFrom } from "./digests.ts";
 import { FreshProof } from "./fresh_proof.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
 import { Passwords } from "./password.ts";
@@ -73,6 +74,8 @@ export interface Access extends AsyncDisposable {
   readonly freshProof: FreshProof;
   readonly audit: AuditLog;
   readonly auditUpkeep: Upkeep;
+  /** For values that may be secret; made by the first who asks. */
+  readonly digests: () => Promise<Digest>;
   /** Why entries of the audit log cannot be written or delivered; null while all is well. */
   readonly auditFailure: () => string | null;
   readonly limits: Limits;
@@ -149,6 +152,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       log.warn("Cannot look for keys that end soon", { error: String(error) })
     );
   };
+  let digests: Promise<Digest> | undefined;
   const sweeping = setInterval(sweep, SWEEP_MS);
   Deno.unrefTimer(sweeping);
   return {
@@ -161,6 +165,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     freshProof,
     audit,
     auditUpkeep,
+    digests: () => digests ??= digestsFrom(secret),
     auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
     clock,
     provider,

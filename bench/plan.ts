@@ -70,6 +70,8 @@ async function inMemory(): Promise<void> {
     realOf: (path) => path,
     neighbour: () => undefined,
     imageNow: () => undefined,
+    digest: null,
+    contents: new Map(),
   };
   const compared: number[] = [];
   const hashed: number[] = [];

@@ -18,6 +18,7 @@ export interface Store extends AsyncDisposable {
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
+  readonly plans: PlanStore;
   readonly commands: CommandStore;
   readonly applies: ApplyStore;
   /** Resolves while the store can be read, and what is written to it stays. */
@@ -467,4 +468,26 @@ export interface StrangerCount {
   readonly action: string;
   readonly result: string;
   readonly count: number;
+}
+
+/** A plan as it is remembered, for a while. */
+export interface PlanRecord {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly project: string;
+  /** The name of the engine that it is for. */
+  readonly backend: string;
+  readonly creator: KeyCreator;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** The plan itself, what was asked for, and what it was worked out from; JSON. */
+  readonly body: string;
+}
+
+export interface PlanStore {
+  /** Forgets those that have expired by `createdAt`, and the oldest, so that there are `most` at most. */
+  add(plan: PlanRecord, most: number, entry: NewAuditEntry): Promise<void>;
+  /** Null for one that has expired, too. */
+  get(id: string, now: number): Promise<PlanRecord | null>;
 }

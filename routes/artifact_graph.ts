@@ -14,6 +14,7 @@ import {
   lookAt,
   type Looked,
   missingArtifact,
+  ownSide,
 } from "./artifact_lookup.ts";
 
 const dag = route({
@@ -49,7 +50,8 @@ const TYPES = {
 } as const;
 
 /** `GET /workspaces/{id}/artifacts/dag`. */
-export function artifactGraph({ registry, runtime, sights }: ArtifactsOptions): CoreRouter {
+export function artifactGraph(options: ArtifactsOptions): CoreRouter {
+  const { registry, runtime, sights } = options;
   return router().on(dag, async ({ params: { id }, query, request, principal, reach }) => {
     const { format, view: wanted } = query;
     const model = await findModel(registry, id, reach);
@@ -62,7 +64,13 @@ export function artifactGraph({ registry, runtime, sights }: ArtifactsOptions): 
           format,
           wanted,
           group,
-          looked: await lookAt(model, { runtime: runtime(), sights, principal, drift: true }),
+          looked: await lookAt(model, {
+            runtime: runtime(),
+            sights,
+            principal,
+            drift: true,
+            own: await ownSide(options, id),
+          }),
         }),
       )
       : await cachedText(

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";
+import type { OwnSide } from "../projects/drift/contents.ts";
 import type { View } from "../projects/drift/look.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { ServiceError } from "../core/error.ts";
@@ -23,11 +24,24 @@ export const missingArtifact = problems(
 );
 
 export interface ArtifactsOptions {
-  readonly registry: Pick<Registry, "model" | "overlaid" | "models">;
+  readonly registry: Pick<Registry, "model" | "overlaid" | "models" | "hashOf">;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
   readonly version: string;
   readonly sights: Sights;
+  /** For what berth wrote down about containers that it made. */
+  readonly digests: () => Promise<(text: string) => string>;
+}
+
+/** What berth's own labels are compared with. */
+export async function ownSide(
+  { registry, digests }: {
+    readonly registry: Pick<Registry, "hashOf">;
+    readonly digests: ArtifactsOptions["digests"];
+  },
+  workspace: string,
+): Promise<OwnSide> {
+  return { digest: await digests(), hashOf: (path) => registry.hashOf(workspace, path) };
 }
 
 /** What runs, as far as the caller may know of it. */
@@ -41,11 +55,12 @@ export interface Looked {
 /** What runs for a workspace. `only` are the ids of the units to compare. */
 export async function lookAt(
   model: Model,
-  { runtime, sights, principal, drift, only }: {
+  { runtime, sights, principal, drift, only, own }: {
     readonly sights: Sights;
     readonly runtime: ContainerRuntime | null;
     readonly principal: Principal;
     readonly drift: boolean;
+    readonly own?: OwnSide;
     readonly only?: readonly string[];
   },
 ): Promise<Looked> {
@@ -56,6 +71,7 @@ export async function lookAt(
   return {
     view: await look(model, runtimeSeen(runtime, sight), {
       drift,
+      ...(own !== undefined && { own }),
       ...(only !== undefined && { only: new Set(only) }),
       // What else listens on the host is nobody's business who sees a part only.
       ...(!sight.reach.everywhere && { answers: () => Promise.resolve(false) }),

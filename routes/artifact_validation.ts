@@ -5,7 +5,14 @@ import { ServiceError } from "../core/error.ts";
 import { flag } from "../http/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
 import { Turns } from "../http/turns.ts";
-import { type ArtifactsOptions, findModel, InWorkspace, lookAt, type Looked } from "./artifact_lookup.ts";
+import {
+  type ArtifactsOptions,
+  findModel,
+  InWorkspace,
+  lookAt,
+  type Looked,
+  ownSide,
+} from "./artifact_lookup.ts";
 
 const Edits = z.strictObject({
   files: z.record(z.string().min(1).max(4_096), z.string().max(1024 * 1024))
@@ -50,7 +57,8 @@ const validate = route({
 });
 
 /** `POST /workspaces/{id}/artifacts/validate`. */
-export function artifactValidation({ registry, runtime, sights, version }: ArtifactsOptions): CoreRouter {
+export function artifactValidation(options: ArtifactsOptions): CoreRouter {
+  const { registry, runtime, sights, version } = options;
   // A check may take seconds: two of a pipeline wait for each other, a flood is refused.
   const turns = new Turns("check", 4);
   return router().on(
@@ -71,7 +79,13 @@ export function artifactValidation({ registry, runtime, sights, version }: Artif
         await checkInTurns(model);
         const { nestedIn } = await import("../artifacts/rules/workspace.ts");
         const { view, liveNeeds }: Looked = query.live
-          ? await lookAt(model, { runtime: runtime(), sights, principal, drift: true })
+          ? await lookAt(model, {
+            runtime: runtime(),
+            sights,
+            principal,
+            drift: true,
+            own: await ownSide(options, params.id),
+          })
           : { view: null };
         const others = (await registry.models()).filter(({ workspace }) =>
           reach.has({ workspace: workspace.id })

@@ -25,6 +25,7 @@ import {
   type Looked,
   missingArtifact,
   missingWorkspace,
+  ownSide,
 } from "./artifact_lookup.ts";
 import { artifactValidation } from "./artifact_validation.ts";
 
@@ -151,7 +152,8 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       const { groupDetail } = await import("../artifacts/report/detail.ts");
       const { principal } = call;
       const only = found.units.map(({ id }) => id);
-      const looked = await lookAt(model, { runtime: runtime(), sights, principal, drift: true, only });
+      const own = await ownSide(options, call.params.id);
+      const looked = await lookAt(model, { runtime: runtime(), sights, principal, drift: true, only, own });
       const detail = groupDetail(model, found, { live: looked.view?.findings ?? [], reveal });
       return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
@@ -167,6 +169,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
         principal,
         drift: true,
         only: [found.id],
+        own: await ownSide(options, call.params.id),
       });
       const detail = unitDetail(model, found, { live: looked.view?.findings ?? [], reveal });
       return reply(200, { ...detail, ...liveOf(looked, found.id) });

@@ -1,29 +1,41 @@
 /** Plans: what would be done about a group, and why. Nothing on an engine changes. */
 import { z } from "zod";
-import type { Registry } from "../artifacts/registry/registry.ts";
-import { may, type Principal } from "../core/access.ts";
+import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
+import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
+import type { Sights } from "../core/sight.ts";
+import type { PlanStore } from "../core/store.ts";
 import { text } from "../http/query.ts";
-import { type CoreRouter, json, particularsOf, problems, reply, route, router } from "../http/router.ts";
+import {
+  type CoreRouter,
+  empty,
+  json,
+  particularsOf,
+  problems,
+  reply,
+  route,
+  router,
+} from "../http/router.ts";
+import type { Asked } from "../projects/plan/scene.ts";
 import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
-import { type KnownPlan, Plans } from "../projects/plan/plans.ts";
-import { find } from "./artifact_lookup.ts";
+import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
+import { find, findModel, ownSide } from "./artifact_lookup.ts";
 
 const create = route({
   method: "post",
   path: "/workspaces/{id}/artifacts/groups/{name}/plan",
   summary: "Work out what would bring a group up, or down",
-  description: "Each step has its reasons, with the line of the file. Nothing on the engine changes.",
+  description: "Each step has its reasons, with the line of the file. Nothing on the engine changes. Needs " +
+    "`artifacts:read` and `containers:read`, too, for the whole project.",
   permission: "projects:plan",
-  subject: "everything",
+  subject: "found",
+  audited: "change",
   params: z.object({
     id: text(200).describe("The workspace's id"),
     name: text(300).describe("The group's name"),
   }),
   body: PlanRequest.optional(),
-  particulars: ({ body }) =>
-    particularsOf({ action: body?.action, units: body?.units, backend: body?.backend }),
   answers: {
     201: json(Plan, "The plan; `blocked` says why it cannot be carried out"),
     ...problems(
@@ -37,64 +49,142 @@ const create = route({
   },
 });
 
+const Id = z.object({ id: text(100).describe("The plan's id") });
+
 const read = route({
   method: "get",
   path: "/plans/{id}",
   summary: "A plan that was made in the last 15 minutes",
   permission: "projects:plan",
-  subject: "everything",
-  params: z.object({ id: text(100).describe("The plan's id") }),
+  subject: "found",
+  params: Id,
   answers: { 200: json(Plan, "The plan"), ...problems("plan_not_found") },
 });
 
+const check = route({
+  method: "post",
+  path: "/plans/{id}/check",
+  summary: "Whether a plan is still true: neither files nor engine moved",
+  permission: "projects:plan",
+  subject: "found",
+  audited: false,
+  params: Id,
+  answers: {
+    204: empty("Nothing moved"),
+    ...problems(
+      "plan_not_found",
+      "plan_stale",
+      "workspace_not_found",
+      "workspace_unavailable",
+      "artifact_not_found",
+      "engine_unavailable",
+    ),
+  },
+});
+
 export interface PlansOptions {
-  readonly registry: Pick<Registry, "model" | "models" | "get">;
+  readonly registry: Pick<Registry, "model" | "models" | "get" | "hashOf">;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
+  readonly sights: Sights;
+  readonly digests: () => Promise<(text: string) => string>;
+  readonly store: PlanStore;
 }
 
 /** What works plans out is loaded by the first who asks. */
-export function plans({ registry, runtime }: PlansOptions): CoreRouter {
-  const known = new Plans();
+export function plans(options: PlansOptions): CoreRouter {
+  const known = new Plans(options.store);
+  /** Throws `plan_not_found`, also for a plan that is out of reach. */
+  const found = async (id: string, reach: Reach, principal: Principal) => {
+    const one = await known.get(id, Date.now());
+    if (!mayRead(one, reach, principal)) throw noPlan();
+    return one;
+  };
   return router()
-    .on(create, async ({ params, body, principal }) => {
-      const { workspace, model, registered } = await modelsOf(registry, params.id);
-      const group = await find(model, "group", params.name);
-      assertSeesRunning(principal);
-      const engines = runtime();
-      if (engines === null) {
-        throw new ServiceError("engine_unavailable", "Cannot plan: no plugin has a container engine");
-      }
-      const [{ makePlan }, { ownContainer }, { realPath }] = await Promise.all([
+    .on(create, async (call) => {
+      const { params, body, principal, reach } = call;
+      const request = PlanRequest.parse(body ?? {});
+      const asked = await askedOf(options, { ...params, request }, reach, principal);
+      const [{ makePlan }, { ownContainer }] = await Promise.all([
         import("../projects/plan/make_plan.ts"),
         import("../projects/plan/self.ts"),
-        import("../artifacts/live/join.ts"),
       ]);
-      const request = PlanRequest.parse(body ?? {});
-      const asked = { model, group, workspace, registered, runtime: engines, request, real: realPath };
-      const plan = known.add(await makePlan(asked, await ownContainer()), principal.name, Date.now());
+      const made = await makePlan(asked, await ownContainer());
+      const { action, backend, steps, basis: { declared, observed } } = made.plan;
+      const { units } = request;
+      const told = { action, units, backend, steps: steps.length, declared, observed };
+      const entryOf = (plan: string) => call.entry({ particulars: particularsOf({ ...told, plan }) });
+      const plan = await known.add(made, principal, entryOf, Date.now());
       return reply(201, shown(plan, principal), { location: `/api/plans/${plan.id}` });
     })
-    .on(read, ({ params, principal }) => {
-      const plan = known.get(params.id, Date.now());
-      assertSeesRunning(principal);
-      return Promise.resolve(reply(200, shown(plan, principal)));
+    .on(
+      read,
+      async ({ params, reach, principal }) =>
+        reply(200, shown(await found(params.id, reach, principal), principal)),
+    )
+    .on(check, async ({ params, reach, principal }) => {
+      const { plan, request, looked } = await found(params.id, reach, principal);
+      const { workspace, group, backend } = plan;
+      const again = { id: workspace, name: group, request: { ...request, backend } };
+      const { movedSince } = await import("../projects/plan/make_plan.ts");
+      assertStill(await movedSince(await askedOf(options, again, reach, principal), looked));
+      return reply(204);
     });
 }
 
-/** A plan looks at all that runs for the group, so it is not for callers who see a part of it. */
-function assertSeesRunning(principal: Principal): void {
-  if (reachOfRunning(principal).everywhere) return;
-  throw new ServiceError("forbidden", `Cannot plan: this needs the permission "${SEES_RUNNING}", too`);
+/** What a plan is made from. Throws what is not found, also for what is out of reach, and `forbidden`. */
+async function askedOf(
+  { registry, runtime, sights, digests }: PlansOptions,
+  { id, name, request }: { readonly id: string; readonly name: string; readonly request: PlanRequest },
+  reach: Reach,
+  principal: Principal,
+): Promise<Asked> {
+  const seen = await findModel(registry, id, reach);
+  const { id: groupId, project } = await find(seen, "group", name);
+  const readable = reachOf(principal, "artifacts:read");
+  if (!readable.has({ workspace: id, project })) throw needs("artifacts:read");
+  const sight = sights.of(reachOfRunning(principal));
+  if (sight.reach.nowhere) throw needs(SEES_RUNNING);
+  const engines = runtime();
+  if (engines === null) {
+    throw new ServiceError("engine_unavailable", "Cannot plan: no plugin has a container engine");
+  }
+  const registered = await registry.models();
+  const known = registered.find(({ workspace }) => workspace.id === id);
+  // With every group: what runs may belong to one that the caller does not see.
+  const group = known?.model.groups.find((one) => one.id === groupId);
+  if (known === undefined || group === undefined) throw unknownWorkspace();
+  const { realPath } = await import("../artifacts/live/join.ts");
+  return {
+    model: known.model,
+    group,
+    workspace: { id, name: known.workspace.name },
+    revision: seen.revision,
+    registered,
+    runtime: engines,
+    request,
+    real: realPath,
+    own: await ownSide({ registry, digests }, id),
+    sight,
+    readable,
+  };
 }
 
-async function modelsOf(registry: PlansOptions["registry"], id: string) {
-  const { name } = await registry.get(id);
-  return { workspace: { id, name }, model: await registry.model(id), registered: await registry.models() };
+const needs = (permission: string): ServiceError =>
+  new ServiceError("forbidden", `Cannot plan: this needs the permission "${permission}", too`);
+
+/** A plan may name what its maker saw, so that another caller has to see everything. */
+function mayRead({ plan, creator }: KnownPlan, reach: Reach, principal: Principal): boolean {
+  const { workspace, project, backend } = plan;
+  const subject = { workspace, project, engine: backend };
+  const running = reachOfRunning(principal);
+  if (!reach.has(subject) || !reachOf(principal, "artifacts:read").has(subject)) return false;
+  const isOwn = creator.kind === principal.kind && creator.id === principal.id;
+  return running.everywhere || (isOwn && running.has(subject));
 }
 
 /** With what this caller would need, and does not hold. */
-function shown(plan: KnownPlan, principal: Principal): Plan {
+function shown({ plan, id, createdBy, createdAt, expiresAt }: KnownPlan, principal: Principal): Plan {
   const needs = new Map(
     plan.steps.flatMap(({ needs }) => needs).map((need) => [JSON.stringify(need), need] as const),
   );
@@ -102,5 +192,5 @@ function shown(plan: KnownPlan, principal: Principal): Plan {
   const missing = [...needs.values()].filter(({ permission, subject }) =>
     !may<typeof permission>(principal, permission, subject)
   );
-  return { ...plan, missing };
+  return { ...plan, id, createdBy, createdAt, expiresAt, missing };
 }

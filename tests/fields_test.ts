@@ -7,7 +7,8 @@ import { Inspections } from "../plugins/container-runtime/containers/inspected.t
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import type { EngineView } from "../projects/fields/engine_view.ts";
 import type { Asked, Declared, EngineKind } from "../projects/fields/field.ts";
-import { composeLabels, configHash, hashFormOf } from "../projects/hash/labels.ts";
+import { sha256 } from "../artifacts/files/sha256.ts";
+import { composeLabels, configHash, declaredLabels, hashFormOf } from "../projects/hash/labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
 import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
@@ -25,6 +26,8 @@ interface Sample {
   /** Other rows that may differ with it. */
   readonly along?: readonly string[];
   readonly only?: EngineKind;
+  /** The other engine does not tell it, and the label of what berth made does. */
+  readonly isLabelled?: true;
 }
 
 const SAMPLES: readonly Sample[] = [
@@ -101,7 +104,14 @@ const SAMPLES: readonly Sample[] = [
     other: "network_mode: 'service:second'",
     along: ["dependsOn"],
   },
-  { row: "ipc", text: "ipc: shareable", other: "ipc: private", isKeptWhenGone: true, only: "docker" },
+  {
+    row: "ipc",
+    text: "ipc: shareable",
+    other: "ipc: private",
+    isKeptWhenGone: true,
+    only: "docker",
+    isLabelled: true,
+  },
   { row: "pid", text: "pid: host", other: "pid: 'service:plain'", along: ["dependsOn"] },
   { row: "uts", text: "uts: host", other: "uts: ''", only: "docker" },
   { row: "userNamespace", text: "userns_mode: host", other: "userns_mode: ''", only: "docker" },
@@ -138,7 +148,13 @@ const SAMPLES: readonly Sample[] = [
   },
   { row: "name", text: "container_name: own-name", other: "container_name: another", isKeptWhenGone: true },
   { row: "hostname", text: "hostname: front", other: "hostname: back" },
-  { row: "domainname", text: "domainname: example.org", other: "domainname: example.net", only: "docker" },
+  {
+    row: "domainname",
+    text: "domainname: example.org",
+    other: "domainname: example.net",
+    only: "docker",
+    isLabelled: true,
+  },
   { row: "dns", text: "dns: [10.0.0.1, 10.0.0.2]", other: "dns: [10.0.0.2, 10.0.0.1]" },
   { row: "dnsSearch", text: "dns_search: example.org", other: "dns_search: example.net" },
   { row: "dnsOptions", text: "dns_opt: [use-vc]", other: "dns_opt: [no-tld-query]" },
@@ -158,6 +174,7 @@ const SAMPLES: readonly Sample[] = [
     text: "sysctls: { net.ipv4.ip_forward: 1 }",
     other: "sysctls: ['net.ipv4.ip_forward=0']",
     only: "docker",
+    isLabelled: true,
   },
   { row: "devices", text: "devices: ['/dev/null:/dev/one:rw']", other: "devices: ['/dev/zero:/dev/one:rw']" },
   { row: "runtime", text: "runtime: runc", other: "runtime: other", isKeptWhenGone: true, only: "docker" },
@@ -166,6 +183,7 @@ const SAMPLES: readonly Sample[] = [
     text: "cgroup_parent: /berth-test",
     other: "cgroup_parent: /berth-other",
     only: "docker",
+    isLabelled: true,
   },
   {
     row: "log",
@@ -210,6 +228,9 @@ secrets: { key: { file: ./key } }
 configs: { page: { file: ./key } }
 `;
 }
+
+const DIGEST = (text: string) => sha256(text);
+const CONTENTS = new Map([["secret:laws.key", "1"], ["config:laws.page", "2"]]);
 
 const FILES = { "one.env": "ONE=1\n", "two.env": "ONE=2\n", key: "secret\n", "html/": "" };
 
@@ -258,6 +279,8 @@ class Scene implements AsyncDisposable {
         return found && { service: found[0], name: found[1].name };
       },
       imageNow: () => undefined,
+      digest: DIGEST,
+      contents: CONTENTS,
     };
   }
 
@@ -270,7 +293,8 @@ class Scene implements AsyncDisposable {
 Deno.test("every row of the table has a sample, and every sample a row", () => {
   const rows = FIELDS.map(({ key }) => key);
   assert.deepEqual(rows.filter((key, index) => rows.indexOf(key) !== index), []);
-  assert.deepEqual([...new Set(SAMPLES.map(({ row }) => row))].sort(), rows.sort());
+  // What is in a file is no edit of a project: a test of its own.
+  assert.deepEqual([...new Set(SAMPLES.map(({ row }) => row)), "contents"].sort(), rows.sort());
 });
 
 for (const kind of ["docker", "podman"] as const) {
@@ -358,11 +382,16 @@ for (const kind of ["docker", "podman"] as const) {
     );
   }
 
-  test("what an engine is asked for by the table differs in nothing", async (engine) => {
+  test("what an engine is asked for by the table differs in nothing, and an edit is seen though no engine tells", async (engine) => {
     await using scene = new Scene(engine);
+    const samples = SAMPLES.filter(({ only, isLabelled }) =>
+      isLabelled || only === undefined || only === kind
+    );
     const text = projectOf(samples, ({ text }) => text);
     await using folder = await workspaceFolder({ ...FILES, "compose.yaml": text });
     const model = await folder.read();
+    await folder.write({ "compose.yaml": projectOf(samples, ({ other }) => other) });
+    const edited = await folder.read();
     const made = new Map<string, InspectedContainer>();
     const networks = ["laws_default", "laws_back", "laws_fixed"];
     for (const network of networks) {
@@ -382,6 +411,7 @@ for (const kind of ["docker", "podman"] as const) {
         const name = of.service.containerName ?? `laws-${label}-1`;
         const asking = { name, containerOf: (service: string) => made.get(service)?.id };
         for (const row of FIELDS) row.ask(asked, of, asking);
+        asked.labels = { ...asked.labels, ...declaredLabels(of, DIGEST, CONTENTS) };
         const answer = await engine.ask(`POST /containers/create?name=${name}`, createBody(asked));
         if (answer.status !== 201) {
           wrong.push({ label, asked, answer: answer.body });
@@ -396,7 +426,19 @@ for (const kind of ["docker", "podman"] as const) {
       const view = scene.view(made);
       for (const [label, container] of made) {
         const found = shown(declared(model, label), container, view);
-        if (found.length > 0) wrong.push({ label, text: samples[Number(label.slice(1))]?.text, found });
+        const sample = samples[Number(label.slice(1))];
+        if (found.length > 0) wrong.push({ label, text: sample?.text, found });
+        const rows = rowsThatDiffer(declared(edited, label), container, view);
+        if (sample !== undefined && !rows.includes(sample.row)) {
+          wrong.push({ label, text: sample.other, rows });
+        }
+      }
+      const other = { ...view, contents: new Map([["secret:laws.key", "3"], ["config:laws.page", "2"]]) };
+      const users = samples.flatMap(({ text }, index) => text.includes("secrets:") ? [`s${index}`] : []);
+      assert.ok(users.length > 0);
+      for (const [label, container] of made) {
+        const found = shown(declared(model, label), container, other).map(([field]) => field);
+        assert.deepEqual(found, users.includes(label) ? ["contents.secret:laws.key"] : [], label);
       }
       assert.deepEqual(wrong, []);
     } finally {

@@ -17,6 +17,7 @@ import {
 } from "./store_records.ts";
 import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
+import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 
 /** The newest 100 entries of the audit log. */
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -30,6 +31,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       await work(under);
     });
   peopleContract(promise);
+  plansContract(promise);
   appliesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
@@ -365,7 +367,8 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_APPLIES]) {
+  const all = [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS, ...CHANGES_OF_APPLIES];
+  for (const { name, before, change, state } of all) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");
       await before?.(store);

@@ -50,6 +50,15 @@ export class SafeReader {
 
   /** `path` lies below the root, lexically (`resolve` of paths.ts saw to that). */
   async read(path: string): Promise<ReadText | Refusal> {
+    return await this.#read(path, (bytes, stamp) => ({ text: decode(bytes), hash: sha256(bytes), stamp }));
+  }
+
+  /** Hex SHA-256 of a file of any kind. */
+  async hash(path: string): Promise<string | Refusal> {
+    return await this.#read(path, sha256);
+  }
+
+  async #read<T>(path: string, made: (bytes: Uint8Array, stamp: string) => T): Promise<T | Refusal> {
     try {
       const real = await this.#real(path);
       if (typeof real !== "string") return real;
@@ -68,8 +77,7 @@ export class SafeReader {
       const isInside = await folder.stillHas(opened, () => Deno.lstat(at), isSame);
       if (!isInside) return CHANGED;
       if (bytes === null) return TOO_LARGE(this.fileBytes);
-      const hash = sha256(bytes);
-      return { text: decode(bytes), hash, stamp: stampOf(before) };
+      return made(bytes, stampOf(before));
     } catch (error) {
       return refusalOf(error);
     }

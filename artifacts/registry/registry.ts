@@ -4,7 +4,8 @@ import { ServiceError } from "../../core/error.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../../core/workspace.ts";
 import type { Model } from "../artifact.ts";
-import { admit } from "./place.ts";
+import { SafeReader } from "../files/safe_reader.ts";
+import { admit, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
 import { type Judge, type Reading, Snapshot, unavailable } from "./snapshot.ts";
 import { Watcher } from "./watch.ts";
@@ -125,6 +126,15 @@ export class Registry implements AsyncDisposable {
       texts.set(below, text);
     }
     return await this.#snapshot(record).overlaid(texts);
+  }
+
+  /** Hex SHA-256 of a file below the folder, of any kind; null where it cannot be read. */
+  async hashOf(id: string, path: string): Promise<string | null> {
+    const { path: root, allowHardLinks } = await this.#record(id);
+    const hidden = await realPaths(this.#options.hidden ?? []);
+    const reader = new SafeReader(root, undefined, hidden, allowHardLinks);
+    const hash = await reader.hash(path);
+    return typeof hash === "string" ? hash : null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

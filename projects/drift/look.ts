@@ -22,6 +22,7 @@ import type { Declared } from "../fields/field.ts";
 import { bindsOf } from "../fields/mounts.ts";
 import { fullImage } from "../fields/process.ts";
 import { differencesOf } from "../fields/table.ts";
+import { contentsOf, type OwnSide } from "./contents.ts";
 import { liveFindings, type UnitDifference } from "./findings.ts";
 
 /** What runs for a workspace. */
@@ -39,6 +40,8 @@ export interface LookOptions {
   /** The ids of the only units to compare. */
   readonly only?: ReadonlySet<string>;
   readonly real?: RealPath;
+  /** Compares berth's own labels, too. */
+  readonly own?: OwnSide;
   readonly answers?: (port: number) => Promise<boolean>;
 }
 
@@ -52,6 +55,8 @@ async function somethingAnswers(port: number): Promise<boolean> {
   }
 }
 
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
 /** How many containers are compared at most, and how many at a time. */
 const MOST = 500;
 const AT_ONCE = 8;
@@ -60,7 +65,7 @@ const AT_ONCE = 8;
 export async function look(
   model: Model,
   runtime: ContainerRuntime | null,
-  { drift, only, real = realPath, answers = somethingAnswers }: LookOptions,
+  { drift, only, real = realPath, own, answers = somethingAnswers }: LookOptions,
 ): Promise<View> {
   if (runtime === null || runtime.counts() === null) return nothingKnown(model);
   const containers = await runtime.containers();
@@ -68,7 +73,7 @@ export async function look(
   const byUnit = assign(model, joining, containers);
   const holdings = await runtime.holdings();
   const compared = drift
-    ? await compare(model, runtime, holdings, byUnit, real, only)
+    ? await compare(model, runtime, holdings, byUnit, { real, only, own })
     : new Map<string, UnitDifference[]>();
 
   const live = new Map<string, UnitLive>();
@@ -145,8 +150,11 @@ async function compare(
   runtime: ContainerRuntime,
   holdings: Holdings | null,
   byUnit: ReadonlyMap<string, Own>,
-  real: RealPath,
-  only: ReadonlySet<string> | undefined,
+  { real, only, own: side }: {
+    readonly real: RealPath;
+    readonly only: ReadonlySet<string> | undefined;
+    readonly own: OwnSide | undefined;
+  },
 ): Promise<Map<string, UnitDifference[]>> {
   const groups = new Map(model.groups.map((group) => [group.id, group]));
   const jobs: { of: Declared; container: RunningContainer }[] = [];
@@ -162,6 +170,10 @@ async function compare(
   }
   const engine = engineViews(runtime, holdings, [...byUnit.values()].flatMap(({ containers }) => containers));
   const bounded = jobs.slice(0, MOST);
+  const contents = new Map<Group, ReadonlyMap<string, string>>();
+  for (const { of: { group } } of side === undefined ? [] : bounded) {
+    if (!contents.has(group)) contents.set(group, await contentsOf(group, side!)); // as the loop says
+  }
   let next = 0;
   const work = async () => {
     for (let job = bounded[next++]; job !== undefined; job = bounded[next++]) {
@@ -172,7 +184,8 @@ async function compare(
       } catch {
         continue; // Gone since it was listed: nothing to compare.
       }
-      const view = await viewFor(of, inspected, engine(container.backend), real);
+      const disk = { real, digest: side?.digest ?? null, contents: contents.get(of.group) ?? NOTHING };
+      const view = await viewFor(of, inspected, engine(container.backend), disk);
       found.get(of.unit.id)!.push(
         ...differencesOf(of, inspected, view).map(({ field, declared, seen, at }) => ({
           field,
@@ -191,12 +204,19 @@ async function compare(
   return found;
 }
 
+type EngineSide = Pick<EngineView, "kind" | "neighbour" | "imageNow">;
+
+/** What is known of this machine. */
+export interface DiskSide extends Pick<EngineView, "digest" | "contents"> {
+  readonly real: RealPath;
+}
+
 /** What is known of each engine, from one look at all. */
 export function engineViews(
   runtime: ContainerRuntime,
   holdings: Holdings | null,
   containers: readonly RunningContainer[],
-): (backend: string) => Pick<EngineView, "kind" | "neighbour" | "imageNow"> {
+): (backend: string) => EngineSide {
   const images = new Map(
     (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
   );
@@ -217,8 +237,8 @@ export function engineViews(
 export async function viewFor(
   of: Declared,
   container: InspectedContainer,
-  engine: Pick<EngineView, "kind" | "neighbour" | "imageNow">,
-  real: RealPath,
+  engine: EngineSide,
+  { real, digest, contents }: DiskSide,
 ): Promise<EngineView> {
   const binds = container.mounts.filter(({ type }) => type === "bind");
   const paths = [...binds.map(({ source }) => mapped(of.model, source)), ...bindsOf(of)];
@@ -226,6 +246,8 @@ export async function viewFor(
   for (const path of paths) if (!places.has(path)) places.set(path, await real(path) ?? path);
   return {
     ...engine,
+    digest,
+    contents,
     mappedTo: (path) => mapped(of.model, path),
     realOf: (path) => places.get(path) ?? path,
   };

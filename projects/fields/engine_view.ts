@@ -2,6 +2,9 @@
 
 import type { Backend } from "../../core/runtime.ts";
 
+/** A digest in hex, from which nobody finds out by guessing what it is of. */
+export type Digest = (text: string) => string;
+
 /** What is known of the engine beside the container. */
 export interface EngineView {
   readonly kind: Backend["kind"];
@@ -13,4 +16,8 @@ export interface EngineView {
   readonly neighbour: (id: string) => { readonly service: string; readonly name: string } | undefined;
   /** The id that an image's full name stands for now. */
   readonly imageNow: (fullName: string) => string | undefined;
+  /** For what berth wrote down about its own containers; null where that is not compared. */
+  readonly digest: Digest | null;
+  /** Digests of the content of secrets and configs, by their ids, as far as they can be read. */
+  readonly contents: ReadonlyMap<string, string>;
 }

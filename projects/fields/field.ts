@@ -3,7 +3,8 @@
 import type { Backend, ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
 import type { Group, Model, Node, Place, Service, Unit } from "../../artifacts/artifact.ts";
 import { isNull, isUnknown, oneOrMany, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
-import type { EngineView } from "./engine_view.ts";
+import { declaredIn, shortDigest } from "./declared_label.ts";
+import type { Digest, EngineView } from "./engine_view.ts";
 
 export type EngineKind = Backend["kind"];
 
@@ -60,13 +61,15 @@ export interface Row {
   /** The keys of a service that it stands for, as `healthcheck.test`; `*` is any key or index, and all below counts. */
   readonly covers: readonly string[];
   readonly change: Change;
-  /** Engines that do not tell the value of a container that is there, or tell another one. */
+  /** Engines that do not tell the value of a container that is there, or tell another one: there the label tells. */
   readonly untold: readonly EngineKind[];
   /** Where it is written; null where it is not, or where a variable in it is not set. */
   at(of: Declared): Place | null;
   /** Whether a variable in it is not set. */
   isUnknown(of: Declared): boolean;
-  /** Every difference; none where an engine does not tell. */
+  /** For the label of a container: null where nothing is declared, and where all engines tell. */
+  digest(of: Declared, digest: Digest): string | null;
+  /** Every difference; none where neither engine nor label tells. */
   compare(of: Declared, container: InspectedContainer, view: EngineView): readonly Difference[];
   /** Puts the declared value into what a container is asked to be. */
   ask(asked: Asked, of: Declared, asking: Asking): void;
@@ -79,6 +82,7 @@ interface RowParts<T> {
   readonly change?: Change;
   readonly untold?: readonly EngineKind[];
   readonly declared: (of: Declared) => Declaration<T>;
+  readonly shown?: (value: T) => string;
   readonly ask: (asked: Asked, value: T, of: Declared, asking: Asking) => void;
 }
 
@@ -101,6 +105,28 @@ export function row<T>(
     if (found === undefined) known.set(of.unit, found = parts.declared(of));
     return found;
   };
+  const digest = (of: Declared, digest: Digest): string | null => {
+    const found = untold.length === 0 ? null : declared(of);
+    return found === null || found === UNKNOWN ? null : shortDigest(key, found.value, digest);
+  };
+  const byLabel = (
+    found: Written<T> | null,
+    { labels }: InspectedContainer,
+    view: EngineView,
+    of: Declared,
+  ): readonly Difference[] => {
+    const label = declaredIn(labels);
+    if (label === null || view.digest === null) return [];
+    if ((label.get(key) ?? null) === digest(of, view.digest)) return [];
+    const shown = found === null ? "(not set)" : parts.shown?.(found.value) ?? "(as written)";
+    return [{
+      field: key,
+      declared: shown,
+      seen: label.has(key) ? "(another value)" : "(not set)",
+      at: found?.at ?? of.unit.source,
+      ...(found === null && { isAbsent: true }),
+    }];
+  };
   return {
     key,
     covers,
@@ -111,10 +137,13 @@ export function row<T>(
       return found === null || found === UNKNOWN ? null : found.at;
     },
     isUnknown: (of) => declared(of) === UNKNOWN,
+    digest,
     compare: (of, container, view) => {
-      if (untold.includes(view.kind)) return [];
       const found = declared(of);
-      return found === UNKNOWN ? [] : compare(found, container, view, of);
+      if (found === UNKNOWN) return [];
+      return untold.includes(view.kind)
+        ? byLabel(found, container, view, of)
+        : compare(found, container, view, of);
     },
     ask: (asked, of, asking) => {
       const found = declared(of);
@@ -138,6 +167,7 @@ export function single<T>(
   const { key, seen, otherwise, same = isSame, show = String } = parts;
   return row({
     ...parts,
+    shown: show,
     compare: (declared, container, view, of) => {
       const expected = declared === null ? otherwise?.(container, view, of) : declared.value;
       if (expected === undefined) return [];

@@ -6,6 +6,7 @@ import { below } from "../../artifacts/live/join.ts";
 import { isFilled, isUnknown, oneOrMany, textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
+import { declaredIn } from "./declared_label.ts";
 import type { EngineView } from "./engine_view.ts";
 import { type Declaration, type Declared, type Difference, type Row, row, UNKNOWN } from "./field.ts";
 
@@ -127,6 +128,29 @@ export const mounts: Row = row<Wants>({
       differencesOf(wanted, running.get(wanted.target), inMemory.has(wanted.target), view)
     );
     return wants.isWhole ? [...found, ...extras(wants.mounts, container, running, of)] : found;
+  },
+});
+
+/** The secrets and configs of a unit, by their ids. */
+export const grantsOf = ({ group, service }: Declared): { readonly id: string; readonly at: Place }[] =>
+  service.grants.flatMap(({ kind, source, at }) => {
+    const resource = group.resources.find((one) => one.kind === kind && one.key === source);
+    return resource === undefined ? [] : [{ id: resource.id, at }];
+  });
+
+/** What secrets and configs hold: no field of a container, so that only berth's label tells what it was. */
+export const contents: Row = row<ReturnType<typeof grantsOf>>({
+  key: "contents",
+  covers: [],
+  declared: (of) => ({ value: grantsOf(of), at: of.unit.source }),
+  ask: () => {}, // a label
+  compare: (declared, { labels }, view) => {
+    const label = declaredIn(labels);
+    return (label === null ? [] : declared?.value ?? []).flatMap(({ id, at }) => {
+      const [then, now] = [label?.get(id), view.contents.get(id)];
+      if (then === undefined || now === undefined || then === now) return [];
+      return [{ field: `contents.${id}`, declared: "(its content)", seen: "(another content)", at }];
+    });
   },
 });
 

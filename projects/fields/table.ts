@@ -11,7 +11,7 @@ import { environmentRows } from "./environment.ts";
 import { type Declared, type Difference, type Row, writtenAt } from "./field.ts";
 import { identityRows } from "./identity.ts";
 import { limitRows } from "./limits.ts";
-import { mounts } from "./mounts.ts";
+import { contents, mounts } from "./mounts.ts";
 import { namespaceRows } from "./namespaces.ts";
 import { networks } from "./networks.ts";
 import { portRows } from "./ports.ts";
@@ -22,6 +22,7 @@ export const FIELDS: readonly Row[] = [
   ...processRows,
   ...environmentRows,
   mounts,
+  contents,
   ...portRows,
   networks,
   ...namespaceRows,

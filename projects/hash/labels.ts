@@ -2,7 +2,11 @@
 
 import { below } from "../../artifacts/live/join.ts";
 import { sha256 } from "../../artifacts/files/sha256.ts";
+import { DECLARED } from "../fields/declared_label.ts";
+import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
+import { grantsOf } from "../fields/mounts.ts";
+import { FIELDS } from "../fields/table.ts";
 import { dependenciesOf } from "../fields/dependencies.ts";
 import { type HashForm, serviceJson } from "./service_json.ts";
 
@@ -44,6 +48,24 @@ export function composeLabels(
     "com.docker.compose.version": version,
     ...(hash !== null && { "com.docker.compose.config-hash": hash }),
   };
+}
+
+/** What berth itself has to know later of a container, and no engine tells. */
+export function declaredLabels(
+  of: Declared,
+  digest: Digest,
+  contents: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const declared: Record<string, string> = {};
+  for (const row of FIELDS) {
+    const one = row.digest(of, digest);
+    if (one !== null) declared[row.key] = one;
+  }
+  for (const { id } of grantsOf(of)) {
+    const content = contents.get(id);
+    if (content !== undefined) declared[id] = content;
+  }
+  return { [DECLARED]: JSON.stringify(declared) };
 }
 
 /** SHA-256 over Compose's JSON of the service; null where that is not sure. */

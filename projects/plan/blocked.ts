@@ -24,8 +24,8 @@ export function blockByFiles(asked: Asked, draft: Draft): void {
     draft.block("project/incomplete", message, group.source, group.id);
   }
   const others = namesakes(asked);
-  if (others.length > 0) {
-    const message = `Other groups have the project name "${group.project}" too: ${others.join(", ")}`;
+  if (others !== "") {
+    const message = `Other groups have the project name "${group.project}" too: ${others}`;
     draft.block("project/same-name", message, at, group.id);
   }
 }

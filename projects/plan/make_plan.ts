@@ -4,17 +4,21 @@ import type { Unit } from "../../artifacts/artifact.ts";
 import { diagnosticOf } from "../../artifacts/report/report.ts";
 import { ServiceError } from "../../core/error.ts";
 import { blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
-import { declaredDigest, observedDigest } from "./digests.ts";
 import { Draft } from "./draft.ts";
+import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
 import { applying, removing } from "./needs.ts";
 import { type Link, linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
+import type { MadePlan } from "./plans.ts";
 import { type Asked, look, type Scene } from "./scene.ts";
 import { planUp, removeContainer } from "./up.ts";
 
-/** `self` is the id of the container that berth itself runs in. Throws `engine_unavailable`, `artifact_not_found`. */
-export async function makePlan(asked: Asked, self: string | null): Promise<PlanBody> {
-  const { model, group, workspace, request } = asked;
+/**
+ * `self` is the id of the container that berth itself runs in. Throws `engine_unavailable`, `artifact_not_found`, and
+ * `forbidden` for who does not see the whole project.
+ */
+export async function makePlan(asked: Asked, self: string | null): Promise<MadePlan> {
+  const { group, workspace, request } = asked;
   const draft = new Draft();
   const wanted = unitsOf(asked);
   blockByFiles(asked, draft);
@@ -31,7 +35,8 @@ export async function makePlan(asked: Asked, self: string | null): Promise<PlanB
     ? planUp(scene, active, links, request, draft)
     : planDown(scene, [...active].reverse(), links, draft);
   orphans(scene, request.action === "down" || request.orphans === "remove", draft);
-  return {
+  const looked = lookedAt(scene);
+  const plan: PlanBody = {
     workspace: workspace.id,
     group: group.name,
     project: group.project,
@@ -42,8 +47,18 @@ export async function makePlan(asked: Asked, self: string | null): Promise<PlanB
     unchanged,
     blocked: draft.blocked.map(diagnosticOf),
     warnings: draft.warnings.map(diagnosticOf),
-    basis: { revision: model.revision, declared: declaredDigest(group), observed: observedDigest(scene) },
+    basis: {
+      revision: asked.revision,
+      declared: digestOf(looked.declared, scene.digest),
+      observed: digestOf(looked.observed, scene.digest),
+    },
   };
+  return { plan, request, looked };
+}
+
+/** What moved since a plan was made; `asked` is as it was then, of today. Throws as `makePlan` does. */
+export async function movedSince(asked: Asked, looked: Looked): Promise<Moved[]> {
+  return movedBetween(looked, lookedAt(await look(asked, new Draft())));
 }
 
 /** The units that were named; else all. */

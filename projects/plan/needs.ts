@@ -41,7 +41,8 @@ export function making(scene: Scene, of: Declared): Need[] {
     if (resource === undefined || !resource.external) continue;
     const held = resource.kind === "network" ? scene.holdings.networks : scene.holdings.volumes;
     const found = held.find(({ name, backend }) => name === resource.name && backend === scene.backend.name);
-    const owner = found?.labels["com.docker.compose.project"] ?? null;
+    if (found === undefined || !scene.sees.resource(found.labels)) continue; // which blocks the plan
+    const owner = found.labels["com.docker.compose.project"] ?? null;
     if (resource.kind === "network") needs.push(acting(scene, "useNetwork", owner));
     if (resource.kind === "volume") needs.push(acting(scene, "useVolume", owner));
   }

@@ -8,7 +8,7 @@ import { fullImage, imageNames } from "../fields/process.ts";
 import type { Draft } from "./draft.ts";
 import { acting, applying } from "./needs.ts";
 import type { Reason } from "./plan_shape.ts";
-import { declaredOf, type Scene } from "./scene.ts";
+import { declaredOf, named, type Scene } from "./scene.ts";
 
 /** The steps that bring what a unit needs, by what they bring. */
 export class Resources {
@@ -97,7 +97,7 @@ export class Resources {
       one.name === name && one.backend === scene.backend.name
     );
     if (resource.external) {
-      if (held === undefined) this.#missing("network", resource, name);
+      if (held === undefined || !scene.sees.resource(held.labels)) this.#missing("network", resource, name);
       return [];
     }
     const create = (why: readonly Reason[], after: readonly number[]) =>
@@ -124,12 +124,11 @@ export class Resources {
     create: (why: readonly Reason[], after: readonly number[]) => number,
   ): number[] {
     const { scene, draft } = this;
-    const foreign = held.users.filter(({ project }) => project !== scene.group.project).map(({ name }) =>
-      `"${name}"`
-    );
+    const foreign = held.users.filter(({ project }) => project !== scene.group.project);
     if (foreign.length > 0) {
+      const names = named(foreign, (one) => scene.sees.container(one));
       const message = `The network "${held.name}" must be replaced, and others are connected to it: ` +
-        `${foreign.join(", ")}; disconnect them first`;
+        `${names}; disconnect them first`;
       draft.block("project/network-in-use", message, resource.at, resource.id);
       return [];
     }
@@ -179,7 +178,7 @@ export class Resources {
       one.name === name && one.backend === scene.backend.name
     );
     if (resource.external) {
-      if (held === undefined) this.#missing("volume", resource, name);
+      if (held === undefined || !scene.sees.resource(held.labels)) this.#missing("volume", resource, name);
       return [];
     }
     if (held === undefined) {
@@ -223,7 +222,11 @@ export class Resources {
   ): void {
     const owner = labels["com.docker.compose.project"];
     if (owner === this.scene.group.project) return;
-    const whose = owner === undefined ? "nobody's project" : `the project "${owner}"`;
+    const whose = owner === undefined
+      ? "nobody's project"
+      : this.scene.sees.resource(labels)
+      ? `the project "${owner}"`
+      : "another project";
     const message = `The ${kind} "${resource.written ?? name}" belongs to ${whose}: it is used as it is`;
     this.draft.warn("project/not-own", message, resource.at, resource.id);
   }

@@ -4,14 +4,19 @@ import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
 import { join, type RealPath, runningProjects } from "../../artifacts/live/join.ts";
 import type { RegisteredModel } from "../../artifacts/live/tool_projects.ts";
+import type { Reach } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
-import type {
-  Backend,
-  ContainerRuntime,
-  Holdings,
-  InspectedContainer,
-  RunningContainer,
+import {
+  type Backend,
+  type ContainerRuntime,
+  type Holdings,
+  type InspectedContainer,
+  type RunningContainer,
+  SEES_RUNNING,
 } from "../../core/runtime.ts";
+import type { Sight } from "../../core/sight.ts";
+import { contentsOf, type OwnSide } from "../drift/contents.ts";
+import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
 import { engineViews, viewFor } from "../drift/look.ts";
@@ -35,9 +40,21 @@ export interface Scene {
   readonly orphans: readonly RunningContainer[];
   readonly holdings: WholeHoldings;
   readonly runtime: ContainerRuntime;
+  readonly digest: Digest;
+  /** Of secrets and configs, by their ids. */
+  readonly contents: ReadonlyMap<string, string>;
+  /** What of the engine may be named. */
+  readonly sees: Sees;
 }
 
-/** With every network and volume: who sees a part of an engine only cannot plan for it. */
+/** Whether the caller may know of a thing on the engine of the plan. */
+export interface Sees {
+  container(container: { readonly id: string }): boolean;
+  /** A network or volume. */
+  resource(labels: Readonly<Record<string, string>>): boolean;
+}
+
+/** With every network and volume. */
 type WholeHoldings = Holdings & {
   readonly networks: NonNullable<Holdings["networks"]>;
   readonly volumes: NonNullable<Holdings["volumes"]>;
@@ -51,26 +68,41 @@ export interface Asked {
   readonly model: Model;
   readonly group: Group;
   readonly workspace: { readonly id: string; readonly name: string };
+  /** Of the workspace as the caller sees it. */
+  readonly revision: string;
   /** Every registered workspace: two groups may claim one project. */
   readonly registered: readonly RegisteredModel[];
   readonly runtime: ContainerRuntime;
   readonly request: PlanRequest;
   readonly real: RealPath;
+  readonly own: OwnSide;
+  /** What the caller sees of all that runs. */
+  readonly sight: Sight;
+  /** The files that the caller may read. */
+  readonly readable: Reach;
 }
 
 /** Containers that are inspected at a time. */
 const AT_ONCE = 8;
 
-/** Looks at the engine. Throws `engine_unavailable`, with its name. */
+/**
+ * Looks at all that runs, and names nothing that the caller does not see. Throws `engine_unavailable`, and `forbidden`
+ * for who does not see the whole project.
+ */
 export async function look(asked: Asked, draft: Draft): Promise<Scene> {
-  const { model, group, runtime, workspace } = asked;
+  const { model, group, runtime, workspace, sight, own: side } = asked;
   const all = await runtime.containers();
+  await sight.settle();
   const own = await ownContainers(asked, all, draft);
   const backend = engineOf(asked, own, draft);
+  const subject = { engine: backend.name, workspace: workspace.id, project: group.project };
+  if (!own.every((container) => sight.sees(container)) || !sight.reach.has(subject)) throw unseen();
   const containers = own.filter((container) => container.backend === backend.name);
   const holdings = await runtime.holdings();
   if (holdings === null || !isWhole(holdings)) throw away(backend.name, "it does not answer");
-  const view = engineViews(runtime, holdings, all)(backend.name);
+  const seen = new Map(all.filter((one) => sight.sees(one)).map((one) => [one.id, one]));
+  const view = engineViews(runtime, holdings, [...seen.values()])(backend.name);
+  const contents = await contentsOf(group, side);
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
   const members = new Map<string, Member[]>();
   const orphans: RunningContainer[] = [];
@@ -87,7 +119,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
       const of = declaredOf(model, group, units.get(job.compose!.service)); // as above
       if (of === null) continue;
       const container = await runtime.inspect(job.id, job.backend);
-      const whole = await viewFor(of, container, view, asked.real);
+      const whole = await viewFor(of, container, view, { real: asked.real, digest: side.digest, contents });
       compared.set(job.id, { container, differences: differencesOf(of, container, whole) });
     }
   };
@@ -96,13 +128,37 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     const member = compared.get(id);
     if (member !== undefined) members.get(compose!.service)?.push(member); // as above
   }
-  return { model, group, workspace, backend, members, orphans, holdings, runtime };
+  return {
+    model,
+    group,
+    workspace,
+    backend,
+    members,
+    orphans,
+    holdings,
+    runtime,
+    digest: side.digest,
+    contents,
+    sees: {
+      container: ({ id }) => seen.has(id),
+      resource: (labels) => {
+        const project = labels["com.docker.compose.project"] ?? null;
+        return project === group.project || sight.reach.has({ engine: backend.name, project, labels });
+      },
+    },
+  };
 }
 
 /** Null for a unit that is no service. */
 export function declaredOf(model: Model, group: Group, unit: Unit | undefined): Declared | null {
   return unit === undefined || unit.service === null ? null : { model, group, unit, service: unit.service };
 }
+
+const unseen = (): ServiceError =>
+  new ServiceError(
+    "forbidden",
+    `Cannot plan: this needs the permission "${SEES_RUNNING}" for all that the project runs`,
+  );
 
 const numberOf = ({ labels }: RunningContainer): number =>
   Number(labels["com.docker.compose.container-number"] ?? "") || 0;
@@ -115,7 +171,7 @@ const byNumber = (a: RunningContainer, b: RunningContainer): number =>
  * labels may be forged, or another folder may have started it.
  */
 async function ownContainers(
-  { model, group, real }: Asked,
+  { model, group, real, sight }: Asked,
   all: readonly RunningContainer[],
   draft: Draft,
 ): Promise<RunningContainer[]> {
@@ -123,7 +179,7 @@ async function ownContainers(
   const each = all.flatMap((container) => runningProjects([container]));
   const { joined, ambiguous, strangers } = await join(model, each, real);
   const names = (of: readonly { readonly containers: readonly RunningContainer[] }[]) =>
-    of.flatMap(({ containers }) => containers).map(({ name }) => `"${name}"`).join(", ");
+    named(of.flatMap(({ containers }) => containers), (one) => sight.sees(one));
   const mine = joined.filter((one) => one.group === group);
   const sure = mine.filter(({ match }) => match.confidence === "certain");
   const unsure = mine.filter(({ match }) => match.confidence !== "certain").map(({ running }) => running);
@@ -168,6 +224,13 @@ function engineOf(
     );
   }
   if (backend.state !== "up") throw away(backend.name, backend.reason ?? backend.state);
+  const silent = backends.filter(({ state }) => state !== "up").map(({ name }) => name);
+  if (request.backend === undefined && runs.length === 0 && silent.length > 0) {
+    const message = `Engines do not answer (${
+      silent.join(", ")
+    }), and the project may run there: name one as "backend"`;
+    draft.block("project/several-engines", message, group.projectFrom.at, group.id);
+  }
   if (request.backend === undefined && runs.length > 1) {
     const message = `The project runs on several engines (${runs.join(", ")}): name one as "backend"`;
     draft.block("project/several-engines", message, group.projectFrom.at, group.id);
@@ -175,15 +238,28 @@ function engineOf(
   return backend;
 }
 
-const away = (name: string, why: string): ServiceError =>
-  new ServiceError("engine_unavailable", `Cannot plan: engine "${name}" is not available: ${why}`);
+/** Their names, without those that the caller does not see. */
+export function named<T extends { readonly name: string }>(
+  list: readonly T[],
+  sees: (one: T) => boolean,
+): string {
+  const shown = list.filter(sees).map(({ name }) => `"${name}"`);
+  return [...shown, ...(shown.length < list.length ? ["others that you do not see"] : [])].join(", ");
+}
 
-/** Every main group, in any workspace, that has the same project name. */
-export function namesakes({ group, registered, workspace }: Asked): string[] {
-  return registered.flatMap(({ workspace: { id, name }, model }) =>
+const away = (name: string, why: string): ServiceError =>
+  new ServiceError("engine_unavailable", `Cannot plan: engine "${name}" is not available: ${why}`, {
+    discreet: `Cannot plan: engine "${name}" is not available`,
+  });
+
+/** Every main group, in any workspace, that has the same project name; empty where there is none. */
+export function namesakes({ group, registered, workspace, readable }: Asked): string {
+  const others = registered.flatMap(({ workspace: { id, name }, model }) =>
     mainGroups(model)
       .filter((other) => other.project === group.project && other.value !== null)
       .filter((other) => id !== workspace.id || other.id !== group.id)
-      .map((other) => `"${other.name}" in ${name}`)
+      .map((other) => ({ name: other.name, workspace: id, in: name, project: other.project }))
   );
+  const shown = others.filter((one) => readable.has(one)).map((one) => `"${one.name}" in ${one.in}`);
+  return [...shown, ...(shown.length < others.length ? ["one that you do not see"] : [])].join(", ");
 }

@@ -231,6 +231,22 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX commands_by_hold ON commands (held_until);
   `,
+  // Plans that were made, for a quarter of an hour each.
+  `
+  CREATE TABLE plans (
+    id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    project TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    creator_kind TEXT NOT NULL CHECK (creator_kind IN ('user', 'apiKey')),
+    creator_id TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    body TEXT NOT NULL CHECK (json_valid(body))
+  ) STRICT;
+  CREATE INDEX plans_by_end ON plans (expires_at);
+  `,
   // Applies, and their journals.
   `
   CREATE TABLE applies (

@@ -6,6 +6,7 @@ import { sqliteCommands } from "./commands.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
+import { sqlitePlans } from "./plans.ts";
 import { sqliteSessions } from "./sessions.ts";
 import { sqliteSigningKeys } from "./signing_keys.ts";
 import { sqliteWorkspaces } from "./workspaces.ts";
@@ -20,6 +21,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    plans: sqlitePlans(database),
     commands: sqliteCommands(database),
     applies: sqliteApplies(database),
     check: () =>

@@ -1,0 +1,106 @@
+/** What a plan was worked out from, thing by thing: so that it can be refused when anything moved, and say what. */
+
+import type { Group, Node } from "../../artifacts/artifact.ts";
+import type { Digest } from "../fields/engine_view.ts";
+import { fullImage } from "../fields/process.ts";
+import type { Scene } from "./scene.ts";
+
+/** A digest of each thing, under the words that name it. */
+export interface Looked {
+  /** What the files say of the group, under no words, and each other file that counts. */
+  readonly declared: Readonly<Record<string, string>>;
+  /** The files that say it: they are named when that changed. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** Containers, networks, volumes and images. Health and times are left out: they move by themselves. */
+  readonly observed: Readonly<Record<string, string>>;
+}
+
+export function lookedAt(scene: Scene): Looked {
+  const { group, digest, contents } = scene;
+  const sources = [...group.sources, ...group.envFiles].map(({ path, hash }) =>
+    [`file ${path}`, hash] as const
+  );
+  return {
+    declared: Object.fromEntries([
+      ["", saidOf(group, digest)],
+      ...filesOf(group),
+      ...[...contents].map(([id, one]) => [id.replace(/:.*\./, " "), one] as const),
+    ]),
+    sources: Object.fromEntries(sources),
+    observed: observed(scene),
+  };
+}
+
+/** The merged and interpolated files of the group. */
+function saidOf(group: Group, digest: Digest): string {
+  const value = group.value === null ? null : plain(group.value);
+  return digest(JSON.stringify([group.project, group.profiles, value]));
+}
+
+function plain(node: Node): unknown {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map(plain);
+  return [...node.entries].map(([key, { value }]) => [key, plain(value)]);
+}
+
+/** The files that units name: those that are read, and whether the others are there. */
+const filesOf = (group: Group): (readonly [string, string])[] =>
+  group.units.flatMap((unit) =>
+    unit.paths.map(({ kind, written, found, file }) =>
+      [`${kind} ${written}`, JSON.stringify([found, file?.hash ?? null])] as const
+    )
+  );
+
+function observed({ backend, members, orphans, holdings, group, digest }: Scene): Record<string, string> {
+  const containers = [...[...members.values()].flat().map(({ container }) => container), ...orphans];
+  const names = new Set(group.resources.map(({ name }) => name));
+  const images = new Set(containers.map(({ image }) => fullImage(image)));
+  for (const { service } of group.units) if (service?.image) images.add(fullImage(service.image));
+  const here = <T extends { readonly backend: string }>(list: readonly T[]) =>
+    list.filter((one) => one.backend === backend.name);
+  const found: [string, unknown][] = [
+    ["engine", backend.name],
+    ...containers.map(({ id, name, state, imageId, labels }): [string, unknown] => [
+      `container ${name}`,
+      [id, state === "running", imageId, Object.entries(labels).sort()],
+    ]),
+    ...here(holdings.networks).filter(({ name }) => names.has(name))
+      .map(({ name, id }): [string, unknown] => [`network ${name}`, id]),
+    ...here(holdings.volumes).filter(({ name }) => names.has(name))
+      .map(({ name, driver }): [string, unknown] => [`volume ${name}`, driver]),
+    ...here(holdings.images).filter(({ name }) => images.has(fullImage(name)))
+      .map(({ name, id }): [string, unknown] => [`image ${fullImage(name)}`, id]),
+  ];
+  return Object.fromEntries(found.map(([name, value]) => [name, digest(JSON.stringify(value))]));
+}
+
+/** One digest of all. */
+export const digestOf = (parts: Looked["declared"], digest: Digest): string =>
+  `hmac-sha256:${digest(JSON.stringify(Object.entries(parts).sort()))}`;
+
+/** One thing that is not as it was. */
+export interface Moved {
+  readonly what: string;
+  readonly how: "changed" | "gone" | "new";
+}
+
+/** What moved between two looks, by name; none where all is as it was. */
+export function movedBetween(was: Looked, now: Looked): Moved[] {
+  const declared = changes(was.declared, now.declared);
+  const sources = declared.some(({ what }) => what === "") ? changes(was.sources, now.sources) : [];
+  // A variable may have come from elsewhere than from a file of the group.
+  const said: Moved[] = sources.length > 0 ? sources : [{ what: "what the files say", how: "changed" }];
+  return [
+    ...declared.flatMap((one) => one.what === "" ? said : [one]),
+    ...changes(was.observed, now.observed),
+  ];
+}
+
+function changes(was: Looked["declared"], now: Looked["declared"]): Moved[] {
+  const names = new Set([...Object.keys(was), ...Object.keys(now)]);
+  return [...names].flatMap((what): Moved[] => {
+    const [before, after] = [was[what], now[what]];
+    if (before === after) return [];
+    return [{ what, how: before === undefined ? "new" : after === undefined ? "gone" : "changed" }];
+  });
+}
