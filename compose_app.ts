@@ -3,6 +3,7 @@ import { ContainerOwnership } from "./artifacts/live/ownership.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
+import { auditEntry } from "./auth/audit.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/password.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
@@ -37,6 +38,10 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { Applies } from "./projects/apply/applies.ts";
+import { Plans } from "./projects/plan/plans.ts";
+import { applyRoutes } from "./routes/applies.ts";
+import { ownSide } from "./routes/artifact_lookup.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -78,6 +83,7 @@ export interface AppParts {
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
+  readonly applies: Applies;
   readonly stopping: AbortSignal;
 }
 
@@ -121,13 +127,52 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
-  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
+  const applies = owned.use(openApplies({ store, access, log, registry, plugins, config }));
+  const parts: AppParts = {
+    config,
+    store,
+    access,
+    log,
+    registry,
+    plugins,
+    sights,
+    permissions,
+    applies,
+    stopping,
+  };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
   return { parts, edge: createEdgeOf(parts, foundation, routers) };
 }
 
+/** What an apply does not know by itself: files, rights and the audit log. */
+function openApplies(
+  { store, access, log, registry, plugins, config }: Pick<
+    AppParts,
+    "store" | "access" | "log" | "registry" | "plugins" | "config"
+  >,
+): Applies {
+  const { digests, clock } = access;
+  return new Applies({
+    store: store.applies,
+    runtime: () => plugins.runtime,
+    sources: async (workspace, name) => {
+      const { contentsOf } = await import("./projects/drift/contents.ts");
+      const model = await registry.model(workspace);
+      const group = model.groups.find((one) => one.name === name);
+      if (group === undefined) return null;
+      const side = await ownSide({ registry, digests }, workspace);
+      return { model, group, digest: side.digest, contents: await contentsOf(group, side) };
+    },
+    rights: (actor) => access.holderNow(actor),
+    entryOf: (told) => auditEntry({ at: clock.now(), ...told }),
+    composeVersion: config.composeVersion,
+    log,
+    now: () => clock.now(),
+  });
+}
+
 function coreRouters(
-  { access, store, log, registry, plugins, sights }: AppParts,
+  { access, store, log, registry, plugins, sights, applies }: AppParts,
   { health, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -154,6 +199,15 @@ function coreRouters(
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
+    applyRoutes({
+      registry,
+      runtime,
+      sights,
+      digests: access.digests,
+      store: store.plans,
+      applies,
+      plans: new Plans(store.plans),
+    }),
   ];
 }
 

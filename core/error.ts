@@ -48,7 +48,6 @@ export type ErrorCode =
   | "plan_not_found"
   | "plan_blocked"
   | "plan_stale"
-  | "plan_used"
   | "apply_not_found"
   | "apply_running"
   | "apply_over"

@@ -44,7 +44,6 @@ const statusByCode = {
   plan_not_found: 404,
   plan_blocked: 409,
   plan_stale: 409,
-  plan_used: 409,
   apply_not_found: 404,
   apply_running: 409,
   apply_over: 409,

@@ -208,6 +208,7 @@ function defaults(folder: string): Config {
     roles: [],
     freshSignIn: 15,
     keyMaxDays: null,
+    composeVersion: "2.40.3",
     // Tests ask more often than any stranger may.
     strangersPerSecond: 0,
     plugins: null,

@@ -8,16 +8,24 @@ import type { ContainerRuntime, ContainerSpec, InspectedContainer, RunningContai
 import type { Asked, Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
-import { composeLabels } from "../hash/labels.ts";
+import type { Digest } from "../fields/engine_view.ts";
+import { composeLabels, declaredLabels } from "../hash/labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
 import { networkSpec, volumeSpec } from "./resource_specs.ts";
 import { isPassing, MARK, markOf } from "./work.ts";
 
-export interface Ground {
-  readonly apply: string;
+/** What the files say, as of now. */
+export interface Sources {
   readonly model: Model;
   readonly group: Group;
+  readonly digest: Digest;
+  /** Digests of secrets and configs, by their ids. */
+  readonly contents: ReadonlyMap<string, string>;
+}
+
+export interface Ground extends Sources {
+  readonly apply: string;
   readonly backend: string;
   readonly runtime: ContainerRuntime;
   /** The version of Compose that labels name where nothing on the engine tells one. */
@@ -94,7 +102,12 @@ export class Orders {
     return {
       ...asked,
       image,
-      labels: { ...asked.labels, ...labels, [MARK]: markOf(this.ground.apply, step.n) },
+      labels: {
+        ...asked.labels,
+        ...labels,
+        ...declaredLabels(of, this.ground.digest, this.ground.contents),
+        [MARK]: markOf(this.ground.apply, step.n),
+      },
     };
   }
 

@@ -1,6 +1,6 @@
 /** Carries an apply out, from wherever its journal is: each step after those it comes after, several at a time. */
 
-import { declaredDigest } from "../plan/digests.ts";
+import { declaredNow, digestOf } from "../plan/looked.ts";
 import type { Need, Step } from "../plan/plan_shape.ts";
 import { type Holder, may } from "../../core/access.ts";
 import type { ApplyRecord, ApplyState, ApplyWish } from "../../core/applies.ts";
@@ -9,7 +9,7 @@ import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import { carryOut } from "./carry_out.ts";
 import type { Hand } from "./hand.ts";
-import { type Journal, type Noted, progressOf, type StepProgress } from "./journal.ts";
+import { type Journal, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
 import { type Ground, Orders } from "./orders.ts";
 import { tidyUp } from "./tidy_up.ts";
 import { Cut } from "./waiting.ts";
@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly stopping: AbortSignal;
   readonly progress: (step: number, frame: PullProgress) => void;
   readonly loginFor: (host: string) => RegistryLogin | undefined;
+  /** Told of a defect; answers what may be said of it. */
+  readonly unexpected: (error: unknown) => ServiceError;
   readonly awayMs?: number;
 }
 
@@ -76,7 +78,8 @@ export class Run {
       for (const [n, { state }] of this.#progress) if (state === "done") this.#done.add(n);
       await journal.goesOn(null);
     }
-    if (declaredDigest(ground.group) !== this.#work.plan.basis.declared && this.#halt?.kind !== "abandon") {
+    const declared = digestOf(declaredNow(ground), ground.digest);
+    if (declared !== this.#work.plan.basis.declared && this.#halt?.kind !== "abandon") {
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
     }
     await this.#carryOutAll();
@@ -142,7 +145,8 @@ export class Run {
           if (!this.options.stopping.aborted) await journal.end(step, { state: "unknown", note: "It was cut" });
           return;
         }
-        if (!(error instanceof ServiceError) || error.code === "store_unavailable") throw error;
+        if (error instanceof LostApply || isOfStore(error)) throw error;
+        if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
         if (!this.#acts().isAway(error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + awayMs;
         if (performance.now() > awayUntil) {
@@ -235,6 +239,9 @@ export class Run {
     await journal.close(ends[halt.kind], "reason" in halt ? halt.reason : null);
   }
 }
+
+/** The store is away: nothing can be begun, and what was done is found by whoever goes on. */
+const isOfStore = (error: unknown): boolean => error instanceof ServiceError && error.code === "store_unavailable";
 
 /** What is needed and not held. */
 export function lackingOf(holder: Holder | null, needs: readonly Need[]): Need[] {
