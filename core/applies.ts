@@ -1,5 +1,5 @@
 /** What berth remembers of applies: each with its owner, and a journal that says what was begun and what was done. */
-import type { AuditActor, NewAuditEntry } from "./store.ts";
+import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 
 /** `paused`: it waits for a person's word. The last three are the end. */
 export const APPLY_STATES = ["running", "paused", "done", "failed", "cancelled"] as const;

@@ -1,5 +1,5 @@
 /** What an apply asks of one engine: single acts, each sent once and by identity, and none by force. */
-import type { ContainerSpec, InspectedContainer } from "./runtime.ts";
+import type { ContainerRuntime, ContainerSpec, InspectedContainer } from "./runtime.ts";
 
 /** A network as it is asked for. */
 export interface NetworkSpec {
@@ -94,4 +94,10 @@ export interface EngineActs {
   /** The id of what a reference stands for now; null where there is none. */
   imageId(reference: string): Promise<string | null>;
   pull(order: PullOrder): Promise<void>;
+}
+
+/** A runtime that can be changed, too: what is shown of one to a caller cannot. */
+export interface ActingRuntime extends ContainerRuntime {
+  /** Throws where there is no such engine. */
+  acts(backend: string): EngineActs;
 }

@@ -1,7 +1,6 @@
 /** What the rest of the service asks of a container runtime, without any type of an engine. */
 import { type Permission, type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
-import type { EngineActs } from "./engine_acts.ts";
 
 export const ContainerState = z.enum([
   "created",
@@ -249,8 +248,6 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
-  /** What an apply does there. Throws where there is no such engine. */
-  acts(backend: string): EngineActs;
   /** What somebody needs who does the same act alone. */
   permissionFor(act: RuntimeAct): Permission;
 }

@@ -78,7 +78,6 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
       return runtime.revision;
     },
     inspect: (id, backend) => runtime.inspect(id, backend),
-    acts: (backend) => runtime.acts(backend),
     permissionFor: (act) => runtime.permissionFor(act),
     holdings: async () => {
       const [all, seen] = await Promise.all([runtime.holdings(), containers()]);

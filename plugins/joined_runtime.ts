@@ -1,9 +1,10 @@
 /** The container runtimes of several plugins, as the one that the rest of the service asks. */
 import { ServiceError } from "../core/error.ts";
-import type { ContainerRuntime, Holdings, RuntimeCounts } from "../core/runtime.ts";
+import type { ActingRuntime } from "../core/engine_acts.ts";
+import type { Holdings, RuntimeCounts } from "../core/runtime.ts";
 
 /** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
-export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRuntime | null {
+export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime | null {
   const [first, ...others] = runtimes;
   if (first === undefined || others.length === 0) return first ?? null;
   let seen = runtimes.map((one) => one.revision);

@@ -4,7 +4,8 @@ import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
-import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
+import type { ActingRuntime } from "../core/engine_acts.ts";
+import type { Ownership } from "../core/runtime.ts";
 import type { CommandStore } from "../core/store.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
@@ -56,7 +57,7 @@ export interface RunningPlugin extends AsyncDisposable {
   /** The declared routes with their handlers. */
   readonly routes?: Router;
   /** Joined with those of other plugins; system routes and drift ask it. */
-  readonly runtime?: ContainerRuntime;
+  readonly runtime?: ActingRuntime;
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */

@@ -21,6 +21,7 @@ const TAGS = {
   settings: "The first admin, API keys, people and sessions",
   workspaces: "Registered folders, and what was declared in them",
   plans: "What would be done about a group, and why",
+  applies: "Plans that are carried out, and how far each of them is",
 };
 
 const document = (path: string, summary: string) =>

@@ -6,7 +6,7 @@ import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/call.ts";
 import { count, text } from "../http/query.ts";
 import { type CoreRouter, json, particularsOf, problems, raw, reply, route, router } from "../http/router.ts";
-import { type Applies, type Applier, type PlacedEvent, unknownApply } from "../projects/apply/applies.ts";
+import { type Applier, type Applies, type PlacedEvent, unknownApply } from "../projects/apply/applies.ts";
 import { Apply, ApplyEvent, ApplyRequest, ApplySummary } from "../projects/apply/apply_shape.ts";
 import type { Work } from "../projects/apply/work.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
@@ -85,9 +85,14 @@ const events = route({
   subject: "found",
   headers: ["Last-Event-ID"],
   params: Id,
-  query: z.object({ after: count(0, 1_000_000_000).optional().describe("The place in the journal to go on behind") }),
+  query: z.object({
+    after: count(0, 1_000_000_000).optional().describe("The place in the journal to go on behind"),
+  }),
   answers: {
-    200: raw("The events, ended by `end`", { "text/event-stream": ApplyEvent, "application/x-ndjson": ApplyEvent }),
+    200: raw("The events, ended by `end`", {
+      "text/event-stream": ApplyEvent,
+      "application/x-ndjson": ApplyEvent,
+    }),
     ...problems("apply_not_found"),
   },
 });
@@ -170,7 +175,9 @@ export function applyRoutes(options: AppliesRoutes): CoreRouter {
     });
 }
 
-const subjectOf = ({ workspace, project, backend }: Pick<ApplyRecord, "workspace" | "project" | "backend">) => ({
+const subjectOf = (
+  { workspace, project, backend }: Pick<ApplyRecord, "workspace" | "project" | "backend">,
+) => ({
   workspace,
   project,
   engine: backend,
@@ -209,16 +216,26 @@ async function beginApply(
   const subject = { workspace: plan.workspace, project: plan.project, engine: plan.backend };
   if (!mayRead(known, reachOf(principal, "projects:plan"), principal)) throw noPlan();
   if (!reach.has(subject)) {
-    throw new ServiceError("forbidden", `Cannot apply: this needs "projects:apply" on the project "${plan.project}"`);
+    throw new ServiceError(
+      "forbidden",
+      `Cannot apply: this needs "projects:apply" on the project "${plan.project}"`,
+    );
   }
   if (plan.blocked.length > 0) {
-    throw new ServiceError("plan_blocked", `Cannot apply: ${plan.blocked.map(({ message }) => message).join("; ")}`);
+    throw new ServiceError(
+      "plan_blocked",
+      `Cannot apply: ${plan.blocked.map(({ message }) => message).join("; ")}`,
+    );
   }
   assertBasis(known, request);
   const steps = chosen(known, request);
   assertHeld(known, steps, principal);
   assertConfirmed(known, steps, request);
-  const again = { id: plan.workspace, name: plan.group, request: { ...known.request, backend: plan.backend } };
+  const again = {
+    id: plan.workspace,
+    name: plan.group,
+    request: { ...known.request, backend: plan.backend },
+  };
   const still = async () => {
     const { movedSince } = await import("../projects/plan/make_plan.ts");
     assertStill(await movedSince(await askedOf(options, again, reach, principal), looked));
@@ -248,7 +265,9 @@ function chosen({ plan }: KnownPlan, { steps }: ApplyRequest): number[] {
   if (steps === undefined) return plan.steps.map(({ n }) => n);
   const wanted = new Set(steps);
   const unknown = steps.filter((n) => !plan.steps.some((step) => step.n === n));
-  const broken = plan.steps.filter(({ n, after }) => wanted.has(n) && after.some((before) => !wanted.has(before)));
+  const broken = plan.steps.filter(({ n, after }) =>
+    wanted.has(n) && after.some((before) => !wanted.has(before))
+  );
   const errors = [
     ...unknown.map((n) => `There is no step ${n}`),
     ...broken.map(({ n, after }) => `Step ${n} comes after ${after.join(", ")}, and one of them is left out`),
@@ -260,13 +279,17 @@ function chosen({ plan }: KnownPlan, { steps }: ApplyRequest): number[] {
 /** Throws `forbidden` with all that the caller lacks. */
 function assertHeld({ plan }: KnownPlan, steps: readonly number[], principal: Principal): void {
   const needs = plan.steps.filter(({ n }) => steps.includes(n)).flatMap(({ needs }) => needs);
-  const missing = needs.filter(({ permission, subject }) => !may<typeof permission>(principal, permission, subject));
+  const missing = needs.filter(({ permission, subject }) =>
+    !may<typeof permission>(principal, permission, subject)
+  );
   const words = new Set(
     missing.map(({ permission, subject: { project, engine } }) =>
       `"${permission}" on ${project === null ? `the engine "${engine}"` : `the project "${project}"`}`
     ),
   );
-  if (words.size > 0) throw new ServiceError("forbidden", `Cannot apply: this needs ${[...words].join(", ")}`);
+  if (words.size > 0) {
+    throw new ServiceError("forbidden", `Cannot apply: this needs ${[...words].join(", ")}`);
+  }
 }
 
 /** Data goes only by its own word. */
@@ -296,7 +319,11 @@ async function subjectsOf({ runtime }: AppliesRoutes, { plan }: KnownPlan): Prom
 
 function stream(
   applies: Applies,
-  { params, query, request, ending }: Call<{ readonly id: string }, { readonly after?: number | undefined }, undefined>,
+  { params, query, request, ending }: Call<
+    { readonly id: string },
+    { readonly after?: number | undefined },
+    undefined
+  >,
 ): Response {
   const last = request.headers.get("last-event-id");
   const after = query.after ?? (last !== null && /^\d{1,10}$/.test(last) ? Number(last) : 0);

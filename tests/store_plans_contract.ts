@@ -29,18 +29,21 @@ export const CHANGES_OF_PLANS: readonly Change[] = [
 ];
 
 export function plansContract(promise: Promised): void {
-  promise("remembers a plan whole until it expires, across a new start and for every handle", async (under) => {
-    const one = plan("one", { creator: { kind: "user", id: "ada" }, body: '{"steps":[{"n":1}]}' });
-    {
+  promise(
+    "remembers a plan whole until it expires, across a new start and for every handle",
+    async (under) => {
+      const one = plan("one", { creator: { kind: "user", id: "ada" }, body: '{"steps":[{"n":1}]}' });
+      {
+        await using store = await under.open("a");
+        await store.plans.add(one, 10, ENTRY);
+      }
       await using store = await under.open("a");
-      await store.plans.add(one, 10, ENTRY);
-    }
-    await using store = await under.open("a");
-    await using other = await under.open("a");
-    assert.deepEqual(await other.plans.get("one", 99), one);
-    assert.equal(await store.plans.get("one", 100), null);
-    assert.equal(await store.plans.get("two", 1), null);
-  });
+      await using other = await under.open("a");
+      assert.deepEqual(await other.plans.get("one", 99), one);
+      assert.equal(await store.plans.get("one", 100), null);
+      assert.equal(await store.plans.get("two", 1), null);
+    },
+  );
 
   promise("forgets plans that have expired, and the oldest where there are too many", async (under) => {
     await using store = await under.open("a");

@@ -1,7 +1,6 @@
 /** All engines as one container runtime, for the rest of the service. */
 import type {
   Backend,
-  ContainerRuntime,
   Counted,
   Holdings,
   InspectedContainer,
@@ -9,7 +8,7 @@ import type {
   RuntimeAct,
   RuntimeCounts,
 } from "../../core/runtime.ts";
-import type { EngineActs } from "../../core/engine_acts.ts";
+import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { LinkActs } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
@@ -26,7 +25,7 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
 
 const ALL: Counted = { container: () => true, imagesOf: () => true };
 
-export class EngineRuntime implements ContainerRuntime {
+export class EngineRuntime implements ActingRuntime {
   readonly #inspections = new Inspections();
 
   /** The registries that pulls may go to; null for all. */

@@ -2,10 +2,10 @@
 
 import type { Holder } from "../../core/access.ts";
 import type { ApplyQuery, ApplyRecord, ApplyStore, ApplyWish } from "../../core/applies.ts";
+import type { ActingRuntime } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { Log } from "../../core/log.ts";
 import { pause } from "../../core/pause.ts";
-import type { ContainerRuntime } from "../../core/runtime.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
 import type { Apply, ApplyEvent, ApplyRequest, ApplySummary } from "./apply_shape.ts";
 import { ApplyFeed } from "./feed.ts";
@@ -39,7 +39,7 @@ export interface Told {
 
 export interface AppliesOptions {
   readonly store: ApplyStore;
-  readonly runtime: () => ContainerRuntime | null;
+  readonly runtime: () => ActingRuntime | null;
   /** What the files of a group say now; null where it is gone. */
   readonly sources: (workspace: string, group: string) => Promise<Sources | null>;
   /** What somebody holds now; null for who is gone or disabled. */
@@ -156,7 +156,11 @@ export class Applies implements AsyncDisposable {
   }
 
   /** Goes on with the rights of whoever says so. Throws `apply_over` for one that is not paused. */
-  async resume(id: string, { by, credential, entry }: Applier, wish: ApplyWish | null = null): Promise<Apply> {
+  async resume(
+    id: string,
+    { by, credential, entry }: Applier,
+    wish: ApplyWish | null = null,
+  ): Promise<Apply> {
     const { store, now } = this.options;
     const lease = { owner: this.#owner, until: now() + LEASE_MS };
     const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
@@ -194,8 +198,10 @@ export class Applies implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     await this.#ticking;
+    const enough = new AbortController();
     const ended = Promise.all([...this.#running.values()].map((one) => one?.ended));
-    await Promise.race([ended, pause(STOP_MS)]);
+    await Promise.race([ended, pause(STOP_MS, enough.signal)]);
+    enough.abort();
     await this.options.store.release(this.#owner, this.options.now()).catch(() => {}); // its lease ends by itself
   }
 
@@ -217,7 +223,9 @@ export class Applies implements AsyncDisposable {
         forgetAt = performance.now() + FORGET_EVERY_MS;
         await store.forget(now() - KEPT_MS);
       } catch (error) {
-        if (!signal.aborted) this.options.log.warn("Applies cannot be looked after", { error: String(error) });
+        if (!signal.aborted) {
+          this.options.log.warn("Applies cannot be looked after", { error: String(error) });
+        }
       }
     }
   }
@@ -238,7 +246,9 @@ export class Applies implements AsyncDisposable {
       const engines = runtime();
       const now = await sources(workspace, group).catch(() => null);
       if (engines === null || now === null) {
-        const reason = engines === null ? "No plugin has a container engine" : "Its workspace or group is gone";
+        const reason = engines === null
+          ? "No plugin has a container engine"
+          : "Its workspace or group is gone";
         await this.#journal(record).close("paused", reason);
         this.#running.delete(id);
         return;
@@ -305,4 +315,7 @@ export class Applies implements AsyncDisposable {
 export const unknownApply = (): ServiceError => new ServiceError("apply_not_found", "There is no such apply");
 
 const over = ({ state }: ApplyRecord): ServiceError =>
-  new ServiceError("apply_over", state === "running" ? "Cannot resume it: it is running" : `It is ${state} already`);
+  new ServiceError(
+    "apply_over",
+    state === "running" ? "Cannot resume it: it is running" : `It is ${state} already`,
+  );

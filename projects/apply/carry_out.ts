@@ -18,7 +18,9 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "image.pull": ({ acts, orders, step, ending, progress, loginFor }) =>
     acts.pull({ reference: orders.reference(step), loginFor, signal: ending, progress }),
   "image.build": ({ step }) =>
-    Promise.reject(failed(`Cannot build "${step.target}": type "docker compose build", and ask for a new plan`)),
+    Promise.reject(
+      failed(`Cannot build "${step.target}": type "docker compose build", and ask for a new plan`),
+    ),
   "network.create": createNetwork,
   "network.remove": removeNetwork,
   "network.connect": connect,
@@ -77,7 +79,9 @@ async function restart(hand: Hand): Promise<void> {
   const found = await existing(hand);
   const before = hand.noted["startedAt"];
   // Started since an earlier attempt began: that attempt did it.
-  if (typeof before === "string" && isUp(found) && found.startedAt !== null && found.startedAt > before) return;
+  if (typeof before === "string" && isUp(found) && found.startedAt !== null && found.startedAt > before) {
+    return;
+  }
   if (before === undefined) await hand.note({ startedAt: found.startedAt ?? "" });
   await hand.acts.restart(found.id, graceOf(found));
 }
@@ -86,14 +90,18 @@ async function createNetwork(hand: Hand): Promise<void> {
   const spec = hand.orders.network(hand.step);
   const there = await hand.acts.network(spec.name);
   if (there === null) await hand.acts.createNetwork(spec);
-  else if (!isMine(hand, there)) throw failed(`Somebody else made the network "${spec.name}": ask for a new plan`);
+  else if (!isMine(hand, there)) {
+    throw failed(`Somebody else made the network "${spec.name}": ask for a new plan`);
+  }
 }
 
 async function createVolume(hand: Hand): Promise<void> {
   const spec = hand.orders.volume(hand.step);
   const there = await hand.acts.volume(spec.name);
   if (there === null) await hand.acts.createVolume(spec);
-  else if (!isMine(hand, there)) throw failed(`Somebody else made the volume "${spec.name}": ask for a new plan`);
+  else if (!isMine(hand, there)) {
+    throw failed(`Somebody else made the volume "${spec.name}": ask for a new plan`);
+  }
 }
 
 /** Its own containers let go of it first: they stand still, and are connected to the new one. */
@@ -114,7 +122,9 @@ async function removeNetwork({ acts, orders, step }: Hand): Promise<void> {
   try {
     await acts.removeNetwork(target);
   } catch (error) {
-    if (!(error instanceof ServiceError) || acts.isAway(error) || await acts.network(target) !== null) throw error;
+    if (!(error instanceof ServiceError) || acts.isAway(error) || await acts.network(target) !== null) {
+      throw error;
+    }
   }
 }
 

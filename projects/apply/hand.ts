@@ -6,7 +6,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import type { Noted } from "./journal.ts";
 import type { Orders } from "./orders.ts";
-import { markOf, MARK, type Subject, type Work } from "./work.ts";
+import { MARK, markOf, type Subject, type Work } from "./work.ts";
 
 export interface Hand {
   readonly apply: string;
@@ -39,8 +39,10 @@ export const touched = (name: string, what: string): ServiceError =>
   failed(`Container "${name}" was ${what} by somebody else: ask for a new plan`);
 
 /** Whether this step of this apply made the object. */
-export const isMine = ({ apply, step }: Hand, { labels }: { readonly labels: Readonly<Record<string, string>> }) =>
-  labels[MARK] === markOf(apply, step.n);
+export const isMine = (
+  { apply, step }: Hand,
+  { labels }: { readonly labels: Readonly<Record<string, string>> },
+) => labels[MARK] === markOf(apply, step.n);
 
 export const isUp = ({ state }: Pick<InspectedContainer, "state">): boolean =>
   state === "running" || state === "restarting" || state === "paused";

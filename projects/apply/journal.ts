@@ -118,7 +118,11 @@ export class Journal {
     return this.#line("step", step.n, line);
   }
 
-  #line(kind: JournalEntry["kind"], step: number | null, body: StepLine | LogLine | StateLine): NewJournalEntry {
+  #line(
+    kind: JournalEntry["kind"],
+    step: number | null,
+    body: StepLine | LogLine | StateLine,
+  ): NewJournalEntry {
     return { at: this.options.now(), kind, step, body: JSON.stringify(body) };
   }
 
@@ -130,7 +134,9 @@ export class Journal {
   ): Promise<void> {
     const { store, now, written } = this.options;
     const end = state === undefined ? undefined : { state, reason, at: now() };
-    if (await store.write(this.apply.id, this.apply.epoch, lines, entries, end) === null) throw new LostApply();
+    if (await store.write(this.apply.id, this.apply.epoch, lines, entries, end) === null) {
+      throw new LostApply();
+    }
     written();
   }
 }

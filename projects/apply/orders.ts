@@ -2,9 +2,9 @@
 
 import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
-import type { EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
+import type { ActingRuntime, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { ContainerRuntime, ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { Asked, Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
@@ -27,7 +27,7 @@ export interface Sources {
 export interface Ground extends Sources {
   readonly apply: string;
   readonly backend: string;
-  readonly runtime: ContainerRuntime;
+  readonly runtime: ActingRuntime;
   /** The version of Compose that labels name where nothing on the engine tells one. */
   readonly composeVersion: string;
 }
@@ -69,7 +69,14 @@ export class Orders {
     if (step.unit === null || !this.#units.has(step.unit)) return false;
     const of = this.declared(step);
     const asked: Asked = {};
-    for (const row of FIELDS) if (row.key === "ports") row.ask(asked, of, { name: "", containerOf: () => undefined });
+    for (const row of FIELDS) {
+      if (row.key === "ports") {
+        row.ask(asked, of, {
+          name: "",
+          containerOf: () => undefined,
+        });
+      }
+    }
     return asked.ports?.some(({ hostLast }) => hostLast !== undefined) === true;
   }
 
@@ -118,7 +125,9 @@ export class Orders {
     const asked: Asked = {};
     const asking = { name: container.name, containerOf: () => undefined };
     for (const row of FIELDS) {
-      if (row.change === "update" && [...fields].some((field) => isOf(field, row.key))) row.ask(asked, of, asking);
+      if (row.change === "update" && [...fields].some((field) => isOf(field, row.key))) {
+        row.ask(asked, of, asking);
+      }
     }
     const { memoryLimitBytes: memory } = asked;
     // An engine gives twice the memory as swap where nobody asks, and then refuses a limit beyond it.
@@ -131,13 +140,23 @@ export class Orders {
   }
 
   /** How a container of the project stands in a network; null where its unit is not in it. */
-  membership({ compose, name }: InspectedContainer, network: string): ContainerSpec["networks"][number] | null {
+  membership(
+    { compose, name }: InspectedContainer,
+    network: string,
+  ): ContainerSpec["networks"][number] | null {
     const { model, group } = this.ground;
     const unit = group.units.find(({ label }) => label === compose?.service);
     const of = declaredOf(model, group, unit);
     if (of === null) return null;
     const asked: Asked = {};
-    for (const row of FIELDS) if (row.key === "networks") row.ask(asked, of, { name, containerOf: () => undefined });
+    for (const row of FIELDS) {
+      if (row.key === "networks") {
+        row.ask(asked, of, {
+          name,
+          containerOf: () => undefined,
+        });
+      }
+    }
     return asked.networks?.find((one) => one.name === network) ?? null;
   }
 
@@ -215,7 +234,8 @@ export class Orders {
 
 /** The container that stands for a service: of several the one with the smallest number. */
 function standingFor(own: readonly RunningContainer[], service: string): RunningContainer | undefined {
-  const number = ({ labels }: RunningContainer) => Number(labels["com.docker.compose.container-number"] ?? "1");
+  const number = ({ labels }: RunningContainer) =>
+    Number(labels["com.docker.compose.container-number"] ?? "1");
   return own.filter(({ compose, name }) => compose?.service === service && !isPassing(name))
     .sort((a, b) => number(a) - number(b))[0];
 }

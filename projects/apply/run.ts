@@ -142,7 +142,9 @@ export class Run {
         return;
       } catch (error) {
         if (error instanceof Cut || this.#wasCut(error, step)) {
-          if (!this.options.stopping.aborted) await journal.end(step, { state: "unknown", note: "It was cut" });
+          if (!this.options.stopping.aborted) {
+            await journal.end(step, { state: "unknown", note: "It was cut" });
+          }
           return;
         }
         if (error instanceof LostApply || isOfStore(error)) throw error;
@@ -241,7 +243,8 @@ export class Run {
 }
 
 /** The store is away: nothing can be begun, and what was done is found by whoever goes on. */
-const isOfStore = (error: unknown): boolean => error instanceof ServiceError && error.code === "store_unavailable";
+const isOfStore = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "store_unavailable";
 
 /** What is needed and not held. */
 export function lackingOf(holder: Holder | null, needs: readonly Need[]): Need[] {

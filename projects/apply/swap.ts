@@ -79,7 +79,10 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
 }
 
 /** Stopped, so that its ports are free; and without its restart policy, or a new start of the engine would start it. */
-async function putAside({ hand: { acts, apply, orders }, own }: Pair, old: InspectedContainer): Promise<void> {
+async function putAside(
+  { hand: { acts, apply, orders }, own }: Pair,
+  old: InspectedContainer,
+): Promise<void> {
   if (orders.kind === "docker" && !["", "no"].includes(old.restart.name)) {
     await acts.update(old.id, { restart: { name: "no", maximumRetries: 0 } });
   }

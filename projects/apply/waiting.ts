@@ -26,7 +26,9 @@ export async function waitForUnit(hand: Hand): Promise<void> {
   await Promise.all(containers.map(async ({ id, name }) => {
     const found = await hand.acts.find(id);
     if (found === null) throw failed(`Container "${name}" is gone`);
-    const ms = isHealth ? healthyMs(hand, found) : (hand.work.timeouts.completed ?? 0) * 1_000 || COMPLETED_MS;
+    const ms = isHealth
+      ? healthyMs(hand, found)
+      : (hand.work.timeouts.completed ?? 0) * 1_000 || COMPLETED_MS;
     const judge = isHealth ? healthOf : endOf;
     try {
       await until(hand, id, judge, left(hand, ms), intervalMs(found), hand.ending);
@@ -47,7 +49,9 @@ export async function waitForSound(hand: Hand, id: string, mayEnd: boolean): Pro
     if (mayEnd && one.state === "exited" && one.exitCode === 0) return "reached";
     const dead = deathOf(one);
     if (dead !== null) return dead;
-    if (one.restartCount > 0) return failed(`Container "${one.name}" was restarted by the engine: it does not stay up`);
+    if (one.restartCount > 0) {
+      return failed(`Container "${one.name}" was restarted by the engine: it does not stay up`);
+    }
     if (hasHealth) return healthOf(one);
     const since = one.startedAt === null ? Infinity : Date.parse(one.startedAt);
     return Date.now() - since >= SOUND_MS ? "reached" : "open";
@@ -79,9 +83,11 @@ async function until(
     if (verdict !== "open") throw verdict;
     if (performance.now() > end) {
       const seconds = Math.round(ms / 1_000);
-      throw failed(`Container "${found.name}" did not become what is waited for within ${seconds} s: it is ${
-        found.health ?? found.state
-      }`);
+      throw failed(
+        `Container "${found.name}" did not become what is waited for within ${seconds} s: it is ${
+          found.health ?? found.state
+        }`,
+      );
     }
     await pause(LOOK_MS, ending);
   }
@@ -99,13 +105,19 @@ function healthOf(one: InspectedContainer): Verdict {
 }
 
 function endOf(one: InspectedContainer): Verdict {
-  if (one.state !== "exited") return one.state === "dead" ? failed(`Container "${one.name}" is dead`) : "open";
-  return one.exitCode === 0 ? "reached" : failed(`Container "${one.name}" ended with code ${one.exitCode ?? "?"}`);
+  if (one.state !== "exited") {
+    return one.state === "dead" ? failed(`Container "${one.name}" is dead`) : "open";
+  }
+  return one.exitCode === 0
+    ? "reached"
+    : failed(`Container "${one.name}" ended with code ${one.exitCode ?? "?"}`);
 }
 
 function deathOf({ name, state, exitCode }: InspectedContainer): ServiceError | null {
   if (state === "running" || state === "paused" || state === "created") return null;
-  if (state === "restarting") return failed(`Container "${name}" ends again and again, with code ${exitCode ?? "?"}`);
+  if (state === "restarting") {
+    return failed(`Container "${name}" ends again and again, with code ${exitCode ?? "?"}`);
+  }
   return failed(`Container "${name}" ended with code ${exitCode ?? "?"}`);
 }
 
@@ -113,7 +125,8 @@ function deathOf({ name, state, exitCode }: InspectedContainer): ServiceError | 
 const STANDARD_MS = 30_000;
 const msOf = (nanoseconds = 0): number => nanoseconds === 0 ? STANDARD_MS : nanoseconds / 1e6;
 
-const intervalMs = ({ healthTimes }: InspectedContainer): number => Math.max(LOOK_MS, msOf(healthTimes?.interval));
+const intervalMs = ({ healthTimes }: InspectedContainer): number =>
+  Math.max(LOOK_MS, msOf(healthTimes?.interval));
 
 /** As its own times say, and what may go on beside it. */
 function healthyMs({ work }: Hand, { healthTimes }: InspectedContainer): number {

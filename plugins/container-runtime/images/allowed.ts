@@ -7,6 +7,8 @@ export function mustBeAllowed(reference: Reference, registries: readonly string[
   if (registries === null || registries.includes(reference.registry)) return;
   throw engineError(
     "pull_refused",
-    `Cannot pull "${textOfReference(reference)}": this service is not allowed to pull from "${reference.registry}"`,
+    `Cannot pull "${
+      textOfReference(reference)
+    }": this service is not allowed to pull from "${reference.registry}"`,
   );
 }
