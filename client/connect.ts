@@ -25,6 +25,7 @@ import {
   type Args,
   Endpoint,
   type EndpointTypes,
+  type Params,
   type ParamsOption,
   type QueryOption,
   type TypesOf,
@@ -37,7 +38,8 @@ import type { AnyOptions, Call } from "./sender.ts";
 const PROTOCOL = "berth.v1";
 const OPEN = 1;
 const MAX_QUEUED_BYTES = 2 ** 24;
-const ME: Endpoint<"/api/auth/me"> = new Endpoint("/api/auth/me");
+/** Statuses of a handshake that say something of the caller. */
+const REFUSALS = [401, 403];
 
 /** What a socket of these types may send. */
 export type SendOf<T extends EndpointTypes> = TypesOf<T, "socket"> extends { send: infer Send } ? Send
@@ -118,9 +120,15 @@ export async function connect<P extends string, T extends EndpointTypes>(
       const ticket = await sender.login?.ticket();
       let opened = await handshake(open, call, ticket, deadline);
       if (!opened && ticket) {
-        // A refused handshake hides its status: ask by a plain call, whose 401 rule renews the credentials.
-        await client.get(ME, { signal: deadline.signal }).catch((error) => {
-          if (isStatusError(error) && error.response.statusCode === 401) throw error;
+        // A refused handshake hides its status: ask the same by a plain call, whose 401 rule renews the credentials.
+        const asked = { query: options.query, signal: deadline.signal };
+        const plain = new Endpoint(endpoint.path);
+        // What fills the path was checked when the socket's own address was made.
+        await client.get(plain as Endpoint<string>, {
+          ...asked,
+          params: options.params as Params<string>,
+        }).catch((error) => {
+          if (isStatusError(error) && REFUSALS.includes(error.response.statusCode)) throw error;
         });
         const renewed = await sender.login?.ticket();
         if (renewed?.generation !== ticket.generation) {

@@ -26,13 +26,16 @@ const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom"
   orphan: "its service is not in the files",
   down: "everything goes down",
   asked: "it was asked for",
+  policy: "its pull policy says so",
+  newerImage: "its image may be another one",
 };
 
 /** One line a step, with the place of what it follows from. */
 export function textOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const lines = plan.steps.map(({ n, kind, target, why, risk }) =>
-      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${risk === "none" ? "" : " (interrupts)"}\n` +
+    const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged }) =>
+      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${risk === "none" ? "" : " (interrupts)"}` +
+      `${conditionText(ifChanged)}\n` +
       why.map((reason) => `      ${reasonText(reason)}\n`).join("")
     );
     return visibleLines([headOf(plan), ...notesOf(plan).map((note) => `  ${note}\n`), ...lines].join(""));
@@ -57,6 +60,10 @@ function notesOf({ blocked, warnings, missing }: Plan): string[] {
   ];
 }
 
+function conditionText(steps: PlanStep["ifChanged"]): string {
+  return steps === undefined ? "" : `, only if step ${steps.join(" or ")} brings another image`;
+}
+
 function reasonText(reason: PlanReason): string {
   if (reason.code === "field") {
     const { field, declared, seen, at: { file, range } } = reason;
@@ -69,8 +76,8 @@ function reasonText(reason: PlanReason): string {
 /** A section a group; what a file says cannot end a cell, begin a link or close the text around it. */
 export function markdownOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const rows = plan.steps.map(({ n, kind, target, why }) =>
-      `| ${n} | ${WORDS[kind]} | ${cell(target)} | ${
+    const rows = plan.steps.map(({ n, kind, target, why, ifChanged }) =>
+      `| ${n} | ${WORDS[kind]}${conditionText(ifChanged)} | ${cell(target)} | ${
         why.map((one) => cell(reasonText(one))).join("<br>")
       } |\n`
     );

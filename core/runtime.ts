@@ -248,6 +248,8 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
+  /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
+  imageTaggedAt(name: string, backend: string): Promise<number | null>;
   /** What somebody needs who does the same act alone. */
   permissionFor(act: RuntimeAct): Permission;
 }

@@ -78,6 +78,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
       return runtime.revision;
     },
     inspect: (id, backend) => runtime.inspect(id, backend),
+    imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
     holdings: async () => {
       const [all, seen] = await Promise.all([runtime.holdings(), containers()]);

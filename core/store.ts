@@ -22,8 +22,8 @@ export interface Store extends AsyncDisposable {
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
-  readonly plans: PlanStore;
   readonly commands: CommandStore;
+  readonly plans: PlanStore;
   readonly applies: ApplyStore;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;

@@ -50,6 +50,8 @@ export async function respond(
     }
     const call = await parse(entry, request, params, scope, caller, trail);
     if (entry.route.proof === true && caller !== null) await guard.demandProof(caller);
+    // Last: browsers hide why a handshake was refused, so the same request as a plain one is told it.
+    if (entry.kind === "socket") mustBeHandshake(request);
     if (audited === "act") await trail.begin(entry.route.particulars?.(call as Erased) ?? {});
     const answer = await entry.handler(call);
     if (call.ignoredReach) {
@@ -100,7 +102,8 @@ function authorise(
   scope: RequestScope,
   guard: Guard,
 ): Caller | Promise<Caller> {
-  const found = entry.kind === "socket"
+  // Without an upgrade it opens no socket, whoever asks: it is a call like any other, and is told what is wrong.
+  const found = entry.kind === "socket" && request.headers.has("upgrade")
     ? guard.admit(request, scope.peer)
     : guard.authenticate(request, scope.peer);
   return found instanceof Promise
@@ -151,7 +154,6 @@ async function parse(
   caller: Caller | null,
   trail: Trail,
 ): Promise<Call<unknown, unknown, unknown>> {
-  if (entry.kind === "socket") mustBeHandshake(request);
   const { route } = entry;
   const path = route.params === undefined ? undefined : checked(route.params, params, "path");
   let query: unknown;

@@ -3,7 +3,9 @@
 const PAGE = new URL("./", import.meta.url);
 const BUILT = new URL("built/", PAGE);
 const CLIENT = new URL("../client/", PAGE);
-const STYLES = ["base", "parts", "screens", "listings", "print"];
+/** What each built script begins with; all but the first are loaded when a screen asks for them. */
+const SCRIPTS = { "main.js": "main.tsx", "terminal.js": "leaves/terminal.ts" };
+const STYLES = ["base", "parts", "screens", "listings", "views", "print"];
 
 /** Where the digest of what it was made from stands in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
@@ -17,7 +19,7 @@ export async function buildPage(into: URL = BUILT): Promise<string | null> {
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   await Deno.mkdir(folder, { recursive: true });
   try {
-    await bundle(new URL("main.js", folder));
+    for (const [name, entry] of Object.entries(SCRIPTS)) await bundle(entry, new URL(name, folder));
     const styles = STYLES.map((name) => Deno.readTextFile(new URL(`style/${name}.css`, PAGE)));
     await Deno.writeTextFile(new URL("page.css", folder), (await Promise.all(styles)).join("\n"));
     const html = await Deno.readTextFile(new URL("index.html", PAGE));
@@ -39,7 +41,7 @@ async function builtFrom(folder: URL): Promise<string | null> {
 }
 
 /** By the runtime's own bundler, which fetches esbuild once, and the packages of `page/deno.lock`. */
-async function bundle(output: URL): Promise<void> {
+async function bundle(entry: string, output: URL): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "bundle",
@@ -49,7 +51,7 @@ async function bundle(output: URL): Promise<void> {
       "--minify",
       "--output",
       output.pathname,
-      new URL("main.tsx", PAGE).pathname,
+      new URL(entry, PAGE).pathname,
     ],
     env: { NO_COLOR: "1" },
     stdin: "null",

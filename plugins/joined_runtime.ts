@@ -9,8 +9,10 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
   if (first === undefined || others.length === 0) return first ?? null;
   let seen = runtimes.map((one) => one.revision);
   let revision = 0;
-  const ownerOf = (backend: string) => {
-    const owner = runtimes.find((one) => one.backends().some(({ name }) => name === backend));
+  const ownerOf = (backend: string) =>
+    runtimes.find((one) => one.backends().some(({ name }) => name === backend));
+  const mustOwn = (backend: string) => {
+    const owner = ownerOf(backend);
     if (owner !== undefined) return owner;
     throw new ServiceError("not_found", `No engine "${backend}"; see /api/system/info for those there are`);
   };
@@ -32,8 +34,9 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     },
     permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
-    inspect: async (id, backend) => await ownerOf(backend).inspect(id, backend),
-    acts: (backend) => ownerOf(backend).acts(backend),
+    imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
+    inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),
+    acts: (backend) => mustOwn(backend).acts(backend),
   };
 }
 

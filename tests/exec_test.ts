@@ -236,6 +236,39 @@ for (const kind of ["docker", "podman"] as const) {
     await engine.cli("rm", "-f", stopped);
   });
 
+  test("who is behind pauses the output and loses nothing of it, and may leave meanwhile", async (engine) => {
+    await using berth = await serve(engine.socket, kind);
+    const id = await idle(engine);
+    let taken = 0;
+    const visitor = berth.open(id, { tty: "false", cmd: "seq 1 2000000" }, (data) => {
+      if (typeof data !== "string") taken += data.byteLength;
+    });
+    await visitor.opened;
+    visitor.wire.send(JSON.stringify({ type: "pause" }));
+    let last = -1;
+    await eventually("nothing comes any more", () => {
+      const isQuiet = taken === last;
+      last = taken;
+      return isQuiet;
+    }, { everyMs: 400 });
+    assert.ok(taken < 8_000_000, `${taken} bytes came although they were to wait`);
+    visitor.wire.send(JSON.stringify({ type: "resume" }));
+    await visitor.closed;
+    assert.equal(taken, 14_888_896);
+    assert.deepEqual(visitor.said("exit"), [{ type: "exit", code: 0 }]);
+
+    const leaving = berth.open(id, { tty: "false", cmd: "yes" });
+    await leaving.opened;
+    leaving.wire.send(JSON.stringify({ type: "pause" }));
+    leaving.wire.close();
+    await eventually(
+      "it is gone",
+      async () => !(await engine.cli("exec", id, "ps", "-o", "args")).includes("yes\n"),
+    );
+    assert.deepEqual(berth.failures, []);
+    await engine.cli("rm", "-f", id);
+  });
+
   test("a terminal that stops reading holds the process back and costs no memory", async (engine) => {
     await using berth = await serve(engine.socket, kind);
     const id = await idle(engine);

@@ -1,6 +1,6 @@
 /** The laws of the table of fields, for each row, on real engines and beside a real Compose. */
 import assert from "node:assert/strict";
-import type { Model, Unit } from "../artifacts/artifact.ts";
+import type { Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { InspectedContainer } from "../core/runtime.ts";
 import { connectBody, createBody } from "../plugins/container-runtime/containers/create_body.ts";
 import { Inspections } from "../plugins/container-runtime/containers/inspected.ts";
@@ -9,6 +9,7 @@ import type { EngineView } from "../projects/fields/engine_view.ts";
 import type { Asked, Declared, EngineKind } from "../projects/fields/field.ts";
 import { sha256 } from "../artifacts/files/sha256.ts";
 import { composeLabels, configHash, declaredLabels, hashFormOf } from "../projects/hash/labels.ts";
+import { resourceLabels } from "../projects/hash/resource_labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
 import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
@@ -63,8 +64,8 @@ const SAMPLES: readonly Sample[] = [
   { row: "labels", text: "labels: { tier: front }", other: "labels: { tier: back }" },
   {
     row: "mounts",
-    text: "volumes: ['./html:/html:ro', 'data:/data', /anonymous]",
-    other: "volumes: ['./html:/html', 'data:/data', /anonymous]",
+    text: "volumes: ['./html:/html:ro', 'data:/data', /anonymous, 'more:/more']",
+    other: "volumes: ['./html:/html', 'data:/data', /anonymous, 'more:/more']",
   },
   { row: "mounts", text: "tmpfs: [/memory]", other: "tmpfs: [/other]", isKeptWhenGone: true },
   {
@@ -221,9 +222,11 @@ function projectOf(samples: readonly Sample[], textOf: (sample: Sample) => strin
   return `name: laws
 services:
 ${service("plain", "")}${service("second", "")}${services.join("")}networks:
-  back: {}
-  fixed: { ipam: { config: [{ subnet: 10.77.0.0/24 }] } }
-volumes: { data: {} }
+  back: { driver: bridge, driver_opts: { com.docker.network.bridge.name: br-laws }, labels: { tier: "1<2" } }
+  fixed: { ipam: { driver: default, config: [{ subnet: 10.77.0.0/24, gateway: 10.77.0.1 }] }, internal: true }
+volumes:
+  data: {}
+  more: { driver_opts: { type: tmpfs, device: tmpfs }, labels: [tier=front], name: laws-more }
 secrets: { key: { file: ./key } }
 configs: { page: { file: ./key } }
 `;
@@ -247,6 +250,20 @@ function rowsThatDiffer(of: Declared, container: InspectedContainer, view: Engin
 
 const shown = (of: Declared, container: InspectedContainer, view: EngineView) =>
   differencesOf(of, container, view).map(({ field, declared, seen }) => [field, declared, seen]);
+
+/** Networks and volumes carry the labels that we would write. */
+async function sameResourceLabels(engine: TestEngine, group: Group, version: string): Promise<void> {
+  let seen = 0;
+  for (const resource of group.resources) {
+    const { kind, name } = resource;
+    if (kind !== "network" && kind !== "volume") continue;
+    const { status, json } = await engine.ask(`GET /${kind}s/${name}`);
+    if (status === 404) continue; // nobody uses it
+    assert.deepEqual(resourceLabels(group, { ...resource, kind }, version), json.Labels, `${name}`);
+    seen++;
+  }
+  assert.ok(seen > 3, "those that are used, and the default network");
+}
 
 class Scene implements AsyncDisposable {
   readonly #inspections = new Inspections();
@@ -347,6 +364,7 @@ for (const kind of ["docker", "podman"] as const) {
           differs("removal", emptied, text !== "" && !isKeptWhenGone);
         }
         assert.deepEqual(wrong, []);
+        await sameResourceLabels(engine, before.groups[0]!, composeOfToday.version);
       } finally {
         await folder.write({ "compose.yaml": projectOf(samples, ({ text }) => text) });
         await composeToday(engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
@@ -374,6 +392,7 @@ for (const kind of ["docker", "podman"] as const) {
             return hash === labels["com.docker.compose.config-hash"] ? [] : [text];
           });
           assert.deepEqual(wrong, []);
+          await sameResourceLabels(engine, model.groups[0]!, version);
         } finally {
           await runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
         }
@@ -411,7 +430,10 @@ for (const kind of ["docker", "podman"] as const) {
         const name = of.service.containerName ?? `laws-${label}-1`;
         const asking = { name, containerOf: (service: string) => made.get(service)?.id };
         for (const row of FIELDS) row.ask(asked, of, asking);
-        asked.labels = { ...asked.labels, ...declaredLabels(of, DIGEST, CONTENTS) };
+        const { containerOf } = asking;
+        const labelled = { of, number: 1, imageId: "", version: "5.7.0", containerOf };
+        const own = declaredLabels(of, DIGEST, CONTENTS);
+        asked.labels = { ...asked.labels, ...composeLabels(labelled), ...own };
         const answer = await engine.ask(`POST /containers/create?name=${name}`, createBody(asked));
         if (answer.status !== 201) {
           wrong.push({ label, asked, answer: answer.body });

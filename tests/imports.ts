@@ -26,6 +26,8 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ]],
   ["plugins/", ["http/", "core/", "hono", "zod"]],
   ["client/", []],
+  // What is loaded when a screen asks for it: one library each, and nothing of the page.
+  ["page/leaves/", ["@xterm/xterm", "@xterm/xterm/style", "@xterm/addon-fit"]],
   // The types of a browser are its own; a screen never imports another one (`screenBreach`).
   ["page/", ["client/", "preact", "@preact/signals"]],
 ];
@@ -65,7 +67,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   "page/": [
     ["verdict.ts"],
-    ["words/"],
+    ["words/", "leaves/"],
     ["live/", "router.ts"],
     ["parts/"],
     ["screens/"],

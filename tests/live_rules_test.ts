@@ -62,6 +62,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [], ...holdings }),
   };

@@ -8,8 +8,9 @@ import { save, workspace } from "./live_scene.ts";
 import { serveEngines, startService, type TestCaller, type TestService } from "./service.ts";
 import { sharedEngine } from "./shared_engine.ts";
 
-/** The steps, as `kind target`. */
-const steps = ({ steps }: Plan) => steps.map(({ kind, target }) => `${kind} ${target}`);
+/** The steps, as `kind target`, and what they depend on. */
+const steps = ({ steps }: Plan) =>
+  steps.map(({ kind, target, ifChanged }) => `${kind} ${target}${ifChanged ? ` if ${ifChanged}` : ""}`);
 const codes = (list: Plan["blocked"]) => list.map(({ code }) => code).sort();
 
 async function planOf(caller: TestCaller, id: string, group: string, body: unknown = {}): Promise<Plan> {
@@ -45,6 +46,14 @@ networks:
   default: {}
 volumes: { data: {} }
 `;
+
+/** Every container made anew, should its image be another one. */
+const REFRESHED = (name: string, kind: string): readonly string[] => [
+  `image.pull ${FIXTURE}`,
+  `container.swap ${name}-db-1 if 1`,
+  ...kind === "docker" ? ["wait db: service_healthy if 1"] : [],
+  ...["web-1", "web-2", "side-1", "job-1"].map((one) => `container.swap ${name}-${one} if 1`),
+];
 
 /** What follows from a new container of `db`. */
 const REPLACED = (name: string, kind: string): readonly string[] => [
@@ -88,6 +97,41 @@ const EDITS = (name: string, kind: string): readonly Edit[] => [
     `container.remove ${name}-db-1`,
     `network.remove ${name}_default`,
   ]],
+  ["mem_limit: 64m", "mem_limit: 64m", { action: "down", units: ["web"] }, [
+    ...["web-1", "web-2"].flatMap((
+      one,
+    ) => [`container.stop ${name}-${one}`, `container.remove ${name}-${one}`]),
+  ]],
+  ["mem_limit: 64m", "mem_limit: 64m", { action: "stop" }, [
+    ...["side-1", "web-1", "web-2", "db-1"].map((one) => `container.stop ${name}-${one}`),
+  ]],
+  ["mem_limit: 64m", "mem_limit: 64m", { action: "stop", units: ["db"] }, [`container.stop ${name}-db-1`]],
+  ["mem_limit: 64m", "mem_limit: 64m", { action: "restart" }, [
+    ...["db-1", "web-1", "web-2", "side-1"].map((one) => `container.restart ${name}-${one}`),
+  ]],
+  ["mem_limit: 64m", "mem_limit: 64m", { action: "restart", units: ["db"] }, [
+    ...["db-1", "side-1"].map((one) => `container.restart ${name}-${one}`),
+  ]],
+  ["mem_limit: 64m", "mem_limit: 64m", { pull: "always" }, REFRESHED(name, kind)],
+  ["mem_limit: 64m", "mem_limit: 64m\n    pull_policy: always", { pull: "never" }, []],
+  ["tier: front }", "tier: front }\n    pull_policy: always", {}, [
+    `image.pull ${FIXTURE}`,
+    ...["web-1", "web-2"].map((one) => `container.swap ${name}-${one} if 1`),
+  ]],
+  ["tier: front }", "tier: front }\n    pull_policy: every_1s", {}, [
+    `image.pull ${FIXTURE}`,
+    ...["web-1", "web-2"].map((one) => `container.swap ${name}-${one} if 1`),
+  ]],
+  // Podman does not tell when it had an image.
+  [
+    "tier: front }",
+    "tier: front }\n    pull_policy: daily",
+    {},
+    kind === "docker" ? [] : [
+      `image.pull ${FIXTURE}`,
+      ...["web-1", "web-2"].map((one) => `container.swap ${name}-${one} if 1`),
+    ],
+  ],
   ["networks:\n  default: {}", "networks:\n  default: { internal: true }", {}, [
     ...["db-1", "web-1", "web-2"].map((one) => `container.stop ${name}-${one}`),
     `network.remove ${name}_default`,
@@ -159,6 +203,12 @@ for (const kind of ["docker", "podman"] as const) {
         const { basis } = await planOf(berth, id, name);
         assert.deepEqual(basis, empty.basis, "two plans of one state are made from the same");
 
+        assert.equal((await berth.call(`POST /api/plans/${empty.id}/check`)).status, 204);
+        const moved = async () => {
+          const { status, body } = await berth.call(`POST /api/plans/${empty.id}/check`);
+          return [status, body.code, body.errors];
+        };
+
         for (const [before, after, body, expected] of EDITS(name, kind)) {
           const edited = text.replace(before, after);
           if (edited !== text) await save(berth, id, `${path}/compose.yaml`, edited);
@@ -181,6 +231,12 @@ for (const kind of ["docker", "podman"] as const) {
             range: swap.steps[0]?.why[0]?.code === "field" ? swap.steps[0].why[0].at.range : null,
           },
         }]);
+        assert.deepEqual(await moved(), [409, "plan_stale", [{
+          path: "file compose.yaml",
+          message: "has changed since",
+        }]]);
+        await save(berth, id, `${path}/compose.yaml`, `# a remark\n${text}`);
+        assert.equal((await moved())[0], 204, "a remark is nothing that is carried out");
         await save(berth, id, `${path}/compose.yaml`, text);
         await engine.cli("stop", `${name}-web-1`, "--time", "1");
         const stopped = await eventually("the stop is seen", async () => {
@@ -189,6 +245,10 @@ for (const kind of ["docker", "podman"] as const) {
         });
         assert.deepEqual(steps(stopped), [`container.start ${name}-web-1`]);
         assert.notEqual(stopped.basis.observed, empty.basis.observed);
+        assert.deepEqual(await moved(), [409, "plan_stale", [{
+          path: `container ${name}-web-1`,
+          message: "has changed since",
+        }]]);
       } finally {
         await Deno.writeTextFile(`${path}/compose.yaml`, text);
         await composeToday(engine.socket, path, "down", "--volumes", "--timeout", "1");

@@ -235,6 +235,7 @@ function runtimeOf(name: string): ActingRuntime {
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ActingRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
+    imageTaggedAt: () => Promise.resolve(null),
     acts: () => {
       throw new Error("nothing is done here");
     },

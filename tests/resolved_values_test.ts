@@ -199,6 +199,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),
     containers: () => Promise.resolve(all),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [] }),
   };

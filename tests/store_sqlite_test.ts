@@ -158,7 +158,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and no key ever rises by it", async () => {
+Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was written, and never anything else", async () => {
   await using here = await folderOfOurOwn();
   const whole = `${here.folder}/whole.db`;
   const keys = Array.from(

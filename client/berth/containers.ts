@@ -585,6 +585,12 @@ export type ExecRequest = {
 } | {
   /** The input is over. */
   readonly type: "eof";
+} | {
+  /** Output waits, and with it the command, until `resume`: who draws it is behind. */
+  readonly type: "pause";
+} | {
+  /** Output goes on. */
+  readonly type: "resume";
 };
 
 /** Why nothing more comes. */

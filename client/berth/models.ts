@@ -173,7 +173,7 @@ export type Plan = {
   /** The engine that it is for. */
   readonly backend: string;
   /** What was asked for. */
-  readonly action: "up" | "down";
+  readonly action: "up" | "down" | "stop" | "restart";
   /** The ids of the units that were looked at. */
   readonly units: readonly (string)[];
   /** In an order that works; none where there is nothing to do. */
@@ -223,7 +223,7 @@ export type PlanNeed = {
 /** A part of `PlanStep`. */
 export type PlanReason = {
   /** Why. */
-  readonly code: "absent" | "stopped" | "scaleDown" | "orphan" | "down" | "asked";
+  readonly code: "absent" | "stopped" | "scaleDown" | "orphan" | "down" | "asked" | "policy" | "newerImage";
 } | {
   /** A field of its container differs. */
   readonly code: "field";
@@ -276,6 +276,8 @@ export type PlanStep = {
   readonly needs: readonly (PlanNeed)[];
   /** What it costs while it is done. */
   readonly risk: "none" | "interruption" | "dataLoss";
+  /** Done only if one of these steps brought another image; always where it is absent. */
+  readonly ifChanged?: readonly (number)[];
 };
 
 /** A part of `Range`. */

@@ -509,11 +509,13 @@ export type NewWorkspace = {
 /** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
 export type PlanRequest = {
   /** What is wanted. */
-  readonly action?: "up" | "down";
-  /** Only these units, and what they depend on. */
+  readonly action?: "up" | "down" | "stop" | "restart";
+  /** Only these units; `up` takes what they depend on along. */
   readonly units?: readonly (string)[];
   /** The engine; else the one where the project runs, else the default. */
   readonly backend?: string;
+  /** Which images are asked of their registry: as `pull_policy` says, all, or none. */
+  readonly pull?: "policy" | "always" | "never";
   /** Containers of the project whose service is not in the files. */
   readonly orphans?: "keep" | "remove";
   /** Which containers are made anew. */

@@ -5,6 +5,7 @@ import { bytes, clock, count, day, duration, moment, number } from "./en_counts.
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
 import { settings } from "./en_settings.ts";
+import { shell } from "./en_shell.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   asWritten: "as written",
@@ -60,6 +61,7 @@ export const words = {
     within: (name: string) => `Screens of ${name}`,
   },
   settings,
+  shell,
   ...records,
   ...resources,
   bar: {

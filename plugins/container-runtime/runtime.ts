@@ -116,6 +116,11 @@ export class EngineRuntime implements ActingRuntime {
     return PERMISSION_FOR[act];
   }
 
+  async imageTaggedAt(name: string, backend: string): Promise<number | null> {
+    const link = this.engines.named(backend);
+    return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
+  }
+
   async inspect(id: string, backend: string): Promise<InspectedContainer> {
     const link = this.engines.named(backend);
     if (link.state !== "up") {

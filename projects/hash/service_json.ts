@@ -23,24 +23,13 @@ import type { Declared } from "../fields/field.ts";
 import { hostsOf } from "../fields/identity.ts";
 import { sourceOf } from "../fields/mounts.ts";
 import { duration } from "./duration.ts";
+import { goJson, type Json, type JsonObject, NoForm, object, sorted, sure } from "./go_json.ts";
 
 /**
  * A up to Compose 2.40, B from 5.0: each writes the same service in another way. The order of keys is that of A in both,
  * because Compose 5.6 pinned it when its own fields moved.
  */
 export type HashForm = "a" | "b";
-
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-type JsonObject = { [key: string]: Json };
-
-/** Something in the service cannot be brought into Compose's form. */
-class NoForm extends Error {}
-
-/** The value, or the end of the attempt. */
-function sure<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new NoForm();
-  return value;
-}
 
 /** Null where a value is not known, or has no row in the table of fields: then Compose would make it anew. */
 export function serviceJson(
@@ -97,10 +86,6 @@ const texts: Writer = (node) => {
 const words: Writer = (node) => sure(wordsOf(node));
 const time: Writer = (node) => duration(sure(nanosecondsOf(sure(textOf(node)))));
 
-/** Go sorts the keys of its maps. */
-const sorted = (values: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(values).sort(([a], [b]) => a < b ? -1 : 1));
-
 const map: Writer = (node) => {
   const values = [...keyValues(node)].map(([name, { value, unknown }]) => {
     if (unknown) throw new NoForm();
@@ -121,13 +106,6 @@ const volumesFrom: Writer = (node, _of, { containerOf }) =>
     const [kind, ...rest] = sure(textOf(item)).split(":");
     return kind === "container" ? rest.join(":") : [sure(containerOf(kind!)), ...rest].join(":");
   });
-
-/** An object in the order given, without what is undefined. */
-function object(entries: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
-}
 
 /** A key inside a value; undefined where it is not there. */
 function inside(node: Node, key: string, write: Writer, of: Declared, around: Around): Json | undefined {
@@ -359,13 +337,6 @@ function addDefaultNetwork(value: JsonObject, { unit }: Declared): void {
   );
   if (isDefault) value.networks = { default: null };
 }
-
-/** Go writes these signs as numbers, so that its JSON can stand in HTML. */
-const goJson = (value: Json): string =>
-  JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 
 /** The order of keys: that of the fields of Compose 2. */
 const ORDER = (

@@ -13,6 +13,8 @@ export interface NewStep {
   readonly after: Iterable<number>;
   readonly needs: readonly Need[];
   readonly risk?: Step["risk"];
+  /** Done only if one of these brings another image; null: always. */
+  readonly ifChanged?: readonly number[] | null;
 }
 
 export class Draft {
@@ -20,7 +22,7 @@ export class Draft {
   readonly blocked: JudgedFinding[] = [];
   readonly warnings: JudgedFinding[] = [];
 
-  add({ kind, target, unit, why, after, needs, risk = "none" }: NewStep): number {
+  add({ kind, target, unit, why, after, needs, risk = "none", ifChanged = null }: NewStep): number {
     const n = this.steps.length + 1;
     this.steps.push({
       n,
@@ -31,6 +33,7 @@ export class Draft {
       after: [...new Set(after)].sort((a, b) => a - b),
       needs: [...needs],
       risk,
+      ...(ifChanged !== null && { ifChanged: [...new Set(ifChanged)].sort((a, b) => a - b) }),
     });
     return n;
   }

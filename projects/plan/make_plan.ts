@@ -6,8 +6,9 @@ import { ServiceError } from "../../core/error.ts";
 import { blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
 import { Draft } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
-import { applying, removing } from "./needs.ts";
-import { type Link, linksOf, ordered } from "./order.ts";
+import { planDown, planRestart, planStop } from "./down.ts";
+import { removing } from "./needs.ts";
+import { linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
 import { type Asked, look, type Scene } from "./scene.ts";
@@ -24,24 +25,33 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   blockByFiles(asked, draft);
   const scene = await look(asked, draft);
   const links = linksOf(group);
+  const { action } = request;
   const units = ordered(group, wanted, links) ?? blockCircle(scene, wanted, draft);
-  const active = units.filter((unit) => isTouched(scene, unit, wanted));
-  for (const unit of active) {
-    blockByUnit(unit, draft);
-    blockByGrants(scene, unit, draft);
-  }
+  const active = units.filter((unit) =>
+    action === "up" ? isTouched(scene, unit, wanted) : wanted.includes(unit) && scene.members.has(unit.label)
+  );
   blockSelf(scene, self, draft);
-  const unchanged = request.action === "up"
-    ? planUp(scene, active, links, request, draft)
-    : planDown(scene, [...active].reverse(), links, draft);
-  orphans(scene, request.action === "down" || request.orphans === "remove", draft);
+  let unchanged = 0;
+  if (action === "up") {
+    for (const unit of active) {
+      blockByUnit(unit, draft);
+      blockByGrants(scene, unit, draft);
+    }
+    unchanged = planUp(scene, active, links, request, draft);
+  } else if (action === "restart") unchanged = planRestart(scene, active, links, draft);
+  else if (action === "stop") unchanged = planStop(scene, active, links, draft);
+  else planDown(scene, active, links, draft);
+  const isWholeDown = action === "down" && request.units === undefined;
+  if (action === "up" || action === "down") {
+    orphans(scene, isWholeDown || request.orphans === "remove", draft);
+  }
   const looked = lookedAt(scene);
   const plan: PlanBody = {
     workspace: workspace.id,
     group: group.name,
     project: group.project,
     backend: scene.backend.name,
-    action: request.action,
+    action,
     units: active.map(({ id }) => id),
     steps: draft.steps,
     unchanged,
@@ -80,39 +90,6 @@ function isTouched({ members, group }: Scene, unit: Unit, wanted: readonly Unit[
 function blockCircle({ group }: Scene, wanted: readonly Unit[], draft: Draft): readonly Unit[] {
   draft.block("project/circle", "Units depend on each other in a circle", group.source, group.id);
   return wanted;
-}
-
-/** In reverse order, then the networks that nobody else uses. Volumes stay. */
-function planDown(scene: Scene, units: readonly Unit[], links: readonly Link[], draft: Draft): number {
-  const removed = new Map<string, number[]>();
-  for (const unit of units) {
-    const dependants = links.filter(({ to }) => to === unit.id).flatMap(({ from }) =>
-      removed.get(from) ?? []
-    );
-    const steps = (scene.members.get(unit.label) ?? []).map(({ container }) =>
-      removeContainer(draft, container, unit.id, "down", [removing(scene)], dependants)
-    );
-    removed.set(unit.id, steps);
-  }
-  const gone = new Set([...scene.members.values()].flat().map(({ container }) => container.id));
-  for (const { id } of scene.orphans) gone.add(id);
-  for (const { kind, name, external } of scene.group.resources) {
-    if (kind !== "network" || external || name === null) continue;
-    const held = scene.holdings.networks.find((one) =>
-      one.name === name && one.backend === scene.backend.name
-    );
-    if (held === undefined || held.users.some(({ id }) => !gone.has(id))) continue;
-    if (held.labels["com.docker.compose.project"] !== scene.group.project) continue;
-    draft.add({
-      kind: "network.remove",
-      target: name,
-      unit: null,
-      why: [{ code: "down" }],
-      after: [...removed.values()].flat(),
-      needs: [applying(scene)],
-    });
-  }
-  return 0;
 }
 
 function orphans(scene: Scene, isRemoved: boolean, draft: Draft): void {

@@ -25,7 +25,16 @@ export const STEP_KINDS = [
 /** Why a step is there. Texts are masked as drift is. */
 export const Reason = z.discriminatedUnion("code", [
   z.object({
-    code: z.enum(["absent", "stopped", "scaleDown", "orphan", "down", "asked"]).describe("Why"),
+    code: z.enum([
+      "absent",
+      "stopped",
+      "scaleDown",
+      "orphan",
+      "down",
+      "asked",
+      "policy",
+      "newerImage",
+    ]).describe("Why"),
   }),
   z.object({
     code: z.literal("field").describe("A field of its container differs"),
@@ -61,19 +70,23 @@ export const Step = z.object({
   after: z.array(z.int()).describe("The steps that must be done before"),
   needs: z.array(Need).describe("What whoever carries it out must hold"),
   risk: z.enum(["none", "interruption", "dataLoss"]).describe("What it costs while it is done"),
+  ifChanged: z.array(z.int()).optional()
+    .describe("Done only if one of these steps brought another image; always where it is absent"),
 }).meta({ id: "PlanStep" });
 export type Step = z.infer<typeof Step>;
 
-export const PlanAction = z.enum(["up", "down"]);
+export const PlanAction = z.enum(["up", "down", "stop", "restart"]);
 export type PlanAction = z.infer<typeof PlanAction>;
 
 /** What somebody may ask of a plan. */
 export const PlanRequest = z.strictObject({
   action: PlanAction.default("up").describe("What is wanted"),
   units: z.array(z.string().min(1).max(300)).max(1_000).optional()
-    .describe("Only these units, and what they depend on"),
+    .describe("Only these units; `up` takes what they depend on along"),
   backend: z.string().min(1).max(100).optional()
     .describe("The engine; else the one where the project runs, else the default"),
+  pull: z.enum(["policy", "always", "never"]).default("policy")
+    .describe("Which images are asked of their registry: as `pull_policy` says, all, or none"),
   orphans: z.enum(["keep", "remove"]).default("keep")
     .describe("Containers of the project whose service is not in the files"),
   recreate: z.enum(["changed", "always"]).default("changed")

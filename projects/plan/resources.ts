@@ -4,17 +4,23 @@ import type { Resource, Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../artifacts/yaml/values.ts";
 import type { HeldNetwork } from "../../core/runtime.ts";
+import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import type { Draft } from "./draft.ts";
 import { acting, applying } from "./needs.ts";
-import type { Reason } from "./plan_shape.ts";
+import type { PlanRequest, Reason } from "./plan_shape.ts";
+import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
 
 /** The steps that bring what a unit needs, by what they bring. */
 export class Resources {
   readonly #steps = new Map<string, number[]>();
+  readonly #refreshes = new Set<number>();
+  readonly #pull: PlanRequest["pull"];
 
-  constructor(readonly scene: Scene, readonly draft: Draft) {}
+  constructor(readonly scene: Scene, readonly draft: Draft, pull: PlanRequest["pull"]) {
+    this.#pull = pull;
+  }
 
   /** Steps that start a container again, because a network of it is replaced. */
   readonly startedAgain = new Map<string, number>();
@@ -22,6 +28,11 @@ export class Resources {
   /** The steps that bring its image. */
   image(unit: Unit): number[] {
     return this.#once(`image ${unit.id}`, () => this.#image(unit));
+  }
+
+  /** Those of them that may bring another image in place of one that is there. */
+  refreshed(unit: Unit): number[] {
+    return this.image(unit).filter((step) => this.#refreshes.has(step));
   }
 
   /** The steps that bring its networks and volumes. */
@@ -58,35 +69,41 @@ export class Resources {
         fullImage(name)
       ),
     );
-    const policyAt = valueAt(unit.value, "pull_policy");
-    const policy = textOf(policyAt) ?? "missing";
+    const isThere = names.some((name) => held.has(fullImage(name)));
     const at = of.service.imageAt ?? unit.source;
-    if (/^(?:always|daily|weekly|every_.*|refresh)$/.test(policy)) {
-      const message = `A plan does not ask the registry yet: "pull_policy: ${policy}" is taken for "missing"`;
-      draft.warn("project/pull-policy", message, policyAt, unit.id);
-    }
-    if (names.some((name) => held.has(fullImage(name)))) return [];
-    const isBuilt = of.service.build && policy !== "always";
-    if (!isBuilt && policy === "never") {
-      draft.block(
-        "project/image-absent",
-        `The image "${writtenOr(of.service.imageAt, names[0]!)}" is not there, and is never pulled`,
-        at,
-        unit.id,
-      );
+    const target = writtenOr(of.service.imageAt, names[0]!); // there is one at least
+    const how = this.#bring(of, isThere);
+    if (how === null) return [];
+    if (how === "never") {
+      const message = `The image "${target}" is not there, and is not to be pulled`;
+      draft.block("project/image-absent", message, at, unit.id);
       return [];
     }
-    const kind = isBuilt ? "image.build" : "image.pull";
-    return this.#once(`${kind} ${names[0]}`, () => [
-      draft.add({
-        kind,
-        target: writtenOr(of.service.imageAt, names[0]!), // there is one at least
+    return this.#once(`${how} ${names[0]}`, () => {
+      const step = draft.add({
+        kind: how,
+        target,
         unit: unit.id,
-        why: [{ code: "absent" }],
+        why: [{ code: isThere ? this.#pull === "policy" ? "policy" : "asked" : "absent" }],
         after: [],
-        needs: [acting(scene, isBuilt ? "buildImage" : "pullImage", null)],
-      }),
-    ]);
+        needs: [acting(scene, how === "image.build" ? "buildImage" : "pullImage", null)],
+      });
+      if (isThere) this.#refreshes.add(step);
+      return [step];
+    });
+  }
+
+  /** How an image is brought; null where it is there and is left as it is. */
+  #bring(of: Declared, isThere: boolean): "image.pull" | "image.build" | "never" | null {
+    const policy = policyOf(of);
+    const isBuilt = of.service.build && policy !== "always";
+    if (isBuilt) return !isThere || policy === "build" ? "image.build" : null;
+    if (this.#pull === "never" || policy === "never") return isThere ? null : "never";
+    if (!isThere || this.#pull === "always" || policy === "always") return "image.pull";
+    const every = pullEveryMs(of);
+    if (every === null) return null;
+    const last = this.scene.pulledAt.get(fullImage(imageNames(of)[0]!)); // there is one at least
+    return last === undefined || last + every <= Date.now() ? "image.pull" : null;
   }
 
   #network(resource: Resource): number[] {

@@ -18,7 +18,9 @@ import type { Sight } from "../../core/sight.ts";
 import { contentsOf, type OwnSide } from "../drift/contents.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
+import { fullImage, imageNames } from "../fields/process.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
+import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, viewFor } from "../drift/look.ts";
 import type { Draft } from "./draft.ts";
 import type { PlanRequest } from "./plan_shape.ts";
@@ -43,6 +45,8 @@ export interface Scene {
   readonly digest: Digest;
   /** Of secrets and configs, by their ids. */
   readonly contents: ReadonlyMap<string, string>;
+  /** When images were last pulled that are to be pulled again after a while, by full name. */
+  readonly pulledAt: ReadonlyMap<string, number>;
   /** What of the engine may be named. */
   readonly sees: Sees;
 }
@@ -128,7 +132,16 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     const member = compared.get(id);
     if (member !== undefined) members.get(compose!.service)?.push(member); // as above
   }
+  const pulledAt = new Map<string, number>();
+  for (const unit of group.units) {
+    const of = declaredOf(model, group, unit);
+    if (of === null || pullEveryMs(of) === null) continue;
+    const name = fullImage(imageNames(of)[0]!); // there is one at least
+    const at = await runtime.imageTaggedAt(name, backend.name);
+    if (at !== null) pulledAt.set(name, at);
+  }
   return {
+    pulledAt,
     model,
     group,
     workspace,

@@ -5,7 +5,7 @@ import { locationOf } from "../../artifacts/position.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
 import type { Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft, NewStep } from "./draft.ts";
 import { applying, making } from "./needs.ts";
 import type { Link } from "./order.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
@@ -18,8 +18,12 @@ interface Fate {
   last: number[];
   recreated: number | null;
   restarted: number | null;
+  /** The steps one of which has to bring another image for that to happen; null: it happens. */
+  ifChanged: readonly number[] | null;
   /** Whether any of its containers is started: whoever waits for its health has to wait anew. */
   isStarted: boolean;
+  /** Whether that happens whatever the images are. */
+  isSurelyStarted: boolean;
 }
 
 /** Writes the steps of every unit, which come in an order that works; answers how many containers stay as they are. */
@@ -30,7 +34,7 @@ export function planUp(
   request: PlanRequest,
   draft: Draft,
 ): number {
-  const resources = new Resources(scene, draft);
+  const resources = new Resources(scene, draft, request.pull);
   const fates = new Map<string, Fate>();
   const from = Map.groupBy(links, (link) => link.from);
   const to = Map.groupBy(links, (link) => link.to);
@@ -47,8 +51,32 @@ export function planUp(
   return unchanged;
 }
 
+/** A reason that may turn out to be none, if no step brings another image. */
+interface Follow {
+  readonly reason: Reason;
+  readonly ifChanged: readonly number[] | null;
+}
+
+interface Follows {
+  readonly recreate: readonly Follow[];
+  readonly restart: readonly Follow[];
+}
+
+/** Null where one of the reasons is certain. */
+const conditionOf = (follows: readonly Follow[]): readonly number[] | null =>
+  follows.some(({ ifChanged }) => ifChanged === null)
+    ? null
+    : follows.flatMap(({ ifChanged }) => ifChanged ?? []);
+
 class UnitWork {
-  readonly fate: Fate = { last: [], recreated: null, restarted: null, isStarted: false };
+  readonly fate: Fate = {
+    last: [],
+    recreated: null,
+    restarted: null,
+    ifChanged: null,
+    isStarted: false,
+    isSurelyStarted: false,
+  };
   readonly #unit: Unit;
   #shared: readonly number[] = [];
 
@@ -98,6 +126,7 @@ class UnitWork {
     if (step === undefined) return;
     this.fate.restarted = step;
     this.fate.isStarted = true;
+    this.fate.isSurelyStarted = true;
     this.fate.last.push(step);
   }
 
@@ -111,6 +140,7 @@ class UnitWork {
         why: [{ code: "followsFrom", step, how: "condition" }],
         after: this.fate.last,
         needs: [applying(this.scene)],
+        ifChanged: this.fate.isSurelyStarted ? null : this.fate.ifChanged,
       }),
     ];
   }
@@ -125,51 +155,82 @@ class UnitWork {
   }
 
   /** What came before that the unit must follow: a new container, or a new start of the old one. */
-  #follows(): { recreate: Reason[]; restart: Reason[] } {
-    const recreate: Reason[] = [];
-    const restart: Reason[] = [];
+  #follows(): Follows {
+    const recreate: Follow[] = [];
+    const restart: Follow[] = [];
     for (const { to, kind, restart: restarts } of this.links) {
       const fate = this.fates.get(to);
       if (fate === undefined) continue;
-      const { recreated, restarted } = fate;
+      const { recreated, restarted, ifChanged } = fate;
       const isShared = kind === "namespace" || kind === "volumes_from";
       const how = kind === "namespace" ? "namespace" : kind === "volumes_from" ? "volumes" : "restart";
-      if (isShared && recreated !== null) recreate.push({ code: "followsFrom", step: recreated, how });
-      else if (kind === "namespace" && restarted !== null) {
-        // Who shares a namespace with a container that was started anew has lost its network.
-        restart.push({ code: "followsFrom", step: restarted, how });
-      } else if (!isShared && restarts && (recreated ?? restarted) !== null) {
-        restart.push({ code: "followsFrom", step: (recreated ?? restarted)!, how });
-      }
+      const step = recreated ?? restarted;
+      if (step === null) continue;
+      const follow: Follow = { reason: { code: "followsFrom", step, how }, ifChanged };
+      if (isShared && recreated !== null) recreate.push(follow);
+      // Who shares a namespace with a container that was started anew has lost its network.
+      else if (kind === "namespace" || (!isShared && restarts)) restart.push(follow);
     }
     return { recreate, restart };
   }
 
   /** Whether there is something to do for a container that stays in number. */
-  #member({ container, differences }: Member, follows: { recreate: Reason[]; restart: Reason[] }): boolean {
+  #member({ container, differences }: Member, follows: Follows): boolean {
     const isRunning = container.state === "running" || container.state === "restarting";
     const counts = differences.filter(({ row }) => row.change !== "none");
     const isInPlace = (one: FieldDifference) =>
       one.row.change === "update" && this.request.inPlace && this.scene.backend.kind === "docker" &&
       one.row.at(this.of) !== null; // an engine takes no limit back
-    const recreate: Reason[] = [
+    const refreshed = this.resources.refreshed(this.#unit);
+    const certain: Reason[] = [
       ...counts.filter((one) => !isInPlace(one)).map(reasonOf),
-      ...follows.recreate,
       ...(this.request.recreate === "always" ? [{ code: "asked" } as const] : []),
+    ];
+    const recreate: Follow[] = [
+      ...certain.map((reason) => ({ reason, ifChanged: null })),
+      ...follows.recreate,
+      ...(refreshed.length > 0 ? [{ reason: { code: "newerImage" } as const, ifChanged: refreshed }] : []),
     ];
     const needs = [applying(this.scene)];
     const base = { target: container.name, unit: this.#unit.id, needs };
-    if (recreate.length > 0) {
+    const swap = (why: readonly Follow[]) => {
+      const ifChanged = conditionOf(why);
+      this.#follow(ifChanged);
       this.fate.recreated = this.#step({
         ...base,
         kind: "container.swap",
-        why: [...counts.filter(isInPlace).map(reasonOf), ...recreate],
+        why: [
+          ...(ifChanged === null ? counts.filter(isInPlace).map(reasonOf) : []),
+          ...why.map(({ reason }) => reason),
+        ],
         after: this.#prerequisites(),
         needs: making(this.scene, this.of),
         risk: isRunning ? "interruption" : "none",
+        ifChanged,
       });
+    };
+    const isCertain = recreate.some(({ ifChanged }) => ifChanged === null);
+    if (isCertain) {
+      swap(recreate);
       return true;
     }
+    // Who is made anew by the same image need not be started again before.
+    const images = new Set(recreate.flatMap(({ ifChanged }) => ifChanged ?? []));
+    const restart = follows.restart.filter(({ ifChanged }) => !ifChanged?.every((step) => images.has(step)));
+    let isTouched = this.#asItIs({ container, differences: counts }, restart, base);
+    if (recreate.length > 0) {
+      swap(recreate);
+      isTouched = true;
+    }
+    return isTouched;
+  }
+
+  /** What is done to a container that is not made anew. */
+  #asItIs(
+    { container, differences: counts }: Member,
+    restart: readonly Follow[],
+    base: Pick<NewStep, "target" | "unit" | "needs">,
+  ): boolean {
     if (counts.length > 0) {
       this.#step({
         ...base,
@@ -182,15 +243,20 @@ class UnitWork {
       this.#warn("project/paused", `Container "${container.name}" is paused, and stays so`);
       return counts.length > 0;
     }
-    if (!isRunning) return this.#stopped(container) || counts.length > 0;
+    if (container.state !== "running" && container.state !== "restarting") {
+      return this.#stopped(container) || counts.length > 0;
+    }
     const isStartedAgain = this.resources.startedAgain.has(container.id);
-    if (follows.restart.length === 0 || isStartedAgain) return counts.length > 0 || isStartedAgain;
+    if (restart.length === 0 || isStartedAgain) return counts.length > 0 || isStartedAgain;
+    const ifChanged = conditionOf(restart);
+    this.#follow(ifChanged);
     this.fate.restarted = this.#step({
       ...base,
       kind: "container.restart",
-      why: follows.restart,
+      why: restart.map(({ reason }) => reason),
       after: this.#dependencies(),
       risk: "interruption",
+      ifChanged,
     });
     return true;
   }
@@ -209,6 +275,7 @@ class UnitWork {
       );
       return false;
     }
+    this.#follow(null);
     this.fate.restarted = this.#step({
       kind: "container.start",
       target: name,
@@ -250,8 +317,17 @@ class UnitWork {
   #step(step: Parameters<Draft["add"]>[0]): number {
     const n = this.draft.add(step);
     this.fate.last.push(n);
-    if (step.kind !== "container.update") this.fate.isStarted = true;
+    if (step.kind !== "container.update") {
+      this.fate.isStarted = true;
+      this.fate.isSurelyStarted ||= (step.ifChanged ?? null) === null;
+    }
     return n;
+  }
+
+  /** Before a step that others follow: what is certain for one container of the unit is for all. */
+  #follow(ifChanged: readonly number[] | null): void {
+    const isFirst = this.fate.recreated === null && this.fate.restarted === null;
+    this.fate.ifChanged = isFirst || this.fate.ifChanged !== null ? ifChanged : null;
   }
 
   #warn(code: string, message: string): void {

@@ -21,8 +21,8 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
-    plans: sqlitePlans(database),
     commands: sqliteCommands(database),
+    plans: sqlitePlans(database),
     applies: sqliteApplies(database),
     check: () =>
       database.read(() => {

@@ -33,6 +33,15 @@ export class Inspections {
     return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
   }
 
+  /** Null where the engine does not tell, or has no such image. */
+  async taggedAt(engine: Engine, name: string): Promise<number | null> {
+    const doing = `inspect image "${name}"`;
+    const path = at`/images/${new SlashedName(name)}/json`;
+    const image = await engine.get(path, { doing, missing: "image_not_found" }).catch(() => null);
+    const time = Date.parse(textOf(objectOf(objectOf(image).Metadata).LastTagTime));
+    return time > 0 ? time : null; // the year 1 is nobody's
+  }
+
   #defaults(engine: Engine, imageId: string): Promise<ImageDefaults> {
     const key = `${engine.name} ${imageId}`;
     const known = this.#images.get(key);

@@ -35,6 +35,12 @@ const Control = z.discriminatedUnion("type", [
     rows: Side.describe("The terminal's height in lines"),
   }),
   z.strictObject({ type: z.literal("eof").describe("The input is over") }),
+  z.strictObject({
+    type: z.literal("pause").describe(
+      "Output waits, and with it the command, until `resume`: who draws it is behind",
+    ),
+  }),
+  z.strictObject({ type: z.literal("resume").describe("Output goes on") }),
 ]).meta({ id: "ExecRequest", description: "What an exec takes as text; its standard input goes as bytes" });
 
 const Said = z.union([
@@ -67,9 +73,9 @@ const exec = socketRoute({
   path: "/containers/{id}/exec",
   summary: "Run a shell or a command",
   description:
-    "Binary frames are input and output. Text frames are JSON: `resize` (`cols`, `rows`) and `eof` up, " +
-    "`ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` is split at " +
-    "its blanks, several are program and arguments.",
+    "Binary frames are input and output. Text frames are JSON: `resize` (`cols`, `rows`), `eof`, `pause` and " +
+    "`resume` up, `ready`, `exit` and `error` down. Without `cmd` the best shell of the container is run; one `cmd` " +
+    "is split at its blanks, several are program and arguments.",
   permission: "containers:exec",
   subject: "found",
   proof: true,
@@ -229,12 +235,18 @@ export class Execs implements AsyncDisposable {
 
   async #connect(socket: Socket, session: ExecSession): Promise<number | null> {
     socket.send(JSON.stringify({ type: "ready", execId: session.id, container: session.container.id }));
-    const input = takeInput(socket, session);
+    const tap = new Tap();
+    const input = takeInput(socket, session, tap);
     const output = session.read(async (bytes) => {
-      if (socket.send(bytes)) await socket.drained(OUTPUT_BYTES);
+      if (!socket.send(bytes)) return;
+      await socket.drained(OUTPUT_BYTES);
+      await tap.opened;
     });
     const left = Promise.withResolvers<typeof LEFT>();
-    const onLeft = () => left.resolve(LEFT);
+    const onLeft = () => {
+      tap.open();
+      left.resolve(LEFT);
+    };
     socket.signal.addEventListener("abort", onLeft);
     if (socket.signal.aborted) onLeft();
     try {
@@ -259,7 +271,25 @@ export class Execs implements AsyncDisposable {
 /** The result of the race when the socket closes first. */
 const LEFT = Symbol("left");
 
-async function takeInput(socket: Socket, session: ExecSession): Promise<void> {
+/** Open unless whoever reads the output has paused it. */
+class Tap {
+  #closed: PromiseWithResolvers<void> | null = null;
+
+  get opened(): Promise<void> | undefined {
+    return this.#closed?.promise;
+  }
+
+  close(): void {
+    this.#closed ??= Promise.withResolvers();
+  }
+
+  open(): void {
+    this.#closed?.resolve();
+    this.#closed = null;
+  }
+}
+
+async function takeInput(socket: Socket, session: ExecSession, tap: Tap): Promise<void> {
   for await (const message of socket) {
     if (typeof message !== "string") {
       const taken = session.write(message);
@@ -269,6 +299,8 @@ async function takeInput(socket: Socket, session: ExecSession): Promise<void> {
     }
     const control = readControl(message);
     if (control.type === "resize") session.resize(control.cols, control.rows);
+    else if (control.type === "pause") tap.close();
+    else if (control.type === "resume") tap.open();
     else session.endInput();
   }
 }
@@ -279,7 +311,7 @@ function readControl(message: Message & string): z.output<typeof Control> {
   } catch (cause) {
     throw engineError(
       "invalid_request",
-      `Cannot understand a message: expected "eof", or "resize" with "cols" and "rows" from 1 to ${MOST_CHARACTERS}`,
+      `Cannot understand a message: expected "eof", "pause", "resume", or "resize" with "cols" and "rows" from 1 to ${MOST_CHARACTERS}`,
       { cause },
     );
   }

@@ -1,0 +1,125 @@
+/** What takes a project down, stops it, or starts it again. */
+
+import type { Unit } from "../../artifacts/artifact.ts";
+import type { Draft } from "./draft.ts";
+import { applying, removing } from "./needs.ts";
+import type { Link } from "./order.ts";
+import type { Reason } from "./plan_shape.ts";
+import type { Scene } from "./scene.ts";
+import { removeContainer } from "./up.ts";
+
+/** In reverse order, then the networks that nobody else uses. Volumes stay. */
+export function planDown(scene: Scene, units: readonly Unit[], links: readonly Link[], draft: Draft): void {
+  const removed = new Map<string, number[]>();
+  for (const unit of [...units].reverse()) {
+    const dependants = links.filter(({ to }) => to === unit.id).flatMap(({ from }) =>
+      removed.get(from) ?? []
+    );
+    const steps = (scene.members.get(unit.label) ?? []).map(({ container }) =>
+      removeContainer(draft, container, unit.id, "down", [removing(scene)], dependants)
+    );
+    removed.set(unit.id, steps);
+  }
+  const gone = new Set(
+    units.flatMap(({ label }) => scene.members.get(label) ?? []).map(({ container }) => container.id),
+  );
+  if (units.length === scene.members.size) { for (const { id } of scene.orphans) gone.add(id); }
+  for (const { kind, name, external } of scene.group.resources) {
+    if (kind !== "network" || external || name === null) continue;
+    const held = scene.holdings.networks.find((one) =>
+      one.name === name && one.backend === scene.backend.name
+    );
+    if (held === undefined || held.users.some(({ id }) => !gone.has(id))) continue;
+    if (held.labels["com.docker.compose.project"] !== scene.group.project) continue;
+    draft.add({
+      kind: "network.remove",
+      target: name,
+      unit: null,
+      why: [{ code: "down" }],
+      after: [...removed.values()].flat(),
+      needs: [applying(scene)],
+    });
+  }
+}
+
+const RUNS = ["running", "restarting"];
+
+/** In reverse order. Answers how many containers stay as they are. */
+export function planStop(
+  scene: Scene,
+  units: readonly Unit[],
+  links: readonly Link[],
+  draft: Draft,
+): number {
+  const stopped = new Map<string, number[]>();
+  let unchanged = 0;
+  for (const unit of [...units].reverse()) {
+    const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
+    const up = members.filter(({ state }) => state === "paused" || RUNS.includes(state));
+    const after = links.filter(({ to }) => to === unit.id).flatMap(({ from }) => stopped.get(from) ?? []);
+    const steps = up.map(({ name }) =>
+      draft.add({
+        kind: "container.stop",
+        target: name,
+        unit: unit.id,
+        why: [{ code: "asked" }],
+        after,
+        needs: [applying(scene)],
+        risk: "interruption",
+      })
+    );
+    stopped.set(unit.id, steps);
+    unchanged += members.length - up.length;
+  }
+  return unchanged;
+}
+
+/**
+ * Each after what it depends on. Who shares a namespace with one of them is started again, too, for it has lost its
+ * network; a container that does not run is left alone. Answers how many containers stay as they are.
+ */
+export function planRestart(
+  scene: Scene,
+  units: readonly Unit[],
+  links: readonly Link[],
+  draft: Draft,
+): number {
+  const done = new Map<string, number[]>();
+  let unchanged = 0;
+  for (const unit of followers(scene, units, links)) {
+    const from = links.filter((link) => link.from === unit.id);
+    const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
+    const up = members.filter(({ state }) => RUNS.includes(state));
+    const parents = from.filter(({ kind }) => kind === "namespace").flatMap(({ to }) => done.get(to) ?? []);
+    const why: Reason[] = units.includes(unit)
+      ? [{ code: "asked" }]
+      : parents.map((step) => ({ code: "followsFrom", step, how: "namespace" }));
+    const steps = (why.length === 0 ? [] : up).map(({ name }) =>
+      draft.add({
+        kind: "container.restart",
+        target: name,
+        unit: unit.id,
+        why,
+        after: from.flatMap(({ to }) => done.get(to) ?? []),
+        needs: [applying(scene)],
+        risk: "interruption",
+      })
+    );
+    done.set(unit.id, steps);
+    unchanged += members.length - steps.length;
+  }
+  return unchanged;
+}
+
+/** The units, in their order, and behind them those that share a namespace with one of them. */
+function followers({ group }: Scene, units: readonly Unit[], links: readonly Link[]): Unit[] {
+  const found = new Set(units);
+  for (const unit of found) {
+    const sharers = links.filter(({ to, kind }) => to === unit.id && kind === "namespace");
+    for (const { from } of sharers) {
+      const sharer = group.units.find(({ id }) => id === from);
+      if (sharer !== undefined) found.add(sharer);
+    }
+  }
+  return [...found];
+}
