@@ -129,7 +129,7 @@ export type ApplySummary = {
   /** The engine. */
   readonly backend: string;
   /** What was asked for. */
-  readonly action: "up" | "down";
+  readonly action: "up" | "down" | "stop" | "restart";
   /** `paused` waits for a person's word; the last three are the end. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
   /** Why it is paused, or failed. */

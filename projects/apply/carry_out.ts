@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
+import { fullImage } from "../fields/process.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
 import { joinNetworks, makeContainer } from "./making.ts";
@@ -15,8 +16,7 @@ type CarryOut = (hand: Hand) => Promise<void>;
 export const carryOut = (hand: Hand): Promise<void> => BY_KIND[hand.step.kind](hand);
 
 const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
-  "image.pull": ({ acts, orders, step, ending, progress, loginFor }) =>
-    acts.pull({ reference: orders.reference(step), loginFor, signal: ending, progress }),
+  "image.pull": pull,
   "image.build": ({ step }) =>
     Promise.reject(
       failed(`Cannot build "${step.target}": type "docker compose build", and ask for a new plan`),
@@ -43,6 +43,17 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "container.restart": restart,
   "wait": waitForUnit,
 };
+
+/** Notes whether the name means another image than before: other steps may be done only then. */
+async function pull(hand: Hand): Promise<void> {
+  const { acts, orders, step, ending: signal, progress, loginFor } = hand;
+  const reference = orders.reference(step);
+  if (hand.noted["before"] === undefined) {
+    await hand.note({ before: await acts.imageId(fullImage(reference)) });
+  }
+  await acts.pull({ reference, loginFor, signal, progress });
+  await hand.note({ changed: await acts.imageId(fullImage(reference)) !== hand.noted["before"] });
+}
 
 async function create(hand: Hand): Promise<void> {
   const { acts, orders, step } = hand;
@@ -87,7 +98,7 @@ async function restart(hand: Hand): Promise<void> {
 }
 
 async function createNetwork(hand: Hand): Promise<void> {
-  const spec = hand.orders.network(hand.step);
+  const spec = await hand.orders.network(hand.step);
   const there = await hand.acts.network(spec.name);
   if (there === null) await hand.acts.createNetwork(spec);
   else if (!isMine(hand, there)) {
@@ -96,7 +107,7 @@ async function createNetwork(hand: Hand): Promise<void> {
 }
 
 async function createVolume(hand: Hand): Promise<void> {
-  const spec = hand.orders.volume(hand.step);
+  const spec = await hand.orders.volume(hand.step);
   const there = await hand.acts.volume(spec.name);
   if (there === null) await hand.acts.createVolume(spec);
   else if (!isMine(hand, there)) {

@@ -16,7 +16,7 @@ export type Noted = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The body of a line about a step. */
 export interface StepLine {
-  readonly state: Exclude<StepState, "waiting" | "skipped">;
+  readonly state: Exclude<StepState, "waiting">;
   readonly error?: { readonly code: string; readonly title: string };
   readonly note?: string;
   readonly noted?: Noted;
@@ -97,7 +97,9 @@ export class Journal {
 
   async end(step: Step, line: StepLine): Promise<void> {
     const result = line.state === "done" ? "done" : line.error?.code ?? line.state;
-    const entries = isAct(step) ? [this.options.entryOf(this.apply, step, result)] : [];
+    const entries = isAct(step) && line.state !== "skipped"
+      ? [this.options.entryOf(this.apply, step, result)]
+      : [];
     await this.#write([this.#step(step, line)], entries);
   }
 

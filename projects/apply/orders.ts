@@ -10,10 +10,13 @@ import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import { composeLabels, declaredLabels } from "../hash/labels.ts";
+import { resourceLabels } from "../hash/resource_labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
 import { networkSpec, volumeSpec } from "./resource_specs.ts";
 import { isPassing, MARK, markOf } from "./work.ts";
+
+type NamedResource = Resource & { readonly kind: "network" | "volume" };
 
 /** What the files say, as of now. */
 export interface Sources {
@@ -160,19 +163,19 @@ export class Orders {
     return asked.networks?.find((one) => one.name === network) ?? null;
   }
 
-  network(step: Step): NetworkSpec {
+  async network(step: Step): Promise<NetworkSpec> {
     const { resource, name } = this.resource("network", step);
-    return networkSpec(resource, name, this.#labels("network", resource, step));
+    return networkSpec(resource, name, await this.#labels(resource, step));
   }
 
-  volume(step: Step): VolumeSpec {
+  async volume(step: Step): Promise<VolumeSpec> {
     const { resource, name } = this.resource("volume", step);
-    return volumeSpec(resource, name, this.#labels("volume", resource, step));
+    return volumeSpec(resource, name, await this.#labels(resource, step));
   }
 
   /** The network or volume of a step, and the engine's name of it. */
-  resource(kind: "network" | "volume", { target }: Step): { resource: Resource; name: string } {
-    const resource = this.ground.group.resources.find((one) =>
+  resource(kind: "network" | "volume", { target }: Step): { resource: NamedResource; name: string } {
+    const resource = this.ground.group.resources.find((one): one is NamedResource =>
       one.kind === kind && !one.external && (one.name === target || one.written === target)
     );
     if (resource === undefined || resource.name === null) throw gone(`the ${kind} "${target}"`);
@@ -199,15 +202,10 @@ export class Orders {
     );
   }
 
-  #labels(kind: "network" | "volume", { key }: Resource, step: Step): Record<string, string> {
-    const { group, apply, composeVersion } = this.ground;
-    // Without `config-hash` Compose takes it as it is.
-    return {
-      "com.docker.compose.project": group.project,
-      [`com.docker.compose.${kind}`]: key,
-      "com.docker.compose.version": composeVersion,
-      [MARK]: markOf(apply, step.n),
-    };
+  async #labels(resource: NamedResource, step: Step): Promise<Record<string, string>> {
+    const { group, apply, runtime } = this.ground;
+    const version = this.#composeVersion(await runtime.containers());
+    return { ...resourceLabels(group, resource, version), [MARK]: markOf(apply, step.n) };
   }
 
   async #image(of: Declared, acts: EngineActs): Promise<{ image: string; imageId: string }> {

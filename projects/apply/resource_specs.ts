@@ -1,11 +1,10 @@
 /** Networks and volumes as their files declare them, in the words that every engine is asked with. */
 
 import type { Node, Resource } from "../../artifacts/artifact.ts";
-import { keyValues } from "../../artifacts/compose/service.ts";
 import { entriesOf, listOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 
-/** Labels that berth and Compose know the object by; they win over the author's. */
+/** The author's, and those by which berth and Compose know the object. */
 type Labels = Readonly<Record<string, string>>;
 
 export function networkSpec({ value }: Resource, name: string, labels: Labels): NetworkSpec {
@@ -26,7 +25,7 @@ export function networkSpec({ value }: Resource, name: string, labels: Labels): 
       gateway: textOf(valueAt(pool, "gateway")),
       reserved: texts(valueAt(pool, "aux_addresses")),
     })),
-    labels: { ...pairs(valueAt(value, "labels")), ...labels },
+    labels,
   };
 }
 
@@ -35,14 +34,10 @@ export function volumeSpec({ value }: Resource, name: string, labels: Labels): V
     name,
     driver: textOf(valueAt(value, "driver")),
     driverOptions: texts(valueAt(value, "driver_opts")),
-    labels: { ...pairs(valueAt(value, "labels")), ...labels },
+    labels,
   };
 }
 
 function texts(node: Node | null): Record<string, string> {
   return Object.fromEntries([...entriesOf(node)].map(([key, { value }]) => [key, textOf(value) ?? ""]));
-}
-
-function pairs(node: Node | null): Record<string, string> {
-  return Object.fromEntries([...keyValues(node)].map(([key, { value }]) => [key, value ?? ""]));
 }

@@ -52,6 +52,8 @@ export class Run {
   readonly #ending: AbortSignal;
   #progress = new Map<number, StepProgress>();
   readonly #done = new Set<number>();
+  /** Pulls that brought another image. */
+  readonly #changed = new Set<number>();
   #halt: Halt | null = null;
   /** Ports of a range are given out by the engine: two at a time may get one. */
   #ranges: Promise<unknown> = Promise.resolve();
@@ -75,7 +77,10 @@ export class Run {
     const { journal, store, isAgain, ground } = this.options;
     if (isAgain) {
       this.#progress = await progressOf(store, this.apply.id);
-      for (const [n, { state }] of this.#progress) if (state === "done") this.#done.add(n);
+      for (const [n, { state, noted }] of this.#progress) {
+        if (state === "done" || state === "skipped") this.#done.add(n);
+        if (noted["changed"] === true) this.#changed.add(n);
+      }
       await journal.goesOn(null);
     }
     const declared = digestOf(declaredNow(ground), ground.digest);
@@ -124,6 +129,11 @@ export class Run {
   async #step(step: Step): Promise<void> {
     const { journal } = this.options;
     const before = this.#progress.get(step.n);
+    if (step.ifChanged !== undefined && !step.ifChanged.some((n) => this.#changed.has(n))) {
+      await journal.end(step, { state: "skipped", note: "No newer image came" });
+      this.#done.add(step.n);
+      return;
+    }
     const lacking = await this.#lacking(step);
     if (lacking !== null && !this.#isBegun(step.n)) {
       this.#halt ??= { kind: "paused", reason: lacking };
@@ -138,6 +148,7 @@ export class Run {
       try {
         await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
         await journal.end(step, { state: "done" });
+        if (noted.current["changed"] === true) this.#changed.add(step.n);
         this.#done.add(step.n);
         return;
       } catch (error) {
