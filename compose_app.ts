@@ -11,10 +11,12 @@ import { type Config, SettingsError } from "./config.ts";
 import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
+import type { Metrics } from "./core/metrics.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
 import { createAuditor } from "./http/auditor.ts";
+import { createEdge, type EdgeOptions } from "./http/edge.ts";
 import { createGuard } from "./http/guard.ts";
 import type { Handler } from "./http/listener.ts";
 import { peerBehind, proxyCheck } from "./http/proxy.ts";
@@ -36,12 +38,18 @@ import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
-import { system } from "./routes/system.ts";
+import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
+import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+<<<<<<< HEAD
 import { Applies } from "./projects/apply/applies.ts";
 import { Plans } from "./projects/plan/plans.ts";
 import { applyRoutes } from "./routes/applies.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
+=======
+import { live } from "./routes/live.ts";
+import { workspaceFeeds } from "./routes/live_workspaces.ts";
+>>>>>>> main
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -71,6 +79,7 @@ export interface Foundation {
   readonly tls: boolean;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
   readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
+  readonly metrics: Metrics;
 }
 
 /** What route groups are made of. */
@@ -92,8 +101,8 @@ export async function composeApp(
   foundation: Foundation,
   overrides: Overrides,
   owned: AsyncDisposableStack,
-): Promise<{ readonly parts: AppParts; readonly edge: Handler }> {
-  const { config, store, log, stopping } = foundation;
+): Promise<{ readonly parts: AppParts; readonly edge: Handler; readonly metricsEdge: MetricsEdge }> {
+  const { config, store, log, stopping, metrics } = foundation;
   const { settings, mistakes, unread } = checkPluginSettings(overrides.plugins, config);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   for (const variable of unread) {
@@ -123,10 +132,12 @@ export async function composeApp(
       log: log.with({ plugin: name }),
       stopping,
       ownership,
+      metrics,
       commands: store.commands,
     }), log),
   );
   const sights = new Sights(ownership);
+<<<<<<< HEAD
   const applies = owned.use(openApplies({ store, access, log, registry, plugins, config }));
   const parts: AppParts = {
     config,
@@ -142,6 +153,26 @@ export async function composeApp(
   };
   const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
   return { parts, edge: createEdgeOf(parts, foundation, routers) };
+=======
+  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
+  const own = owned.use(workspaceFeeds(registry));
+  const socket = live({
+    feeds: [...own.feeds, ...plugins.feeds],
+    onFailure: (error) => log.error("A feed failed", { error }),
+  });
+  const routers = [
+    ...coreRouters(parts, foundation),
+    socket,
+    ...plugins.routers,
+    ...overrides.mount?.(parts) ?? [],
+  ];
+  const common = edgeOptions(parts, foundation);
+  return {
+    parts,
+    edge: createEdgeOf(parts, foundation, routers, common),
+    metricsEdge: (hosts) => createMetricsEdge(parts, foundation, common, hosts),
+  };
+>>>>>>> main
 }
 
 /** What an apply does not know by itself: files, rights and the audit log. */
@@ -172,8 +203,13 @@ function openApplies(
 }
 
 function coreRouters(
+<<<<<<< HEAD
   { access, store, log, registry, plugins, sights, applies }: AppParts,
   { health, startedAt, names }: Foundation,
+=======
+  { access, store, log, registry, plugins, sights }: AppParts,
+  { health, metrics, startedAt, names }: Foundation,
+>>>>>>> main
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
   return [
@@ -185,6 +221,7 @@ function coreRouters(
       runtime: plugins.runtime,
       sights,
     }),
+    metricsRoutes(metrics),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     localSignIn({ access, origins: names.origins }),
@@ -211,16 +248,51 @@ function coreRouters(
   ];
 }
 
+type CommonOptions = Omit<EdgeOptions, "entries" | "hosts" | "onAccess" | "explainMissing">;
+
 function createEdgeOf(
-  { config, access, log, plugins, permissions, stopping }: AppParts,
-  { health, names, responder, tls }: Foundation,
+  { log, plugins, permissions }: AppParts,
+  { health, metrics, names, tls }: Foundation,
   routers: readonly Router[],
+  common: CommonOptions,
 ): Handler {
+  const traffic = countTraffic(metrics);
   return createApp({
+    ...common,
     version: health.version,
     routers,
     permissions: permissions.names,
     tags: plugins.tags,
+    hosts: names.hosts,
+    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
+    onAccess: (entry, route) => {
+      log.access(entry);
+      traffic(entry, route);
+    },
+    explainMissing: (path) => plugins.explainMissing(path),
+  });
+}
+
+/** The port for metrics, by the names that it is asked by. */
+export type MetricsEdge = (hosts: ReadonlySet<string>) => Handler;
+
+function createMetricsEdge(
+  { access, log, plugins }: AppParts,
+  { health, metrics }: Foundation,
+  common: CommonOptions,
+  hosts: ReadonlySet<string>,
+): Handler {
+  const { runtime, reports } = plugins;
+  const sources = { ...health, auditFailure: access.auditFailure, plugins: reports, runtime };
+  const { entries } = openMetricsRoutes(metrics).add(probes(sources));
+  return createEdge({ ...common, hosts, entries, onAccess: (entry) => log.access(entry) });
+}
+
+function edgeOptions(
+  { config, access, log, stopping }: AppParts,
+  { names, responder }: Foundation,
+): CommonOptions {
+  return {
     guard: createGuard({
       credentials: access.credentials,
       freshProof: access.freshProof,
@@ -229,15 +301,11 @@ function createEdgeOf(
     }),
     auditor: createAuditor({ audit: access.audit, clock: access.clock }),
     responder,
-    hosts: names.hosts,
     stopping,
-    ...(plugins.site === null ? {} : { site: new StaticSite(plugins.site, { tls }) }),
     ...(config.trustedProxies.length === 0 ? {} : { peerOf: peerBehind(config.trustedProxies) }),
     checkProxy: proxyCheck({ trusted: config.trustedProxies, baseUrl: config.baseUrl }),
-    onAccess: (entry) => log.access(entry),
     onBug: (error, requestId) => log.error("A request failed", { requestId, error }),
-    explainMissing: (path) => plugins.explainMissing(path),
-  });
+  };
 }
 
 async function auditReceiver(

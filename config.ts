@@ -41,6 +41,9 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** Null: `berth.log` in `data`. */
   readonly logFile: "none" | null;
+  /** Null: no port for metrics alone. */
+  readonly metricsPort: number | null;
+  readonly metricsHost: string;
   readonly minDescriptors: number;
   /** Where entries of the audit log go besides the store; `ca` names a file. */
   readonly auditSyslog: {

@@ -3,7 +3,7 @@ import { pause } from "./core/pause.ts";
 import type { Config } from "./config.ts";
 import { ServiceError } from "./core/error.ts";
 import { lookAtHealth } from "./core/health.ts";
-import type { AppParts, Foundation, Overrides } from "./compose_app.ts";
+import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_app.ts";
 import { Responder } from "./http/responder.ts";
 import { authoritiesOf } from "./http/authorities.ts";
 import { tooFewDescriptors } from "./http/descriptors.ts";
@@ -12,6 +12,8 @@ import { listen, type Listener, listenFailure } from "./http/listener.ts";
 import type { ConsoleStream } from "./log/console.ts";
 import { type OpenLog, openLog } from "./log/log.ts";
 import { StartFailure } from "./start_failure.ts";
+import { Metrics } from "./core/metrics.ts";
+import { measured } from "./store/measured.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
@@ -30,6 +32,8 @@ export interface Berth extends AppParts, AsyncDisposable {
   /** Where people reach it, without a trailing slash. */
   readonly url: string;
   readonly port: number;
+  /** Null without one of its own. */
+  readonly metricsPort: number | null;
   readonly listener: Listener;
   /** Reads the certificate again; one that cannot be used changes nothing. */
   reload(): Promise<void>;
@@ -56,15 +60,17 @@ export async function startBerth(options: StartOptions): Promise<Berth> {
     import(COMPOSE_APP) as Promise<typeof import("./compose_app.ts")>,
     typeof options.plugins === "function" ? options.plugins() : options.plugins,
   ]);
-  const { parts, edge } = await composeApp(foundation, { ...options, plugins }, owned);
+  const { parts, edge, metricsEdge } = await composeApp(foundation, { ...options, plugins }, owned);
+  const metricsListener = await listenForMetrics(config, metricsEdge, log, owned);
   gate.open(edge);
   log.info("berth listens", { version: VERSION, url });
   const stop = stopOnce(opened, owned.move());
   return {
     ...parts,
-    reload: () => reload(config, listener, log),
+    reload: () => reload(config, metricsListener === null ? [listener] : [listener, metricsListener], log),
     url,
     port: listener.port,
+    metricsPort: metricsListener?.port ?? null,
     listener,
     stop,
     [Symbol.asyncDispose]: async () => void await stop(),
@@ -91,7 +97,13 @@ async function openFoundation(
   mustHaveDescriptors(config);
   const log = owned.use(openLogIn(config, console));
   const stopping = new AbortController();
-  const store = owned.use(await openStore(config));
+  const metrics = new Metrics();
+  measureProcess(metrics, log);
+  const timers = metrics.timers({
+    name: "berth_store_seconds",
+    help: "Time that the store took, by operation.",
+  });
+  const store = owned.use(measured(await openStore(config), timers));
   const tls = await readTls(config);
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
   const isTls = tls !== null || config.baseUrl?.startsWith("https:") === true;
@@ -132,6 +144,7 @@ async function openFoundation(
     tls: isTls,
     names,
     health,
+    metrics,
   };
   return { config, log, listener, gate, url, stopping, foundation };
 }
@@ -194,11 +207,55 @@ async function readTls(config: Config): Promise<{ cert: string; key: string } | 
   return { cert: cert ?? "", key: key ?? "" };
 }
 
-async function reload(config: Config, listener: Listener, log: OpenLog): Promise<void> {
+/** Opens the port for metrics and probes, if the settings want one. */
+async function listenForMetrics(
+  config: Config,
+  edge: MetricsEdge,
+  log: OpenLog,
+  owned: AsyncDisposableStack,
+): Promise<Listener | null> {
+  const { metricsHost: hostname, metricsPort } = config;
+  if (metricsPort === null) return null;
+  const tls = await readTls(config);
+  const hosts = new Set<string>();
+  let listener: Listener;
+  try {
+    listener = listen({ hostname, port: metricsPort, tls, handler: edge(hosts), log });
+  } catch (error) {
+    throw new StartFailure(listenFailure(error, hostname, metricsPort), { cause: error });
+  }
+  owned.defer(async () => void await listener.drain(DRAIN_MS));
+  const { port } = listener;
+  const names = authoritiesOf({ hostname, port, tls: tls !== null, baseUrl: null });
+  for (const host of names.hosts) hosts.add(host);
+  log.info("Metrics are served", { port });
+  return listener;
+}
+
+function measureProcess(metrics: Metrics, log: OpenLog): void {
+  const { deno } = Deno.version;
+  metrics.read("gauge", { name: "berth_build_info", help: "1, with the version that runs." }, () => [
+    { labels: { version: VERSION, deno }, value: 1 },
+  ]);
+  metrics.read("gauge", { name: "process_start_time_seconds", help: "When it started, since 1970." }, () => [
+    { value: Math.round(performance.timeOrigin) / 1_000 },
+  ]);
+  metrics.read("gauge", { name: "process_resident_memory_bytes", help: "Memory that it occupies." }, () => [
+    { value: Deno.memoryUsage().rss },
+  ]);
+  metrics.read("counter", {
+    name: "berth_log_dropped_total",
+    help: "Lines that did not reach the log's file.",
+  }, () => [
+    { value: log.dropped() },
+  ]);
+}
+
+async function reload(config: Config, listeners: readonly Listener[], log: OpenLog): Promise<void> {
   try {
     const tls = await readTls(config);
     if (tls === null) return;
-    await listener.renew(tls);
+    for (const listener of listeners) await listener.renew(tls);
     log.info("The certificate was read again");
   } catch (error) {
     log.error("Cannot renew the certificate; the current one stays in use", { error });

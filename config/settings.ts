@@ -187,6 +187,19 @@ const fields = {
     "`berth.log` in the data folder",
     "`none` writes the log to the console only",
   ),
+  metricsPort: field(
+    () => wholeNumber(0, 65_535),
+    null,
+    NONE,
+    "A second port for metrics and probes alone, without credentials: `/api/metrics`, `/api/health/live`, " +
+      "`/api/health/ready`; engines are named there to callers with a credential only",
+  ),
+  metricsHost: field(
+    () => matching(/^[A-Za-z0-9.:-]{1,253}$/, "expected an address or a host name"),
+    "127.0.0.1",
+    "127.0.0.1",
+    "Address of that port. Anything but loopback needs TLS or trusted proxies",
+  ),
   minDescriptors: field(
     () => wholeNumber(0, 1_048_576),
     4096,
@@ -256,6 +269,15 @@ function contradictions(settings: Partial<Settings>): Mistake[] {
     refuse(
       "host",
       `"${host}" can be reached from other machines: set BERTH_TLS_CERT and BERTH_TLS_KEY, or BERTH_TRUSTED_PROXIES`,
+    );
+  }
+  const { metricsHost, metricsPort } = settings;
+  const isMetricsOpen = typeof metricsPort === "number" && metricsHost !== undefined &&
+    !isLoopback(metricsHost) && tlsCert === null && trustedProxies?.length === 0;
+  if (isMetricsOpen) {
+    refuse(
+      "metricsHost",
+      `"${metricsHost}" can be reached from other machines: set BERTH_TLS_CERT and BERTH_TLS_KEY, or BERTH_TRUSTED_PROXIES`,
     );
   }
   if (

@@ -15,6 +15,8 @@ export interface RequestScope {
   /** Filled in by the router, for the access log. */
   caller: Caller | null;
   code: string | null;
+  /** The name of the route that was found; null for none. */
+  route: string | null;
   /** Throws `sign_in_again` for a caller who has not proved who they are for a while. */
   readonly demandProof: (caller: Caller) => Promise<void>;
   /** Who shows a good credential. Fails for a bad one. */
@@ -113,6 +115,11 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
    */
   shows(particulars: Particulars): Promise<void> {
     return this.#trail.show(particulars);
+  }
+
+  /** Tells the audit log that something was refused for lack of rights after the answer, as over a socket. */
+  refused(code: string, particulars: Particulars): void {
+    this.#trail.refuse(code, particulars);
   }
 
   /** Says that the act goes on after the answer; its end is told to what this gives, once. */

@@ -22,7 +22,8 @@ export interface EdgeOptions extends Pipeline {
   readonly peerOf?: (request: Request, socketPeer: string) => string;
   /** Why a request that came through a proxy is refused. */
   readonly checkProxy?: (request: Request, socketPeer: string) => ServiceError | null;
-  readonly onAccess: (access: AccessLine) => void;
+  /** `route` is the name of the one that answered; null where none is at that path. */
+  readonly onAccess: (access: AccessLine, route: string | null) => void;
   /** Answers paths outside `/api`. */
   readonly site?: StaticSite;
   /** Says why a path that no route has is absent on purpose, as of a plugin that is switched off. */
@@ -45,6 +46,7 @@ export function createEdge(options: EdgeOptions): Handler {
       stopping: options.stopping,
       caller: null,
       code: null,
+      route: null,
       demandProof: options.guard.demandProof,
       recognise: () => options.guard.authenticate(request, peer),
     };
@@ -61,7 +63,7 @@ export function createEdge(options: EdgeOptions): Handler {
       peer: scope.peer,
       caller: scope.caller === null ? null : `${scope.caller.principal.kind}:${scope.caller.principal.id}`,
       code: scope.code,
-    });
+    }, scope.route);
     return response;
   };
 }
@@ -75,9 +77,13 @@ async function answer(
   try {
     const path = pathOf(request);
     const found = table.find(request.method, path) ?? withoutSlash(table, request.method, path);
-    if (found !== null) return await respond(found.entry, request, found.params, scope, options);
+    if (found !== null) {
+      scope.route = found.name;
+      return await respond(found.entry, request, found.params, scope, options);
+    }
     options.guard.stranger(request, scope.peer);
     const page = await options.site?.answer(request, path, scope.requestId) ?? null;
+    if (page !== null) scope.route = "page";
     return page ?? await failed(missing(table, options, request.method, path), request, scope, options);
   } catch (thrown) {
     const error = asServiceError(thrown);

@@ -54,7 +54,7 @@ export function describe(entries: readonly Entry[], { version, permissions, tags
 /** What is about the service itself goes with `system`. */
 function tagOf(path: string): string {
   const first = path.split("/")[2] ?? "system";
-  return ["health", "docs", "openapi.json", "asyncapi.json"].includes(first) ? "system" : first;
+  return ["health", "metrics", "docs", "openapi.json", "asyncapi.json"].includes(first) ? "system" : first;
 }
 
 function operation(

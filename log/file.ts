@@ -17,6 +17,8 @@ export class RotatingFile implements Disposable {
   readonly path: string;
   /** Why lines are being lost at the moment, or null. */
   failure: string | null = null;
+  /** How many lines were lost since the start. */
+  dropped = 0;
   readonly #maxBytes: number;
   readonly #keep: number;
   readonly #encoder = new TextEncoder();
@@ -77,6 +79,7 @@ export class RotatingFile implements Disposable {
       this.failure = null;
     } catch (error) {
       this.#lost += unwritten;
+      this.dropped += unwritten;
       this.failure = error instanceof Error ? error.name : "unknown";
       this.#flushIn(LOOK_AGAIN_MS);
     }

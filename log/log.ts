@@ -22,6 +22,8 @@ export interface OpenLog extends Log, AsyncDisposable {
   flush(): void;
   /** Why lines do not reach the file, or null. */
   failure(): string | null;
+  /** How many lines did not reach the file since the start. */
+  dropped(): number;
 }
 
 /** @throws Deno.errors when the file cannot be opened for writing. */
@@ -44,6 +46,7 @@ export function openLog(options: LogOptions): OpenLog {
     path: options.path,
     flush: () => file?.flush(),
     failure: () => file?.failure ?? null,
+    dropped: () => file?.dropped ?? 0,
     async [Symbol.asyncDispose]() {
       file?.[Symbol.dispose]();
       await console?.flush();

@@ -1,7 +1,12 @@
 /** Starts plugins in order and stops them in reverse; one that cannot start is reported, and the rest goes on. */
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
+<<<<<<< HEAD
 import type { ActingRuntime } from "../core/engine_acts.ts";
+=======
+import type { ContainerRuntime } from "../core/runtime.ts";
+import type { LiveFeed } from "../http/live_feed.ts";
+>>>>>>> main
 import { nameOf, type Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 import { CORE_CODES } from "../http/status.ts";
@@ -24,6 +29,8 @@ export interface PluginReport {
 export interface Plugins extends AsyncDisposable {
   readonly reports: readonly PluginReport[];
   readonly routers: readonly Router[];
+  /** What those that run tell over `/api/live`. */
+  readonly feeds: readonly LiveFeed[];
   /** Those of all plugins as one; null while no plugin brings one. */
   readonly runtime: ActingRuntime | null;
   /** What the groups of routes of those that run are about. */
@@ -68,6 +75,7 @@ export async function startPlugins(
   return {
     reports,
     routers: running.flatMap(({ started }) => started.routes ?? []),
+    feeds: running.flatMap(({ started }) => started.feeds ?? []),
     runtime: joinRuntimes(running.flatMap(({ started }) => started.runtime ?? [])),
     tags: Object.assign({}, ...running.map(({ plugin }) => plugin.tags)),
     site: running.find(({ plugin }) => plugin.site !== null)?.plugin.site ?? null,

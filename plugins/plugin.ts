@@ -4,9 +4,15 @@ import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
+<<<<<<< HEAD
 import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Ownership } from "../core/runtime.ts";
+=======
+import type { Metrics } from "../core/metrics.ts";
+import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
+>>>>>>> main
 import type { CommandStore } from "../core/store.ts";
+import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 
@@ -48,6 +54,8 @@ export interface PluginHost {
   readonly stopping: AbortSignal;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
+  /** Where it says what it counts and measures, under names of its own. */
+  readonly metrics: Metrics;
   /** Commands in containers, remembered beyond a crash. */
   readonly commands: CommandStore;
 }
@@ -56,6 +64,8 @@ export interface PluginHost {
 export interface RunningPlugin extends AsyncDisposable {
   /** The declared routes with their handlers. */
   readonly routes?: Router;
+  /** What it tells over `/api/live`. */
+  readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
   readonly runtime?: ActingRuntime;
 }

@@ -16,10 +16,11 @@ export interface AppOptions extends Omit<EdgeOptions, "entries"> {
 
 /** What the core's own groups of routes are about. */
 const TAGS = {
-  system: "The service itself: health, machine, plugins, log, audit log, and these documents",
+  system: "The service itself: health, metrics, machine, plugins, log, audit log, and these documents",
   auth: "Signing in and out, and who one is",
   settings: "The first admin, API keys, people and sessions",
   workspaces: "Registered folders, and what was declared in them",
+  live: "Everything that goes on, over one socket",
   plans: "What would be done about a group, and why",
   applies: "Plans that are carried out, and how far each of them is",
 };

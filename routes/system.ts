@@ -129,18 +129,25 @@ export interface SystemOptions extends HealthSources {
   readonly sights: Sights;
 }
 
-export function system(options: SystemOptions): CoreRouter {
-  const machine = aboutMachine();
-  const look = cachedHealth(options);
-  let isRead = options.runtime === null;
-  options.runtime?.settle().then(() => isRead = true);
+/** What supervisors ask. */
+export function probes(sources: HealthSources): CoreRouter {
+  const look = cachedHealth(sources);
+  let isRead = sources.runtime === null;
+  sources.runtime?.settle().then(() => isRead = true);
   return router()
     .on(live, () => word(200, "live"))
     .on(ready, async ({ stopping }) => {
       if (stopping.aborted) return word(503, "stopping");
       if (!isRead) return word(503, "starting");
       return (await look()).status === "failed" ? word(503, "store") : word(200, "ready");
-    })
+    });
+}
+
+export function system(options: SystemOptions): CoreRouter {
+  const machine = aboutMachine();
+  const look = cachedHealth(options);
+  return router()
+    .add(probes(options))
     .on(health, async (call) => {
       const [report, principal] = await Promise.all([look(), call.recognised()]);
       const mayKnow = principal !== null && may(principal, "system:read", EVERYTHING);

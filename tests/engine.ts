@@ -45,7 +45,7 @@ const CALL_MS = 60_000;
 
 /**
  * Starts a private engine; about a second with its image. The first failure is retried once, with the plainest storage.
- * `settings` are further lines for the `[engine]` part of Podman's containers.conf.
+ * `settings` are further lines for the `[engine]` part of Podman's containers.conf, or further arguments for dockerd.
  * `BERTH_TEST_ENGINE=docker=unix:///path` (several separated by commas) takes a running one instead.
  */
 export async function startEngine(kind: EngineKind, settings = ""): Promise<TestEngine> {
@@ -117,7 +117,9 @@ async function launch(kind: EngineKind, storage: string, settings: string): Prom
   // crun refuses the hybrid of both cgroup versions; in the sandbox's own mounts the second can go.
   if (kind === "podman") await sandbox.run("umount /sys/fs/cgroup/unified 2>/dev/null");
   const client = new Client(socket, folder);
-  const command = kind === "docker" ? dockerd(folder, storage, `berth-${name}`) : podman(folder, storage);
+  const command = kind === "docker"
+    ? [...dockerd(folder, storage, `berth-${name}`), ...settings.split(" ").filter((word) => word !== "")]
+    : podman(folder, storage);
   const start = async () => {
     await Deno.remove(socket).catch(() => {});
     await sandbox.run(`${command.map(quoted).join(" ")} >>${quoted(`${folder}/log`)} 2>&1 & engine=$!`);

@@ -215,6 +215,8 @@ function defaults(folder: string): Config {
     pluginSettings: {},
     logLevel: "info",
     logFile: null,
+    metricsPort: null,
+    metricsHost: "127.0.0.1",
     minDescriptors: 0,
     unclaimed: {},
     variable: () => undefined,

@@ -19,6 +19,8 @@ export * from "./applies.ts";
 export * from "./auth.ts";
 export * from "./containers.ts";
 export * from "./images.ts";
+export * from "./live.ts";
+export * from "./metrics.ts";
 export * from "./models.ts";
 export * from "./networks.ts";
 export * from "./plans.ts";

@@ -361,7 +361,7 @@ export type Tokens = {
   readonly principal: Principal;
 };
 
-/** A part of `ContainerList`. */
+/** A part of `LiveMessage`. */
 export type Unavailable = {
   /** The engine's name. */
   readonly backend: string;

@@ -698,7 +698,7 @@ export type UnitLive = {
   readonly drift: readonly (Drift)[] | null;
 };
 
-/** A part of `WorkspaceList`. */
+/** A part of `LiveMessage`. */
 export type Workspace = {
   /** A slug of the name. */
   readonly id: string;
@@ -778,7 +778,7 @@ export type WorkspaceDetail = {
   readonly projects: readonly (WorkspaceProject)[];
 };
 
-/** A part of `WorkspaceDetail`. */
+/** A part of `LiveMessage`. */
 export type WorkspaceFile = {
   /** Below the workspace's folder. */
   readonly path: string;

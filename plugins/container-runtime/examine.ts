@@ -1,7 +1,8 @@
 /** Whether the engines are found, may be used, and answer; looked at without starting the plugin. */
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { findEngines } from "./backends/discovery.ts";
-import { Tunnel, TunnelFailure } from "./backends/tunnel.ts";
+import { Tunnel } from "./backends/tunnel.ts";
+import { WayFailure } from "./backends/way.ts";
 import { readAddress, type SshAddress } from "./engine/address.ts";
 import type { Settings } from "./settings.ts";
 
@@ -64,11 +65,11 @@ async function lookAtSocket(name: string, path: string, isContained: boolean): P
 async function lookAtHost(name: string, address: SshAddress, ssh: string): Promise<readonly Finding[]> {
   await using tunnel = new Tunnel(address, ssh);
   try {
-    await tunnel.open(new AbortController().signal);
+    await tunnel.open(null, new AbortController().signal);
     const answer = await ping(tunnel.local.path);
     if (/^HTTP\/1\.[01] 200 /.test(answer)) return [];
   } catch (error) {
-    if (error instanceof TunnelFailure) return [wrong(...sentence(name, error))];
+    if (error instanceof WayFailure) return [wrong(...sentence(name, error))];
   }
   const failure = tunnel.explain();
   return [
@@ -79,7 +80,7 @@ async function lookAtHost(name: string, address: SshAddress, ssh: string): Promi
 }
 
 /** What is wrong, and what to do: a failure's two halves. */
-function sentence(name: string, { message }: TunnelFailure): [what: string, mend: string] {
+function sentence(name: string, { message }: WayFailure): [what: string, mend: string] {
   const [what = "", ...mend] = message.split(": ");
   return [`The engine "${name}" is not reached: ${what}`, mend.join(": ") || "Look there whether it runs"];
 }

@@ -6,6 +6,7 @@ import { readAddress } from "./engine/address.ts";
 import { UNIX_HOST } from "./engine/engine.ts";
 import { CODES } from "./engine/errors.ts";
 import { examine } from "./examine.ts";
+import { measure } from "./measures.ts";
 import { PERMISSIONS } from "./engine/permissions.ts";
 import { ROUTES, Routes } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
@@ -32,13 +33,20 @@ export const containerRuntime = plugin({
   async start(host, settings) {
     const backends = settings.engines === null
       ? await Backends.found(settings, host.log)
+<<<<<<< HEAD
       : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log, settings.ssh);
     const runtime = new EngineRuntime(backends, settings.registries);
+=======
+      : Backends.configured(settings.engines.map(namedEngine), host.log, settings.ssh);
+    const runtime = new EngineRuntime(backends);
+>>>>>>> main
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands } = host;
     const routes = new Routes({ engines, registries: settings.registries, log, commands });
+    measure(host.metrics, backends, routes.streamLimit);
     return {
       routes: routes.routes,
+      feeds: routes.feeds,
       runtime,
       [Symbol.asyncDispose]: async () => {
         await routes[Symbol.asyncDispose]();
@@ -48,21 +56,25 @@ export const containerRuntime = plugin({
   },
 });
 
-async function readEngine({ name, url, ca, cert, key }: EngineSetting): Promise<NamedEngine> {
+function namedEngine({ name, url, ca, cert, key }: EngineSetting): NamedEngine {
   const guess = name.includes("podman") ? "podman" : "docker";
   const address = readAddress(url);
   if (address === null) throw new Error(`the address of engine "${name}" was checked before`);
   if (address.kind !== "tls") return { name, guess, address };
-  const [caText, certText, keyText] = await Promise.all(
-    [ca, cert, key].map((path) => Deno.readTextFile(path ?? "")),
-  );
-  return { name, guess, address: { ...address, ca: caText ?? "", cert: certText ?? "", key: keyText ?? "" } };
+  const files = { ca: ca ?? "", cert: cert ?? "", key: key ?? "" }; // the settings need all three for such an address
+  return { name, guess, address: { ...address, files } };
 }
 
-function needsOf({ url }: EngineSetting, ssh: string): Deno.PermissionDescriptor[] {
+function needsOf({ url, ca, cert, key }: EngineSetting, ssh: string): Deno.PermissionDescriptor[] {
   const address = readAddress(url);
   if (address === null) return [];
-  if (address.kind === "tls") return [{ name: "net", host: `${address.host}:${address.port}` }];
+  if (address.kind === "tls") {
+    const files = [ca, cert, key].filter((path) => path !== undefined);
+    return [
+      { name: "net", host: `${address.host}:${address.port}` },
+      ...files.map((path) => ({ name: "read", path } as const)),
+    ];
+  }
   if (address.kind === "ssh") { // its socket's place is known only when it is made
     return [{ name: "run", command: ssh }, { name: "read" }, { name: "write" }, { name: "net" }];
   }

@@ -38,7 +38,7 @@ export interface NamedEngine {
   readonly address: EngineAddress;
 }
 
-type Kind = "containers" | "images" | "volumes" | "networks";
+export type Kind = "containers" | "images" | "volumes" | "networks";
 
 export class Backends implements AsyncDisposable {
   readonly feed = new EventFeed();
@@ -78,6 +78,16 @@ export class Backends implements AsyncDisposable {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  /** Another text whenever rows of these kinds, or how engines are doing, may be others. */
+  stamp(kinds: readonly Kind[]): string {
+    let stamp = String(this.#revision);
+    for (const { mirror, reason } of this.#links) {
+      for (const kind of kinds) stamp += ` ${mirror[kind].rows.version}`;
+      stamp += ` ${reason}`;
+    }
+    return stamp;
   }
 
   /** One line for each engine in reach. */
@@ -187,7 +197,7 @@ export class Backends implements AsyncDisposable {
 
   #joinFound(found: readonly FoundEngine[]): void {
     for (const engine of found) {
-      const target = JSON.stringify(engine.address);
+      const target = "unsupported" in engine ? engine.address : addressText(engine.address);
       if (this.#targets.has(target) || this.#targets.size >= MAX_ENGINES) continue;
       if ("unsupported" in engine) {
         this.#targets.add(target);
@@ -197,7 +207,7 @@ export class Backends implements AsyncDisposable {
   }
 
   #join(engine: NamedEngine): void {
-    this.#targets.add(JSON.stringify(engine.address));
+    this.#targets.add(addressText(engine.address));
     let name = engine.name;
     for (let number = 2; this.#links.some((link) => link.name === name); number += 1) {
       name = `${engine.name}-${number}`;

@@ -146,10 +146,9 @@ async function contextEngine(name: string, host: string, tls: string): Promise<F
   if (address?.kind === "unix") return { name, guess: /podman/.test(name) ? "podman" : "docker", address };
   if (address?.kind === "ssh") return offered(name, address);
   if (address?.kind === "tls") {
-    const [ca, cert, key] = await Promise.all(
-      ["ca", "cert", "key"].map((part) => readText(`${tls}/${part}.pem`)),
-    );
-    if (ca && cert && key) return { name, guess: "docker", address: { ...address, ca, cert, key } };
+    const files = { ca: `${tls}/ca.pem`, cert: `${tls}/cert.pem`, key: `${tls}/key.pem` };
+    const texts = await Promise.all(Object.values(files).map(readText));
+    if (texts.every((text) => text)) return { name, guess: "docker", address: { ...address, files } };
   }
   return { name, address: shownHost(host), unsupported: UNSUPPORTED };
 }

@@ -92,10 +92,16 @@ Deno.test("findEngines reads Docker's contexts: the current one first, TLS only 
 
   const found = await home.found();
 
+  const tls = `${home.path}/.docker/contexts/tls/My Remote/docker`;
   assert.deepEqual(found[0], {
     name: "my-remote",
     guess: "docker",
-    address: { kind: "tls", host: "192.0.2.7", port: 2376, ca: "ca", cert: "cert", key: "key" },
+    address: {
+      kind: "tls",
+      host: "192.0.2.7",
+      port: 2376,
+      files: { ca: `${tls}/ca.pem`, cert: `${tls}/cert.pem`, key: `${tls}/key.pem` },
+    },
   });
   assert.deepEqual(found.map((one) => one.name).sort(), ["a-plain", "bare", "my-remote", "shell"]);
   const [bare, shell] = ["bare", "shell"].map((name) => found.find((each) => each.name === name));

@@ -5,13 +5,15 @@ import type { Backend, BackendState } from "../../../core/runtime.ts";
 import { Engine, type EngineKind, type EngineVersion } from "../engine/engine.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf, unreadable } from "../engine/failure.ts";
+import { Certificates } from "./certificates.ts";
 import { HealthExecs } from "../mirror/health_execs.ts";
 import { Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 import { pause } from "../../../core/pause.ts";
 import { EventCheck } from "../mirror/event_check.ts";
-import { Tunnel, TunnelFailure } from "./tunnel.ts";
+import { Tunnel } from "./tunnel.ts";
+import { type Way, WayFailure } from "./way.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const SLOW_CLOCK_MS = 30_000;
@@ -40,8 +42,8 @@ export class Link implements AsyncDisposable {
   readonly #feed: EventFeed;
   readonly #log: Log;
   readonly #address: EngineAddress;
-  /** The way to an engine on another host; null for one that is called where it listens. */
-  readonly #tunnel: Tunnel | null;
+  /** The way to an engine on another host; null for one of this host. */
+  readonly #way: Way | null;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #state: BackendState = "away";
@@ -63,19 +65,26 @@ export class Link implements AsyncDisposable {
   #heard = Promise.withResolvers<void>();
   #events: EventCheck | null = null;
   readonly #watchdog: Watchdog;
+  /** How many events the engine told. */
+  events = 0;
   readonly #healthExecs = new HealthExecs();
   #firstTry = Promise.withResolvers<void>();
 
   constructor({ name, address, guess, feed, log, ssh }: LinkOptions) {
     this.#address = address;
-    const tunnel = address.kind === "ssh" ? new Tunnel(address, ssh) : null;
-    this.#tunnel = tunnel;
-    const called = address.kind === "ssh" ? tunnel!.local : address;
-    this.engine = new Engine(name, called, (id) => this.mirror.containers.nameOf(id));
+    this.#log = log.with({ backend: name });
+    const nameOf = (id: string) => this.mirror.containers.nameOf(id);
+    if (address.kind === "ssh") {
+      const tunnel = new Tunnel(address, ssh);
+      this.#way = tunnel;
+      this.engine = new Engine(name, tunnel.local, nameOf);
+    } else {
+      this.#way = address.kind === "tls" ? new Certificates(address.files, this.#log) : null;
+      this.engine = new Engine(name, address, nameOf);
+    }
     this.mirror = new Mirror(this.engine, (error) => this.#fail(error));
     this.#kind = guess;
     this.#feed = feed;
-    this.#log = log.with({ backend: name });
     this.#heard.resolve();
     this.#running = this.#run();
     this.#watchdog = new Watchdog(this.engine, {
@@ -148,7 +157,7 @@ export class Link implements AsyncDisposable {
     this.#heard.resolve();
     this.engine[Symbol.dispose]();
     await Promise.all([this.#running, this.#watchdog[Symbol.asyncDispose]()]);
-    await this.#tunnel?.[Symbol.asyncDispose]();
+    await this.#way?.[Symbol.asyncDispose]();
     this.mirror[Symbol.dispose]();
     this.#firstTry.resolve();
     this.#ready.resolve();
@@ -181,7 +190,7 @@ export class Link implements AsyncDisposable {
 
   /** One connection, from `/_ping` to its end. Answers whether it was ever open. */
   async #watch(): Promise<boolean> {
-    await this.#tunnel?.open(this.#attempt.signal);
+    await this.#way?.open(this.engine, this.#attempt.signal);
     this.engine.forget();
     const greeting = await this.engine.greet();
     const { kind, api } = greeting;
@@ -203,6 +212,7 @@ export class Link implements AsyncDisposable {
           }
         },
         event: (event) => {
+          this.events += 1;
           check?.told(event);
           this.mirror.handle(event);
           const command = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
@@ -259,6 +269,7 @@ export class Link implements AsyncDisposable {
   }
 
   async #answered(time: number | null): Promise<void> {
+    if (time !== null) this.engine.prepare();
     if (this.#isSilent) {
       this.#isSilent = false;
       this.engine.heard();
@@ -282,7 +293,7 @@ export class Link implements AsyncDisposable {
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
     const away = error instanceof ServiceError && error.code === "runtime_unavailable";
-    const failure = error instanceof TunnelFailure ? error : away ? this.#tunnel?.explain() ?? null : null;
+    const failure = error instanceof WayFailure ? error : away ? this.#way?.explain() ?? null : null;
     const reason = failure !== null
       ? failure.message
       : away

@@ -7,6 +7,7 @@ import { pause } from "../../../core/pause.ts";
 import type { SshAddress, UnixAddress } from "../engine/address.ts";
 import { clean } from "../engine/failure.ts";
 import { Program } from "../process.ts";
+import { type Way, WayFailure } from "./way.ts";
 
 /** How long it may take until the way stands. */
 const OPEN_MS = 20_000;
@@ -33,16 +34,7 @@ const OPTIONS = [
   "LogLevel=INFO",
 ];
 
-/** Why there is no way to the engine. */
-export class TunnelFailure extends Error {
-  override readonly name = "TunnelFailure";
-  /** `refused`: somebody has to change something first. */
-  constructor(readonly kind: "refused" | "away", message: string) {
-    super(message);
-  }
-}
-
-export class Tunnel implements AsyncDisposable {
+export class Tunnel implements Way {
   readonly #folder = Deno.makeTempDirSync({ prefix: "berth-" });
   #ssh: Program | null = null;
   #openedAt = 0;
@@ -57,8 +49,7 @@ export class Tunnel implements AsyncDisposable {
     return { kind: "unix", path: `${this.#folder}/s` };
   }
 
-  /** Resolves when the way stands. Throws `TunnelFailure`, or what the signal says. */
-  async open(signal: AbortSignal): Promise<void> {
+  async open(_engine: unknown, signal: AbortSignal): Promise<void> {
     if (this.#ssh?.isRunning) return this.#ssh.forget();
     if (this.#ssh !== null) {
       if (performance.now() - this.#openedAt > STOOD_MS) this.#failures = 0;
@@ -71,14 +62,13 @@ export class Tunnel implements AsyncDisposable {
       await this.#start(signal);
     } catch (error) {
       await this.#end();
-      if (error instanceof TunnelFailure) this.#wait(error.kind);
+      if (error instanceof WayFailure) this.#wait(error.kind);
       throw error;
     }
     this.#openedAt = performance.now();
   }
 
-  /** Why calls through the way that stands fail, as far as ssh says it. */
-  explain(): TunnelFailure | null {
+  explain(): WayFailure | null {
     return this.#ssh !== null && /open failed/.test(this.#ssh.said)
       ? failureOf(this.remote, this.#ssh.said)
       : null;
@@ -100,7 +90,7 @@ export class Tunnel implements AsyncDisposable {
     try {
       ssh = new Program(this.program, args);
     } catch (error) {
-      throw new TunnelFailure("refused", notStarted(this.program, error));
+      throw new WayFailure("refused", notStarted(this.program, error));
     }
     this.#ssh = ssh;
     const over = new AbortController();
@@ -114,7 +104,7 @@ export class Tunnel implements AsyncDisposable {
     signal.throwIfAborted();
     if (isOpen) return;
     if (ssh.isRunning) {
-      throw new TunnelFailure(
+      throw new WayFailure(
         "away",
         `ssh did not reach "${destination}" within ${OPEN_MS / 1_000} s: try "${byHand(this.remote)}"`,
       );
@@ -122,7 +112,7 @@ export class Tunnel implements AsyncDisposable {
     throw failureOf(this.remote, `${ssh.said}\n${ssh.printed}`);
   }
 
-  #wait(kind: TunnelFailure["kind"]): void {
+  #wait(kind: WayFailure["kind"]): void {
     const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#failures, LONGEST_WAIT_MS[kind]);
     this.#failures = Math.min(this.#failures + 1, 10);
     this.#notBefore = performance.now() + wait;
@@ -148,12 +138,12 @@ function notStarted(program: string, error: unknown): string {
 }
 
 /** What ssh said, as one sentence that says what to do. */
-export function failureOf(remote: SshAddress, said: string): TunnelFailure {
+export function failureOf(remote: SshAddress, said: string): WayFailure {
   const { destination, socket } = remote;
   const host = destination.slice(destination.lastIndexOf("@") + 1);
   const hand = byHand(remote);
-  const refused = (message: string) => new TunnelFailure("refused", message);
-  const away = (message: string) => new TunnelFailure("away", message);
+  const refused = (message: string) => new WayFailure("refused", message);
+  const away = (message: string) => new WayFailure("away", message);
   if (/HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed/.test(said)) {
     return refused(
       `the key of host "${host}" is not the one that is known: if it was installed anew, remove the old one ` +

@@ -9,7 +9,11 @@ export interface TlsAddress {
   readonly kind: "tls";
   readonly host: string;
   readonly port: number;
-  /** PEM texts. */
+  readonly files: TlsFiles;
+}
+
+/** Where the PEM texts are: whom berth trusts, and who it is. */
+export interface TlsFiles {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;

@@ -8,6 +8,8 @@ import { at, type EnginePath } from "./path.ts";
 import { Slots } from "./slots.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError } from "./errors.ts";
+import { exchange, type Exchanged } from "./exchange.ts";
+import { close, Spare } from "./spare.ts";
 
 /** The oldest and newest API versions that berth speaks. */
 const OLDEST: ApiVersion = [1, 41];
@@ -67,11 +69,20 @@ export interface EngineStream extends AsyncDisposable {
   readonly body: ReadableStream<Chunk>;
 }
 
+/** PEM texts for mutual TLS. */
+export interface Credentials {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+type ClientOptions = Deno.CreateHttpClientOptions & Partial<Deno.TlsCertifiedKeyPem>;
+
 export class Engine implements Disposable {
-  readonly #newReads: () => Deno.HttpClient;
-  #reads: Deno.HttpClient;
-  readonly #writes: Deno.HttpClient;
-  readonly #probes: Deno.HttpClient;
+  #clients: Clients | null;
+  #credentials: Credentials | null = null;
+  /** For changes over TLS; null for a unix socket. */
+  readonly #spare: Spare | null;
   readonly #origin: string;
   /** Separate limits, so that calls and streams cannot block each other. */
   readonly #calls = new Slots(24, 1_000);
@@ -91,14 +102,25 @@ export class Engine implements Disposable {
     this.#origin = address.kind === "unix"
       ? `http://${UNIX_HOST}`
       : `https://${hostText(address)}:${address.port}`;
-    const way: Deno.CreateHttpClientOptions & Partial<Deno.TlsCertifiedKeyPem> = address.kind === "unix"
-      ? { proxy: { transport: "unix", path: address.path } }
-      : { caCerts: [address.ca], cert: address.cert, key: address.key };
-    this.#newReads = () => Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
-    this.#reads = this.#newReads();
-    this.#probes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 1, poolIdleTimeout: 60_000 });
-    // Deno silently repeats a POST or DELETE if a reused connection closes before the answer, so none is reused.
-    this.#writes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 0 });
+    this.#clients = address.kind === "unix"
+      ? new Clients({ proxy: { transport: "unix", path: address.path } })
+      : null;
+    this.#spare = address.kind === "unix" ? null : new Spare(() => this.#connect());
+  }
+
+  /** From now on it is called with these, which must come before the first call over TLS. Throws for unusable ones. */
+  present(credentials: Credentials): void {
+    const { ca, cert, key } = credentials;
+    const clients = new Clients({ caCerts: [ca], cert, key });
+    this.#clients?.[Symbol.dispose]();
+    this.#clients = clients;
+    this.#credentials = credentials;
+    this.#spare?.drop();
+  }
+
+  /** Opens a connection ahead, so that the next change need not wait for it. */
+  prepare(): void {
+    this.#spare?.prepare();
   }
 
   /** What an answer that is no success means. */
@@ -123,6 +145,7 @@ export class Engine implements Disposable {
   /** From now on every call is refused at once; reads that wait for an answer end. */
   silent(since: string): void {
     this.#silentSince = since;
+    this.#spare?.drop();
     this.#answering.abort(this.#unanswered(`reach engine "${this.name}"`, since));
   }
 
@@ -141,8 +164,8 @@ export class Engine implements Disposable {
 
   /** Later reads go over new connections: the old ones may be half open. */
   renew(): void {
-    this.#reads.close();
-    this.#reads = this.#newReads();
+    this.#clients?.renew();
+    this.#spare?.drop();
   }
 
   /** The same, and reads that wait for an answer end. */
@@ -160,7 +183,7 @@ export class Engine implements Disposable {
     const subject: Subject = { doing: `reach engine "${this.name}"` };
     using cutoff = new Cutoff([this.#closing.signal]);
     const until = performance.now() + ms;
-    const response = await this.#fetch("GET", "/_ping", subject, cutoff, ms, this.#probes);
+    const response = await this.#fetch("GET", "/_ping", subject, cutoff, ms, "probes");
     cutoff.expire(Math.max(0, until - performance.now()));
     try {
       await this.#text(response, subject, cutoff);
@@ -246,19 +269,31 @@ export class Engine implements Disposable {
   /** A raw connection, for requests that are written by hand. The caller closes it. */
   async connect(subject: Subject): Promise<Deno.Conn> {
     this.mustAnswer(subject.doing);
-    const address = this.address;
     try {
-      return address.kind === "unix"
-        ? await Deno.connect({ transport: "unix", path: address.path })
-        : await Deno.connectTls({
-          hostname: address.host,
-          port: address.port,
-          caCerts: [address.ca],
-          cert: address.cert,
-          key: address.key,
-        });
+      return await this.#connect();
     } catch (error) {
       throw unreachable(this.name, error, subject);
+    }
+  }
+
+  async #connect(): Promise<Deno.Conn> {
+    const { address } = this;
+    if (address.kind === "unix") return await Deno.connect({ transport: "unix", path: address.path });
+    if (this.#credentials === null) throw new Error("no certificate was read yet");
+    const { ca, cert, key } = this.#credentials;
+    const conn = await Deno.connectTls({
+      hostname: address.host,
+      port: address.port,
+      caCerts: [ca],
+      cert,
+      key,
+    });
+    try {
+      await conn.handshake();
+      return conn;
+    } catch (error) {
+      close(conn);
+      throw error;
     }
   }
 
@@ -279,9 +314,8 @@ export class Engine implements Disposable {
 
   [Symbol.dispose](): void {
     this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
-    this.#reads.close();
-    this.#writes.close();
-    this.#probes.close();
+    this.#clients?.[Symbol.dispose]();
+    this.#spare?.[Symbol.dispose]();
   }
 
   #unanswered(doing: string, since: string): ServiceError {
@@ -318,13 +352,55 @@ export class Engine implements Disposable {
     cutoff.expire(firstByteMs);
     try {
       using _slot = await this.#calls.enter(cutoff.signal);
-      const response = await this.#fetch(method, target, call, cutoff, firstByteMs);
-      cutoff.expire(BODY_MS);
-      const text = await this.#text(response, call, cutoff);
-      if (response.ok || response.status === 304) return { changed: response.status !== 304, text };
-      throw this.refusal(response.status, text, call);
+      const { status, text } = method !== "GET" && this.#spare !== null
+        ? await this.#change(this.#spare, method, target, call, cutoff)
+        : await this.#ask(method, target, call, cutoff, firstByteMs);
+      if (status >= 200 && status < 300 || status === 304) return { changed: status !== 304, text };
+      throw this.refusal(status, text, call);
     } catch (error) {
       throw cutoff.failure(this.name, error, call);
+    }
+  }
+
+  async #ask(
+    method: "GET" | "POST" | "DELETE",
+    target: string,
+    call: EngineCall,
+    cutoff: Cutoff,
+    firstByteMs: number,
+  ): Promise<Exchanged> {
+    const response = await this.#fetch(method, target, call, cutoff, firstByteMs);
+    cutoff.expire(BODY_MS);
+    return { status: response.status, text: await this.#text(response, call, cutoff) };
+  }
+
+  /** A change over TLS, on a connection that nothing was sent on. */
+  async #change(
+    spare: Spare,
+    method: "POST" | "DELETE",
+    target: string,
+    call: EngineCall,
+    cutoff: Cutoff,
+  ): Promise<Exchanged> {
+    const body = call.body === undefined ? "" : JSON.stringify(call.body);
+    const headers = new Headers(call.headers);
+    headers.set("host", this.host);
+    headers.set("connection", "close");
+    if (body !== "") headers.set("content-type", "application/json");
+    const bytes = encoder.encode(body);
+    headers.set("content-length", String(bytes.byteLength));
+    const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const request = encoder.encode(`${method} ${target} HTTP/1.1\r\n${head}\r\n${body}`);
+    const fresh = await spare.take();
+    try {
+      return await exchange(fresh, request, {
+        maxBytes: call.maxBytes ?? MAX_BODY,
+        doing: call.doing,
+        signal: cutoff.signal,
+        begun: () => cutoff.expire(BODY_MS),
+      });
+    } finally {
+      spare.prepare();
     }
   }
 
@@ -335,8 +411,10 @@ export class Engine implements Disposable {
     call: Pick<EngineCall, "doing" | "body" | "headers">,
     cutoff: Cutoff,
     firstByteMs: number,
-    client = method === "GET" ? this.#reads : this.#writes,
+    kind: "reads" | "writes" | "probes" = method === "GET" ? "reads" : "writes",
   ): Promise<Response> {
+    if (this.#clients === null) throw unreachable(this.name, new Error("no certificate was read yet"), call);
+    const client = this.#clients[kind];
     const headers = new Headers(call.headers);
     const init: RequestInit & { client: Deno.HttpClient } = {
       method,
@@ -367,6 +445,38 @@ export class Engine implements Disposable {
     return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, cutoff.signal);
   }
 }
+
+/** The connections of one way to an engine, by what they are for. */
+class Clients implements Disposable {
+  reads: Deno.HttpClient;
+  readonly writes: Deno.HttpClient;
+  readonly probes: Deno.HttpClient;
+
+  /** Throws for options that cannot be used. */
+  constructor(private readonly way: ClientOptions) {
+    this.reads = this.#newReads();
+    this.probes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 1, poolIdleTimeout: 60_000 });
+    // Deno silently repeats a POST or DELETE if a reused connection closes before the answer, so none is reused.
+    this.writes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 0 });
+  }
+
+  renew(): void {
+    this.reads.close();
+    this.reads = this.#newReads();
+  }
+
+  [Symbol.dispose](): void {
+    this.reads.close();
+    this.writes.close();
+    this.probes.close();
+  }
+
+  #newReads(): Deno.HttpClient {
+    return Deno.createHttpClient({ ...this.way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
+  }
+}
+
+const encoder = new TextEncoder();
 
 /** Milliseconds, from the answer's head. */
 function timeOn({ headers }: Response): number | null {

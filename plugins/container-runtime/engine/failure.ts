@@ -130,8 +130,29 @@ export function reasonOf(thrown: unknown): string {
   }
   if (/no such file|os error 2\)/i.test(text)) return "there is no socket at its address";
   if (/connection refused/i.test(text)) return "nothing listens at its address";
-  if (/certificate|tls|handshake/i.test(text)) return "TLS with it failed";
-  return "the connection failed";
+  return tlsReasonOf(text) ?? "the connection failed";
+}
+
+/** What is wrong between two certificates, and what to do. */
+function tlsReasonOf(text: string): string | null {
+  if (/UnknownIssuer|CaUsedAsEndEntity|BadSignature/.test(text)) {
+    return 'its certificate is not signed by the authority in "ca": take the file of the one that signed it';
+  }
+  if (/fatal alert|AlertReceived/i.test(text)) {
+    return 'it does not accept berth\'s certificate: "cert" must be signed by the authority that it trusts, and not ' +
+      "have ended";
+  }
+  if (/NotValidYet|not valid yet/i.test(text)) {
+    return "its certificate is not valid yet: compare the clocks of the two hosts";
+  }
+  if (/\bExpired\b|certificate expired/i.test(text)) return "its certificate has ended: renew it on its host";
+  if (/NotValidForName|not valid for (?:any )?name/i.test(text)) {
+    return "its certificate is for another name: use a name or an address that is in it";
+  }
+  if (/certificate|tls|handshake/i.test(text)) {
+    return "TLS with it failed: both ends need certificates, see docs/engines.md";
+  }
+  return null;
 }
 
 /** An answer of the engine that lacks what every such answer has. */

@@ -151,7 +151,7 @@ export class Execs implements AsyncDisposable {
     this.routes = router()
       .socket(exec, (call) => {
         const { request, params, query, principal, reach, revoked, stopping } = call;
-        const viewer = parts.streamLimit.enter(principal);
+        const viewer = parts.streamLimit.enter(principal, "exec");
         const wish: ExecWish = {
           command: commandOf(query.cmd),
           user: query.user,

@@ -111,7 +111,7 @@ async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): 
     ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
     : LogPosition.parse(cursor);
   const doing = `read the logs of container "${id}"`;
-  const viewer = streamLimit.enter(call.principal);
+  const viewer = streamLimit.enter(call.principal, "logs");
   const { ending } = call;
   try {
     const target = await find(call.reach, id, query.backend, doing, ending);

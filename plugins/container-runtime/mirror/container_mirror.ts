@@ -46,6 +46,11 @@ export class ContainerMirror implements Disposable {
     return fitting.length === 1 ? fitting[0]!.name : null;
   }
 
+  /** How many may have changed and are still to be read. */
+  get waiting(): number {
+    return this.#dirty.size + this.#unread.size;
+  }
+
   get settled(): boolean {
     return this.#own.size === 0 && this.#queue.settled;
   }

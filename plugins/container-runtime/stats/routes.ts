@@ -48,7 +48,7 @@ export function statsRoutes({ find, streamLimit, feeds, onFailure }: StatsRoutes
     await socket.closed;
   };
   return router().socket(stats, ({ request, params, query, principal, reach, revoked, stopping }) => {
-    const viewer = streamLimit.enter(principal);
+    const viewer = streamLimit.enter(principal, "stats");
     return openSocket(request, (socket) => watch(socket, reach, params.id, query.backend), {
       revoked,
       stopping,

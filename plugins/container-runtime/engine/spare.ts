@@ -1,0 +1,68 @@
+/**
+ * A connection that is greeted ahead. A change must not go over one that was used, since the runtime may repeat it, and
+ * a new one over TLS answers its first request 40 ms late: two small packets of it wait for each other.
+ */
+
+/** A connection on which nothing was sent; its first bytes are read already, so that its end is noticed. */
+export interface Fresh {
+  readonly conn: Deno.Conn;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How many bytes came; 0 at the end. */
+  readonly first: Promise<number>;
+}
+
+const BUFFER_BYTES = 16 * 1024;
+
+export class Spare implements Disposable {
+  #ready: Fresh | null = null;
+  #isOpening = false;
+  #isClosed = false;
+
+  /** `open` greets. */
+  constructor(private readonly open: () => Promise<Deno.Conn>) {}
+
+  /** Opens the next one ahead, unless it is there. */
+  prepare(): void {
+    if (this.#ready !== null || this.#isOpening || this.#isClosed) return;
+    this.#isOpening = true;
+    this.#fresh().then((fresh) => {
+      if (this.#isClosed) return close(fresh.conn);
+      this.#ready = fresh;
+      const isOver = () => {
+        if (this.#ready === fresh) this.drop();
+      };
+      fresh.first.then(isOver);
+    }, () => {}).finally(() => this.#isOpening = false); // who needs one meets the failure itself
+  }
+
+  /** The spare one, or a new one. Throws what opening throws. */
+  async take(): Promise<Fresh> {
+    const ready = this.#ready;
+    this.#ready = null;
+    return ready ?? await this.#fresh();
+  }
+
+  /** The spare one may be half open, or show an old certificate. */
+  drop(): void {
+    if (this.#ready !== null) close(this.#ready.conn);
+    this.#ready = null;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.drop();
+  }
+
+  async #fresh(): Promise<Fresh> {
+    const conn = await this.open();
+    const bytes = new Uint8Array(BUFFER_BYTES);
+    return { conn, bytes, first: conn.read(bytes).then((size) => size ?? 0, () => 0) };
+  }
+}
+
+export function close(conn: Deno.Conn): void {
+  try {
+    conn.close();
+  } catch { // the other end was first
+  }
+}

@@ -1,0 +1,59 @@
+/** What the service counts and measures, for Prometheus: for callers who may read the system, or on a port of its own. */
+import { EVERYTHING, may } from "../core/access.ts";
+import type { AccessLine } from "../core/log.ts";
+import type { Metrics } from "../core/metrics.ts";
+import { type CoreRouter, raw, route, router } from "../http/router.ts";
+
+const CONTENT = { 200: raw("The text format of Prometheus", { "text/plain": null }) };
+
+const all = route({
+  method: "get",
+  path: "/metrics",
+  summary: "What the service counts and measures, in the text format of Prometheus",
+  permission: "system:read",
+  subject: "everything",
+  answers: CONTENT,
+});
+
+const onPort = route({
+  method: "get",
+  path: "/metrics",
+  summary: "The same on the port for metrics: without a credential, and then without the names of engines",
+  permission: "open",
+  answers: CONTENT,
+});
+
+export function metricsRoutes(metrics: Metrics): CoreRouter {
+  return router().on(all, () => answer(metrics.text({ engines: true })));
+}
+
+/** For a port that nobody reaches but a collector. */
+export function openMetricsRoutes(metrics: Metrics): CoreRouter {
+  return router().on(onPort, async (call) => {
+    const principal = await call.recognised();
+    const mayKnow = principal !== null && may(principal, "system:read", EVERYTHING);
+    return answer(metrics.text({ engines: mayKnow }));
+  });
+}
+
+/** Counts requests by the declared route that answered, never by what a caller wrote. */
+export function countTraffic(metrics: Metrics): (access: AccessLine, route: string | null) => void {
+  const requests = metrics.counter({
+    name: "berth_http_requests_total",
+    help: "Requests that were answered, by route and status.",
+  });
+  const seconds = metrics.timer({
+    name: "berth_http_request_seconds",
+    help: "Time until an answer began.",
+  });
+  return ({ status, ms }, route) => {
+    requests.add({ route: route ?? "none", status: String(status) });
+    seconds.took(ms);
+  };
+}
+
+function answer(text: string): Response {
+  return new Response(text, {
+    headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" },
+  });
+}
