@@ -41,15 +41,12 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
-<<<<<<< HEAD
 import { Applies } from "./projects/apply/applies.ts";
 import { Plans } from "./projects/plan/plans.ts";
 import { applyRoutes } from "./routes/applies.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
-=======
 import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
->>>>>>> main
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -137,7 +134,6 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
-<<<<<<< HEAD
   const applies = owned.use(openApplies({ store, access, log, registry, plugins, config }));
   const parts: AppParts = {
     config,
@@ -151,10 +147,6 @@ export async function composeApp(
     applies,
     stopping,
   };
-  const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
-  return { parts, edge: createEdgeOf(parts, foundation, routers) };
-=======
-  const parts: AppParts = { config, store, access, log, registry, plugins, sights, permissions, stopping };
   const own = owned.use(workspaceFeeds(registry));
   const socket = live({
     feeds: [...own.feeds, ...plugins.feeds],
@@ -172,7 +164,6 @@ export async function composeApp(
     edge: createEdgeOf(parts, foundation, routers, common),
     metricsEdge: (hosts) => createMetricsEdge(parts, foundation, common, hosts),
   };
->>>>>>> main
 }
 
 /** What an apply does not know by itself: files, rights and the audit log. */
@@ -203,13 +194,8 @@ function openApplies(
 }
 
 function coreRouters(
-<<<<<<< HEAD
   { access, store, log, registry, plugins, sights, applies }: AppParts,
-  { health, startedAt, names }: Foundation,
-=======
-  { access, store, log, registry, plugins, sights }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
->>>>>>> main
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
   return [

@@ -1,12 +1,8 @@
 /** Starts plugins in order and stops them in reverse; one that cannot start is reported, and the rest goes on. */
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
-<<<<<<< HEAD
 import type { ActingRuntime } from "../core/engine_acts.ts";
-=======
-import type { ContainerRuntime } from "../core/runtime.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
->>>>>>> main
 import { nameOf, type Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 import { CORE_CODES } from "../http/status.ts";

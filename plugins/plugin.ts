@@ -4,13 +4,9 @@ import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
-<<<<<<< HEAD
 import type { ActingRuntime } from "../core/engine_acts.ts";
-import type { Ownership } from "../core/runtime.ts";
-=======
 import type { Metrics } from "../core/metrics.ts";
-import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
->>>>>>> main
+import type { Ownership } from "../core/runtime.ts";
 import type { CommandStore } from "../core/store.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";

@@ -81,14 +81,9 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["mirror/"],
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
-<<<<<<< HEAD
     ["prune/", "events/", "acts/"],
-    ["runtime.ts", "routes.ts", "settings.ts"],
-=======
-    ["prune/", "events/"],
     ["live/"],
     ["runtime.ts", "routes.ts", "settings.ts", "measures.ts"],
->>>>>>> main
     ["examine.ts"],
     ["plugin.ts"],
   ],

@@ -33,13 +33,8 @@ export const containerRuntime = plugin({
   async start(host, settings) {
     const backends = settings.engines === null
       ? await Backends.found(settings, host.log)
-<<<<<<< HEAD
-      : Backends.configured(await Promise.all(settings.engines.map(readEngine)), host.log, settings.ssh);
-    const runtime = new EngineRuntime(backends, settings.registries);
-=======
       : Backends.configured(settings.engines.map(namedEngine), host.log, settings.ssh);
-    const runtime = new EngineRuntime(backends);
->>>>>>> main
+    const runtime = new EngineRuntime(backends, settings.registries);
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands } = host;
     const routes = new Routes({ engines, registries: settings.registries, log, commands });

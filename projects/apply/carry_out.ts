@@ -1,5 +1,6 @@
 /** Carries one step out. Each looks at its object right before it acts, and what is so already is done. */
 
+import type { Labelled } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
@@ -114,6 +115,10 @@ async function createVolume(hand: Hand): Promise<void> {
     throw failed(`Somebody else made the volume "${spec.name}": ask for a new plan`);
   }
 }
+
+/** Of the same project: made by an earlier attempt, or by Compose a moment ago. */
+const isOwn = ({ labels: wanted }: Labelled, { labels }: Labelled): boolean =>
+  labels["com.docker.compose.project"] === wanted["com.docker.compose.project"];
 
 /** Its own containers let go of it first: they stand still, and are connected to the new one. */
 async function removeNetwork({ acts, orders, step }: Hand): Promise<void> {
