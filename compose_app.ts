@@ -60,6 +60,8 @@ export interface Overrides {
   readonly provider?: IdentityProvider;
   /** Of another cost than today's. */
   readonly passwords?: Passwords;
+  /** How long an apply is its owner's after a sign of life; a test does not wait as long. */
+  readonly applyLeaseMs?: number;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
 }
@@ -134,7 +136,9 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
-  const applies = owned.use(openApplies({ store, access, log, registry, plugins, config }));
+  const applies = owned.use(
+    openApplies({ store, access, log, registry, plugins, config }, overrides.applyLeaseMs),
+  );
   const parts: AppParts = {
     config,
     store,
@@ -172,6 +176,7 @@ function openApplies(
     AppParts,
     "store" | "access" | "log" | "registry" | "plugins" | "config"
   >,
+  leaseMs: number | undefined,
 ): Applies {
   const { digests, clock } = access;
   return new Applies({
@@ -190,6 +195,7 @@ function openApplies(
     composeVersion: config.composeVersion,
     log,
     now: () => clock.now(),
+    leaseMs,
   });
 }
 

@@ -18,6 +18,7 @@ export interface ServiceOptions extends Partial<Config> {
   /** Further routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
+  readonly applyLeaseMs?: number;
   readonly provider?: IdentityProvider;
   /** Instead of cheap ones. */
   readonly passwords?: Passwords;
@@ -143,6 +144,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     install,
     mount,
     clock,
+    applyLeaseMs,
     provider,
     passwords = CHEAP,
     setup = true,
@@ -164,6 +166,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       console: null,
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
+      ...(applyLeaseMs === undefined ? {} : { applyLeaseMs }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
     });

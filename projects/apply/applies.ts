@@ -17,7 +17,8 @@ import type { Work } from "./work.ts";
 
 /** Who has not said so for this long does not live any more. */
 const LEASE_MS = 10_000;
-const TICK_MS = 2_000;
+/** How often it is said in that time. */
+const TICKS = 5;
 /** What stood still for longer is not gone on with by itself. */
 const STALE_MS = 60 * 60_000;
 const KEPT_MS = 90 * 24 * 60 * 60_000;
@@ -48,6 +49,7 @@ export interface AppliesOptions {
   readonly composeVersion: string;
   readonly log: Log;
   readonly now: () => number;
+  readonly leaseMs?: number | undefined;
 }
 
 /** Who asks, as the audit log knows them. */
@@ -74,9 +76,11 @@ export class Applies implements AsyncDisposable {
   readonly #running = new Map<string, Running | null>();
   readonly #logins = new Map<string, ApplyRequest["registries"]>();
   readonly #stopping = new AbortController();
+  readonly #leaseMs: number;
   readonly #ticking: Promise<void>;
 
   constructor(private readonly options: AppliesOptions) {
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#ticking = this.#tick();
   }
 
@@ -109,7 +113,7 @@ export class Applies implements AsyncDisposable {
       endedAt: null,
       owner: this.#owner,
       epoch: 1,
-      leaseUntil: now() + LEASE_MS,
+      leaseUntil: now() + this.#leaseMs,
     };
     this.#running.set(id, null);
     try {
@@ -162,7 +166,7 @@ export class Applies implements AsyncDisposable {
     wish: ApplyWish | null = null,
   ): Promise<Apply> {
     const { store, now } = this.options;
-    const lease = { owner: this.#owner, until: now() + LEASE_MS };
+    const lease = { owner: this.#owner, until: now() + this.#leaseMs };
     const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
     if (record === null) throw over(await this.record(id));
     await this.#carryOn(record, true);
@@ -208,10 +212,10 @@ export class Applies implements AsyncDisposable {
   async #tick(): Promise<void> {
     let forgetAt = 0;
     const { signal } = this.#stopping;
-    for (; !signal.aborted; await pause(TICK_MS, signal)) {
+    for (; !signal.aborted; await pause(this.#leaseMs / TICKS, signal)) {
       try {
         const { store, now } = this.options;
-        const lease = { owner: this.#owner, until: now() + LEASE_MS };
+        const lease = { owner: this.#owner, until: now() + this.#leaseMs };
         for (const record of await store.renew(lease)) {
           const running = this.#running.get(record.id);
           // The store was away when this one went on.
