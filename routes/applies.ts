@@ -6,7 +6,7 @@ import { ServiceError } from "../core/error.ts";
 import type { Call } from "../http/call.ts";
 import { count, text } from "../http/query.ts";
 import { type CoreRouter, json, particularsOf, problems, raw, reply, route, router } from "../http/router.ts";
-import { type Applier, type Applies, type PlacedEvent, unknownApply } from "../projects/apply/applies.ts";
+import { type Applier, type Applies, unknownApply } from "../projects/apply/applies.ts";
 import { Apply, ApplyEvent, ApplyRequest, ApplySummary } from "../projects/apply/apply_shape.ts";
 import type { Work } from "../projects/apply/work.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
@@ -352,8 +352,7 @@ function stream(
   });
 }
 
-const asLine = ({ place, event }: PlacedEvent): string =>
-  `${JSON.stringify(place === null ? event : { id: place, ...event })}\n`;
+const asLine = (event: ApplyEvent): string => `${JSON.stringify(event)}\n`;
 
-const asEvent = ({ place, event }: PlacedEvent): string =>
-  `${place === null ? "" : `id: ${place}\n`}event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
+const asEvent = (event: ApplyEvent): string =>
+  `${"id" in event ? `id: ${event.id}\n` : ""}event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;

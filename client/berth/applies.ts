@@ -22,12 +22,12 @@ export const APPLIES: Endpoint<"/api/applies", {
 }> = new Endpoint("/api/applies");
 
 /** GET: One apply, with all of its steps. */
-export const APPLIE: Endpoint<"/api/applies/{id}", {
+export const APPLY: Endpoint<"/api/applies/{id}", {
   get: { response: Apply; query: Record<string, never> };
 }> = new Endpoint("/api/applies/{id}");
 
 /** GET: What happens in an apply, from its beginning to its end. */
-export const APPLIE_EVENTS: Endpoint<"/api/applies/{id}/events", {
+export const APPLY_EVENTS: Endpoint<"/api/applies/{id}/events", {
   get: {
     item: ApplyEvent;
     query: {
@@ -38,17 +38,17 @@ export const APPLIE_EVENTS: Endpoint<"/api/applies/{id}/events", {
 }> = new Endpoint("/api/applies/{id}/events");
 
 /** POST: Begin no further step: what is in hand is finished, or turned back. */
-export const APPLIE_CANCEL: Endpoint<"/api/applies/{id}/cancel", {
+export const APPLY_CANCEL: Endpoint<"/api/applies/{id}/cancel", {
   post: { response: Apply; query: Record<string, never> };
 }> = new Endpoint("/api/applies/{id}/cancel");
 
 /** POST: Let a paused apply go on, with the caller's own rights. */
-export const APPLIE_RESUME: Endpoint<"/api/applies/{id}/resume", {
+export const APPLY_RESUME: Endpoint<"/api/applies/{id}/resume", {
   post: { response: Apply; query: Record<string, never> };
 }> = new Endpoint("/api/applies/{id}/resume");
 
 /** POST: Give an apply up: only a swap in hand is finished, or turned back. */
-export const APPLIE_ABANDON: Endpoint<"/api/applies/{id}/abandon", {
+export const APPLY_ABANDON: Endpoint<"/api/applies/{id}/abandon", {
   post: { response: Apply; query: Record<string, never> };
 }> = new Endpoint("/api/applies/{id}/abandon");
 
@@ -56,6 +56,8 @@ export const APPLIE_ABANDON: Endpoint<"/api/applies/{id}/abandon", {
 export type ApplyEvent = {
   /** A step was begun, or ended. */
   readonly kind: "step";
+  /** Its place in the journal. */
+  readonly id: number;
   /** RFC 3339. */
   readonly at: string;
   /** Its number. */
@@ -69,6 +71,8 @@ export type ApplyEvent = {
 } | {
   /** What a container said that is not sound. */
   readonly kind: "log";
+  /** Its place in the journal. */
+  readonly id: number;
   /** RFC 3339. */
   readonly at: string;
   /** The step it belongs to. */
@@ -80,6 +84,8 @@ export type ApplyEvent = {
 } | {
   /** The apply itself goes on, waits, or is over. */
   readonly kind: "state";
+  /** Its place in the journal. */
+  readonly id: number;
   /** RFC 3339. */
   readonly at: string;
   /** Its state. */

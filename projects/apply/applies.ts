@@ -59,12 +59,6 @@ export interface Applier {
   readonly entry: (id: string) => NewAuditEntry;
 }
 
-/** One event with its place in the journal; null for what stands in none. */
-export interface PlacedEvent {
-  readonly place: number | null;
-  readonly event: ApplyEvent;
-}
-
 interface Running {
   readonly run: Run;
   readonly ended: Promise<void>;
@@ -174,7 +168,7 @@ export class Applies implements AsyncDisposable {
   }
 
   /** The journal behind the place `after`, and what follows, to the end of the apply or of the signal. */
-  async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<PlacedEvent> {
+  async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<ApplyEvent> {
     const waiting: ApplyEvent[] = [];
     let more = Promise.withResolvers<void>();
     const wake = () => more.resolve();
@@ -191,10 +185,10 @@ export class Applies implements AsyncDisposable {
       for await (const line of linesOf(this.options.store, id, place)) {
         place = line.seq;
         const event = eventOf(line);
-        if (event !== null) yield { place, event };
+        if (event !== null) yield event;
       }
-      for (const event of waiting.splice(0)) yield { place: null, event };
-      if (isOver({ state })) return yield { place: null, event: { kind: "end", state } };
+      yield* waiting.splice(0);
+      if (isOver({ state })) return yield { kind: "end", state };
       await pause(LOOK_MS, signal, more.promise);
     }
   }

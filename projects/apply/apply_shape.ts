@@ -84,11 +84,13 @@ export const ApplyRequest = z.strictObject({
 export type ApplyRequest = z.infer<typeof ApplyRequest>;
 
 const at = z.string().describe("RFC 3339");
+const id = z.int().describe("Its place in the journal");
 
-/** What is told of an apply as it goes on. All but `progress` stands in the journal, and has a place there. */
+/** What is told of an apply as it goes on. `progress` and `end` stand in no journal. */
 export const ApplyEvent = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("step").describe("A step was begun, or ended"),
+    id,
     at,
     step: z.int().describe("Its number"),
     state: StepState.describe("How far it is"),
@@ -97,6 +99,7 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("log").describe("What a container said that is not sound"),
+    id,
     at,
     step: z.int().describe("The step it belongs to"),
     container: z.string().describe("Its name"),
@@ -104,6 +107,7 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("state").describe("The apply itself goes on, waits, or is over"),
+    id,
     at,
     state: ApplyStateName.describe("Its state"),
     reason: z.string().nullable().describe("Why"),

@@ -52,17 +52,17 @@ export function applyOf(record: ApplyRecord, progress: ReadonlyMap<number, StepP
 }
 
 /** Null for a line that only berth itself needs. */
-export function eventOf({ kind, at, step, body }: JournalEntry): ApplyEvent | null {
+export function eventOf({ seq: id, kind, at, step, body }: JournalEntry): ApplyEvent | null {
   const time = timeOf(at);
   if (kind === "state") {
     const { state, reason }: StateLine = JSON.parse(body);
-    return { kind, at: time, state, reason };
+    return { kind, id, at: time, state, reason };
   }
   if (step === null) return null;
   if (kind === "log") {
     const { container, lines }: LogLine = JSON.parse(body);
-    return { kind, at: time, step, container, lines: [...lines] };
+    return { kind, id, at: time, step, container, lines: [...lines] };
   }
   const { state, error, note }: StepLine = JSON.parse(body);
-  return { kind, at: time, step, state, error: error ?? null, note: note ?? null };
+  return { kind, id, at: time, step, state, error: error ?? null, note: note ?? null };
 }
