@@ -116,9 +116,18 @@ export class Run {
       if (this.#halt.kind === "stopping" || this.#halt.kind === "paused") return [];
       return open.filter(({ n, kind }) => kind === "container.swap" && this.#isBegun(n));
     }
+    // Nothing is touched before all images are there.
+    const images = open.filter(({ kind }) => kind === "image.pull" || kind === "image.build");
+    if (images.length > 0 || [...inHand.keys()].some((n) => this.#isImage(n))) {
+      return images.slice(0, AT_ONCE - inHand.size);
+    }
     const chosen = new Set(this.#work.steps);
     const ready = open.filter(({ after }) => after.every((n) => this.#done.has(n) || !chosen.has(n)));
     return ready.slice(0, AT_ONCE - inHand.size);
+  }
+
+  #isImage(n: number): boolean {
+    return this.#steps.some((step) => step.n === n && step.kind.startsWith("image."));
   }
 
   #isBegun(n: number): boolean {

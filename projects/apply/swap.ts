@@ -5,6 +5,7 @@
  */
 
 import { ServiceError } from "../../core/error.ts";
+import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
 import { joinNetworks, makeContainer } from "./making.ts";
@@ -112,7 +113,9 @@ async function removeOld({ hand }: Pair, old: InspectedContainer): Promise<void>
   try {
     await hand.acts.remove(old.id);
   } catch (error) {
-    if (hand.acts.isAway(error) || (await sharersOf(hand, old.id)).length === 0) throw error;
+    if (hand.acts.isAway(error)) throw error;
+    const isGone = await hand.acts.find(old.id) === null; // Compose, or somebody else, was faster
+    if (!isGone && (await sharersOf(hand, old.id)).length === 0) throw error;
   }
 }
 
@@ -124,8 +127,7 @@ async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> 
     const fresh = await acts.find(name);
     if (fresh === null || !isMine(hand, fresh)) continue;
     await hand.keepWords(fresh).catch(() => {});
-    if (isUp(fresh)) await acts.stop(fresh.id, graceOf(fresh));
-    await acts.remove(fresh.id);
+    await takeAway(hand, fresh);
   }
   const now = await acts.find(old.id);
   if (now === null) throw touched(subject.name, "removed");
@@ -142,4 +144,23 @@ async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> 
   }
   const reason = error instanceof ServiceError ? error.message : String(why);
   throw failed(`${reason}; the old container ${running === true ? "serves again" : "is back"}`);
+}
+
+/** How long a name may stay taken by what somebody else is removing. */
+const FREE_MS = 10_000;
+const LOOK_MS = 100;
+
+/** Whatever becomes of the new one, the old one's name has to be free. */
+async function takeAway({ acts }: Hand, { id, ...fresh }: InspectedContainer): Promise<void> {
+  try {
+    if (isUp(fresh)) await acts.stop(id, graceOf({ id, ...fresh }));
+    await acts.remove(id);
+  } catch (error) {
+    if (acts.isAway(error)) throw error;
+    const end = performance.now() + FREE_MS;
+    while (await acts.find(id) !== null) {
+      if (performance.now() > end) throw error;
+      await pause(LOOK_MS);
+    }
+  }
 }
