@@ -203,6 +203,8 @@ for (const kind of ["docker", "podman"] as const) {
     await using registry = await startRegistry(engine, { account: true });
     const reference = await registry.push("berth-fixture:latest", `app/${kind}:1`);
     const name = `pull${kind}`;
+    const config = await Deno.makeTempFile({ prefix: "berth-config-" });
+    await Deno.writeTextFile(config, "{}");
     const web = service("web").replace("berth-fixture:latest", reference);
     await scene(engine, name, project(name, [web]), async (scene) => {
       const refused = await scene.apply();
@@ -214,11 +216,21 @@ for (const kind of ["docker", "podman"] as const) {
       const applied = await scene.apply({}, { registries: { [registry.host]: ACCOUNT } });
 
       assert.equal(applied.state, "done", applied.reason ?? "");
+      await scene.clear();
+      await engine.cli("rmi", "--force", reference);
+      const auth = btoa(`${ACCOUNT.username}:${ACCOUNT.password}`);
+      await Deno.writeTextFile(config, JSON.stringify({ auths: { [registry.host]: { auth } } }));
+      await eventually("image and network are seen to be gone", async () => {
+        const kinds = (await scene.plan()).steps.map(({ kind }) => kind);
+        return kinds.includes("image.pull") && kinds.includes("network.create");
+      });
+      assert.equal((await scene.apply()).state, "done", "with the credentials of Docker's own file");
       const said = JSON.stringify([applied, await scene.events(applied.id), scene.berth.logged()]);
-      const { text } = await scene.berth.call("GET /api/settings/audit?limit=200");
+      const { text } = await scene.berth.call("GET /api/system/audit?limit=200");
       for (const place of [said, text]) assert.ok(!place.includes(ACCOUNT.password));
-    });
+    }, { pluginSettings: { "container-runtime": { dockerConfig: config } } });
     await engine.cli("rmi", "--force", reference).catch(() => {});
+    await Deno.remove(config);
   });
 }
 
@@ -247,11 +259,8 @@ test("rights are asked for at the plan, at the apply and before each step, and a
     assert.equal(begun.status, 202, begun.text);
     const { id } = begun.body;
     await inHand(scene, id, "wait");
-    const { body: keys } = await berth.call("GET /api/settings/api-keys");
-    const own = keys.items.find((one: { role?: string; name: string; grants: { role: string }[] }) =>
-      one.name === "test" && one.grants[0]?.role === "admin"
-    );
-    assert.equal((await berth.call(`DELETE /api/settings/api-keys/${own.id}`)).status, 204);
+    const own = await admin.call("GET /api/auth/me");
+    assert.equal((await berth.call(`DELETE /api/settings/api-keys/${own.body.id}`)).status, 204);
     await engine.cli("exec", "rights-a-1", "touch", "/go");
     const paused = await scene.over(id);
     assert.equal(paused.state, "paused");
@@ -263,7 +272,7 @@ test("rights are asked for at the plan, at the apply and before each step, and a
     assert.equal((await berth.call(`POST /api/applies/${id}/resume`)).status, 200);
     const over = await scene.over(id);
     assert.deepEqual([over.state, over.reason], ["done", null]);
-    const { body: log } = await berth.call("GET /api/settings/audit?limit=200");
+    const { body: log } = await berth.call("GET /api/system/audit?limit=200");
     const told = log.items.map(({ action, result }: { action: string; result: string }) =>
       `${action} ${result}`
     );

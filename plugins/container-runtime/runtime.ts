@@ -9,7 +9,7 @@ import type {
   RuntimeCounts,
 } from "../../core/runtime.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
-import { LinkActs } from "./acts/engine_acts.ts";
+import { LinkActs, type PullRules } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
@@ -28,12 +28,7 @@ const ALL: Counted = { container: () => true, imagesOf: () => true };
 export class EngineRuntime implements ActingRuntime {
   readonly #inspections = new Inspections();
 
-  /** The registries that pulls may go to; null for all. */
-  readonly #registries: readonly string[] | null;
-
-  constructor(private readonly engines: Backends, registries: readonly string[] | null) {
-    this.#registries = registries;
-  }
+  constructor(private readonly engines: Backends, private readonly pulls: PullRules) {}
 
   backends(): readonly Backend[] {
     return this.engines.report();
@@ -133,6 +128,6 @@ export class EngineRuntime implements ActingRuntime {
   }
 
   acts(backend: string): EngineActs {
-    return new LinkActs(this.engines.named(backend), this.#inspections, this.#registries);
+    return new LinkActs(this.engines.named(backend), this.#inspections, this.pulls);
   }
 }

@@ -1,5 +1,12 @@
 /** What an apply asks of one engine, carried out over its link. */
-import type { EngineActs, Labelled, NetworkSpec, PullOrder, VolumeSpec } from "../../../core/engine_acts.ts";
+import type {
+  EngineActs,
+  Labelled,
+  NetworkSpec,
+  PullOrder,
+  RegistryLogin,
+  VolumeSpec,
+} from "../../../core/engine_acts.ts";
 import { ServiceError } from "../../../core/error.ts";
 import type { ContainerSpec, InspectedContainer } from "../../../core/runtime.ts";
 import type { Link } from "../backends/link.ts";
@@ -13,6 +20,7 @@ import { mustBeAllowed } from "../images/allowed.ts";
 import { pull } from "../images/pull.ts";
 import { parseReference, textOfReference } from "../images/reference.ts";
 import { imageIdOf } from "../rows/container.ts";
+import { loginIn } from "./docker_config.ts";
 import { lastWords } from "./last_words.ts";
 
 /** A slow driver or a large volume. */
@@ -25,12 +33,19 @@ const HEALTH_MS = 60_000;
 
 const AWAY: readonly string[] = ["runtime_unavailable", "engine_timeout", "engine_busy", "no_engine"];
 
+/** Where pulls may go, and with what. */
+export interface PullRules {
+  /** Null for all registries. */
+  readonly registries: readonly string[] | null;
+  /** The path of Docker's `config.json`; null for no credentials but those that are given. */
+  readonly dockerConfig: string | null;
+}
+
 export class LinkActs implements EngineActs {
   constructor(
     private readonly link: Link,
     private readonly inspections: Inspections,
-    /** The registries that pulls may go to; null for all. */
-    private readonly registries: readonly string[] | null,
+    private readonly pulls: PullRules,
   ) {}
 
   isAway(error: unknown): boolean {
@@ -191,14 +206,30 @@ export class LinkActs implements EngineActs {
 
   async pull({ reference: text, loginFor, signal, progress }: PullOrder): Promise<void> {
     const reference = parseReference(text);
-    mustBeAllowed(reference, this.registries);
+    mustBeAllowed(reference, this.pulls.registries);
     try {
-      const credentials = loginFor(reference.registry);
+      const credentials = loginFor(reference.registry) ?? await this.#login(reference.registry);
       await pull(this.link.engine, { reference, credentials, signal, progress });
     } catch (error) {
       throw named(error, textOfReference(reference), reference.registry);
     } finally {
       this.link.mirror.images.touch();
+    }
+  }
+
+  async #login(host: string): Promise<RegistryLogin | undefined> {
+    const { dockerConfig } = this.pulls;
+    if (dockerConfig === null) return undefined;
+    try {
+      return await loginIn(dockerConfig, host);
+    } catch (cause) {
+      throw engineError(
+        "pull_failed",
+        `Cannot pull from "${host}": the file of "dockerConfig" cannot be read`,
+        {
+          cause,
+        },
+      );
     }
   }
 
