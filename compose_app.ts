@@ -1,5 +1,6 @@
 /** Composes the app over an open store: access, workspaces, plugins, and all routes. */
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
+import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
@@ -12,6 +13,7 @@ import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Metrics } from "./core/metrics.ts";
+import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
@@ -36,6 +38,7 @@ import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
@@ -73,6 +76,8 @@ export interface Foundation {
   readonly log: OpenLog;
   readonly stopping: AbortSignal;
   readonly startedAt: Date;
+  /** The name of this replica. */
+  readonly replica: string;
   readonly responder: Responder;
   /** Whether callers reach it by TLS. */
   readonly tls: boolean;
@@ -85,9 +90,11 @@ export interface Foundation {
 export interface AppParts {
   readonly config: Config;
   readonly store: Store;
+  readonly replicas: Replicas;
   readonly access: Access;
   readonly log: OpenLog;
   readonly registry: Registry;
+  readonly editor: FileEditor;
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
@@ -109,8 +116,21 @@ export async function composeApp(
     log.warn(`A variable is no setting of berth: ${why}`, { variable });
   }
   const permissions = new PermissionCatalogue(overrides.plugins);
+  const replicas = owned.use(
+    await Replicas.join({
+      store: store.replicas,
+      self: {
+        id: crypto.randomUUID(),
+        name: foundation.replica,
+        startedAt: foundation.startedAt.getTime(),
+        version: foundation.health.version,
+      },
+      log,
+    }),
+  );
   const access = owned.use(
     await openAccess({
+      replica: { name: foundation.replica, count: () => replicas.count },
       store,
       log,
       permissions,
@@ -125,6 +145,12 @@ export async function composeApp(
   const registry = owned.use(
     new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
   );
+  const editor = new FileEditor({
+    registry,
+    versions: store.fileVersions,
+    seal: access.fileSeal,
+    now: () => access.clock.now(),
+  });
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
@@ -142,9 +168,11 @@ export async function composeApp(
   const parts: AppParts = {
     config,
     store,
+    replicas,
     access,
     log,
     registry,
+    editor,
     plugins,
     sights,
     permissions,
@@ -200,7 +228,7 @@ function openApplies(
 }
 
 function coreRouters(
-  { access, store, log, registry, plugins, sights, applies }: AppParts,
+  { access, store, replicas, log, registry, editor, plugins, sights, applies }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -214,6 +242,7 @@ function coreRouters(
       sights,
     }),
     metricsRoutes(metrics),
+    replicaRoutes({ replicas }),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     localSignIn({ access, origins: names.origins }),
@@ -224,7 +253,7 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
-    workspaceFiles({ registry }),
+    workspaceFiles({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),

@@ -53,7 +53,8 @@ function isMeant({ group, steps }: Plan): boolean {
 async function carryOut(client: Client, plan: Plan, isJson: boolean): Promise<number> {
   const { declared, observed } = plan.basis;
   const payload = { basis: { declared, observed } };
-  const begun = (await client.post(PLAN_APPLY, { params: { id: plan.id }, payload })).json();
+  const params = { id: plan.id };
+  const begun = (await client.post(PLAN_APPLY, { params, payload, expectedStatus: 202 })).json();
   const show = isJson ? asJson : Deno.stdout.isTerminal() ? asPicture(begun) : asLines(begun);
   for await (const event of eventsOf(client, begun.id)) show(event);
   const { state, reason } = (await client.get(APPLY, { params: { id: begun.id } })).json();

@@ -1,7 +1,7 @@
 /** What berth remembers between two starts, and what every store promises about it. */
 import type { Grant } from "./access.ts";
 import type { ApplyStore } from "./applies.ts";
-import type { AuditChain, NewAuditEntry } from "./audit_entry.ts";
+import type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
 
 export { AUDIT_CHAINS } from "./audit_entry.ts";
 export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
@@ -17,6 +17,7 @@ export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
  */
 export interface Store extends AsyncDisposable {
   readonly workspaces: WorkspaceStore;
+  readonly fileVersions: FileVersionStore;
   readonly keys: KeyStore;
   readonly people: PeopleStore;
   readonly sessions: SessionStore;
@@ -25,10 +26,57 @@ export interface Store extends AsyncDisposable {
   readonly commands: CommandStore;
   readonly plans: PlanStore;
   readonly applies: ApplyStore;
+  /** What several processes that share the store need of each other; null where it is one process's own. */
+  readonly replicas: ReplicaStore | null;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
-  /** Writes a complete copy, while the service runs; the file has its name only once it is whole. */
-  backup(file: string): Promise<void>;
+  /**
+   * Writes a complete copy, while the service runs; the file has its name only once it is whole. Null where the database
+   * has tools of its own for that.
+   */
+  readonly backup: ((file: string) => Promise<void>) | null;
+}
+
+/** A process that serves from the store, beside others. */
+export interface ReplicaRecord {
+  /** Another one after each start. */
+  readonly id: string;
+  readonly name: string;
+  readonly startedAt: number;
+  /** By the clock of the store. */
+  readonly seenAt: number;
+  /** The version of berth that it runs. */
+  readonly version: string;
+}
+
+/** The one-time token with which the first admin is made. */
+export interface SetupToken {
+  readonly hash: Uint8Array;
+  /** The name of the replica that made it, and wrote it where its owner finds it. */
+  readonly replica: string;
+  readonly expiresAt: number;
+}
+
+export interface ReplicaStore {
+  /** Remembers that it lives, and forgets those that said nothing for 20 seconds. */
+  seen(replica: Omit<ReplicaRecord, "seenAt">): Promise<void>;
+  /** Those that live, the oldest first. */
+  list(): Promise<ReplicaRecord[]>;
+  /** Forgets one that stops. */
+  gone(id: string): Promise<void>;
+  /** The fingerprint of the sealing key of all: that of the first who came, for ever. */
+  sealedWith(fingerprint: string): Promise<string>;
+  /**
+   * The token that counts: the given one, unless one counts already that another living replica has made. It is forgotten
+   * with the setup.
+   */
+  offerSetup(token: SetupToken, now: number): Promise<SetupToken>;
+  setupToken(): Promise<SetupToken | null>;
+  /**
+   * Calls back soon after a change by which somebody may be allowed less, whoever made it; with null when such a call
+   * may have been missed. A call that does not come is no promise that nothing changed.
+   */
+  listen(heard: (hint: string | null) => void): Disposable;
 }
 
 export interface WorkspaceRecord {
@@ -40,7 +88,12 @@ export interface WorkspaceRecord {
   readonly createdAt: string;
   /** Whether files with several hard links are read. */
   readonly allowHardLinks: boolean;
+  /** Whether its files may be written to. */
+  readonly editable: boolean;
 }
+
+/** What an admin says of a workspace; what is left out stays. */
+export type WorkspaceRules = Partial<Pick<WorkspaceRecord, "allowHardLinks" | "editable">>;
 
 export interface WorkspaceStore {
   /** In order of their names. */
@@ -49,9 +102,45 @@ export interface WorkspaceStore {
   /** Throws `workspace_exists` if the id or the path is taken. */
   add(record: WorkspaceRecord, entry: NewAuditEntry): Promise<void>;
   /** Whether it is there. */
-  setHardLinks(id: string, allowed: boolean, entry: NewAuditEntry): Promise<boolean>;
+  change(id: string, rules: WorkspaceRules, entry: NewAuditEntry): Promise<boolean>;
   /** Whether it was there. */
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
+}
+
+/** A text that a file of a workspace had before it was written to. */
+export interface FileVersion {
+  readonly id: number;
+  readonly workspace: string;
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** What it was read as. */
+  readonly kind: string;
+  /** When another text took its place, and who saved that. */
+  readonly at: number;
+  readonly by: Pick<AuditActor, "kind" | "id" | "name">;
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** The text is sealed: no store can read it. */
+export interface SealedFileVersion extends FileVersion {
+  readonly sealed: Uint8Array;
+}
+
+/** They go with their workspace. */
+export interface FileVersionStore {
+  /**
+   * Adds one unless the newest of its file has the same text, and forgets the oldest of the file beyond `most` and of
+   * the workspace beyond `mostBytes`. Throws `workspace_not_found`.
+   */
+  add(
+    version: Omit<SealedFileVersion, "id">,
+    bounds: { readonly most: number; readonly mostBytes: number },
+  ): Promise<void>;
+  /** Those of one file, the newest first. */
+  list(workspace: string, path: string): Promise<FileVersion[]>;
+  get(workspace: string, id: number): Promise<SealedFileVersion | null>;
 }
 
 export interface KeyRecord {

@@ -16,6 +16,7 @@ import {
   type StoreUnderTest,
 } from "./store_records.ts";
 import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
+import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 
@@ -31,6 +32,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       await work(under);
     });
   peopleContract(promise);
+  filesContract(promise);
   plansContract(promise);
   appliesContract(promise);
 
@@ -41,6 +43,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       path: "/srv/zoo",
       createdAt: "2026-01-01T00:00:00.000Z",
       allowHardLinks: false,
+      editable: false,
     };
     const sooner = {
       id: "api",
@@ -48,6 +51,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       path: "/srv/api",
       createdAt: "2026-01-02T00:00:00.000Z",
       allowHardLinks: false,
+      editable: false,
     };
     {
       await using store = await under.open("a");
@@ -58,9 +62,14 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.deepEqual(await store.workspaces.list(), [sooner, later]);
     assert.deepEqual(await store.workspaces.get("zoo"), later);
     assert.equal(await store.workspaces.get("none"), null);
-    assert.equal(await store.workspaces.setHardLinks("zoo", true, ENTRY), true);
-    assert.equal(await store.workspaces.setHardLinks("none", true, ENTRY), false);
+    assert.equal(await store.workspaces.change("zoo", { allowHardLinks: true }, ENTRY), true);
+    assert.equal(await store.workspaces.change("none", { allowHardLinks: true }, ENTRY), false);
     assert.deepEqual(await store.workspaces.get("zoo"), { ...later, allowHardLinks: true });
+    assert.equal(
+      await store.workspaces.change("zoo", { editable: true, allowHardLinks: false }, ENTRY),
+      true,
+    );
+    assert.deepEqual(await store.workspaces.get("zoo"), { ...later, editable: true });
     assert.equal(await store.workspaces.remove("zoo", ENTRY), true);
     assert.equal(await store.workspaces.remove("zoo", ENTRY), false);
     assert.deepEqual(await store.workspaces.list(), [sooner]);
@@ -76,6 +85,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
         path: "/srv/api",
         createdAt: "2026-01-01T00:00:00.000Z",
         allowHardLinks: false,
+        editable: false,
       };
       await store.workspaces.add(first, ENTRY);
       await refused("workspace_exists", store.workspaces.add({ ...first, path: "/srv/other" }, ENTRY));
@@ -308,9 +318,9 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.workspaces.list(),
     },
     {
-      name: "workspaces.setHardLinks",
+      name: "workspaces.change",
       before: (store) => store.workspaces.add(record, ENTRY),
-      change: (store, entry) => store.workspaces.setHardLinks(record.id, true, entry),
+      change: (store, entry) => store.workspaces.change(record.id, { editable: true }, entry),
       state: (store) => store.workspaces.list(),
     },
     {
@@ -529,6 +539,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     "copies itself while it is written, and the copy opens with all that was acknowledged before",
     async (under) => {
       await using store = await under.open("a");
+      if (store.backup === null) return;
       for (let n = 0; n < 50; n++) await store.workspaces.add(workspace(n), ENTRY);
       let written = 50;
       const writing = (async () => {
@@ -584,6 +595,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     "says store_unavailable for a backup into a folder that is not there, and leaves nothing",
     async (under) => {
       await using store = await under.open("a");
+      if (store.backup === null) return;
       await refused("store_unavailable", store.backup(`${under.folder}/none/copy`));
       await store.check();
     },
@@ -605,6 +617,7 @@ function workspace(n: number) {
     path: `/srv/w${n}`,
     createdAt: "2026-01-01T00:00:00.000Z",
     allowHardLinks: false,
+    editable: false,
   };
 }
 

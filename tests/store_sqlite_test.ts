@@ -28,7 +28,7 @@ Deno.test("openSqliteStore makes a file that only its owner reads, its write-ahe
   await using here = await folderOfOurOwn();
   await using store = await here.open("store.db");
   await store.keys.setUp({ key: key("first", { grants: [{ role: "admin" }] }) }, ENTRY);
-  await store.backup(`${here.folder}/copy.db`);
+  await store.backup!(`${here.folder}/copy.db`);
   const names = [...Deno.readDirSync(here.folder)].map((entry) => entry.name).sort();
   assert.deepEqual(names, ["copy.db", "store.db", "store.db-shm", "store.db-wal"]);
   for (const name of names) {
@@ -168,7 +168,7 @@ Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was
   {
     await using store = await openSqliteStore(whole);
     for (const one of keys) await store.keys.add(one, MANY, ENTRY);
-    await store.backup(`${here.folder}/copy.db`);
+    await store.backup!(`${here.folder}/copy.db`);
   }
   const good = await Deno.readFile(`${here.folder}/copy.db`);
   const viewer = permissionsOf("viewer");
@@ -224,7 +224,7 @@ Deno.test({ name: aFullDisk, ignore: !mayMount }, async () => {
   }
 });
 
-Deno.test("a store of commit 015db1d keeps its workspaces, and allows none of them hard links", async () => {
+Deno.test("a store of commit 015db1d keeps its workspaces, and allows none of them hard links or edits", async () => {
   await using here = await folderOfOurOwn();
   await Deno.copyFile(
     new URL("fixtures/store_015db1d/berth.db", import.meta.url),
@@ -237,5 +237,6 @@ Deno.test("a store of commit 015db1d keeps its workspaces, and allows none of th
     path: "/srv/shop",
     createdAt: "2026-01-01T00:00:00.000Z",
     allowHardLinks: false,
+    editable: false,
   }]);
 });

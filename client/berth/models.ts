@@ -141,6 +141,7 @@ export type Permission =
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
+  | "workspaces:files"
   | "workspaces:manage"
   | "system:logs"
   | "keys:manage"

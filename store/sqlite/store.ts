@@ -4,6 +4,7 @@ import { sqliteApplies } from "./applies.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { sqliteCommands } from "./commands.ts";
 import { SqliteDatabase } from "./database.ts";
+import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
 import { sqlitePlans } from "./plans.ts";
@@ -16,6 +17,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const database = await SqliteDatabase.open(path);
   return {
     workspaces: sqliteWorkspaces(database),
+    fileVersions: sqliteFileVersions(database),
     keys: sqliteKeys(database),
     people: sqlitePeople(database),
     sessions: sqliteSessions(database),
@@ -24,6 +26,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     commands: sqliteCommands(database),
     plans: sqlitePlans(database),
     applies: sqliteApplies(database),
+    replicas: null,
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");

@@ -4,9 +4,9 @@ import { gzipSync } from "node:zlib";
 import { bundle, command, installPacked } from "./package.ts";
 
 const client = new URL("../../client/", import.meta.url);
-const MOST_BYTES = 4608;
+const MOST_BYTES = 4710;
 
-Deno.test("111 the core is at most 4.5 KB, bundled, minified and compressed", async () => {
+Deno.test("111 the core is at most 4.6 KB, bundled, minified and compressed", async () => {
   const folder = await Deno.makeTempDir({ prefix: "berth-size-" });
   try {
     await bundle(new URL("mod.ts", client), `${folder}/core.js`, ["--minify", "--platform", "browser"]);
