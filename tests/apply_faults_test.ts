@@ -114,7 +114,7 @@ for (const kind of ["docker", "podman"] as const) {
     await scene(engine, name, textOf(cases[0][0], cases[0][1]), async (scene) => {
       for (const [first, condition, why] of cases) {
         await scene.write(textOf(first, condition));
-        const applied = await scene.apply({}, { timeouts: { healthy: 1 } });
+        const applied = await scene.apply({}, { timeouts: { healthy: first.includes("/go") ? 1 : 60 } });
         assert.equal(applied.state, "failed");
         assert.match(applied.reason ?? "", why);
         const own = Object.entries(await scene.containers());

@@ -102,7 +102,7 @@ async function createNetwork(hand: Hand): Promise<void> {
   const spec = await hand.orders.network(hand.step);
   const there = await hand.acts.network(spec.name);
   if (there === null) await hand.acts.createNetwork(spec);
-  else if (!isMine(hand, there)) {
+  else if (!isOwn(spec, there)) {
     throw failed(`Somebody else made the network "${spec.name}": ask for a new plan`);
   }
 }
@@ -111,7 +111,7 @@ async function createVolume(hand: Hand): Promise<void> {
   const spec = await hand.orders.volume(hand.step);
   const there = await hand.acts.volume(spec.name);
   if (there === null) await hand.acts.createVolume(spec);
-  else if (!isMine(hand, there)) {
+  else if (!isOwn(spec, there)) {
     throw failed(`Somebody else made the volume "${spec.name}": ask for a new plan`);
   }
 }
