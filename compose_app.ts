@@ -12,6 +12,7 @@ import { isOfKubernetes, KUBERNETES_ADVICE } from "./config/strays.ts";
 import { PermissionCatalogue } from "./core/access.ts";
 import type { HealthSources } from "./core/health.ts";
 import type { Metrics } from "./core/metrics.ts";
+import { Replicas } from "./core/replicas.ts";
 import { Sights } from "./core/sight.ts";
 import type { Store } from "./core/store.ts";
 import type { Responder } from "./http/responder.ts";
@@ -36,6 +37,7 @@ import { auth } from "./routes/auth.ts";
 import { docs } from "./routes/docs.ts";
 import { localSignIn } from "./routes/local_sign_in.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { replicaRoutes } from "./routes/replicas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
@@ -67,6 +69,8 @@ export interface Foundation {
   readonly log: OpenLog;
   readonly stopping: AbortSignal;
   readonly startedAt: Date;
+  /** The name of this replica. */
+  readonly replica: string;
   readonly responder: Responder;
   /** Whether callers reach it by TLS. */
   readonly tls: boolean;
@@ -79,6 +83,7 @@ export interface Foundation {
 export interface AppParts {
   readonly config: Config;
   readonly store: Store;
+  readonly replicas: Replicas;
   readonly access: Access;
   readonly log: OpenLog;
   readonly registry: Registry;
@@ -103,8 +108,21 @@ export async function composeApp(
     log.warn(`A variable is no setting of berth: ${why}`, { variable });
   }
   const permissions = new PermissionCatalogue(overrides.plugins);
+  const replicas = owned.use(
+    await Replicas.join({
+      store: store.replicas,
+      self: {
+        id: crypto.randomUUID(),
+        name: foundation.replica,
+        startedAt: foundation.startedAt.getTime(),
+        version: foundation.health.version,
+      },
+      log,
+    }),
+  );
   const access = owned.use(
     await openAccess({
+      replica: { name: foundation.replica, count: () => replicas.count },
       store,
       log,
       permissions,
@@ -139,6 +157,7 @@ export async function composeApp(
   const parts: AppParts = {
     config,
     store,
+    replicas,
     access,
     log,
     registry,
@@ -168,7 +187,7 @@ export async function composeApp(
 }
 
 function coreRouters(
-  { access, store, log, registry, editor, plugins, sights }: AppParts,
+  { access, store, replicas, log, registry, editor, plugins, sights }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -182,6 +201,7 @@ function coreRouters(
       sights,
     }),
     metricsRoutes(metrics),
+    replicaRoutes({ replicas }),
     systemLog(log.path === null ? null : logReader(log.path, () => log.flush())),
     auth({ access, origins: names.origins }),
     localSignIn({ access, origins: names.origins }),

@@ -1,5 +1,6 @@
 /** The settings: read once from the environment and `config.yaml`, checked once, with all mistakes reported together. */
 import { checkSettings, type Mistake, SETTINGS, type Settings } from "./config/settings.ts";
+import type { DatabaseAddress } from "./config/database_address.ts";
 import { isInContainer } from "./config/container.ts";
 import type { IdentityProviderSettings, RoleRule } from "./core/sign_in.ts";
 import { isServiceAddress, KUBERNETES_ADVICE, type Stray, straysAmong } from "./config/strays.ts";
@@ -18,7 +19,19 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** Null: SQLite in `data`. */
-  readonly databaseUrl: string | null;
+  readonly database:
+    | DatabaseAddress & {
+      readonly passwordFile: string | null;
+      /** A PEM file; null for the authorities of the system. */
+      readonly ca: string | null;
+      /** Connections at most. */
+      readonly pool: number;
+    }
+    | null;
+  /** Null: `sealing-key` in `data`. */
+  readonly sealingKeyFile: string | null;
+  /** Null: made from the host's name. */
+  readonly replica: string | null;
   readonly identityProvider: IdentityProviderSettings | null;
   readonly roles: readonly RoleRule[];
   /** Minutes; 0 turns fresh proof off. */
@@ -169,9 +182,16 @@ function isMistaken(checked: Settings | readonly Mistake[]): checked is readonly
 function joined(settings: Settings): Omit<Config, "file" | "unclaimed" | "variable" | "strays"> {
   const { tlsCert, tlsKey, idpIssuer, idpClientId, idpClientSecretFile, idpRedirectUris, ...others } =
     settings;
-  const { auditSyslog, auditSyslogCa, ...rest } = others;
+  const { auditSyslog, auditSyslogCa, databaseUrl, databasePasswordFile, databaseCa, databasePool, ...rest } =
+    others;
   return {
     ...rest,
+    database: databaseUrl === null ? null : {
+      ...databaseUrl,
+      passwordFile: databasePasswordFile,
+      ca: databaseCa,
+      pool: databasePool ?? 8,
+    },
     auditSyslog: auditSyslog === null ? null : { ...auditSyslog, ca: auditSyslogCa },
     tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
     identityProvider: idpIssuer !== null && idpClientId !== null

@@ -4,6 +4,7 @@ import type { Config } from "./config.ts";
 import { ServiceError } from "./core/error.ts";
 import { lookAtHealth } from "./core/health.ts";
 import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_app.ts";
+import { replicaName } from "./core/replicas.ts";
 import { Responder } from "./http/responder.ts";
 import { authoritiesOf } from "./http/authorities.ts";
 import { tooFewDescriptors } from "./http/descriptors.ts";
@@ -95,7 +96,8 @@ async function openFoundation(
   const startedAt = new Date();
   await mustHaveDataFolder(config.data);
   mustHaveDescriptors(config);
-  const log = owned.use(openLogIn(config, console));
+  const replica = config.replica ?? replicaName(config.data);
+  const log = owned.use(openLogIn(config, replica, console));
   const stopping = new AbortController();
   const metrics = new Metrics();
   measureProcess(metrics, log);
@@ -140,6 +142,7 @@ async function openFoundation(
     log,
     stopping: stopping.signal,
     startedAt,
+    replica,
     responder,
     tls: isTls,
     names,
@@ -180,12 +183,13 @@ function mustHaveDescriptors({ minDescriptors, data }: Config): void {
   );
 }
 
-function openLogIn(config: Config, console: ConsoleStream | null | undefined): OpenLog {
+function openLogIn(config: Config, replica: string, console: ConsoleStream | null | undefined): OpenLog {
   const path = `${config.data}/berth.log`;
   try {
     return openLog({
       level: config.logLevel,
       path: config.logFile === "none" ? null : path,
+      ...(config.database === null ? {} : { replica }),
       ...(console === undefined ? {} : { console }),
     });
   } catch (error) {

@@ -18,7 +18,7 @@ import { Passwords } from "./password.ts";
 import { People } from "./people.ts";
 import { RateLimit } from "./rate_limit.ts";
 import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
-import { readSealingKey, Seal } from "./sealing.ts";
+import { fingerprintOf, readSealingKey, Seal } from "./sealing.ts";
 import { SESSION_MS, Sessions } from "./session.ts";
 import { Setup } from "./setup.ts";
 import { SigningKeys } from "./signing_keys.ts";
@@ -33,8 +33,10 @@ export interface AccessOptions {
   readonly store: Store;
   readonly log: Log;
   readonly permissions: PermissionCatalogue;
-  /** Where the sealing key and the setup token are kept; it exists. */
+  /** Where the setup token is kept, and the sealing key unless it has a file elsewhere; it exists. */
   readonly dataFolder: string;
+  /** The name of this replica, and how many there are; one that is alone unless given. */
+  readonly replica?: { readonly name: string; count(): number };
   readonly config: {
     readonly identityProvider: IdentityProviderSettings | null;
     readonly roles: readonly RoleRule[];
@@ -43,6 +45,8 @@ export interface AccessOptions {
     readonly keyMaxDays: number | null;
     /** 0: no limit. */
     readonly strangersPerSecond: number;
+    /** Null: in the data folder. */
+    readonly sealingKeyFile: string | null;
   };
   /** Where entries of the audit log go besides the store; `ca` is the text of a PEM file. */
   readonly auditReceiver?: { readonly address: SyslogAddress; readonly ca: string | null } | null;
@@ -86,6 +90,8 @@ export interface Access extends AsyncDisposable {
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
   readonly setupToken: string | null;
+  /** The other replica that has made the token; null while there is none. */
+  readonly setupReplica: string | null;
   /** Replaces the role rules; rights that they take away end within five seconds. */
   setRoles(rules: readonly RoleRule[]): Promise<void>;
   /** Deletes what has expired, and warns of keys that end soon; runs every ten minutes. */
@@ -95,7 +101,8 @@ export interface Access extends AsyncDisposable {
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
-  const secret = await readSealingKey(`${dataFolder}/sealing-key`);
+  const replica = options.replica ?? { name: "berth", count: () => 1 };
+  const secret = await sealingKeyOf(options);
   const seal = await Seal.from(secret, "signing keys");
   const fileSeal = await Seal.from(secret, "file versions");
   const devices = await Devices.from(secret, clock);
@@ -133,11 +140,18 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     permissions,
     passwords: options.passwords ?? new Passwords(),
     devices,
-    tries: new RateLimit("sign in", { tries: 10, perMs: 10 * MINUTE_MS }, clock),
+    tries: new RateLimit("sign in", { tries: 10, perMs: 10 * MINUTE_MS }, clock, replica.count),
     clock,
     onChange: () => credentials.reconsider(),
   });
-  const setup = new Setup({ store: store.keys, people, clock, path: `${dataFolder}/setup-token` });
+  const setup = new Setup({
+    store: store.keys,
+    shared: store.replicas,
+    replica: replica.name,
+    people,
+    clock,
+    path: `${dataFolder}/setup-token`,
+  });
   const provider = options.provider ?? await openProvider(config, () => rules, clock, log);
   const freshProof = new FreshProof({
     sessions,
@@ -156,6 +170,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     );
   };
   let digests: Promise<Digest> | undefined;
+  // A hint is lost now and then; everybody is asked about every few seconds anyway.
+  const hints = store.replicas?.listen(() => void credentials.reconsider());
   const sweeping = setInterval(sweep, SWEEP_MS);
   Deno.unrefTimer(sweeping);
   return {
@@ -174,13 +190,14 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     clock,
     provider,
     setupToken,
+    setupReplica: setup.replica,
     limits: {
-      signIn: new RateLimit("sign in", { tries: 30, perMs: MINUTE_MS }, clock),
-      refresh: new RateLimit("refresh", { tries: 600, perMs: MINUTE_MS }, clock),
-      refreshOfSession: new RateLimit("refresh", { tries: 200, perMs: MINUTE_MS }, clock),
-      setup: new RateLimit("set up berth", { tries: 60, perMs: MINUTE_MS }, clock),
-      verify: new RateLimit("verify a key", { tries: 120, perMs: MINUTE_MS }, clock),
-      strangers: strangersLimit(config.strangersPerSecond, clock),
+      signIn: new RateLimit("sign in", { tries: 30, perMs: MINUTE_MS }, clock, replica.count),
+      refresh: new RateLimit("refresh", { tries: 600, perMs: MINUTE_MS }, clock, replica.count),
+      refreshOfSession: new RateLimit("refresh", { tries: 200, perMs: MINUTE_MS }, clock, replica.count),
+      setup: new RateLimit("set up berth", { tries: 60, perMs: MINUTE_MS }, clock, replica.count),
+      verify: new RateLimit("verify a key", { tries: 120, perMs: MINUTE_MS }, clock, replica.count),
+      strangers: strangersLimit(config.strangersPerSecond, clock, replica.count),
     },
     sweep,
     async setRoles(changed) {
@@ -190,6 +207,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     },
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
+      hints?.[Symbol.dispose]();
       credentials[Symbol.dispose]();
       await keys.flush().catch((error) =>
         log.warn("Cannot write when keys were last used", { error: String(error) })
@@ -199,6 +217,19 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       await delivery?.[Symbol.asyncDispose]();
     },
   };
+}
+
+async function sealingKeyOf({ store, dataFolder, config }: AccessOptions): Promise<Uint8Array<ArrayBuffer>> {
+  const path = config.sealingKeyFile ?? `${dataFolder}/sealing-key`;
+  if (store.replicas === null) return await readSealingKey(path);
+  const secret = await readSealingKey(path, "refuse");
+  const fingerprint = await fingerprintOf(secret);
+  if (await store.replicas.sealedWith(fingerprint) === fingerprint) return secret;
+  throw new ServiceError(
+    "store_unavailable",
+    `Cannot use the sealing key: "${path}" is another key than the one that this database was first used with; name a ` +
+      "copy of that in BERTH_SEALING_KEY_FILE",
+  );
 }
 
 function deliveryTo(
@@ -260,9 +291,14 @@ async function readClientSecret(file: string | null): Promise<string | null> {
 }
 
 /** Bursts of four seconds' worth; null for no limit. */
-function strangersLimit(perSecond: number, clock: Clock): RateLimit | null {
+function strangersLimit(perSecond: number, clock: Clock, among: () => number): RateLimit | null {
   if (perSecond === 0) return null;
-  return new RateLimit("answer without a good credential", { tries: 4 * perSecond, perMs: 4_000 }, clock);
+  return new RateLimit(
+    "answer without a good credential",
+    { tries: 4 * perSecond, perMs: 4_000 },
+    clock,
+    among,
+  );
 }
 
 /** Says in the log which keys that are in use end within a week, once for each. */

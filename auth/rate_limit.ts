@@ -23,16 +23,18 @@ export class RateLimit {
   readonly #what: string;
   readonly #limit: Limit;
   readonly #clock: Clock;
+  readonly #among: () => number;
   readonly #buckets = new Map<string, Bucket>();
   readonly #shared: Bucket[];
   readonly #salt = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   #sweptAt = -Infinity;
 
-  /** `what` completes "Cannot ...". */
-  constructor(what: string, limit: Limit, clock: Clock) {
+  /** `what` completes "Cannot ..."; `among` says how many replicas share the limit: each allows its part. */
+  constructor(what: string, limit: Limit, clock: Clock, among: () => number = () => 1) {
     this.#what = what;
     this.#limit = limit;
     this.#clock = clock;
+    this.#among = among;
     this.#shared = Array.from(
       { length: SHARED_BUCKETS },
       () => ({ left: limit.tries, at: clock.monotonic() }),
@@ -44,7 +46,7 @@ export class RateLimit {
     const bucket = this.#bucket(name);
     this.#refill(bucket);
     if (bucket.left < 1) {
-      const seconds = Math.ceil((1 - bucket.left) * this.#limit.perMs / this.#limit.tries / 1000);
+      const seconds = Math.ceil((1 - bucket.left) * this.#limit.perMs / this.#tries() / 1000);
       throw new ServiceError("too_many_requests", `Cannot ${this.#what}: too many tries; wait ${seconds} s`, {
         headers: { "retry-after": String(seconds) },
       });
@@ -55,7 +57,11 @@ export class RateLimit {
   /** Gives back a try that succeeded. */
   refund(name: string): void {
     const bucket = this.#bucket(name);
-    bucket.left = Math.min(this.#limit.tries, bucket.left + 1);
+    bucket.left = Math.min(this.#tries(), bucket.left + 1);
+  }
+
+  #tries(): number {
+    return Math.max(1, Math.floor(this.#limit.tries / this.#among()));
   }
 
   /** For tests: how much is remembered. */
@@ -71,15 +77,16 @@ export class RateLimit {
       // Nobody is evicted: a full table must not be a way to forget one's own count.
       return this.#shared[textHash(name, this.#salt)[0] % SHARED_BUCKETS] ?? { left: 0, at: 0 };
     }
-    const made = { left: this.#limit.tries, at: this.#clock.monotonic() };
+    const made = { left: this.#tries(), at: this.#clock.monotonic() };
     this.#buckets.set(name, made);
     return made;
   }
 
   #refill(bucket: Bucket): void {
     const now = this.#clock.monotonic();
-    const back = (now - bucket.at) * this.#limit.tries / this.#limit.perMs;
-    bucket.left = Math.min(this.#limit.tries, bucket.left + back);
+    const tries = this.#tries();
+    const back = (now - bucket.at) * tries / this.#limit.perMs;
+    bucket.left = Math.min(tries, bucket.left + back);
     bucket.at = now;
   }
 
@@ -90,7 +97,7 @@ export class RateLimit {
     this.#sweptAt = now;
     for (const [name, bucket] of this.#buckets) {
       this.#refill(bucket);
-      if (bucket.left >= this.#limit.tries) this.#buckets.delete(name);
+      if (bucket.left >= this.#tries()) this.#buckets.delete(name);
     }
   }
 }

@@ -61,9 +61,22 @@ export class Seal {
   }
 }
 
-/** The sealing key of this data folder, made on the first start. Lost, only what it sealed is lost: sign in again. */
-export async function readSealingKey(path: string): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * The sealing key in this file. `make`: made on the first start; lost, only what it sealed is lost: sign in again. One that
+ * several replicas share is never made here: each would have its own.
+ */
+export async function readSealingKey(
+  path: string,
+  ifAbsent: "make" | "refuse" = "make",
+): Promise<Uint8Array<ArrayBuffer>> {
   let text = await readPrivateFile(path);
+  if (text === null && ifAbsent === "refuse") {
+    throw new ServiceError(
+      "store_unavailable",
+      `Cannot use the sealing key: there is no file "${path}"; copy it from another replica, or make the first one as ` +
+        "docs/operations.md says",
+    );
+  }
   if (text === null) {
     await makePrivateFile(path, randomSecret());
     text = await readPrivateFile(path);
@@ -81,6 +94,18 @@ export async function readSealingKey(path: string): Promise<Uint8Array<ArrayBuff
     );
   }
   return key;
+}
+
+/** What tells two keys apart and says nothing of either. */
+export async function fingerprintOf(secret: Uint8Array<ArrayBuffer>): Promise<string> {
+  const material = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
+  const info = bytes("berth fingerprint of the sealing key");
+  const bits = await crypto.subtle.deriveBits(
+    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info },
+    material,
+    128,
+  );
+  return new Uint8Array(bits).toHex();
 }
 
 function bytes(text: string): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,13 @@
 /** Makes the first admin, once, with a token from a file that only the service's owner can read. */
 import { ServiceError } from "../core/error.ts";
-import type { AccountRecord, FirstAdmin, KeyStore, NewAuditEntry } from "../core/store.ts";
+import type {
+  AccountRecord,
+  FirstAdmin,
+  KeyStore,
+  NewAuditEntry,
+  ReplicaStore,
+  SetupToken,
+} from "../core/store.ts";
 import { type MadeKey, makeKey } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { People } from "./people.ts";
@@ -15,7 +22,9 @@ export class Setup {
   readonly #people: People;
   readonly #clock: Clock;
   readonly #path: string;
-  #token: { readonly hash: Uint8Array; readonly madeAt: number } | null = null;
+  readonly #shared: Pick<ReplicaStore, "offerSetup" | "setupToken"> | null;
+  readonly #name: string;
+  #token: SetupToken | null = null;
   /** Once true, true for ever, so only "required" is ever asked of the store. */
   #done = false;
 
@@ -23,6 +32,10 @@ export class Setup {
     readonly store: KeyStore;
     readonly people: People;
     readonly clock: Clock;
+    /** Where replicas agree on one token; null where there is one process. */
+    readonly shared: Pick<ReplicaStore, "offerSetup" | "setupToken"> | null;
+    /** The name of this one. */
+    readonly replica: string;
     /** Where the one-time token is written. */
     readonly path: string;
   }) {
@@ -30,6 +43,8 @@ export class Setup {
     this.#people = options.people;
     this.#clock = options.clock;
     this.#path = options.path;
+    this.#shared = options.shared;
+    this.#name = options.replica;
   }
 
   async required(): Promise<boolean> {
@@ -37,15 +52,32 @@ export class Setup {
     return !this.#done;
   }
 
-  /** Makes and writes this start's one-time token, if there is no admin yet; else removes an old file. */
+  /** The other replica that has made the token; null while there is none. */
+  get replica(): string | null {
+    return this.#token === null || this.#token.replica === this.#name ? null : this.#token.replica;
+  }
+
+  /**
+   * Makes and writes this start's one-time token, if there is no admin yet and no other replica has made one; else removes
+   * an old file.
+   */
   async begin(): Promise<string | null> {
     if (!await this.required()) {
       await this.#forget();
       return null;
     }
     const token = randomSecret();
+    const offered = {
+      hash: await digest(token),
+      replica: this.#name,
+      expiresAt: this.#clock.now() + VALID_MS,
+    };
+    this.#token = await this.#shared?.offerSetup(offered, this.#clock.now()) ?? offered;
+    if (this.replica !== null) {
+      await this.#forget();
+      return null;
+    }
     await writePrivateFile(this.#path, token);
-    this.#token = { hash: await digest(token), madeAt: this.#clock.monotonic() };
     return token;
   }
 
@@ -84,15 +116,16 @@ export class Setup {
   async #mustBe(token: string): Promise<void> {
     if (!await this.required()) throw done();
     const hash = await digest(token);
+    const expected = this.#shared === null ? this.#token : await this.#shared.setupToken();
     if (this.#done) throw done(); // another call was faster while this one was hashing
-    const expected = this.#token;
+    if (expected === null && !await this.required()) throw done(); // another replica was
     if (expected === null || !sameDigest(expected.hash, hash)) {
       throw new ServiceError(
         "setup_refused",
         'Cannot set up berth: that is not the one-time token in the file "setup-token" of the data folder',
       );
     }
-    if (this.#clock.monotonic() - expected.madeAt > VALID_MS) {
+    if (expected.expiresAt <= this.#clock.now()) {
       throw new ServiceError(
         "setup_refused",
         "Cannot set up berth: the token is over 30 minutes old; start berth again",

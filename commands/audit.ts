@@ -60,15 +60,15 @@ function checkpointOf(text: string): Checkpoint | null {
 }
 
 /** Never made here: with another key than the log was sealed with, every entry would look changed. */
-async function sealingKey({ data, databaseUrl }: Config): Promise<Uint8Array> {
-  const path = `${data}/sealing-key`;
+async function sealingKey({ data, database, sealingKeyFile }: Config): Promise<Uint8Array> {
+  const path = sealingKeyFile ?? `${data}/sealing-key`;
   const text = await readPrivateFile(path);
   if (text === null) {
     throw new StartFailure(
       `Cannot verify the audit log: "${path}", the key it was sealed with, is not there`,
     );
   }
-  if (databaseUrl === null) {
+  if (database === null) {
     await Deno.stat(`${data}/berth.db`).catch(() => {
       throw new StartFailure(`Cannot verify the audit log: there is no store in the data folder "${data}"`);
     });

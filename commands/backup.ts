@@ -11,7 +11,7 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
     await mustExist(config);
     if (option("--force") === undefined) await mustBeFree(file);
     await using store = await openStore(config);
-    await store.backup(file);
+    await store.backup?.(file);
   } catch (error) {
     return tell(error);
   }
@@ -20,13 +20,23 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
 }
 
 /** Opening a store makes one where there is none, and a copy of nothing would look like a backup. */
-async function mustExist({ data, databaseUrl }: Config): Promise<void> {
-  if (databaseUrl !== null) return;
+async function mustExist({ data, database }: Config): Promise<void> {
+  if (database !== null) {
+    throw new StartFailure(
+      "Cannot back up: the store is in PostgreSQL, whose own tool does it: " +
+        `pg_dump --format=custom --file=berth.dump ${wordOf(database)}`,
+    );
+  }
   try {
     await Deno.stat(`${data}/berth.db`);
   } catch {
     throw new StartFailure(`Cannot back up: there is no store in the data folder "${data}"`);
   }
+}
+
+/** As `pg_dump` takes it. */
+function wordOf({ host, port, user, name }: NonNullable<Config["database"]>): string {
+  return `--host=${host} --port=${port} --username=${user} ${name}`;
 }
 
 /** The file may be the only good copy of another day. */

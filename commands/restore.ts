@@ -7,9 +7,11 @@ import type { Line } from "./table.ts";
 
 export async function run({ args: [file = ""] }: Line): Promise<number> {
   try {
-    const { data, databaseUrl } = await readConfig();
-    if (databaseUrl !== null) {
-      throw new StartFailure("Cannot restore: use PostgreSQL's own tools for its database");
+    const { data, database } = await readConfig();
+    if (database !== null) {
+      throw new StartFailure(
+        "Cannot restore: the store is in PostgreSQL; pg_restore brings back what pg_dump has written",
+      );
     }
     await Deno.mkdir(data, { recursive: true, mode: 0o700 });
     const store = `${data}/berth.db`;

@@ -86,7 +86,11 @@ async function greeting({ url, config, access, plugins }: Berth): Promise<string
   const failed = plugins.reports.filter(({ state }) => state === "failed");
   for (const { name, reason } of failed) lines.push(`  the plugin "${name}" does not run: ${reason}`);
   const page = plugins.site !== null && await isBuilt(plugins.site) ? `${url}/` : null;
-  if (access.setupToken === null) {
+  if (access.setupReplica !== null) {
+    lines.push(
+      `  Next: make the first admin, with the one-time token that the replica ${access.setupReplica} has printed`,
+    );
+  } else if (access.setupToken === null) {
     lines.push(page === null ? `  The API and a page to try it: ${url}/api/docs` : `  The page: ${page}`);
   } else {
     lines.push(

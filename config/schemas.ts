@@ -1,6 +1,7 @@
 /** The shapes of the core's own settings; each is made when its setting is given, because most starts give few. */
 import { withoutEnd } from "../core/without_end.ts";
 import { z } from "zod";
+import { databaseAddress } from "./database_address.ts";
 import { ROLES } from "../core/roles.ts";
 import { listOf, matching, oneOf, text } from "../core/setting_shapes.ts";
 import { isScope, SCOPES_IN_WORDS } from "../core/scope.ts";
@@ -24,10 +25,12 @@ export function issuer() {
 }
 
 export function databaseUrl() {
-  return text().refine(
-    (address) => /^postgres(?:ql)?:$/.test(URL.parse(address)?.protocol ?? ""),
-    "expected a postgres:// address",
-  );
+  return text().transform((given, context) => {
+    const address = databaseAddress(given);
+    if (typeof address !== "string") return address;
+    context.addIssue({ code: "custom", message: address });
+    return z.NEVER;
+  });
 }
 
 /** Where entries of the audit log go: `tcp://host:port`, `tls://host:port` or `udp://host:port`. */

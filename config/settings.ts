@@ -98,7 +98,42 @@ const fields = {
     databaseUrl,
     null,
     "SQLite in the data folder",
-    "`postgres://…` for several replicas; this version refuses it, as it has no such store yet",
+    "`postgres://user@host/name`: PostgreSQL, which several replicas can share; the folder of a socket as a host is " +
+      "written `%2Frun%2Fpostgresql`. TLS is verified, unless the host is a socket or loopback",
+  ),
+  databasePasswordFile: field(
+    absolutePath,
+    null,
+    NONE,
+    "File with the password of the database's user; read for every new connection",
+    "database-password",
+  ),
+  databaseCa: field(
+    absolutePath,
+    null,
+    "the system's",
+    "Authorities that may vouch for the database's certificate, a PEM file",
+    "database-ca",
+  ),
+  databasePool: field(
+    () => wholeNumber(1, 200),
+    8,
+    "8",
+    "Connections to the database at most; one more listens",
+  ),
+  sealingKeyFile: field(
+    absolutePath,
+    null,
+    "`sealing-key` in the data folder",
+    "File with the key that seals the keys that sessions are signed with, and the audit log; must be given, and the " +
+      "same for all replicas, with `BERTH_DATABASE_URL`",
+    "sealing-key",
+  ),
+  replica: field(
+    () => matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "expected letters, digits, dots and hyphens"),
+    null,
+    "the host's name and four letters",
+    "The name of this replica in logs and reports",
   ),
   idpIssuer: field(issuer, null, NONE, "Identity provider: the issuer's address, or `github`"),
   idpClientId: field(text, null, NONE, "Our client id at the identity provider"),
@@ -252,7 +287,8 @@ function mistakesOf(
 function contradictions(settings: Partial<Settings>): Mistake[] {
   const { host, published, tlsCert, tlsKey, trustedProxies, idpIssuer, idpClientId, idpRedirectUris } =
     settings;
-  const { auditSyslog, auditSyslogCa } = settings;
+  const { auditSyslog, auditSyslogCa, databaseUrl, databasePasswordFile, databaseCa, sealingKeyFile } =
+    settings;
   const found: Mistake[] = [];
   const refuse = (key: keyof Settings, message: string) => found.push({ key, inside: [], message });
   if (tlsCert !== undefined && tlsKey !== undefined && (tlsCert === null) !== (tlsKey === null)) {
@@ -281,6 +317,18 @@ function contradictions(settings: Partial<Settings>): Mistake[] {
   }
   if (typeof idpIssuer === "string" && idpRedirectUris?.length === 0) {
     refuse("idpRedirectUris", "an identity provider needs at least one redirect address");
+  }
+  if (databaseUrl === null && typeof databasePasswordFile === "string") {
+    refuse("databasePasswordFile", "a password without a database: set BERTH_DATABASE_URL, too");
+  }
+  if (databaseUrl === null && typeof databaseCa === "string") {
+    refuse("databaseCa", "authorities without a database: set BERTH_DATABASE_URL, too");
+  }
+  if (typeof databaseUrl === "object" && databaseUrl !== null && sealingKeyFile === null) {
+    refuse(
+      "sealingKeyFile",
+      "all replicas of a database need the same sealing key: name its file; docs/operations.md says how one is made",
+    );
   }
   if (typeof auditSyslogCa === "string" && auditSyslog !== undefined && auditSyslog?.transport !== "tls") {
     refuse("auditSyslogCa", "only a receiver with tls:// shows a certificate");

@@ -20,10 +20,57 @@ export interface Store extends AsyncDisposable {
   readonly audit: AuditStore;
   readonly commands: CommandStore;
   readonly plans: PlanStore;
+  /** What several processes that share the store need of each other; null where it is one process's own. */
+  readonly replicas: ReplicaStore | null;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
-  /** Writes a complete copy, while the service runs; the file has its name only once it is whole. */
-  backup(file: string): Promise<void>;
+  /**
+   * Writes a complete copy, while the service runs; the file has its name only once it is whole. Null where the database
+   * has tools of its own for that.
+   */
+  readonly backup: ((file: string) => Promise<void>) | null;
+}
+
+/** A process that serves from the store, beside others. */
+export interface ReplicaRecord {
+  /** Another one after each start. */
+  readonly id: string;
+  readonly name: string;
+  readonly startedAt: number;
+  /** By the clock of the store. */
+  readonly seenAt: number;
+  /** The version of berth that it runs. */
+  readonly version: string;
+}
+
+/** The one-time token with which the first admin is made. */
+export interface SetupToken {
+  readonly hash: Uint8Array;
+  /** The name of the replica that made it, and wrote it where its owner finds it. */
+  readonly replica: string;
+  readonly expiresAt: number;
+}
+
+export interface ReplicaStore {
+  /** Remembers that it lives, and forgets those that said nothing for 20 seconds. */
+  seen(replica: Omit<ReplicaRecord, "seenAt">): Promise<void>;
+  /** Those that live, the oldest first. */
+  list(): Promise<ReplicaRecord[]>;
+  /** Forgets one that stops. */
+  gone(id: string): Promise<void>;
+  /** The fingerprint of the sealing key of all: that of the first who came, for ever. */
+  sealedWith(fingerprint: string): Promise<string>;
+  /**
+   * The token that counts: the given one, unless one counts already that another living replica has made. It is forgotten
+   * with the setup.
+   */
+  offerSetup(token: SetupToken, now: number): Promise<SetupToken>;
+  setupToken(): Promise<SetupToken | null>;
+  /**
+   * Calls back soon after a change by which somebody may be allowed less, whoever made it; with null when such a call
+   * may have been missed. A call that does not come is no promise that nothing changed.
+   */
+  listen(heard: (hint: string | null) => void): Disposable;
 }
 
 export interface WorkspaceRecord {

@@ -184,7 +184,7 @@ function quotedAgain(value: string): string {
 }
 
 /** The line of one answered request. Every request pays for it, so it is joined by hand. */
-export function formatAccess(time: string, entry: AccessLine): string {
+export function formatAccess(time: string, entry: AccessLine, replica?: string): string {
   const ms = Math.round(entry.ms * 1000) / 1000;
   return `{"time":"${time}","level":"info","message":"request","method":${quotedAgain(entry.method)},"path":${
     quotedAgain(entry.path)
@@ -192,5 +192,5 @@ export function formatAccess(time: string, entry: AccessLine): string {
     quotedAgain(entry.peer)
   }${entry.caller === null ? "" : `,"caller":${quotedAgain(entry.caller)}`}${
     entry.code === null ? "" : `,"code":"${entry.code}"`
-  }}`;
+  }${replica === undefined ? "" : `,"replica":${quotedAgain(replica)}`}}`;
 }

@@ -8,6 +8,8 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** Null writes no file. */
   readonly path: string | null;
+  /** Stands in every line, where several processes write. */
+  readonly replica?: string;
   readonly maxBytes?: number;
   readonly keep?: number;
   /** Null keeps the console quiet. */
@@ -41,7 +43,8 @@ export function openLog(options: LogOptions): OpenLog {
   };
   // Who looks at the console looks for what berth says; every request is in the file.
   const writeAccess = options.level === "debug" || file === null ? write : (line: string) => file.write(line);
-  const log = writer({ write, writeAccess, least }, undefined);
+  const { replica } = options;
+  const log = writer({ write, writeAccess, least, replica }, replica === undefined ? undefined : { replica });
   return Object.assign(log, {
     path: options.path,
     flush: () => file?.flush(),
@@ -58,6 +61,7 @@ interface Outlets {
   readonly write: (line: string) => void;
   readonly writeAccess: (line: string) => void;
   readonly least: number;
+  readonly replica: string | undefined;
 }
 
 function writer(outlets: Outlets, always: LogFields | undefined): Log {
@@ -77,7 +81,7 @@ function writer(outlets: Outlets, always: LogFields | undefined): Log {
     warn: at("warn"),
     error: at("error"),
     access(entry: AccessLine) {
-      if (accessEnabled) writeAccess(formatAccess(now(), entry));
+      if (accessEnabled) writeAccess(formatAccess(now(), entry, outlets.replica));
     },
     with: (fields) => writer(outlets, { ...always, ...fields }),
   };

@@ -7,6 +7,7 @@ import { Containers } from "./screens/containers/containers.tsx";
 import { Disk } from "./screens/disk/disk.tsx";
 import { Events } from "./screens/events/events.tsx";
 import { Images } from "./screens/images/images.tsx";
+import { Logs } from "./screens/logs/logs.tsx";
 import { Networks } from "./screens/networks/networks.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
 import { Engines } from "./screens/settings/engines.tsx";
@@ -32,6 +33,7 @@ const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) =
     title: name,
     view: <Container backend={backend} name={name} key={`${backend}/${name}`} />,
   })],
+  [pattern("/logs"), () => ({ title: words.logs.title, view: <Logs /> })],
   [pattern("/images"), () => ({ title: words.images.title, view: <Images /> })],
   [pattern("/volumes"), () => ({ title: words.volumes.title, view: <Volumes /> })],
   [pattern("/networks"), () => ({ title: words.networks.title, view: <Networks /> })],

@@ -22,12 +22,10 @@ function wrapped(value: unknown, target: object, name: PropertyKey, prefix: stri
   if (typeof value !== "function") return value;
   if (typeof name === "symbol") return value.bind(target);
   const labels = { operation: prefix + name };
-  return async (...args: unknown[]) => {
+  return (...args: unknown[]) => {
     const began = performance.now();
-    try {
-      return await value.apply(target, args);
-    } finally {
-      timers.took(labels, performance.now() - began);
-    }
+    const answer = value.apply(target, args);
+    if (!(answer instanceof Promise)) return answer;
+    return answer.finally(() => timers.took(labels, performance.now() - began));
   };
 }

@@ -1,21 +1,22 @@
 /** Which store the settings ask for. */
-import { ServiceError } from "../core/error.ts";
 import type { Store } from "../core/store.ts";
+import type { PostgresSettings } from "./postgres/connection.ts";
 
 export interface StoreSettings {
   /** The data folder; it exists. */
   readonly data: string;
   /** Null: one SQLite file in the data folder. */
-  readonly databaseUrl: string | null;
+  readonly database: PostgresSettings | null;
 }
 
+/** Only what is asked for is loaded, and not already before the first line runs. */
+const POSTGRES = "./postgres/store.ts";
+
 /** @throws ServiceError `store_unavailable`. */
-export async function openStore({ data, databaseUrl }: StoreSettings): Promise<Store> {
-  if (databaseUrl !== null) {
-    throw new ServiceError(
-      "store_unavailable",
-      "Cannot open the store: PostgreSQL is not supported by this version; leave BERTH_DATABASE_URL out",
-    );
+export async function openStore({ data, database }: StoreSettings): Promise<Store> {
+  if (database !== null) {
+    const { openPostgresStore } = await (import(POSTGRES) as Promise<typeof import("./postgres/store.ts")>);
+    return await openPostgresStore(database);
   }
   const { openSqliteStore } = await import("./sqlite/store.ts");
   return await openSqliteStore(`${data}/berth.db`);

@@ -9,6 +9,7 @@ import { PLUGINS } from "../plugins/plugins.ts";
 import type { Store } from "../core/store.ts";
 import { type Router, router, socketRoute } from "../http/router.ts";
 import { openSocket } from "../http/socket.ts";
+import { dropStores } from "./chosen_store.ts";
 import { type Answer, startService } from "./service.ts";
 import { z } from "zod";
 
@@ -77,7 +78,9 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
   const { clock = new MovableClock(), roles = [], identityProvider = null } = options;
   const folder = options.folder ?? await Deno.makeTempDir({ prefix: "berth-access-" });
   const remove = async () => {
-    if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
+    if (options.folder !== undefined) return;
+    await dropStores(folder);
+    await Deno.remove(folder, { recursive: true });
   };
   const service = await startService({
     install: PLUGINS,

@@ -1,5 +1,6 @@
 /** Sessions: rotation, reuse, grace, ends, the cookie, and keys that turn over while all of that goes on. */
 import assert from "node:assert/strict";
+import { ON_SQLITE } from "./chosen_store.ts";
 import type { Identity } from "../auth/identity_provider.ts";
 import { readSealingKey, Seal } from "../auth/sealing.ts";
 import { SigningKeys } from "../auth/signing_keys.ts";
@@ -286,7 +287,10 @@ Deno.test("Signing keys turn over at two replicas under load, and no valid token
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("A lost sealing key costs nothing but the keys it sealed: old tokens verify, new ones are signed", async () => {
+Deno.test({
+  name: "A lost sealing key costs nothing but the keys it sealed: old tokens verify, new ones are signed",
+  ignore: !ON_SQLITE,
+}, async () => {
   await using berth = await startAccess({ roles: RULES });
   const { accessToken } = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
   await Deno.remove(`${berth.folder}/sealing-key`);
@@ -328,7 +332,10 @@ Deno.test("openAccess refuses a sealing key that others may read, or that is not
   });
 });
 
-Deno.test("No secret is in the log, the answers, the store, its write-ahead log or a backup", async () => {
+Deno.test({
+  name: "No secret is in the log, the answers, the store, its write-ahead log or a backup",
+  ignore: !ON_SQLITE,
+}, async () => {
   await using berth = await startAccess({ roles: RULES });
   const admin = await berth.setUp();
   const setupToken = berth.access.setupToken ?? assert.fail();
@@ -340,7 +347,7 @@ Deno.test("No secret is in the log, the answers, the store, its write-ahead log 
   const keys = await berth.call("GET /api/settings/api-keys", { token: admin });
   await berth.call("GET /api/auth/me", { token: `${admin}x` });
   await berth.access.audit.flush();
-  await berth.store.backup(`${berth.folder}/backup.db`);
+  await berth.store.backup!(`${berth.folder}/backup.db`);
   const ids = [byBody.refreshToken, byCookie.refreshToken, next.body.refreshToken, byBody.accessToken];
   const canaries = [
     admin,

@@ -1,6 +1,7 @@
 /** Promise: the audit log tells everything that was changed or tried, before it is done, and strangers cannot spoil it. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { ON_SQLITE } from "./chosen_store.ts";
 import { BearerAuth, Client } from "@berth/client";
 import { SYSTEM_AUDIT } from "@berth/client/berth";
 import { stream } from "@berth/client/stream";
@@ -109,7 +110,8 @@ Deno.test("An entry says who, with which credential, from where and what; a crea
   assert.match(requestId, /./);
 });
 
-Deno.test("A refusal is in the store within two seconds, whether or not anybody looks", async () => {
+const soon = "A refusal is in the store within two seconds, whether or not anybody looks";
+Deno.test({ name: soon, ignore: !ON_SQLITE }, async () => {
   await using berth = await startAccess();
   const admin = await berth.setUp();
   const viewer = await makeKey(berth, admin, { role: "viewer" });
@@ -259,7 +261,10 @@ async function mountSmall(folder: string): Promise<boolean> {
   }
 }
 
-Deno.test("On a full disk no act reaches the engine: 503 store_unavailable, health says so, and it heals", async () => {
+Deno.test({
+  name: "On a full disk no act reaches the engine: 503 store_unavailable, health says so, and it heals",
+  ignore: !ON_SQLITE,
+}, async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-audit-full-" }));
   if (!await mountSmall(folder)) {
     console.log("SKIPPED: no small file system may be mounted here, so a full disk was not tried");

@@ -91,7 +91,7 @@ function check<T>(
   name: string,
   arbitrary: fc.Arbitrary<T>,
   holds: (value: T) => void,
-  found: readonly T[] = [],
+  found: readonly NoInfer<T>[] = [],
 ): void {
   Deno.test(`fuzz: ${name}`, () => {
     for (const value of found) holds(value);

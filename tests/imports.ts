@@ -9,7 +9,7 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
   ["projects/", ["core/", "artifacts/", "zod"]],
   // `node:dgram`: Deno's own datagrams are not stable.
   ["auth/", ["core/", "zod", "jose", "oauth4webapi", "node:dgram"]],
-  ["store/", ["core/"]],
+  ["store/", ["core/", "pg"]],
   ["log/", ["core/"]],
   ["http/", ["core/", "auth/", "hono", "zod"]],
   ["routes/", [

@@ -7,6 +7,7 @@ import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
 import { ENTRY } from "./audit_entry.ts";
+import { dropStores, storeSettings } from "./chosen_store.ts";
 import { eventually } from "./eventually.ts";
 
 /** Any setting, and the parts that a test brings itself. */
@@ -129,7 +130,9 @@ export class TestService extends TestCaller implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.berth.stop();
-    if (!this.keepsFolder) await Deno.remove(this.folder, { recursive: true });
+    if (this.keepsFolder) return;
+    await dropStores(this.folder);
+    await Deno.remove(this.folder, { recursive: true });
   }
 }
 
@@ -157,6 +160,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const berth = await startBerth({
       config: {
         ...defaults(folder),
+        ...await storeSettings(settings.data ?? `${folder}/data`),
         ...(install === undefined ? { unclaimed: { engines } } : {}),
         ...settings,
       },
@@ -203,7 +207,9 @@ function defaults(folder: string): Config {
     baseUrl: null,
     trustedProxies: [],
     tls: null,
-    databaseUrl: null,
+    database: null,
+    sealingKeyFile: null,
+    replica: null,
     identityProvider: null,
     roles: [],
     freshSignIn: 15,

@@ -74,13 +74,13 @@ Deno.test({
       await using store = await openSqliteStore(`${folder}/store.db`);
       await store.keys.add(key("one", {}), MANY, ENTRY);
       disk.fill();
-      const backup = await refused("store_unavailable", store.backup(`${disk.folder}/copy.db`));
+      const backup = await refused("store_unavailable", store.backup!(`${disk.folder}/copy.db`));
       assert.match(backup.message, /full/);
       assert.deepEqual([...Deno.readDirSync(disk.folder)].map(({ name }) => name), ["ballast"]);
       await refused("store_unavailable", openSqliteStore(`${disk.folder}/store.db`));
 
       disk.empty();
-      await store.backup(`${disk.folder}/copy.db`);
+      await store.backup!(`${disk.folder}/copy.db`);
       await using copy = await openSqliteStore(`${disk.folder}/copy.db`);
       assert.deepEqual((await copy.keys.list()).map(({ id }) => id), ["one"]);
       await (await openSqliteStore(`${disk.folder}/store.db`))[Symbol.asyncDispose]();
@@ -103,7 +103,7 @@ Deno.test("a backup that is killed on its way leaves no file of its name (F65)",
       JSON.stringify(new URL("../store/sqlite/store.ts", import.meta.url).href)
     };
       await using store = await openSqliteStore("${folder}/store.db");
-      for (let n = 0;; n++) { await store.backup("${folder}/copy-" + n); console.log(n); }`;
+      for (let n = 0;; n++) { await store.backup!("${folder}/copy-" + n); console.log(n); }`;
     let killed = 0;
     for (let round = 0; round < 8; round++) {
       const child = new Deno.Command(Deno.execPath(), {

@@ -28,7 +28,7 @@ Deno.test("openSqliteStore makes a file that only its owner reads, its write-ahe
   await using here = await folderOfOurOwn();
   await using store = await here.open("store.db");
   await store.keys.setUp({ key: key("first", { grants: [{ role: "admin" }] }) }, ENTRY);
-  await store.backup(`${here.folder}/copy.db`);
+  await store.backup!(`${here.folder}/copy.db`);
   const names = [...Deno.readDirSync(here.folder)].map((entry) => entry.name).sort();
   assert.deepEqual(names, ["copy.db", "store.db", "store.db-shm", "store.db-wal"]);
   for (const name of names) {
@@ -170,7 +170,7 @@ Deno.test("openSqliteStore refuses a flipped byte with words, or serves what was
   {
     await using store = await openSqliteStore(whole);
     for (const one of keys) await store.keys.add(one, MANY, ENTRY);
-    await store.backup(`${here.folder}/copy.db`);
+    await store.backup!(`${here.folder}/copy.db`);
   }
   const good = await Deno.readFile(`${here.folder}/copy.db`);
   const viewer = permissionsOf("viewer");

@@ -62,7 +62,7 @@ Deno.test("a store of every schema that there was opens with all that was in it,
           assert.equal((await berth.as(facts.viewer).call("GET /api/settings/api-keys")).status, 403);
           const signedIn = await berth.anonymous().call("POST /api/auth/password", facts.person);
           assert.equal(signedIn.status, 200, signedIn.text);
-          await berth.berth.store.backup(`${root}/${folder}.backup`);
+          await berth.berth.store.backup!(`${root}/${folder}.backup`);
         }
         await using store = await openSqliteStore(`${root}/restored/data/berth.db`);
         const key = (await Deno.readTextFile(at("sealing-key"))).trim();

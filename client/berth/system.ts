@@ -27,6 +27,11 @@ export const SYSTEM_PLUGINS: Endpoint<"/api/system/plugins", {
   get: { response: PluginList; query: Record<string, never> };
 }> = new Endpoint("/api/system/plugins");
 
+/** GET: The replicas that share the store. */
+export const SYSTEM_REPLICAS: Endpoint<"/api/system/replicas", {
+  get: { response: ReplicaList; query: Record<string, never> };
+}> = new Endpoint("/api/system/replicas");
+
 /** GET: Where the log file is. */
 export const SYSTEM_LOG_PATH: Endpoint<"/api/system/log-path", {
   get: { response: LogPath; query: Record<string, never> };
@@ -420,6 +425,28 @@ export type PruneResult = {
   readonly result: "planned" | "removed" | "gone" | "kept";
   /** Why it was kept. */
   readonly reason?: string;
+};
+
+/** A part of `ReplicaList`. */
+export type Replica = {
+  /** Its name, as in its log. */
+  readonly name: string;
+  /** The version of berth that it runs. */
+  readonly version: string;
+  /** When it started. */
+  readonly startedAt: string;
+  /** When it last said that it lives; each does so every 5 seconds. */
+  readonly seenAt: string;
+  /** Whether it is the one that answers. */
+  readonly self: boolean;
+};
+
+/** The answer of `GET /api/system/replicas`. */
+export type ReplicaList = {
+  /** The replicas, the oldest first. */
+  readonly items: readonly (Replica)[];
+  /** How many there are in all. */
+  readonly total: number;
 };
 
 /** The answer of `GET /api/system/info`. */

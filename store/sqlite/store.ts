@@ -24,6 +24,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     audit: sqliteAudit(database),
     commands: sqliteCommands(database),
     plans: sqlitePlans(database),
+    replicas: null,
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");

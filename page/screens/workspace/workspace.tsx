@@ -8,6 +8,7 @@ import { Act } from "../../parts/act.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
+import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { Loading, Trouble } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go } from "../../router.ts";
@@ -36,9 +37,11 @@ export function Workspace({ id }: { readonly id: string }) {
   const tabs: readonly Tab[] = [
     { id: "differences", word: words.workspace.differences, count: differing },
     { id: "findings", word: words.workspace.findings, count: errors + warnings },
+    { id: "logs", word: words.logs.word },
   ];
+  const tab = currentTab(tabs);
   return (
-    <>
+    <div class={tab === "logs" ? "list-screen" : ""}>
       {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
       <header class="screen-head">
         <h1>{shown(workspace.name)}</h1>
@@ -46,10 +49,10 @@ export function Workspace({ id }: { readonly id: string }) {
         <Forget id={id} name={workspace.name} />
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
-      {currentTab(tabs) === "differences"
-        ? <Differences units={units} revision={workspace.revision ?? ""} />
-        : <Findings id={id} revision={workspace.revision ?? ""} />}
-    </>
+      {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
+      {tab === "findings" && <Findings id={id} revision={workspace.revision ?? ""} />}
+      {tab === "logs" && <MergedLogView chosen={{ workspace: id }} name={workspace.name} key={id} />}
+    </div>
   );
 }
 

@@ -1,0 +1,87 @@
+/** The replicas that share a store: this one says every few seconds that it lives, and knows how many others do. */
+import { ServiceError } from "./error.ts";
+import type { Log } from "./log.ts";
+import { pause } from "./pause.ts";
+import type { ReplicaRecord, ReplicaStore } from "./store.ts";
+import { textHash } from "./text_hash.ts";
+
+const SEEN_MS = 5_000;
+
+export interface ReplicasOptions {
+  /** Null: one process has the store for itself. */
+  readonly store: ReplicaStore | null;
+  readonly self: Omit<ReplicaRecord, "seenAt">;
+  readonly log: Log;
+}
+
+export class Replicas implements AsyncDisposable {
+  readonly #options: ReplicasOptions;
+  readonly #over = new AbortController();
+  readonly #running: Promise<void>;
+  #count = 1;
+
+  private constructor(options: ReplicasOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** Returns once the others can see this one. Throws `store_unavailable`. */
+  static async join(options: ReplicasOptions): Promise<Replicas> {
+    await options.store?.seen(options.self);
+    return new Replicas(options);
+  }
+
+  get self(): Omit<ReplicaRecord, "seenAt"> {
+    return this.#options.self;
+  }
+
+  /** How many live, as far as is known: at least this one. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Those that live, the oldest first. Throws `store_unavailable`. */
+  async list(): Promise<ReplicaRecord[]> {
+    const { store, self } = this.#options;
+    return store === null ? [{ ...self, seenAt: Date.now() }] : await store.list();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#running;
+    // A store that is away forgets it by itself.
+    await this.#options.store?.gone(this.#options.self.id).catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    const { store, self, log } = this.#options;
+    if (store === null) return;
+    let isFailing = false;
+    while (!this.#over.signal.aborted) {
+      try {
+        this.#count = Math.max(1, (await store.list()).length);
+        await pause(SEEN_MS, this.#over.signal);
+        if (this.#over.signal.aborted) return;
+        await store.seen(self);
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) log.warn("Other replicas cannot be told that this one lives", { error });
+        isFailing = true;
+        if (!(error instanceof ServiceError)) throw error;
+        await pause(SEEN_MS, this.#over.signal);
+      }
+    }
+  }
+}
+
+/** The host's name and four letters that stay the same for this data folder. */
+export function replicaName(dataFolder: string): string {
+  const letters = textHash(dataFolder)[0].toString(36).padStart(4, "0").slice(-4);
+  let host = "berth";
+  try {
+    host = Deno.hostname().split(".", 1)[0]!.replaceAll(/[^A-Za-z0-9-]/g, "-").slice(0, 50) || host;
+  } catch {
+    // The process may not ask.
+  }
+  return `${host}-${letters}`;
+}

@@ -1,0 +1,34 @@
+/** The last admin: a change that takes rights away is carried out, admins are counted, and it is undone if none is left. */
+import { ServiceError } from "../../core/error.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** A grant of the admin's role that counts everywhere, in a column of grants. */
+const isAdmin = (grants: string) =>
+  `EXISTS (SELECT 1 FROM jsonb_array_elements(${grants}::jsonb) AS g WHERE g ->> 'role' = 'admin' AND g -> 'on' IS NULL)`;
+
+/** Who will always have access: people of a provider depend on it, and keys with an end will end. */
+const COUNT = "SELECT (SELECT count(*) FROM accounts WHERE password IS NOT NULL AND disabled_at IS NULL " +
+  `AND grants IS NOT NULL AND ${isAdmin("grants")}) + ` +
+  "(SELECT count(*) FROM keys k LEFT JOIN accounts a ON a.id = k.person_id " +
+  `WHERE k.expires_at IS NULL AND a.disabled_at IS NULL AND ${isAdmin("k.grants")}) AS n`;
+
+/**
+ * Does what may lower somebody, after all others who do. Throws `last_admin`, which undoes it, when there was an admin
+ * before and is none afterwards.
+ */
+export async function keepingAnAdmin<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  await tx.lock("rights");
+  const before = await admins(tx);
+  const value = await work();
+  if (before > 0 && await admins(tx) === 0) {
+    throw new ServiceError(
+      "last_admin",
+      "Cannot do that: nobody would be left who is an admin everywhere and for good; make another one first",
+    );
+  }
+  return value;
+}
+
+async function admins(tx: Transaction): Promise<number> {
+  return (await tx.get<{ n: number }>(COUNT))?.n ?? 0;
+}

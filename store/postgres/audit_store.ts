@@ -1,0 +1,57 @@
+/** The audit log in PostgreSQL: written, listed, sealed, counted and delivered. */
+import type { AuditChain, AuditStore } from "../../core/store.ts";
+import { ENTRY_COLUMNS, entryFrom, type EntryRow, insertEntries } from "./audit.ts";
+import { auditChains } from "./audit_chains.ts";
+import { auditStrangers } from "./audit_strangers.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+export function postgresAudit(database: PostgresDatabase): AuditStore {
+  return {
+    append: (entries) => database.write((tx) => insertEntries(tx, entries)),
+    list: async ({ before, limit, action, actor, result }) => {
+      const asked = { action, actor_id: actor, result };
+      const given = Object.entries(asked).flatMap(([column, value]) =>
+        value === null ? [] : [{ column, value }]
+      );
+      const matches = ["TRUE", ...given.map(({ column }, at) => `${column} = $${at + 1}`)].join(" AND ");
+      const values = given.map(({ value }) => value);
+      const rows = await database.all<EntryRow>(
+        `SELECT ${ENTRY_COLUMNS} FROM audit WHERE ${matches} AND id < $${given.length + 1} ` +
+          `ORDER BY id DESC LIMIT $${given.length + 2}`,
+        ...values,
+        before ?? Number.MAX_SAFE_INTEGER,
+        limit,
+      );
+      // Everything is the two chains and what waits for its seal: a million rows need not be counted for that.
+      const counted = given.length === 0
+        ? await database.get<{ n: number }>(
+          "SELECT (SELECT sum(seq - floor_seq) FROM audit_chains)::bigint + " +
+            "(SELECT count(*) FROM audit WHERE seq IS NULL) AS n",
+        )
+        : await database.get<{ n: number }>(`SELECT count(*) AS n FROM audit WHERE ${matches}`, ...values);
+      return { items: rows.map(entryFrom), total: counted?.n ?? 0 };
+    },
+    ...auditChains(database),
+    ...auditStrangers(database),
+    delivered: async (receiver) => {
+      const rows = await database.all<{ chain: AuditChain; seq: number }>(
+        "SELECT chain, seq FROM audit_deliveries WHERE receiver = $1",
+        receiver,
+      );
+      return { changes: 0, refusals: 0, ...Object.fromEntries(rows.map(({ chain, seq }) => [chain, seq])) };
+    },
+    deliver: (receiver, places) =>
+      database.write(async (tx) => {
+        for (const [chain, seq] of Object.entries(places)) {
+          // Several replicas may deliver; none takes back what another one has delivered.
+          await tx.run(
+            "INSERT INTO audit_deliveries (receiver, chain, seq) VALUES ($1, $2, $3) ON CONFLICT (receiver, chain) " +
+              "DO UPDATE SET seq = greatest(audit_deliveries.seq, excluded.seq)",
+            receiver,
+            chain,
+            seq,
+          );
+        }
+      }),
+  };
+}

@@ -1,0 +1,317 @@
+/** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
+import { LOCK_SPACE, type Transaction } from "./transaction.ts";
+import type { ServiceError } from "../../core/error.ts";
+import { unavailable } from "./errors.ts";
+
+/** The clock of the database, in milliseconds: those of replicas may differ. */
+export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/** A replica that said nothing for 20 seconds is gone. */
+export const ALIVE = `seen_at > ${NOW} - 20000`;
+
+/** Step N brings the schema from N - 1 to N. */
+export interface Step {
+  readonly sql: string;
+  /**
+   * The schema that the oldest berth knows which may run on this one. A step that only adds leaves it at the one before;
+   * what nobody needs any more is removed by a later step, once no berth runs that knew it.
+   */
+  readonly oldest: number;
+}
+
+/** Times are milliseconds, since a date of the driver drops microseconds; texts are sorted as SQLite sorts them. */
+export const MIGRATIONS: readonly Step[] = [
+  {
+    oldest: 1,
+    sql: `
+  CREATE TABLE workspaces (
+    id text COLLATE "C" PRIMARY KEY,
+    name text COLLATE "C" NOT NULL,
+    path text COLLATE "C" NOT NULL UNIQUE,
+    created_at text NOT NULL,
+    allow_hard_links boolean NOT NULL,
+    editable boolean NOT NULL
+  );
+
+  -- The texts that files had before, sealed.
+  CREATE TABLE file_versions (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    workspace_id text COLLATE "C" NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+    path text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    at bigint NOT NULL,
+    by_kind text NOT NULL,
+    by_id text NOT NULL,
+    by_name text NOT NULL,
+    sha256 text NOT NULL,
+    size bigint NOT NULL,
+    sealed bytea NOT NULL
+  );
+  CREATE INDEX file_versions_by_path ON file_versions (workspace_id, path, id);
+
+  CREATE TABLE accounts (
+    id text COLLATE "C" PRIMARY KEY,
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    email text,
+    picture text,
+    claims text NOT NULL,
+    grants text CHECK (grants IS NULL OR grants::jsonb IS NOT NULL),
+    password text,
+    created_at bigint,
+    last_seen_at bigint,
+    disabled_at bigint,
+    UNIQUE (issuer, subject)
+  );
+
+  CREATE TABLE password_links (
+    account_id text PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
+    expires_at bigint NOT NULL
+  );
+
+  CREATE TABLE keys (
+    id text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,
+    hash bytea NOT NULL CHECK (length(hash) = 32),
+    previous_hash bytea CHECK (length(previous_hash) = 32),
+    previous_until bigint,
+    grants text NOT NULL CHECK (grants::jsonb IS NOT NULL),
+    created_at bigint NOT NULL,
+    created_by text NOT NULL,
+    creator_kind text CHECK (creator_kind IN ('user', 'apiKey')),
+    creator_id text,
+    person_id text REFERENCES accounts (id),
+    expires_at bigint,
+    sources text NOT NULL CHECK (sources::jsonb IS NOT NULL),
+    last_used_at bigint,
+    last_used_peer text,
+    warned_at bigint
+  );
+  CREATE INDEX keys_by_creator ON keys (creator_id);
+  CREATE INDEX keys_by_person ON keys (person_id);
+
+  -- One row at most, and it is never deleted: it outlives the admin it stands for.
+  CREATE TABLE setup (
+    id integer PRIMARY KEY CHECK (id = 1),
+    admin_id text NOT NULL,
+    at bigint NOT NULL
+  );
+
+  CREATE TABLE sessions (
+    id text COLLATE "C" PRIMARY KEY,
+    account_id text REFERENCES accounts (id) ON DELETE CASCADE,
+    key_id text REFERENCES keys (id) ON DELETE CASCADE,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    last_used_at bigint NOT NULL,
+    proved_at bigint NOT NULL,
+    peer text,
+    device text,
+    generation integer NOT NULL,
+    binding bytea CHECK (length(binding) = 32),
+    ended_at bigint,
+    CHECK ((account_id IS NULL) <> (key_id IS NULL))
+  );
+  CREATE INDEX sessions_by_end ON sessions (expires_at);
+  CREATE INDEX sessions_by_account ON sessions (account_id);
+  CREATE INDEX sessions_by_key ON sessions (key_id);
+
+  CREATE TABLE refresh_tokens (
+    hash bytea PRIMARY KEY CHECK (length(hash) = 32),
+    session_id text NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    generation integer NOT NULL,
+    used_at bigint,
+    sealed_successor bytea,
+    UNIQUE (session_id, generation)
+  );
+
+  CREATE TABLE signing_keys (
+    kid text COLLATE "C" PRIMARY KEY,
+    algorithm text NOT NULL,
+    public_key text NOT NULL,
+    sealed bytea NOT NULL,
+    state text NOT NULL CHECK (state IN ('pending', 'active', 'retiring')),
+    created_at bigint NOT NULL,
+    since bigint NOT NULL
+  );
+  CREATE UNIQUE INDEX one_active_signing_key ON signing_keys (state) WHERE state = 'active';
+  CREATE UNIQUE INDEX one_pending_signing_key ON signing_keys (state) WHERE state = 'pending';
+
+  CREATE TABLE audit (
+    id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+    chain text NOT NULL CHECK (chain IN ('changes', 'refusals')),
+    seq bigint,
+    mac bytea CHECK ((mac IS NULL) = (seq IS NULL)),
+    at bigint NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    actor_name text NOT NULL,
+    credential text,
+    action text NOT NULL,
+    target text,
+    particulars text NOT NULL,
+    result text NOT NULL,
+    request_id text,
+    peer text,
+    count integer NOT NULL
+  );
+  CREATE UNIQUE INDEX audit_by_seq ON audit (chain, seq) WHERE seq IS NOT NULL;
+  CREATE INDEX audit_by_actor ON audit (actor_id, id);
+  CREATE INDEX audit_by_action ON audit (action, id);
+  CREATE INDEX audit_by_result ON audit (result, id);
+  CREATE INDEX audit_unsealed ON audit (at, id) WHERE seq IS NULL;
+  CREATE INDEX audit_of_known ON audit (chain, seq) WHERE seq IS NOT NULL AND actor_kind <> 'anonymous';
+
+  -- Where each chain ends, and the last entry that was forgotten, on which the oldest one stands.
+  CREATE TABLE audit_chains (
+    chain text PRIMARY KEY CHECK (chain IN ('changes', 'refusals')),
+    seq bigint NOT NULL,
+    mac bytea NOT NULL,
+    floor_seq bigint NOT NULL,
+    floor_mac bytea NOT NULL,
+    proof bytea NOT NULL
+  );
+  INSERT INTO audit_chains
+    SELECT chain, 0, decode(repeat('00', 32), 'hex'), 0, decode(repeat('00', 32), 'hex'), ''
+    FROM unnest(ARRAY['changes', 'refusals']) AS chain;
+
+  -- Refusals of strangers, counted until their hour is over.
+  CREATE TABLE audit_strangers (
+    hour bigint NOT NULL,
+    peer text COLLATE "C" NOT NULL,
+    action text NOT NULL,
+    result text NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (hour, peer, action, result)
+  );
+
+  -- Up to where receivers outside have taken each chain.
+  CREATE TABLE audit_deliveries (
+    receiver text NOT NULL,
+    chain text NOT NULL,
+    seq bigint NOT NULL,
+    PRIMARY KEY (receiver, chain)
+  );
+
+  -- Commands in containers that may outlive the berth that started them.
+  CREATE TABLE commands (
+    mark text COLLATE "C" PRIMARY KEY,
+    exec_id text NOT NULL,
+    backend text NOT NULL,
+    container text NOT NULL,
+    run_as text NOT NULL,
+    held_until bigint NOT NULL,
+    hung_up boolean NOT NULL
+  );
+  CREATE INDEX commands_by_hold ON commands (held_until);
+
+  -- Plans that were made, for a quarter of an hour each.
+  CREATE TABLE plans (
+    id text COLLATE "C" PRIMARY KEY,
+    place bigint GENERATED ALWAYS AS IDENTITY,
+    workspace_id text NOT NULL,
+    project text NOT NULL,
+    backend text NOT NULL,
+    creator_kind text NOT NULL CHECK (creator_kind IN ('user', 'apiKey')),
+    creator_id text NOT NULL,
+    created_by text NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    body text NOT NULL
+  );
+  CREATE INDEX plans_by_end ON plans (expires_at);
+
+  CREATE TABLE replicas (
+    id text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,
+    started_at bigint NOT NULL,
+    seen_at bigint NOT NULL,
+    version text NOT NULL,
+    schema integer NOT NULL
+  );
+
+  -- One row: the key of all replicas, told by what it makes of a word.
+  CREATE TABLE sealing (
+    id integer PRIMARY KEY CHECK (id = 1),
+    fingerprint text NOT NULL
+  );
+
+  -- One row, until there is an admin.
+  CREATE TABLE setup_token (
+    id integer PRIMARY KEY CHECK (id = 1),
+    hash bytea NOT NULL CHECK (length(hash) = 32),
+    replica text NOT NULL,
+    expires_at bigint NOT NULL
+  );
+
+  -- Always empty: health writes here and undoes it, to see whether there is room again on a disk that was full.
+  CREATE TABLE room (filler bytea);
+  ALTER TABLE room ALTER COLUMN filler SET STORAGE EXTERNAL;
+  `,
+  },
+];
+
+const MIGRATION_LOCK = 0;
+
+/** Inside a transaction, in which all other replicas wait. Throws `store_unavailable`. */
+export async function migrate(tx: Transaction, steps: readonly Step[]): Promise<void> {
+  await tx.all("SELECT pg_advisory_xact_lock($1, $2)", LOCK_SPACE, MIGRATION_LOCK);
+  const { version, oldest } = await schemaOf(tx);
+  if (version > steps.length) {
+    if (oldest > steps.length) throw tooOld(version, oldest, steps.length);
+    return; // it only has more than we know
+  }
+  const missing = steps.slice(version);
+  if (missing.length === 0) return;
+  const needs = Math.max(oldest, ...missing.map((step) => step.oldest));
+  if (version > 0) await mustBeAlone(tx, needs, steps.length);
+  for (const step of missing) for (const one of statements(step.sql)) await tx.run(one);
+  await tx.run("UPDATE schema_version SET version = $1, oldest = $2", steps.length, needs);
+}
+
+/** What a berth says that does not know enough of the schema. */
+export function tooOld(version: number, oldest: number, known: number): ServiceError {
+  return unavailable(
+    `its database has schema ${version}, which takes a berth that knows ${oldest}, and this one knows ${known}; ` +
+      "start the newer berth",
+  );
+}
+
+async function schemaOf(tx: Transaction): Promise<{ readonly version: number; readonly oldest: number }> {
+  const ours = await tx.get<{ there: boolean }>("SELECT to_regclass('schema_version') IS NOT NULL AS there");
+  if (ours?.there === true) {
+    const sql = "SELECT version, oldest FROM schema_version";
+    return await tx.get<{ version: number; oldest: number }>(sql) ?? { version: 0, oldest: 0 };
+  }
+  const others = await tx.get(
+    "SELECT 1 FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) LIMIT 1",
+  );
+  if (others !== undefined) {
+    throw unavailable("its database holds the tables of another program; make one for berth alone");
+  }
+  await tx.run(
+    "CREATE TABLE schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL, oldest integer NOT NULL)",
+  );
+  await tx.run("INSERT INTO schema_version VALUES (1, 0, 0)");
+  return { version: 0, oldest: 0 };
+}
+
+/** A step is taken only when every replica that runs knows enough to go on after it. */
+async function mustBeAlone(tx: Transaction, needs: number, known: number): Promise<void> {
+  const older = await tx.get<{ name: string; schema: number }>(
+    `SELECT name, schema FROM replicas WHERE schema < $1 AND ${ALIVE} ORDER BY name LIMIT 1`,
+    needs,
+  );
+  if (older !== undefined) {
+    throw unavailable(
+      `the replica "${older.name}" still runs a berth that knows schema ${older.schema}, and schema ${known} takes one ` +
+        `that knows ${needs}; stop it first, or start the version between`,
+    );
+  }
+}
+
+/** A statement that is prepared stands alone. No step holds a semicolon elsewhere than at its end. */
+function statements(sql: string): string[] {
+  return sql.replaceAll(/--.*$/gm, "").split(";").map((one) => one.trim()).filter((one) => one !== "");
+}

@@ -1,0 +1,54 @@
+/** Plans in PostgreSQL, for as long as each is good for. */
+import type { KeyCreator, PlanRecord, PlanStore } from "../../core/store.ts";
+import { insertEntry } from "./audit.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+const COLUMNS = 'id, workspace_id AS "workspaceId", project, backend, creator_kind AS "creatorKind", ' +
+  'creator_id AS "creatorId", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt", body';
+
+type Row = Omit<PlanRecord, "creator"> & {
+  readonly creatorKind: KeyCreator["kind"];
+  readonly creatorId: string;
+};
+
+export function postgresPlans(database: PostgresDatabase): PlanStore {
+  return {
+    add: (plan, most, entry) =>
+      database.write(async (tx) => {
+        await tx.lock("plans");
+        await tx.run("DELETE FROM plans WHERE expires_at <= $1", plan.createdAt);
+        // The last of those that were added before, with room for this one.
+        await tx.run(
+          "DELETE FROM plans WHERE id NOT IN (SELECT id FROM plans ORDER BY created_at DESC, place DESC LIMIT $1)",
+          most - 1,
+        );
+        await tx.run(
+          "INSERT INTO plans (id, workspace_id, project, backend, creator_kind, creator_id, created_by, " +
+            "created_at, expires_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+          plan.id,
+          plan.workspaceId,
+          plan.project,
+          plan.backend,
+          plan.creator.kind,
+          plan.creator.id,
+          plan.createdBy,
+          plan.createdAt,
+          plan.expiresAt,
+          plan.body,
+        );
+        await insertEntry(tx, entry);
+      }),
+    get: async (id, now) => {
+      const row = await database.get<Row>(
+        `SELECT ${COLUMNS} FROM plans WHERE id = $1 AND expires_at > $2`,
+        id,
+        now,
+      );
+      return row === undefined ? null : plain(row);
+    },
+  };
+}
+
+function plain({ creatorKind, creatorId, ...row }: Row): PlanRecord {
+  return { ...row, creator: { kind: creatorKind, id: creatorId } };
+}

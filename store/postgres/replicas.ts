@@ -1,0 +1,62 @@
+/** What replicas need of each other, in PostgreSQL. Its clock counts here, since theirs may differ. */
+import type { ReplicaRecord, ReplicaStore, SetupToken } from "../../core/store.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Queries } from "./transaction.ts";
+import { ALIVE, NOW } from "./migrations.ts";
+
+export function postgresReplicas(database: PostgresDatabase, schema: number): ReplicaStore {
+  return {
+    seen: ({ id, name, startedAt, version }) =>
+      database.write(async (tx) => {
+        await tx.run(
+          `INSERT INTO replicas (id, name, started_at, seen_at, version, schema) VALUES ($1, $2, $3, ${NOW}, $4, $5) ` +
+            `ON CONFLICT (id) DO UPDATE SET seen_at = ${NOW}`,
+          id,
+          name,
+          startedAt,
+          version,
+          schema,
+        );
+        await tx.run(`DELETE FROM replicas WHERE NOT (${ALIVE})`);
+      }),
+    list: () =>
+      database.all<ReplicaRecord>(
+        `SELECT id, name, started_at AS "startedAt", seen_at AS "seenAt", version FROM replicas WHERE ${ALIVE} ` +
+          "ORDER BY started_at, id",
+      ),
+    gone: async (id) => {
+      await database.run("DELETE FROM replicas WHERE id = $1", id);
+    },
+    sealedWith: (fingerprint) =>
+      database.write(async (tx) => {
+        await tx.run(
+          "INSERT INTO sealing (id, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING",
+          fingerprint,
+        );
+        return (await tx.get<{ fingerprint: string }>("SELECT fingerprint FROM sealing"))?.fingerprint ??
+          fingerprint;
+      }),
+    offerSetup: ({ hash, replica, expiresAt }, now) =>
+      database.write(async (tx) => {
+        // Another one's token stays while it counts and its replica can still say it.
+        await tx.run(
+          "INSERT INTO setup_token (id, hash, replica, expires_at) VALUES (1, $1, $2, $3) ON CONFLICT (id) DO UPDATE SET " +
+            "hash = excluded.hash, replica = excluded.replica, expires_at = excluded.expires_at " +
+            "WHERE setup_token.expires_at <= $4 OR setup_token.replica = excluded.replica OR NOT EXISTS " +
+            `(SELECT 1 FROM replicas r WHERE r.name = setup_token.replica AND r.${ALIVE})`,
+          hash,
+          replica,
+          expiresAt,
+          now,
+        );
+        return await setupToken(tx) ?? { hash, replica, expiresAt };
+      }),
+    setupToken: () => setupToken(database),
+    listen: (heard) => database.listen(heard),
+  };
+}
+
+async function setupToken(queries: Queries): Promise<SetupToken | null> {
+  const sql = 'SELECT hash, replica, expires_at AS "expiresAt" FROM setup_token';
+  return await queries.get<SetupToken>(sql) ?? null;
+}

@@ -1,0 +1,265 @@
+/** Sessions, their accounts and their chains of refresh tokens in PostgreSQL; a session's row is the lock of its chain. */
+import type {
+  AccountRecord,
+  NewAccount,
+  NewAuditEntry,
+  NewSession,
+  Rotation,
+  RotationResult,
+  SessionRecord,
+  SessionStore,
+} from "../../core/store.ts";
+import { ACCOUNT_COLUMNS, accountFrom, type AccountRow } from "./accounts.ts";
+import { insertEntry } from "./audit.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Queries, Transaction } from "./transaction.ts";
+import { RIGHTS } from "./hints.ts";
+import { findKey } from "./keys.ts";
+
+interface SessionRow extends Omit<SessionRecord, "holder"> {
+  readonly accountId: string | null;
+  readonly keyId: string | null;
+}
+
+interface TokenRow {
+  readonly generation: number;
+  readonly usedAt: number | null;
+  readonly sealed: Uint8Array | null;
+  readonly newest: number;
+}
+
+type Holder = { readonly kind: "user" | "apiKey"; readonly id: string };
+
+const SESSION =
+  'SELECT s.id, s.account_id AS "accountId", s.key_id AS "keyId", s.created_at AS "createdAt", ' +
+  's.expires_at AS "expiresAt", s.last_used_at AS "lastUsedAt", s.proved_at AS "provedAt", s.peer, s.device, s.binding ' +
+  "FROM sessions s";
+
+export function postgresSessions(database: PostgresDatabase): SessionStore {
+  return {
+    open: (session, account, entryOf) =>
+      database.write(async (tx) => {
+        const remembered = await remember(tx, account, session.createdAt);
+        if (remembered.disabledAt !== null) return remembered;
+        await insertSession(tx, session, { kind: "user", id: remembered.id });
+        await insertEntry(tx, entryOf(remembered));
+        return remembered;
+      }),
+    openFor: (session, holder, entry) =>
+      database.write(async (tx) => {
+        if (!await isThere(tx, holder)) return null;
+        await insertSession(tx, session, holder);
+        await insertEntry(tx, entry);
+        return await find(tx, session.id, session.createdAt, Infinity);
+      }),
+    get: (id, now, idleMs) => find(database, id, now, idleMs),
+    list: async (holder, now, idleMs) => {
+      const rows = await database.all<SessionRow>(
+        `${SESSION} WHERE (s.account_id = $1 OR s.key_id = $1) AND s.ended_at IS NULL AND s.expires_at > $2 ` +
+          "AND s.last_used_at > $3 ORDER BY s.last_used_at DESC, s.id",
+        holder,
+        now,
+        now - idleMs,
+      );
+      const sessions = await Promise.all(rows.map((row) => sessionFrom(database, row)));
+      return sessions.filter((session) => session !== null);
+    },
+    prove: (id, at, entry) =>
+      database.write(async (tx) => {
+        if (
+          await tx.run("UPDATE sessions SET proved_at = $1 WHERE id = $2 AND ended_at IS NULL", at, id) === 0
+        ) {
+          return false;
+        }
+        await insertEntry(tx, entry);
+        return true;
+      }),
+    rotate: (rotation, entry) => database.write((tx) => rotate(tx, rotation, entry)),
+    end: (id, now, entry) => database.write((tx) => end(tx, id, now, entry)),
+    endAll: (holder, keep, now, entry) =>
+      database.write(async (tx) => {
+        const ended = await tx.all<{ id: string }>(
+          "UPDATE sessions SET ended_at = $1 WHERE (account_id = $2 OR key_id = $2) AND ended_at IS NULL " +
+            "AND id IS DISTINCT FROM $3 RETURNING id",
+          now,
+          holder,
+          keep,
+        );
+        if (ended.length > 0) {
+          await insertEntry(tx, entry);
+          await tx.tell(RIGHTS);
+        }
+        return ended.map(({ id }) => id);
+      }),
+    sweep: async (now, idleMs) => {
+      await database.run(
+        "DELETE FROM sessions WHERE ended_at IS NOT NULL OR expires_at <= $1 OR last_used_at <= $2",
+        now,
+        now - idleMs,
+      );
+    },
+  };
+}
+
+async function find(
+  queries: Queries,
+  id: string,
+  now: number,
+  idleMs: number,
+): Promise<SessionRecord | null> {
+  const row = await queries.get<SessionRow>(
+    `${SESSION} WHERE s.id = $1 AND s.ended_at IS NULL AND s.expires_at > $2 AND s.last_used_at > $3`,
+    id,
+    now,
+    Number.isFinite(idleMs) ? now - idleMs : -1,
+  );
+  return row === undefined ? null : await sessionFrom(queries, row);
+}
+
+async function sessionFrom(
+  queries: Queries,
+  { accountId, keyId, ...rest }: SessionRow,
+): Promise<SessionRecord | null> {
+  if (keyId !== null) {
+    const key = await findKey(queries, keyId);
+    return key === null ? null : { ...rest, holder: { kind: "apiKey", key } };
+  }
+  const account = await queries.get<AccountRow>(
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.id = $1`,
+    accountId,
+  );
+  return account === undefined ? null : { ...rest, holder: { kind: "user", account: accountFrom(account) } };
+}
+
+/** Who is there stays until the end of the transaction. */
+async function isThere(tx: Transaction, { kind, id }: Holder): Promise<boolean> {
+  if (kind === "user") {
+    const sql = "SELECT 1 FROM accounts WHERE id = $1 AND disabled_at IS NULL FOR SHARE";
+    return await tx.get(sql, id) !== undefined;
+  }
+  if (await tx.get("SELECT 1 FROM keys WHERE id = $1 FOR KEY SHARE", id) === undefined) return false;
+  const key = await findKey(tx, id);
+  return key !== null && !key.disabled;
+}
+
+/** The account as it is from now on; a disabled one stays as it was. */
+async function remember(tx: Transaction, account: NewAccount, now: number): Promise<AccountRecord> {
+  await tx.run(
+    "INSERT INTO accounts (id, issuer, subject, name, email, picture, claims, created_at, last_seen_at) " +
+      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) " +
+      "ON CONFLICT (issuer, subject) DO UPDATE SET name = excluded.name, email = excluded.email, " +
+      "picture = excluded.picture, claims = excluded.claims, last_seen_at = excluded.last_seen_at " +
+      "WHERE accounts.disabled_at IS NULL",
+    account.id,
+    account.issuer,
+    account.subject,
+    account.name,
+    account.email,
+    account.picture,
+    account.claims,
+    now,
+  );
+  const row = await tx.get<AccountRow>(
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.issuer = $1 AND a.subject = $2`,
+    account.issuer,
+    account.subject,
+  );
+  if (row === undefined) throw new Error("an account that was just written is not there");
+  return accountFrom(row);
+}
+
+async function insertSession(tx: Transaction, session: NewSession, holder: Holder): Promise<void> {
+  const { id, createdAt, expiresAt, provedAt, peer, device, binding } = session;
+  const isPerson = holder.kind === "user";
+  await tx.run(
+    "INSERT INTO sessions (id, account_id, key_id, created_at, expires_at, last_used_at, proved_at, peer, device, " +
+      "generation, binding) VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8, 1, $9)",
+    id,
+    isPerson ? holder.id : null,
+    isPerson ? null : holder.id,
+    createdAt,
+    expiresAt,
+    provedAt,
+    peer,
+    device,
+    binding,
+  );
+  if (isPerson) await tx.run("UPDATE accounts SET last_seen_at = $1 WHERE id = $2", createdAt, holder.id);
+  await addToken(tx, session.token, id, 1);
+}
+
+async function addToken(
+  tx: Transaction,
+  hash: Uint8Array,
+  session: string,
+  generation: number,
+): Promise<void> {
+  await tx.run(
+    "INSERT INTO refresh_tokens (hash, session_id, generation) VALUES ($1, $2, $3)",
+    hash,
+    session,
+    generation,
+  );
+}
+
+async function rotate(tx: Transaction, rotation: Rotation, entry: NewAuditEntry): Promise<RotationResult> {
+  const { session, presented, now } = rotation;
+  const alive = await tx.get<{ newest: number; accountId: string | null }>(
+    'SELECT generation AS newest, account_id AS "accountId" FROM sessions ' +
+      "WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 AND last_used_at > $3 FOR UPDATE",
+    session,
+    now,
+    now - rotation.idleMs,
+  );
+  if (alive === undefined) return { kind: "ended" };
+  const token = await tx.get<Omit<TokenRow, "newest">>(
+    'SELECT generation, used_at AS "usedAt", sealed_successor AS sealed FROM refresh_tokens ' +
+      "WHERE hash = $1 AND session_id = $2",
+    presented,
+    session,
+  );
+  if (token === undefined) return { kind: "ended" };
+  if (token.usedAt === null) {
+    const generation = token.generation + 1;
+    // The one before is past its grace now: its successor was used. Nothing may open it any more.
+    await tx.run(
+      "UPDATE refresh_tokens SET used_at = CASE WHEN hash = $1 THEN $2 ELSE used_at END, " +
+        "sealed_successor = CASE WHEN hash = $1 THEN $3::bytea END " +
+        "WHERE session_id = $4 AND (hash = $1 OR sealed_successor IS NOT NULL)",
+      presented,
+      now,
+      rotation.sealed,
+      session,
+    );
+    await addToken(tx, rotation.successor, session, generation);
+    await tx.run(
+      "UPDATE sessions SET generation = $1, last_used_at = $2 WHERE id = $3",
+      generation,
+      now,
+      session,
+    );
+    if (alive.accountId !== null) {
+      await tx.run("UPDATE accounts SET last_seen_at = $1 WHERE id = $2", now, alive.accountId);
+    }
+    return { kind: "rotated" };
+  }
+  const isPredecessor = token.generation === alive.newest - 1;
+  if (isPredecessor && now - token.usedAt <= rotation.graceMs && token.sealed !== null) {
+    return { kind: "repeated", sealed: token.sealed };
+  }
+  await end(tx, session, now, entry);
+  return { kind: "reused" };
+}
+
+async function end(tx: Transaction, session: string, now: number, entry: NewAuditEntry): Promise<boolean> {
+  const ended = await tx.run(
+    "UPDATE sessions SET ended_at = $1 WHERE id = $2 AND ended_at IS NULL",
+    now,
+    session,
+  );
+  await tx.run("UPDATE refresh_tokens SET sealed_successor = NULL WHERE session_id = $1", session);
+  if (ended === 0) return false;
+  await insertEntry(tx, entry);
+  await tx.tell(RIGHTS);
+  return true;
+}

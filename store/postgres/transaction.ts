@@ -1,0 +1,30 @@
+/** Statements and transactions, as the tables see them. */
+
+export type Value = string | number | boolean | Uint8Array | null | readonly (string | number | null)[];
+
+/** Statements, each prepared once a connection. The caller names the shape of a row: a column holds what its migration says. */
+export interface Queries {
+  all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
+  get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>;
+  /** How many rows changed. */
+  run(sql: string, ...values: Value[]): Promise<number>;
+}
+
+export interface Transaction extends Queries {
+  /** Until the end, all others wait who ask for the same lock. */
+  lock(what: keyof typeof LOCKS): Promise<void>;
+  /** Tells every replica, this one too, once it is committed. */
+  tell(hint: string): Promise<void>;
+}
+
+/** Asked for first in a transaction, so that nobody waits for it in a circle. */
+export const LOCKS = {
+  /** Who may do what: keys, people, the last admin. */
+  rights: 1,
+  /** The counters of strangers. */
+  strangers: 2,
+  /** How many plans there are. */
+  plans: 3,
+};
+/** "bert" in ASCII: tells our locks from those of others in the same database. */
+export const LOCK_SPACE = 0x62657274;
