@@ -1,5 +1,6 @@
 /** Composes the app over an open store: access, workspaces, plugins, and all routes. */
 import { ContainerOwnership } from "./artifacts/live/ownership.ts";
+import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
@@ -42,6 +43,8 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { live } from "./routes/live.ts";
+import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -84,6 +87,7 @@ export interface AppParts {
   readonly access: Access;
   readonly log: OpenLog;
   readonly registry: Registry;
+  readonly editor: FileEditor;
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
@@ -133,6 +137,12 @@ export async function composeApp(
   const registry = owned.use(
     new Registry({ store: store.workspaces, roots: config.roots, hidden: [config.data], judge }),
   );
+  const editor = new FileEditor({
+    registry,
+    versions: store.fileVersions,
+    seal: access.fileSeal,
+    now: () => access.clock.now(),
+  });
   const ownership = owned.use(new ContainerOwnership(() => registry.models()));
   const plugins = owned.use(
     await startPlugins(overrides.plugins, settings, (name) => ({
@@ -151,12 +161,23 @@ export async function composeApp(
     access,
     log,
     registry,
+    editor,
     plugins,
     sights,
     permissions,
     stopping,
   };
-  const routers = [...coreRouters(parts, foundation), ...plugins.routers, ...overrides.mount?.(parts) ?? []];
+  const own = owned.use(workspaceFeeds(registry));
+  const socket = live({
+    feeds: [...own.feeds, ...plugins.feeds],
+    onFailure: (error) => log.error("A feed failed", { error }),
+  });
+  const routers = [
+    ...coreRouters(parts, foundation),
+    socket,
+    ...plugins.routers,
+    ...overrides.mount?.(parts) ?? [],
+  ];
   const common = edgeOptions(parts, foundation);
   return {
     parts,
@@ -166,7 +187,7 @@ export async function composeApp(
 }
 
 function coreRouters(
-  { access, store, replicas, log, registry, plugins, sights }: AppParts,
+  { access, store, replicas, log, registry, editor, plugins, sights }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -191,7 +212,7 @@ function coreRouters(
     audit({ access, store: store.audit }),
     docs(),
     workspaces({ registry }),
-    workspaceFiles({ registry }),
+    workspaceFiles({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),

@@ -84,6 +84,8 @@ export interface Access extends AsyncDisposable {
   readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
+  /** Seals the texts that files had before. */
+  readonly fileSeal: Seal;
   /** Null while none is configured. */
   readonly provider: IdentityProvider | null;
   /** This start's one-time setup token, for the console; null once there is an admin. */
@@ -102,6 +104,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const replica = options.replica ?? { name: "berth", count: () => 1 };
   const secret = await sealingKeyOf(options);
   const seal = await Seal.from(secret, "signing keys");
+  const fileSeal = await Seal.from(secret, "file versions");
   const devices = await Devices.from(secret, clock);
   const keys = new ApiKeys({ store: store.keys, clock, permissions, maxDays: config.keyMaxDays });
   let rules = config.roles;
@@ -181,6 +184,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     freshProof,
     audit,
     auditUpkeep,
+    fileSeal,
     digests: () => digests ??= digestsFrom(secret),
     auditFailure: () => audit.failure() ?? delivery?.failure() ?? null,
     clock,

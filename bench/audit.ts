@@ -28,7 +28,14 @@ const entry = auditEntryOf({
 });
 const workspace = () => {
   const id = crypto.randomUUID();
-  return { id, name: id, path: `/srv/${id}`, createdAt: new Date().toISOString(), allowHardLinks: false };
+  return {
+    id,
+    name: id,
+    path: `/srv/${id}`,
+    createdAt: new Date().toISOString(),
+    allowHardLinks: false,
+    editable: false,
+  };
 };
 
 await rounds(

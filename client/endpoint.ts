@@ -97,6 +97,8 @@ export type QueryOption<Types extends EndpointTypes, M extends keyof EndpointTyp
 export interface CommonOptions {
   /** The statuses that are not an error, in place of the method's own. */
   readonly expectedStatus?: number | Iterable<number> | undefined;
+  /** The `ETag` of what is to be changed: a server that knows another one by now answers 412. */
+  readonly ifMatch?: string | undefined;
   /** Cancels this call, which then rejects with the signal's reason as it is. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -24,6 +24,7 @@ export interface AnyOptions {
   readonly query?: Query | undefined;
   readonly payload?: unknown;
   readonly expectedStatus?: number | Iterable<number> | undefined;
+  readonly ifMatch?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -31,7 +32,7 @@ export interface AnyOptions {
 export interface Call extends RequestLine {
   readonly body: string | undefined;
   readonly expected: readonly number[];
-  readonly accept: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Sends the calls of one client. */
@@ -65,7 +66,7 @@ export class Sender {
     expectedStatus: Iterable<number>,
     accept: string,
   ): Call {
-    const { params, query, payload, expectedStatus: own = expectedStatus } = options;
+    const { params, query, payload, ifMatch, expectedStatus: own = expectedStatus } = options;
     const expected = typeof own === "number" ? [own] : [...own];
     if (!expected.length || !expected.every(Number.isInteger)) {
       throw new TypeError("expectedStatus holds no integers");
@@ -75,7 +76,10 @@ export class Sender {
     if (payload !== undefined && (body === undefined || method === "GET")) {
       throw new TypeError("the payload is not JSON, or not for GET");
     }
-    return { method, url, body, expected, accept };
+    const headers: Record<string, string> = { accept };
+    if (body !== undefined) headers["content-type"] = "application/json";
+    if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+    return { method, url, body, expected, headers };
   }
 
   /** Starts the clock of a call. */
@@ -127,9 +131,8 @@ export class Sender {
 
   async #transmit(call: Call, { signal }: Deadline, ticket: Ticket | undefined): Promise<Response> {
     signal.throwIfAborted(); // the login may have outlasted the call
-    const { method, url, body, accept } = call;
-    const headers: Record<string, string> = { accept, ...ticket?.headers };
-    if (body !== undefined) headers["content-type"] = "application/json";
+    const { method, url, body } = call;
+    const headers = { ...ticket?.headers, ...call.headers };
     const init = { method, headers, body: body ?? null, signal, redirect: "manual" } as const;
     let response: Response;
     try {

@@ -25,6 +25,7 @@ export const CORE_PERMISSIONS = [
   { name: "containers:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },
   { name: "workspaces:write", roles: ["operator", "admin"] },
+  { name: "workspaces:files", roles: ["admin"] },
   { name: "workspaces:manage", roles: ["admin"] },
   { name: "system:logs", roles: ["admin"] },
   { name: "keys:manage", roles: ["admin"] },

@@ -43,6 +43,13 @@ export type ErrorCode =
   | "path_refused"
   | "path_unreadable"
   | "file_not_found"
+  | "file_changed"
+  | "file_not_written"
+  | "file_version_not_found"
+  | "tag_required"
+  | "mask_moved"
+  | "not_editable"
+  | "disk_full"
   // projects
   | "engine_unavailable"
   | "plan_not_found"

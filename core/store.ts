@@ -12,6 +12,7 @@ import type { Grant } from "./access.ts";
  */
 export interface Store extends AsyncDisposable {
   readonly workspaces: WorkspaceStore;
+  readonly fileVersions: FileVersionStore;
   readonly keys: KeyStore;
   readonly people: PeopleStore;
   readonly sessions: SessionStore;
@@ -81,7 +82,12 @@ export interface WorkspaceRecord {
   readonly createdAt: string;
   /** Whether files with several hard links are read. */
   readonly allowHardLinks: boolean;
+  /** Whether its files may be written to. */
+  readonly editable: boolean;
 }
+
+/** What an admin says of a workspace; what is left out stays. */
+export type WorkspaceRules = Partial<Pick<WorkspaceRecord, "allowHardLinks" | "editable">>;
 
 export interface WorkspaceStore {
   /** In order of their names. */
@@ -90,9 +96,45 @@ export interface WorkspaceStore {
   /** Throws `workspace_exists` if the id or the path is taken. */
   add(record: WorkspaceRecord, entry: NewAuditEntry): Promise<void>;
   /** Whether it is there. */
-  setHardLinks(id: string, allowed: boolean, entry: NewAuditEntry): Promise<boolean>;
+  change(id: string, rules: WorkspaceRules, entry: NewAuditEntry): Promise<boolean>;
   /** Whether it was there. */
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
+}
+
+/** A text that a file of a workspace had before it was written to. */
+export interface FileVersion {
+  readonly id: number;
+  readonly workspace: string;
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** What it was read as. */
+  readonly kind: string;
+  /** When another text took its place, and who saved that. */
+  readonly at: number;
+  readonly by: Pick<AuditActor, "kind" | "id" | "name">;
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** The text is sealed: no store can read it. */
+export interface SealedFileVersion extends FileVersion {
+  readonly sealed: Uint8Array;
+}
+
+/** They go with their workspace. */
+export interface FileVersionStore {
+  /**
+   * Adds one unless the newest of its file has the same text, and forgets the oldest of the file beyond `most` and of
+   * the workspace beyond `mostBytes`. Throws `workspace_not_found`.
+   */
+  add(
+    version: Omit<SealedFileVersion, "id">,
+    bounds: { readonly most: number; readonly mostBytes: number },
+  ): Promise<void>;
+  /** Those of one file, the newest first. */
+  list(workspace: string, path: string): Promise<FileVersion[]>;
+  get(workspace: string, id: number): Promise<SealedFileVersion | null>;
 }
 
 export interface KeyRecord {

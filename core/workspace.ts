@@ -17,6 +17,7 @@ export const Workspace = z.object({
   path: z.string().describe("The folder's real path"),
   createdAt: z.string().describe("RFC 3339"),
   allowHardLinks: z.boolean().describe("Whether files with several hard links are read"),
+  editable: z.boolean().describe("Whether its files may be written to by who has `workspaces:files`"),
   state: WorkspaceState.describe("How it is doing"),
   counts: z.object({
     groups: z.int().describe("How many groups"),
@@ -73,6 +74,13 @@ export const WorkspaceChange = z.strictObject({
   allowHardLinks: z.boolean().describe(
     "A hard link may be another name of a file outside the workspace, so only allow them where everybody who can " +
       "write to the folder may read what berth reads",
-  ),
-}).meta({ id: "WorkspaceChange" });
+  ).optional(),
+  editable: z.boolean().describe(
+    "What is in the files decides what runs, so only allow writing where everybody with `workspaces:files` may decide " +
+      "that",
+  ).optional(),
+}).refine(
+  ({ allowHardLinks, editable }) => allowHardLinks !== undefined || editable !== undefined,
+  'Expected "allowHardLinks" or "editable"',
+).meta({ id: "WorkspaceChange" });
 export type WorkspaceChange = z.infer<typeof WorkspaceChange>;

@@ -117,6 +117,11 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     return this.#trail.show(particulars);
   }
 
+  /** Tells the audit log that something was refused for lack of rights after the answer, as over a socket. */
+  refused(code: string, particulars: Particulars): void {
+    this.#trail.refuse(code, particulars);
+  }
+
   /** Says that the act goes on after the answer; its end is told to what this gives, once. */
   goesOn(): (outcome: Outcome) => void {
     return this.#trail.goOn();

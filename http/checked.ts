@@ -4,7 +4,7 @@ import { type InputError, ServiceError } from "../core/error.ts";
 import { inWords } from "../core/input_words.ts";
 import { nearest } from "../core/nearest.ts";
 
-export type Part = "path" | "query" | "body";
+export type Part = "path" | "query" | "body" | "message";
 
 /** What names that other services have mean here: `{ t: 'it is called "timeoutS" here' }`. */
 export type Hints = Readonly<Record<string, string>>;

@@ -7,6 +7,12 @@ export function etagOf(text: string): string {
   return `"${hash}-${text.length.toString(36)}"`;
 }
 
+/** The tags that the caller's `If-Match` names; null without one. A proxy that compresses makes them weak. */
+export function tagsToMatch({ headers }: Request): readonly string[] | null {
+  const named = headers.get("if-match");
+  return named === null ? null : named.split(",").map((one) => one.trim().replace(/^W\//, ""));
+}
+
 /** Whether the caller's `If-None-Match` names this tag. */
 export function holds(request: Request, etag: string): boolean {
   const known = request.headers.get("if-none-match");

@@ -107,6 +107,10 @@ const REQUEST_HEADERS: Readonly<Record<RequestHeader, Schema>> = {
     type: "string",
     description: "The `ETag` of an earlier answer: 304 where nothing has changed since",
   },
+  "If-Match": {
+    type: "string",
+    description: "The `ETag` with which it was read: what has changed since is not overwritten",
+  },
   "Last-Event-ID": {
     type: "string",
     description: "The id of the last event seen: goes on behind it, as browsers ask by themselves",
@@ -122,7 +126,10 @@ function headersOf({ kind, route }: Entry): readonly RequestHeader[] {
   return kind === "route" ? route.headers ?? [] : [];
 }
 
-const ETAG = { description: "The tag of this answer, for If-None-Match", schema: { type: "string" } };
+const ETAG = {
+  description: "The tag of this answer, for If-None-Match and If-Match",
+  schema: { type: "string" },
+};
 const LOCATION = { description: "The path of what was made", schema: { type: "string" } };
 const RETRY_AFTER = { description: "Seconds to wait before trying again", schema: { type: "integer" } };
 
@@ -171,7 +178,7 @@ function success(
 ): Schema {
   const headers = {
     ...(status === 201 ? { Location: LOCATION } : {}),
-    ...(headersOf(entry).includes("If-None-Match") ? { ETag: ETAG } : {}),
+    ...(headersOf(entry).some((name) => /^If-/.test(name)) ? { ETag: ETAG } : {}),
   };
   const shown = {
     description: answer.description,

@@ -23,7 +23,7 @@ type Asks<Needed extends string> = Needed extends "open" | "any" ? { readonly su
 export type Method = "get" | "post" | "put" | "delete";
 
 /** A header that a route reads besides those that all do. */
-export type RequestHeader = "If-None-Match" | "Last-Event-ID" | "X-Berth";
+export type RequestHeader = "If-None-Match" | "If-Match" | "Last-Event-ID" | "X-Berth";
 
 /**
  * A route's declaration. Each names its permission: "open" needs no credential, and "any" needs a valid one, whatever

@@ -69,6 +69,11 @@ export class Trail {
     await this.#auditor.first(this.entry({ particulars }));
   }
 
+  /** Tells that something was refused to who is connected. */
+  refuse(code: string, particulars: Particulars): void {
+    this.#auditor.record(this.#entry({ chain: "refusals", particulars, result: code }));
+  }
+
   /** Says that the act goes on after the answer, and gives what its end is told to. */
   goOn(): (outcome: Outcome) => void {
     const { promise, resolve } = Promise.withResolvers<Outcome>();

@@ -1,6 +1,6 @@
 /** What is around every screen: the bar, the way in, and the question who one is. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { link } from "./live/changes.ts";
+import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";
 import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts";
 import { Navigation, Sections } from "./parts/navigation.tsx";

@@ -2,6 +2,7 @@
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { ContainerRuntime } from "../core/runtime.ts";
+import type { LiveFeed } from "../http/live_feed.ts";
 import { nameOf, type Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 import { CORE_CODES } from "../http/status.ts";
@@ -24,6 +25,8 @@ export interface PluginReport {
 export interface Plugins extends AsyncDisposable {
   readonly reports: readonly PluginReport[];
   readonly routers: readonly Router[];
+  /** What those that run tell over `/api/live`. */
+  readonly feeds: readonly LiveFeed[];
   /** Those of all plugins as one; null while no plugin brings one. */
   readonly runtime: ContainerRuntime | null;
   /** What the groups of routes of those that run are about. */
@@ -68,6 +71,7 @@ export async function startPlugins(
   return {
     reports,
     routers: running.flatMap(({ started }) => started.routes ?? []),
+    feeds: running.flatMap(({ started }) => started.feeds ?? []),
     runtime: joinRuntimes(running.flatMap(({ started }) => started.runtime ?? [])),
     tags: Object.assign({}, ...running.map(({ plugin }) => plugin.tags)),
     site: running.find(({ plugin }) => plugin.site !== null)?.plugin.site ?? null,

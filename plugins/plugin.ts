@@ -7,6 +7,7 @@ import type { Log } from "../core/log.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
 import type { CommandStore } from "../core/store.ts";
+import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 
@@ -58,6 +59,8 @@ export interface PluginHost {
 export interface RunningPlugin extends AsyncDisposable {
   /** The declared routes with their handlers. */
   readonly routes?: Router;
+  /** What it tells over `/api/live`. */
+  readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
   readonly runtime?: ContainerRuntime;
 }

@@ -24,7 +24,7 @@ export const missingArtifact = problems(
 );
 
 export interface ArtifactsOptions {
-  readonly registry: Pick<Registry, "model" | "overlaid" | "models" | "hashOf">;
+  readonly registry: Pick<Registry, "model" | "overlaid" | "withSecrets" | "models" | "hashOf">;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
   readonly version: string;

@@ -73,7 +73,9 @@ export function artifactValidation(options: ArtifactsOptions): CoreRouter {
             'Cannot check unsaved files: this needs the permission "artifacts:read" for the whole workspace',
           );
         }
-        const model = files === undefined ? saved : await registry.overlaid(params.id, files);
+        const model = files === undefined
+          ? saved
+          : await registry.overlaid(params.id, await registry.withSecrets(params.id, saved, files));
         const { reportOn } = await import("../artifacts/report/report.ts");
         const { checkInTurns } = await import("../artifacts/rules/check.ts");
         await checkInTurns(model);

@@ -1,13 +1,17 @@
-/** The files that a workspace was read from, in full, with their secrets masked. */
+/** The files that a workspace was read from, in full, with their secrets masked; to read, and to write to where that is allowed. */
 import { z } from "zod";
 import type { ArtifactFile } from "../artifacts/artifact.ts";
-import type { Registry } from "../artifacts/registry/registry.ts";
+import type { FileEditor } from "../artifacts/registry/file_editor.ts";
+import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
+import { unknownFile } from "../artifacts/registry/snapshot.ts";
 import { WorkspaceFileText } from "../artifacts/report/file_text_shape.ts";
-import { may } from "../core/access.ts";
+import { may, type Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { WorkspaceFile } from "../core/workspace.ts";
-import { flag, text } from "../http/query.ts";
-import { cached, type CoreRouter, json, problems, route, router } from "../http/router.ts";
+import type { Call } from "../http/call.ts";
+import { etagOf, tagsToMatch } from "../http/etag.ts";
+import { count, flag, text } from "../http/query.ts";
+import { cached, type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
 import { cachedText, findModel, InWorkspace, missingWorkspace } from "./artifact_lookup.ts";
 
 const Named = InWorkspace.extend({
@@ -52,13 +56,144 @@ const read = route({
   },
 });
 
+const Version = z.object({
+  id: z.int().describe("Its id"),
+  path: z.string().describe("The file that it was the text of"),
+  at: z.iso.datetime().describe("When another text took its place"),
+  by: z.object({
+    kind: z.string().describe("A person, or a program with a key"),
+    id: z.string().describe("Their id"),
+    name: z.string().describe("What they were called"),
+  }).describe("Who saved that other text"),
+  sha256: z.string().describe("The checksum of the text"),
+  size: z.int().describe("In bytes"),
+}).meta({ id: "FileVersion" });
+
+const NamedVersion = InWorkspace.extend({
+  version: count(1, Number.MAX_SAFE_INTEGER).describe("The id of the earlier text"),
+});
+
+const Written = json(WorkspaceFileText, "The file as it is now");
+const WRITING = problems(
+  "workspace_not_found",
+  "workspace_unavailable",
+  "file_not_found",
+  "file_changed",
+  "tag_required",
+  "not_editable",
+  "file_not_written",
+  "disk_full",
+  "store_unavailable",
+);
+
+const write = route({
+  method: "put",
+  path: "/workspaces/{id}/files/{path...}",
+  summary: "Write to a file",
+  description:
+    "Masks stay where they are and mean what they stood for. The text before is kept: the last twenty of a file. Only " +
+    "where an admin has made the workspace editable.",
+  headers: ["If-Match"],
+  permission: "workspaces:files",
+  subject: "found",
+  params: Named,
+  body: z.strictObject({
+    text: z.string().max(1024 * 1024).regex(/^[^\0]*$/, "Expected text without NUL").describe(
+      "All of its text",
+    ),
+  }),
+  bodyLimit: 8 * 1024 * 1024,
+  answers: { 200: Written, ...WRITING, ...problems("mask_moved") },
+});
+
+const versions = route({
+  method: "get",
+  path: "/workspaces/{id}/versions",
+  summary: "The texts that a file had before",
+  permission: "workspaces:files",
+  subject: "found",
+  params: InWorkspace,
+  query: z.object({ path: text(4_096).describe("The file") }),
+  answers: {
+    200: json(
+      z.object({
+        items: z.array(Version).describe("The earlier texts"),
+        total: z.int().describe("How many there are"),
+      }).meta({ id: "FileVersionList" }),
+      "The newest first, twenty at most",
+    ),
+    ...problems("workspace_not_found"),
+  },
+});
+
+const version = route({
+  method: "get",
+  path: "/workspaces/{id}/versions/{version}",
+  summary: "A text that a file had before, with its secrets masked",
+  permission: "workspaces:files",
+  subject: "found",
+  params: NamedVersion,
+  answers: {
+    200: json(WorkspaceFileText, "The text"),
+    ...problems("workspace_not_found", "workspace_unavailable", "file_version_not_found"),
+  },
+});
+
+const restore = route({
+  method: "post",
+  path: "/workspaces/{id}/versions/{version}/restore",
+  summary: "Put a text that a file had before back in its place",
+  description: "With the secrets that were in it. The text that it replaces is kept in turn.",
+  headers: ["If-Match"],
+  permission: "workspaces:files",
+  subject: "found",
+  params: NamedVersion,
+  answers: { 200: Written, ...WRITING, ...problems("file_version_not_found") },
+});
+
 /** The file as its readers see it, in JSON. */
 async function textOf(file: ArtifactFile, reveal: boolean): Promise<string> {
   const { fileText } = await import("../artifacts/report/file_text.ts");
   return JSON.stringify(fileText(file, reveal));
 }
 
-export function workspaceFiles({ registry }: { readonly registry: Pick<Registry, "model"> }): CoreRouter {
+/** Throws `tag_required` without a tag, and gives what throws `file_changed` for a file that has another one. */
+function currentFor(request: Request): (file: ArtifactFile) => Promise<void> {
+  const tags = tagsToMatch(request);
+  if (tags === null) {
+    throw new ServiceError(
+      "tag_required",
+      "Cannot save the file: send `If-Match` with the `ETag` that it was read with",
+    );
+  }
+  return async (file) => {
+    for (const reveal of [false, true]) if (tags.includes(etagOf(await textOf(file, reveal)))) return;
+    throw new ServiceError(
+      "file_changed",
+      "Cannot save the file: it has changed since it was read; read it again and save what you want of both",
+    );
+  };
+}
+
+/** Who may write to the files of the workspace: a part of it is not enough, since a file may concern all of it. */
+function writerOf({ principal, reach, params, request }: Call<{ readonly id: string }, unknown, unknown>) {
+  if (!reach.has({ workspace: params.id })) throw unknownWorkspace();
+  const { kind, id, name } = principal;
+  return { workspace: params.id, by: { kind, id, name }, mustBeCurrent: currentFor(request) };
+}
+
+export function workspaceFiles(
+  { registry, editor }: { readonly registry: Pick<Registry, "model" | "get">; readonly editor: FileEditor },
+): CoreRouter {
+  const written = async (file: ArtifactFile) => {
+    const { fileText } = await import("../artifacts/report/file_text.ts");
+    return reply(200, fileText(file), { etag: etagOf(await textOf(file, false)) });
+  };
+  const inReach = async (workspace: string, reach: Reach) => {
+    if (!reach.has({ workspace })) throw unknownWorkspace();
+    await registry.get(workspace);
+    return workspace;
+  };
   return router()
     .on(list, async ({ params, reach, request }) => {
       const model = await findModel(registry, params.id, reach);
@@ -72,9 +207,7 @@ export function workspaceFiles({ registry }: { readonly registry: Pick<Registry,
       const { params: { id, path }, query: { reveal } } = call;
       const model = await findModel(registry, id, call.reach);
       const file = model.files.find((one) => one.path === path);
-      if (file === undefined) {
-        throw new ServiceError("file_not_found", "No file of this path was read in this workspace");
-      }
+      if (file === undefined) throw unknownFile();
       if (reveal) {
         if (!may(call.principal, "artifacts:reveal", { workspace: id })) {
           throw new ServiceError(
@@ -86,5 +219,30 @@ export function workspaceFiles({ registry }: { readonly registry: Pick<Registry,
         await call.shows({ file: path });
       }
       return cached(await textOf(file, reveal));
-    });
+    })
+    .on(
+      write,
+      async (call) =>
+        await written(await editor.save({ ...writerOf(call), path: call.params.path }, call.body.text)),
+    )
+    .on(versions, async ({ params, query, reach }) => {
+      const items = await editor.versions(await inReach(params.id, reach), query.path);
+      return reply(200, {
+        items: items.map(({ id, path, at, by, sha256, size }) => ({
+          id,
+          path,
+          at: new Date(at).toISOString(),
+          by,
+          sha256,
+          size,
+        })),
+        total: items.length,
+      });
+    })
+    .on(version, async ({ params, reach }) => {
+      const { file } = await editor.version(await inReach(params.id, reach), params.version);
+      const { fileText } = await import("../artifacts/report/file_text.ts");
+      return reply(200, fileText(file));
+    })
+    .on(restore, async (call) => await written(await editor.restore(writerOf(call), call.params.version)));
 }

@@ -81,6 +81,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/"],
+    ["live/"],
     ["runtime.ts", "routes.ts", "settings.ts", "measures.ts"],
     ["examine.ts"],
     ["plugin.ts"],

@@ -31,6 +31,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   groups: ["shop", "blog", "rest"],
   units: ["shop.web", "shop.db", "blog.web", "web", "rest.idle"],
   cards: [],
+  versions: ["1"],
   // Whose each one is: tests/plan_scopes_test.ts.
   plans: [],
   files: ["shop/compose.yaml", "blog/compose.yaml", "compose.yaml"].map(encodeURIComponent),

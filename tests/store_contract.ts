@@ -15,6 +15,7 @@ import {
   session,
   type StoreUnderTest,
 } from "./store_records.ts";
+import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
 
@@ -30,6 +31,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       await work(under);
     });
   peopleContract(promise);
+  filesContract(promise);
   plansContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
@@ -39,6 +41,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       path: "/srv/zoo",
       createdAt: "2026-01-01T00:00:00.000Z",
       allowHardLinks: false,
+      editable: false,
     };
     const sooner = {
       id: "api",
@@ -46,6 +49,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       path: "/srv/api",
       createdAt: "2026-01-02T00:00:00.000Z",
       allowHardLinks: false,
+      editable: false,
     };
     {
       await using store = await under.open("a");
@@ -56,9 +60,14 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
     assert.deepEqual(await store.workspaces.list(), [sooner, later]);
     assert.deepEqual(await store.workspaces.get("zoo"), later);
     assert.equal(await store.workspaces.get("none"), null);
-    assert.equal(await store.workspaces.setHardLinks("zoo", true, ENTRY), true);
-    assert.equal(await store.workspaces.setHardLinks("none", true, ENTRY), false);
+    assert.equal(await store.workspaces.change("zoo", { allowHardLinks: true }, ENTRY), true);
+    assert.equal(await store.workspaces.change("none", { allowHardLinks: true }, ENTRY), false);
     assert.deepEqual(await store.workspaces.get("zoo"), { ...later, allowHardLinks: true });
+    assert.equal(
+      await store.workspaces.change("zoo", { editable: true, allowHardLinks: false }, ENTRY),
+      true,
+    );
+    assert.deepEqual(await store.workspaces.get("zoo"), { ...later, editable: true });
     assert.equal(await store.workspaces.remove("zoo", ENTRY), true);
     assert.equal(await store.workspaces.remove("zoo", ENTRY), false);
     assert.deepEqual(await store.workspaces.list(), [sooner]);
@@ -74,6 +83,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
         path: "/srv/api",
         createdAt: "2026-01-01T00:00:00.000Z",
         allowHardLinks: false,
+        editable: false,
       };
       await store.workspaces.add(first, ENTRY);
       await refused("workspace_exists", store.workspaces.add({ ...first, path: "/srv/other" }, ENTRY));
@@ -306,9 +316,9 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.workspaces.list(),
     },
     {
-      name: "workspaces.setHardLinks",
+      name: "workspaces.change",
       before: (store) => store.workspaces.add(record, ENTRY),
-      change: (store, entry) => store.workspaces.setHardLinks(record.id, true, entry),
+      change: (store, entry) => store.workspaces.change(record.id, { editable: true }, entry),
       state: (store) => store.workspaces.list(),
     },
     {
@@ -604,6 +614,7 @@ function workspace(n: number) {
     path: `/srv/w${n}`,
     createdAt: "2026-01-01T00:00:00.000Z",
     allowHardLinks: false,
+    editable: false,
   };
 }
 

@@ -224,7 +224,7 @@ Deno.test({ name: aFullDisk, ignore: !mayMount }, async () => {
   }
 });
 
-Deno.test("a store of commit 015db1d keeps its workspaces, and allows none of them hard links", async () => {
+Deno.test("a store of commit 015db1d keeps its workspaces, and allows none of them hard links or edits", async () => {
   await using here = await folderOfOurOwn();
   await Deno.copyFile(
     new URL("fixtures/store_015db1d/berth.db", import.meta.url),
@@ -237,5 +237,6 @@ Deno.test("a store of commit 015db1d keeps its workspaces, and allows none of th
     path: "/srv/shop",
     createdAt: "2026-01-01T00:00:00.000Z",
     allowHardLinks: false,
+    editable: false,
   }]);
 });

@@ -22,7 +22,7 @@ const O_PATH = 0o10000000;
 let holds: boolean | undefined;
 
 /** Whether paths may start at a descriptor: on Linux, by a process that may do everything. */
-function holdsDescriptors(): boolean {
+export function holdsDescriptors(): boolean {
   if (holds === undefined) {
     try {
       holds = Deno.build.os === "linux" && Deno.lstatSync(SELF).isDirectory;

@@ -1,6 +1,6 @@
 /** Reads a folder into a model; after a change, only the groups that the change concerns are read again. */
 
-import type { Model } from "../artifact.ts";
+import type { ArtifactFile, Model } from "../artifact.ts";
 import { buildGroup, type Built } from "../compose/group.ts";
 import { loadProject, type Project } from "../compose/project.ts";
 import { BUDGETS, type Budgets } from "../files/budgets.ts";
@@ -107,6 +107,12 @@ export class WorkspaceReader {
     forgetProjects(state, new Set(texts.keys()));
     const saved = new Set([...this.#state.groups.values()].map(({ built }) => built.group.project));
     return await this.#read(this.#store.over(texts), state, saved);
+  }
+
+  /** A text as a file of that path and kind would be read. Nothing of it is stored. */
+  async parsed(path: string, kind: ArtifactFile["kind"], text: string): Promise<ArtifactFile> {
+    // An unsaved text is never refused.
+    return await this.#store.over(new Map([[path, text]])).get(path, kind) as ArtifactFile;
   }
 
   async #readOwn(): Promise<Model> {

@@ -1,13 +1,14 @@
 /** The registered workspaces, each read when it is asked for. */
 
 import { ServiceError } from "../../core/error.ts";
+import { MASK } from "../../core/secrets.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../../core/workspace.ts";
-import type { Model } from "../artifact.ts";
+import type { ArtifactFile, Model } from "../artifact.ts";
 import { SafeReader } from "../files/safe_reader.ts";
 import { admit, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
-import { type Judge, type Reading, Snapshot, unavailable } from "./snapshot.ts";
+import { type Edited, type Judge, type ReadFile, type Reading, Snapshot, unavailable } from "./snapshot.ts";
 import { Watcher } from "./watch.ts";
 
 export interface RegistryOptions {
@@ -64,6 +65,7 @@ export class Registry implements AsyncDisposable {
       path: real,
       createdAt: new Date().toISOString(),
       allowHardLinks: false,
+      editable: false,
     };
     await this.#options.store.add(record, {
       ...entry,
@@ -73,12 +75,19 @@ export class Registry implements AsyncDisposable {
     return workspaceOf(record, await this.#snapshot(record).current());
   }
 
-  /** Says how it is read, and reads it so. Throws `workspace_not_found`. */
-  async change(id: string, { allowHardLinks }: WorkspaceChange, entry: NewAuditEntry): Promise<Workspace> {
-    const particulars = { ...entry.particulars, allowHardLinks: String(allowHardLinks) };
-    if (!await this.#options.store.setHardLinks(id, allowHardLinks, { ...entry, particulars })) {
-      throw unknownWorkspace();
-    }
+  /** Says how it is read and whether it is written to. Throws `workspace_not_found`. */
+  async change(
+    id: string,
+    { allowHardLinks, editable }: WorkspaceChange,
+    entry: NewAuditEntry,
+  ): Promise<Workspace> {
+    const rules = {
+      ...(allowHardLinks === undefined ? {} : { allowHardLinks }),
+      ...(editable === undefined ? {} : { editable }),
+    };
+    const said = Object.entries(rules).map(([name, value]) => [name, String(value)]);
+    const particulars = { ...entry.particulars, ...Object.fromEntries(said) };
+    if (!await this.#options.store.change(id, rules, { ...entry, particulars })) throw unknownWorkspace();
     const record = await this.#record(id);
     return workspaceOf(record, await this.#snapshot(record).current());
   }
@@ -126,6 +135,40 @@ export class Registry implements AsyncDisposable {
       texts.set(below, text);
     }
     return await this.#snapshot(record).overlaid(texts);
+  }
+
+  /** A text as a file of that path and kind would be read. */
+  async parsed(id: string, path: string, kind: ArtifactFile["kind"], text: string): Promise<ArtifactFile> {
+    return await this.#snapshot(await this.#record(id)).parsed(path, kind, text);
+  }
+
+  /** Unsaved texts with the secrets behind their masks, where all of a text's masks are in their place. */
+  async withSecrets(
+    id: string,
+    { files: saved }: Model,
+    texts: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> {
+    const whole: Record<string, string> = { ...texts };
+    for (const [path, text] of Object.entries(texts)) {
+      const file = saved.find((one) => one.path === path);
+      if (file === undefined || !text.includes(MASK)) continue;
+      const { putBack } = await import("../report/put_back.ts");
+      const back = await putBack(file, text, (text) => this.parsed(id, path, file.kind, text));
+      if ("text" in back) whole[path] = back.text;
+    }
+    return whole;
+  }
+
+  /** Puts the text that `edit` makes in place of a file. Throws `not_editable`, `file_not_found` and what `replaceFile` does. */
+  async edit(id: string, path: string, edit: (read: ReadFile) => Promise<string>): Promise<Edited> {
+    const record = await this.#record(id);
+    if (!record.editable) {
+      throw new ServiceError(
+        "not_editable",
+        "Cannot save the file: an admin has not made this workspace editable (`PUT /api/workspaces/{id}`)",
+      );
+    }
+    return await this.#snapshot(record).edit(path, edit);
   }
 
   /** Hex SHA-256 of a file below the folder, of any kind; null where it cannot be read. */
@@ -195,6 +238,7 @@ function workspaceOf(record: WorkspaceRecord, { state, model, problems, soFar }:
     path: record.path,
     createdAt: record.createdAt,
     allowHardLinks: record.allowHardLinks,
+    editable: record.editable,
     state,
     counts: {
       groups: model?.groups.filter((group) => group.standing === "main").length ?? soFar?.groups ?? 0,
@@ -226,7 +270,7 @@ function isEqual(one: Workspace, other: Workspace): boolean {
   return one.id === other.id && one.name === other.name && one.path === other.path &&
     one.state === other.state &&
     one.counts.groups === other.counts.groups && one.counts.units === other.counts.units &&
-    one.allowHardLinks === other.allowHardLinks &&
+    one.allowHardLinks === other.allowHardLinks && one.editable === other.editable &&
     one.revision === other.revision && one.createdAt === other.createdAt;
 }
 

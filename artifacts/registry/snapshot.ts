@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../core/error.ts";
 import type { WorkspaceState } from "../../core/workspace.ts";
-import type { Model } from "../artifact.ts";
+import type { ArtifactFile, Model } from "../artifact.ts";
 import type { WorkspaceReader } from "../reading/workspace_reader.ts";
 import { realPaths } from "./place.ts";
 import type { FolderWatch, Watcher } from "./watch.ts";
@@ -21,6 +21,19 @@ export interface Reading {
   readonly problems: Problems;
   /** Where there is no model yet. */
   readonly soFar?: { readonly groups: number; readonly units: number };
+}
+
+/** A file of the workspace, and how a text in its place would be read. */
+export interface ReadFile {
+  readonly file: ArtifactFile;
+  readonly parsed: (text: string) => Promise<ArtifactFile>;
+}
+
+export interface Edited {
+  /** As it is now. */
+  readonly file: ArtifactFile;
+  /** The text that was there before. */
+  readonly replaced: string;
 }
 
 const NOTHING: Problems = { errors: 0, warnings: 0 };
@@ -77,9 +90,50 @@ export class Snapshot implements AsyncDisposable {
     });
   }
 
+  /** A text as a file of that path and kind would be read. */
+  parsed(path: string, kind: ArtifactFile["kind"], text: string): Promise<ArtifactFile> {
+    return this.#inTurn(async () => {
+      const { state } = await this.#current();
+      if (!this.#reader) throw unavailable(state);
+      return await this.#reader.parsed(path, kind, text);
+    });
+  }
+
+  /** Puts the text that `edit` makes in place of a file, and reads it. Nothing else is read or edited meanwhile. */
+  edit(path: string, edit: (read: ReadFile) => Promise<string>): Promise<Edited> {
+    return this.#inTurn(async () => {
+      const read = await this.#file(path);
+      const text = await edit(read);
+      if (text === read.file.text) return { file: read.file, replaced: text };
+      const { replaceFile } = await import("../files/replace_file.ts");
+      try {
+        const replaced = await replaceFile(this.#path, path, { expected: read.file.hash, text });
+        return { replaced, file: (await this.#readAgain(path)).file };
+      } catch (error) {
+        await this.#readAgain(path).catch(() => {}); // it may be another by now, or gone
+        throw error;
+      }
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
     await this.#queue.catch(() => {});
+  }
+
+  async #file(path: string): Promise<ReadFile> {
+    const { model, state } = await this.#current();
+    const reader = this.#reader;
+    if (!model || !reader) throw unavailable(state);
+    const file = model.files.find((one) => one.path === path);
+    if (file === undefined) throw unknownFile();
+    return { file, parsed: (text) => reader.parsed(path, file.kind, text) };
+  }
+
+  /** Whether or not an event has told of it. */
+  async #readAgain(path: string): Promise<ReadFile> {
+    if (this.#reader) await this.#readChanged(new Set([path]));
+    return await this.#file(path);
   }
 
   /** One reading at a time: the reader keeps state between them. */
@@ -177,6 +231,10 @@ export class Snapshot implements AsyncDisposable {
 /** Whether an error comes from the system, not from a bug. */
 function isOfTheSystem(error: unknown): boolean {
   return Object.values(Deno.errors).some((kind) => error instanceof kind);
+}
+
+export function unknownFile(): ServiceError {
+  return new ServiceError("file_not_found", "No file of this path was read in this workspace");
 }
 
 export function unavailable(state: WorkspaceState): ServiceError {

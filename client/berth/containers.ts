@@ -260,7 +260,7 @@ export const CONTAINER_STATS: Endpoint<"/api/containers/{id}/stats", {
   };
 }> = new Endpoint("/api/containers/{id}/stats");
 
-/** A part of `ContainerList`. */
+/** A part of `LiveMessage`. */
 export type Container = {
   /** The container's id. */
   readonly id: string;

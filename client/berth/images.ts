@@ -57,7 +57,7 @@ export const IMAGES_PULL: Endpoint<"/api/images/pull", {
   };
 }> = new Endpoint("/api/images/pull");
 
-/** A part of `ImageList`. */
+/** A part of `LiveMessage`. */
 export type Image = {
   /** The image's id. */
   readonly id: string;

@@ -61,6 +61,7 @@ export type Permission =
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
+  | "workspaces:files"
   | "workspaces:manage"
   | "system:logs"
   | "keys:manage"
@@ -281,7 +282,7 @@ export type Tokens = {
   readonly principal: Principal;
 };
 
-/** A part of `ContainerList`. */
+/** A part of `LiveMessage`. */
 export type Unavailable = {
   /** The engine's name. */
   readonly backend: string;

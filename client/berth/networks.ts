@@ -74,7 +74,7 @@ export const NETWORK_DISCONNECT: Endpoint<"/api/networks/{name}/disconnect", {
   };
 }> = new Endpoint("/api/networks/{name}/disconnect");
 
-/** A part of `NetworkList`. */
+/** A part of `LiveMessage`. */
 export type Network = {
   /** The network's id. */
   readonly id: string;

@@ -246,7 +246,7 @@ export type AuditPage = {
   })[];
 };
 
-/** A part of `BackendList`. */
+/** A part of `LiveMessage`. */
 export type Backend = {
   /** The engine's name. */
   readonly name: string;

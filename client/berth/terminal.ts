@@ -77,6 +77,18 @@ export type TerminalMessage = {
   /** How many of the same kind this one stands for, where a container loops. */
   readonly repeated?: number;
 } | {
+  /** An engine went away or came back. */
+  readonly type: "backend";
+  /** The engine's name. */
+  readonly backend: string;
+  /** Whether it answers now. */
+  readonly state: string;
+} | {
+  /** Events may have been missed: read the lists again. */
+  readonly type: "resync";
+  /** The engine's name; all of them without. */
+  readonly backend?: string;
+} | {
   /** A line was written. */
   readonly type: "log";
   /** When. */
@@ -113,18 +125,6 @@ export type TerminalMessage = {
     /** The time of the first line after. */
     readonly before: string | null;
   };
-} | {
-  /** An engine went away or came back. */
-  readonly type: "backend";
-  /** The engine's name. */
-  readonly backend: string;
-  /** Whether it answers now. */
-  readonly state: string;
-} | {
-  /** Events may have been missed: read the lists again. */
-  readonly type: "resync";
-  /** The engine's name; all of them without. */
-  readonly backend?: string;
 } | {
   /** Some logs are not told. */
   readonly type: "leftOut";

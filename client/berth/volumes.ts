@@ -62,7 +62,7 @@ export type NewVolume = {
   readonly labels?: { readonly [key: string]: string };
 };
 
-/** A part of `VolumeList`. */
+/** A part of `LiveMessage`. */
 export type Volume = {
   /** The volume's name. */
   readonly name: string;

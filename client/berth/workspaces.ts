@@ -30,7 +30,11 @@ export const WORKSPACE_FILES: Endpoint<"/api/workspaces/{id}/files", {
   get: { response: WorkspaceFileList; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/files");
 
-/** GET: A file in full, with its secrets masked. */
+/**
+ * GET: A file in full, with its secrets masked.
+ *
+ * PUT: Write to a file.
+ */
 export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
   get: {
     response: WorkspaceFileText;
@@ -39,7 +43,36 @@ export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
       reveal?: boolean;
     };
   };
+  put: {
+    response: WorkspaceFileText;
+    payload: {
+      /** All of its text. */
+      readonly text: string;
+    };
+    query: Record<string, never>;
+  };
 }> = new Endpoint("/api/workspaces/{id}/files/{path}");
+
+/** GET: The texts that a file had before. */
+export const WORKSPACE_VERSIONS: Endpoint<"/api/workspaces/{id}/versions", {
+  get: {
+    response: FileVersionList;
+    query: {
+      /** The file. */
+      path: string;
+    };
+  };
+}> = new Endpoint("/api/workspaces/{id}/versions");
+
+/** GET: A text that a file had before, with its secrets masked. */
+export const WORKSPACE_VERSION: Endpoint<"/api/workspaces/{id}/versions/{version}", {
+  get: { response: WorkspaceFileText; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/versions/{version}");
+
+/** POST: Put a text that a file had before back in its place. */
+export const WORKSPACE_VERSION_RESTORE: Endpoint<"/api/workspaces/{id}/versions/{version}/restore", {
+  post: { response: WorkspaceFileText; query: Record<string, never> };
+}> = new Endpoint("/api/workspaces/{id}/versions/{version}/restore");
 
 /** GET: The groups, units and cards of a workspace. */
 export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
@@ -418,6 +451,37 @@ export type Drift = {
   readonly location: Location;
 };
 
+/** A part of `FileVersionList`. */
+export type FileVersion = {
+  /** Its id. */
+  readonly id: number;
+  /** The file that it was the text of. */
+  readonly path: string;
+  /** When another text took its place. */
+  readonly at: string;
+  /** Who saved that other text. */
+  readonly by: {
+    /** A person, or a program with a key. */
+    readonly kind: string;
+    /** Their id. */
+    readonly id: string;
+    /** What they were called. */
+    readonly name: string;
+  };
+  /** The checksum of the text. */
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+};
+
+/** The answer of `GET /api/workspaces/{id}/versions`. */
+export type FileVersionList = {
+  /** The earlier texts. */
+  readonly items: readonly (FileVersion)[];
+  /** How many there are. */
+  readonly total: number;
+};
+
 /** The answer of `GET /api/workspaces/{id}/artifacts/groups/{name}`. */
 export type GroupDetail = {
   /** What it is. */
@@ -698,7 +762,7 @@ export type UnitLive = {
   readonly drift: readonly (Drift)[] | null;
 };
 
-/** A part of `WorkspaceList`. */
+/** A part of `LiveMessage`. */
 export type Workspace = {
   /** A slug of the name. */
   readonly id: string;
@@ -710,6 +774,8 @@ export type Workspace = {
   readonly createdAt: string;
   /** Whether files with several hard links are read. */
   readonly allowHardLinks: boolean;
+  /** Whether its files may be written to by who has `workspaces:files`. */
+  readonly editable: boolean;
   /** How it is doing. */
   readonly state: WorkspaceState;
   /** What was found in it. */
@@ -735,7 +801,9 @@ export type Workspace = {
 /** The payload of `PUT /api/workspaces/{id}`. */
 export type WorkspaceChange = {
   /** A hard link may be another name of a file outside the workspace, so only allow them where everybody who can write to the folder may read what berth reads. */
-  readonly allowHardLinks: boolean;
+  readonly allowHardLinks?: boolean;
+  /** What is in the files decides what runs, so only allow writing where everybody with `workspaces:files` may decide that. */
+  readonly editable?: boolean;
 };
 
 /** The answer of `GET /api/workspaces/{id}`. */
@@ -750,6 +818,8 @@ export type WorkspaceDetail = {
   readonly createdAt: string;
   /** Whether files with several hard links are read. */
   readonly allowHardLinks: boolean;
+  /** Whether its files may be written to by who has `workspaces:files`. */
+  readonly editable: boolean;
   /** How it is doing. */
   readonly state: WorkspaceState;
   /** What was found in it. */
@@ -778,7 +848,7 @@ export type WorkspaceDetail = {
   readonly projects: readonly (WorkspaceProject)[];
 };
 
-/** A part of `WorkspaceDetail`. */
+/** A part of `LiveMessage`. */
 export type WorkspaceFile = {
   /** Below the workspace's folder. */
   readonly path: string;

@@ -1,18 +1,21 @@
-/** One socket that says when something has changed, and since when it does not say so any more. */
+/** Says that something may be another now, for what is read and not followed. */
 import { effect, signal } from "@preact/signals";
-import { TERMINAL_COMPOSE_LOGS } from "../../client/berth/terminal.ts";
-import { connect } from "../../client/connect.ts";
-import { client, may, who } from "./session.ts";
+import { follow, keepLive } from "./live.ts";
+import { may, who } from "./session.ts";
 
-/** Counts up when what the engines run may be another. */
+/** Counts up when what runs, or what is declared, may be another. */
 export const changes = signal(0);
-/** Null before the first connection; a time since when the page is not live. */
-export const link = signal<{ readonly live: boolean; readonly since: number } | null>(null);
 
 /** Several events in a row are one change. */
 const GATHER_MS = 200;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+
+/** What reading the events of a kind takes. */
+const KINDS = {
+  container: "events:read",
+  image: "images:read",
+  volume: "volumes:read",
+  network: "networks:read",
+} as const;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -24,42 +27,24 @@ export function changed(): void {
   }, GATHER_MS);
 }
 
-/** Watches while somebody is signed in who may. */
+/** Watches while somebody is signed in, as far as they may. */
 export function watch(): void {
-  let ending: AbortController | null = null;
+  keepLive();
   effect(() => {
-    const principal = who.value;
-    ending?.abort();
-    ending = null;
-    if (!principal || !may("events:read")) return;
-    ending = new AbortController();
-    void follow(ending.signal);
-  });
-}
-
-async function follow(signal: AbortSignal): Promise<void> {
-  let pause = FIRST_PAUSE_MS;
-  while (!signal.aborted) {
-    try {
-      await using socket = await connect(client, TERMINAL_COMPOSE_LOGS, {
-        query: { events: true, logs: false },
-        signal,
-      });
-      for await (const message of socket) {
-        if (message instanceof Uint8Array) continue;
-        // What was missed while the socket was down is read anew; before the first there was nothing to miss.
-        if (message.type !== "hello" || link.value !== null) changed();
-        if (message.type === "hello") {
-          link.value = { live: true, since: Date.now() };
-          pause = FIRST_PAUSE_MS;
-        }
-      }
-    } catch {
-      // whatever ended it, the next try says whether it can be had
+    if (!who.value) return;
+    const ends: (() => void)[] = [];
+    if (may("events:read") && may("containers:read")) {
+      const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) => may(KINDS[kind]));
+      ends.push(follow("events", { kinds }, { message: ({ items }) => items.length > 0 && changed() }));
     }
-    if (signal.aborted) return;
-    if (link.value?.live !== false) link.value = { live: false, since: Date.now() };
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-  }
+    if (may("workspaces:read")) {
+      let isFirst = true;
+      const message = () => {
+        if (!isFirst) changed();
+        isFirst = false;
+      };
+      ends.push(follow("workspaces", {}, { message }));
+    }
+    return () => ends.forEach((end) => end());
+  });
 }

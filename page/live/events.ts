@@ -1,12 +1,11 @@
 /** What happens on the engines, as it happens: the newest in bounded memory, resumed behind the last one seen. */
 import { signal } from "@preact/signals";
-import { TERMINAL_COMPOSE_LOGS, type TerminalMessage } from "../../client/berth/terminal.ts";
-import { connect } from "../../client/connect.ts";
-import { isStatusError } from "../../client/mod.ts";
-import { type Problem, problemOf } from "./problem.ts";
-import { client } from "./session.ts";
+import type { ToldBy } from "../../client/live.ts";
+import { follow, link } from "./live.ts";
+import type { Problem } from "./problem.ts";
 
-export type EngineEvent = Extract<TerminalMessage, { type: "event" }>;
+type Told = ToldBy<"events">["items"][number];
+export type EngineEvent = Extract<Told, { type: "event" }>;
 export type EventKind = EngineEvent["kind"];
 
 /** An event, an engine that came or went, or that what was before is not known. */
@@ -24,76 +23,49 @@ export interface Wanted {
 }
 
 const MOST = 1_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
-/** They will not be allowed a moment later either. */
-const FINAL = [400, 403, 404];
 
 export class Events {
   /** Newest first. */
   readonly items = signal<readonly Happening[]>([]);
   readonly state = signal<"connecting" | "live" | "lost">("connecting");
   readonly problem = signal<Problem | null>(null);
-  readonly #ending = new AbortController();
-  /** The first question is for all that is still known. */
-  #seen = 0;
+  readonly #ends: readonly (() => void)[];
   #number = 0;
 
-  constructor(wanted: Wanted) {
-    void this.#follow(wanted);
+  constructor({ kinds, action }: Wanted) {
+    const asked = { kinds, earlier: MOST, ...(action === null ? {} : { actions: [action] }) };
+    this.#ends = [
+      follow("events", asked, {
+        message: ({ items }) => {
+          this.state.value = "live";
+          this.#add(items);
+        },
+        ended: ({ code, title, status }) =>
+          this.problem.value = { code, title, status, requestId: null, errors: [] },
+      }),
+      link.subscribe((now) => {
+        if (now?.live === false && this.state.peek() === "live") this.state.value = "lost";
+      }),
+    ];
   }
 
   end(): void {
-    this.#ending.abort();
+    for (const end of this.#ends) end();
   }
 
-  async #follow({ kinds, action }: Wanted): Promise<void> {
-    const { signal } = this.#ending;
-    let pause = FIRST_PAUSE_MS;
-    while (!signal.aborted) {
-      try {
-        const query = { kind: kinds, since: this.#seen, ...(action === null ? {} : { action }) };
-        await using socket = await connect(client, TERMINAL_COMPOSE_LOGS, { query, signal });
-        for await (const message of socket) {
-          if (message instanceof Uint8Array) continue;
-          pause = FIRST_PAUSE_MS;
-          this.#take(message);
-        }
-      } catch (error) {
-        if (!signal.aborted && isStatusError(error) && FINAL.includes(error.response.statusCode)) {
-          this.problem.value = problemOf(error);
-          return;
-        }
-      }
-      if (signal.aborted) return;
-      this.state.value = "lost";
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  #add(items: readonly Told[]): void {
+    if (items.length === 0) return;
+    const found = items.flatMap((one) => this.#happeningOf(one) ?? []);
+    this.items.value = [...found.reverse(), ...this.items.value].slice(0, MOST);
+  }
+
+  #happeningOf(one: Told): Happening | null {
+    const number = this.#number++;
+    if (one.type === "event") return { ...one, number };
+    if (one.type === "backend") {
+      return { type: "engine", at: Date.now(), backend: one.backend, state: one.state, number };
     }
-  }
-
-  #take(message: TerminalMessage): void {
-    switch (message.type) {
-      case "hello":
-        this.state.value = "live";
-        // A berth that was started anew counts from the beginning.
-        this.#seen = Math.min(this.#seen, message.seq);
-        return;
-      case "event":
-        this.#seen = Math.max(this.#seen, message.seq);
-        return this.#add({ ...message, number: this.#number++ });
-      case "resync":
-        // Before the first event there was nothing to lose.
-        if (this.items.value.length === 0) return;
-        return this.#add({ type: "lost", at: Date.now(), number: this.#number++ });
-      case "backend": {
-        const { backend, state } = message;
-        return this.#add({ type: "engine", at: Date.now(), backend, state, number: this.#number++ });
-      }
-    }
-  }
-
-  #add(one: Happening): void {
-    this.items.value = [one, ...this.items.value.slice(0, MOST - 1)];
+    // Before the first event there was nothing to lose.
+    return this.items.peek().length === 0 ? null : { type: "lost", at: Date.now(), number };
   }
 }

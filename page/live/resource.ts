@@ -56,7 +56,7 @@ class Reader<T> implements Resource<T> {
   }
 }
 
-/** Files say nothing when they change, so what depends on them is read every few seconds. */
+/** Whoever sees a part of a workspace is not told when its files change, so what depends on them is read that often. */
 const EVERY_MS = 4_000;
 
 /** Reads `load` anew for every key; a null key reads nothing. */
@@ -72,7 +72,7 @@ export function useResource<T>(
       if (live) changes.value;
       if (who.value) reader.reload();
     });
-    const timer = polled
+    const timer = polled && !isTold()
       ? setInterval(() => document.visibilityState === "visible" && who.value && reader.reload(), EVERY_MS)
       : undefined;
     return () => {
@@ -82,4 +82,8 @@ export function useResource<T>(
     };
   }, [reader]);
   return reader;
+}
+
+function isTold(): boolean {
+  return who.value?.permissions.includes("workspaces:read") === true;
 }

@@ -41,6 +41,7 @@ export const containerRuntime = plugin({
     measure(host.metrics, backends, routes.streamLimit);
     return {
       routes: routes.routes,
+      feeds: routes.feeds,
       runtime,
       [Symbol.asyncDispose]: async () => {
         await routes[Symbol.asyncDispose]();

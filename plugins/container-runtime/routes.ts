@@ -1,25 +1,29 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
 import type { CommandStore } from "../../core/store.ts";
+import type { LiveFeed } from "../../http/live_feed.ts";
 import { type Router, router } from "../../http/router.ts";
 import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
 import type { Engines } from "./backends/seen.ts";
 import { findLiveIn } from "./backends/live_container.ts";
 import { StreamLimit } from "./backends/stream_limit.ts";
+import { ContainerLists } from "./containers/list.ts";
 import { containers, ROUTES as CONTAINER_ROUTES } from "./containers/routes.ts";
 import { diskUsage, ROUTES as DISK_USAGE_ROUTES } from "./disk_usage/routes.ts";
 import { Meter } from "./disk_usage/meter.ts";
 import { EventHub } from "./events/event_hub.ts";
 import { ROUTES as EVENT_ROUTES, terminalRoutes } from "./events/routes.ts";
 import { Execs, ROUTES as EXEC_ROUTES } from "./exec/routes.ts";
-import { images, ROUTES as IMAGE_ROUTES } from "./images/routes.ts";
+import { images, listedImages, ROUTES as IMAGE_ROUTES } from "./images/routes.ts";
+import { eventFeed } from "./live/events.ts";
+import { rowFeeds } from "./live/rows.ts";
 import { awakenBy } from "./logs/awaken.ts";
 import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
-import { networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
+import { listedNetworks, networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
 import { pruning, ROUTES as PRUNE_ROUTES } from "./prune/routes.ts";
 import { ROUTES as STATS_ROUTES, statsRoutes } from "./stats/routes.ts";
 import { StatsFeeds } from "./stats/stats_feed.ts";
-import { ROUTES as VOLUME_ROUTES, volumes } from "./volumes/routes.ts";
+import { listedVolumes, ROUTES as VOLUME_ROUTES, volumes } from "./volumes/routes.ts";
 
 /** Every route of the plugin, known also while it is switched off. */
 export const ROUTES = [
@@ -40,6 +44,8 @@ export const ROUTES = [
 export class Routes implements AsyncDisposable {
   readonly routes: Router;
   readonly streamLimit = new StreamLimit();
+  readonly feeds: readonly LiveFeed[];
+  readonly #rows: Disposable;
   readonly #execs: Execs;
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
@@ -61,12 +67,20 @@ export class Routes implements AsyncDisposable {
     const engineOf = (name: string) =>
       backends.links.find((link) => link.name === name && link.state === "up")?.engine ?? null;
     this.#execs = new Execs({ find, streamLimit, onFailure, commands: { store: commands, engineOf, log } });
+    const lists = {
+      containers: new ContainerLists(engines),
+      images: listedImages(engines),
+      volumes: listedVolumes(engines),
+      networks: listedNetworks(engines),
+    };
+    const rows = this.#rows = rowFeeds(engines, lists);
+    this.feeds = [...rows.feeds, eventFeed({ engines, hub: this.#hub, streamLimit })];
     this.routes = router()
-      .add(containers(engines))
+      .add(containers(engines, lists.containers))
       .add(systemBackends({ backends }))
-      .add(images({ engines, registries }))
-      .add(volumes(engines))
-      .add(networks(engines))
+      .add(images({ engines, list: lists.images, registries }))
+      .add(volumes(engines, lists.volumes))
+      .add(networks(engines, lists.networks))
       .add(diskUsage({ backends, meter }))
       .add(pruning({ backends, meter }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
@@ -84,5 +98,6 @@ export class Routes implements AsyncDisposable {
     await this.#execs[Symbol.asyncDispose]();
     await this.#feeds[Symbol.asyncDispose]();
     this.#hub[Symbol.dispose]();
+    this.#rows[Symbol.dispose]();
   }
 }

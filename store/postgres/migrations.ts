@@ -28,8 +28,25 @@ export const MIGRATIONS: readonly Step[] = [
     name text COLLATE "C" NOT NULL,
     path text COLLATE "C" NOT NULL UNIQUE,
     created_at text NOT NULL,
-    allow_hard_links boolean NOT NULL
+    allow_hard_links boolean NOT NULL,
+    editable boolean NOT NULL
   );
+
+  -- The texts that files had before, sealed.
+  CREATE TABLE file_versions (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    workspace_id text COLLATE "C" NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+    path text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    at bigint NOT NULL,
+    by_kind text NOT NULL,
+    by_id text NOT NULL,
+    by_name text NOT NULL,
+    sha256 text NOT NULL,
+    size bigint NOT NULL,
+    sealed bytea NOT NULL
+  );
+  CREATE INDEX file_versions_by_path ON file_versions (workspace_id, path, id);
 
   CREATE TABLE accounts (
     id text COLLATE "C" PRIMARY KEY,

@@ -4,6 +4,7 @@ import { postgresAudit } from "./audit_store.ts";
 import { postgresCommands } from "./commands.ts";
 import type { PostgresSettings } from "./connection.ts";
 import { PostgresDatabase } from "./database.ts";
+import { postgresFileVersions } from "./file_versions.ts";
 import { postgresKeys } from "./keys.ts";
 import { MIGRATIONS, type Step } from "./migrations.ts";
 import { postgresPeople } from "./people.ts";
@@ -18,6 +19,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
   const database = await PostgresDatabase.open(settings, steps);
   return {
     workspaces: postgresWorkspaces(database),
+    fileVersions: postgresFileVersions(database),
     keys: postgresKeys(database),
     people: postgresPeople(database),
     sessions: postgresSessions(database),

@@ -247,4 +247,22 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX plans_by_end ON plans (expires_at);
   `,
+  // Files are written to only where an admin said so, and the texts before are kept, sealed.
+  `
+  ALTER TABLE workspaces ADD COLUMN editable INTEGER NOT NULL DEFAULT 0 CHECK (editable IN (0, 1));
+  CREATE TABLE file_versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    by_kind TEXT NOT NULL,
+    by_id TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    sealed BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX file_versions_by_path ON file_versions (workspace_id, path, id);
+  `,
 ];

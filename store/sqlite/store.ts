@@ -3,6 +3,7 @@ import type { Store } from "../../core/store.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { sqliteCommands } from "./commands.ts";
 import { SqliteDatabase } from "./database.ts";
+import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
 import { sqlitePeople } from "./people.ts";
 import { sqlitePlans } from "./plans.ts";
@@ -15,6 +16,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const database = await SqliteDatabase.open(path);
   return {
     workspaces: sqliteWorkspaces(database),
+    fileVersions: sqliteFileVersions(database),
     keys: sqliteKeys(database),
     people: sqlitePeople(database),
     sessions: sqliteSessions(database),

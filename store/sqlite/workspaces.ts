@@ -4,9 +4,12 @@ import type { WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
 import type { SqliteDatabase } from "./database.ts";
 
-const COLUMNS = "id, name, path, created_at AS createdAt, allow_hard_links AS allowHardLinks";
+const COLUMNS = "id, name, path, created_at AS createdAt, allow_hard_links AS allowHardLinks, editable";
 
-type Row = Omit<WorkspaceRecord, "allowHardLinks"> & { readonly allowHardLinks: number };
+type Row = Omit<WorkspaceRecord, "allowHardLinks" | "editable"> & {
+  readonly allowHardLinks: number;
+  readonly editable: number;
+};
 
 export function sqliteWorkspaces(database: SqliteDatabase): WorkspaceStore {
   return {
@@ -21,14 +24,15 @@ export function sqliteWorkspaces(database: SqliteDatabase): WorkspaceStore {
       }),
     add: (record, entry) =>
       database.write(() => {
-        const { id, name, path, createdAt, allowHardLinks } = record;
+        const { id, name, path, createdAt, allowHardLinks, editable } = record;
         const added = database.run(
-          "INSERT INTO workspaces (id, name, path, created_at, allow_hard_links) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+          "INSERT INTO workspaces (id, name, path, created_at, allow_hard_links, editable) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
           id,
           name,
           path,
           createdAt,
           Number(allowHardLinks),
+          Number(editable),
         );
         if (added === 0) {
           throw new ServiceError(
@@ -38,11 +42,12 @@ export function sqliteWorkspaces(database: SqliteDatabase): WorkspaceStore {
         }
         insertEntry(database, entry);
       }),
-    setHardLinks: (id, allowed, entry) =>
+    change: (id, { allowHardLinks, editable }, entry) =>
       database.write(() => {
         const set = database.run(
-          "UPDATE workspaces SET allow_hard_links = ? WHERE id = ?",
-          Number(allowed),
+          "UPDATE workspaces SET allow_hard_links = coalesce(?, allow_hard_links), editable = coalesce(?, editable) WHERE id = ?",
+          allowHardLinks === undefined ? null : Number(allowHardLinks),
+          editable === undefined ? null : Number(editable),
           id,
         );
         if (set === 0) return false;
@@ -60,5 +65,5 @@ export function sqliteWorkspaces(database: SqliteDatabase): WorkspaceStore {
 
 /** SQLite's rows have no prototype, which deep comparisons and some serialisers stumble over. */
 function plain(row: Row): WorkspaceRecord {
-  return { ...row, allowHardLinks: row.allowHardLinks === 1 };
+  return { ...row, allowHardLinks: row.allowHardLinks === 1, editable: row.editable === 1 };
 }

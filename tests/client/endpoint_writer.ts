@@ -55,6 +55,7 @@ interface SocketMessages {
 }
 
 const SHARED = "models";
+const LIVE = "live";
 
 /** The files of `client/berth/`, by name. */
 export function endpointFiles(document: Document, sockets: SocketDocument): Map<string, string> {
@@ -157,9 +158,10 @@ ${names.map((name) => `export * from "./${name}";`).join("\n")}
     for (const child of childrenOf(schema)) this.#note(child, group, role);
   }
 
-  /** The file that defines a component: its only user's, or the shared one. */
+  /** The file that defines a component: its only user's, or the shared one. What `live` tells belongs to others. */
   #home(name: string): string {
-    const [first, ...others] = this.#users.get(name) ?? [];
+    const users = [...this.#users.get(name) ?? []];
+    const [first, ...others] = users.length > 1 ? users.filter((user) => user !== LIVE) : users;
     return first === undefined || others.length ? SHARED : first;
   }
 

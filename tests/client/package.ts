@@ -7,6 +7,7 @@ const ROOT = new URL("../../", import.meta.url);
 const ENTRIES = {
   "@berth/client": "client/mod.ts",
   "@berth/client/connect": "client/connect.ts",
+  "@berth/client/live": "client/live.ts",
   "@berth/client/stream": "client/stream.ts",
 };
 

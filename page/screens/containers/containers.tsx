@@ -1,9 +1,9 @@
 /** Every container of every engine: found, chosen, started, stopped, removed. */
 import { useState } from "preact/hooks";
-import { type Container, CONTAINERS } from "../../../client/berth/containers.ts";
+import type { Container } from "../../../client/berth/containers.ts";
 import { keyOf, results } from "../../live/actions.ts";
-import { useResource } from "../../live/resource.ts";
-import { client, may, who } from "../../live/session.ts";
+import { useRows } from "../../live/rows.ts";
+import { may, who } from "../../live/session.ts";
 import { isFlapping, stateVerdict } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { portsOf } from "../../parts/ports.ts";
@@ -16,11 +16,7 @@ import { words } from "../../words/en.ts";
 import { Actions, ResultOf } from "./actions.tsx";
 
 export function Containers() {
-  const read = useResource(
-    who.value && !may("containers:read") ? null : "containers",
-    async (signal) =>
-      (await client.get(CONTAINERS, { query: { sort: "name", order: "asc" }, signal })).json(),
-  );
+  const read = useRows(who.value && !may("containers:read") ? null : "containers", "containers");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = read.value.value;
   const problem = read.problem.value;
@@ -28,7 +24,7 @@ export function Containers() {
   if (list === undefined) {
     return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
   }
-  const fitting = list.items.filter(fits(query.value.get("q") ?? "", query.value.get("state")));
+  const fitting = list.items.filter(fits(query.value.get("q") ?? "", query.value.get("state"))).sort(byName);
   const marked = fitting.filter((one) => chosen.has(keyOf(one)));
   const choose = (one: Container) => {
     const next = new Set(chosen);
@@ -71,6 +67,10 @@ export function Containers() {
       <Actions chosen={marked} clear={() => setChosen(new Set())} />
     </div>
   );
+}
+
+function byName(one: Container, other: Container): number {
+  return one.name < other.name ? -1 : one.name > other.name ? 1 : one.backend < other.backend ? -1 : 1;
 }
 
 function fits(q: string, state: string | null): (container: Container) => boolean {

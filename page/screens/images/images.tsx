@@ -1,7 +1,7 @@
 /** The images of every engine, who uses each, and pulling another. */
 import { useState } from "preact/hooks";
-import { IMAGE, type Image, IMAGES } from "../../../client/berth/images.ts";
-import { useResource } from "../../live/resource.ts";
+import { IMAGE, type Image } from "../../../client/berth/images.ts";
+import { useRows } from "../../live/rows.ts";
 import { client } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Ago } from "../../parts/ago.tsx";
@@ -17,10 +17,7 @@ import { Pull } from "./pull.tsx";
 const TEXT = words.images;
 
 export function Images() {
-  const read = useResource(
-    keyIfAllowed("images:read", "images"),
-    async (signal) => (await client.get(IMAGES, { signal })).json(),
-  );
+  const read = useRows(keyIfAllowed("images:read", "images"), "images");
   const [isPulling, setPulling] = useState(false);
   return (
     <>

@@ -1,6 +1,6 @@
 /** The networks of every engine, and who is connected to each. */
-import { NETWORK, type Network, NETWORKS } from "../../../client/berth/networks.ts";
-import { useResource } from "../../live/resource.ts";
+import { NETWORK, type Network } from "../../../client/berth/networks.ts";
+import { useRows } from "../../live/rows.ts";
 import { client } from "../../live/session.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Objects } from "../../parts/objects.tsx";
@@ -13,10 +13,7 @@ import { words } from "../../words/en.ts";
 const TEXT = words.networks;
 
 export function Networks() {
-  const read = useResource(
-    keyIfAllowed("networks:read", "networks"),
-    async (signal) => (await client.get(NETWORKS, { signal })).json(),
-  );
+  const read = useRows(keyIfAllowed("networks:read", "networks"), "networks");
   return (
     <Objects
       title={TEXT.title}

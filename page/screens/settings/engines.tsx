@@ -1,7 +1,6 @@
 /** The container engines, those that are away too, and why. */
-import { type Backend, SYSTEM_BACKENDS } from "../../../client/berth/system.ts";
-import { useResource } from "../../live/resource.ts";
-import { client } from "../../live/session.ts";
+import type { Backend } from "../../../client/berth/system.ts";
+import { useRows } from "../../live/rows.ts";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
@@ -19,15 +18,11 @@ const VERDICTS: Readonly<Record<Backend["state"], Verdict>> = {
 };
 
 export function Engines() {
-  const read = useResource(
-    keyIfAllowed("system:read", "engines"),
-    async (signal) => (await client.get(SYSTEM_BACKENDS, { signal })).json().items,
-    { polled: true },
-  );
+  const read = useRows(keyIfAllowed("system:read", "engines"), "engines");
   const text = words.settings.engines;
   return (
     <Reading read={read} permission="system:read">
-      {(engines) => (
+      {({ items: engines }) => (
         <>
           <header class="screen-head">
             <h1>{text.title}</h1>

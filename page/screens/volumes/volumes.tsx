@@ -1,6 +1,6 @@
 /** The volumes of every engine, who mounts each, and removing one for good. */
-import { VOLUME, type Volume, VOLUMES } from "../../../client/berth/volumes.ts";
-import { useResource } from "../../live/resource.ts";
+import { VOLUME, type Volume } from "../../../client/berth/volumes.ts";
+import { useRows } from "../../live/rows.ts";
 import { client } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -15,10 +15,7 @@ import { words } from "../../words/en.ts";
 const TEXT = words.volumes;
 
 export function Volumes() {
-  const read = useResource(
-    keyIfAllowed("volumes:read", "volumes"),
-    async (signal) => (await client.get(VOLUMES, { signal })).json(),
-  );
+  const read = useRows(keyIfAllowed("volumes:read", "volumes"), "volumes");
   return (
     <Objects
       title={TEXT.title}

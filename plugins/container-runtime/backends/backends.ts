@@ -38,7 +38,7 @@ export interface NamedEngine {
   readonly address: EngineAddress;
 }
 
-type Kind = "containers" | "images" | "volumes" | "networks";
+export type Kind = "containers" | "images" | "volumes" | "networks";
 
 export class Backends implements AsyncDisposable {
   readonly feed = new EventFeed();
@@ -78,6 +78,16 @@ export class Backends implements AsyncDisposable {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  /** Another text whenever rows of these kinds, or how engines are doing, may be others. */
+  stamp(kinds: readonly Kind[]): string {
+    let stamp = String(this.#revision);
+    for (const { mirror, reason } of this.#links) {
+      for (const kind of kinds) stamp += ` ${mirror[kind].rows.version}`;
+      stamp += ` ${reason}`;
+    }
+    return stamp;
   }
 
   /** One line for each engine in reach. */

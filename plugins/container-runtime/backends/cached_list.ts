@@ -13,7 +13,7 @@ import { type Users, usersOf } from "./used_by.ts";
 
 export type ListedKind = "images" | "volumes" | "networks";
 
-interface Listed<Item> {
+export interface Listed<Item> {
   readonly items: Item[];
   readonly total: number;
   readonly unavailable: Unavailable[];
@@ -21,7 +21,7 @@ interface Listed<Item> {
 }
 
 /** What a caller is shown: things in reach, used by containers in sight. */
-interface Shown {
+export interface Shown {
   readonly reach: Reach;
   readonly sight: Sight;
 }
@@ -112,16 +112,29 @@ export class CachedList<Item extends object> {
     return text;
   }
 
-  async #listed(links: readonly Link[], { reach, sight }: Shown): Promise<Listed<Item>> {
-    const { shown, unavailable, stale } = await this.#fresh(links);
+  /** All that is in reach, once the mirrors hold what is known to have changed. */
+  listed(shown: Shown): Promise<Listed<Item>> {
+    return this.#listed(this.engines.backends.links, shown);
+  }
+
+  /** What the mirrors show now, without waiting. */
+  current(shown: Shown): Listed<Item> {
+    const { backends } = this.engines;
+    return this.#made(joined(backends.current(this.kind), backends.current("containers")), shown);
+  }
+
+  async #listed(links: readonly Link[], shown: Shown): Promise<Listed<Item>> {
+    const fresh = await this.#fresh(links);
+    const list = this.#made(fresh, shown);
+    return await shown.sight.settle() ? this.#made(fresh, shown) : list;
+  }
+
+  #made({ shown, unavailable, stale }: Omit<Readable, "up">, { reach, sight }: Shown): Listed<Item> {
     const inReach = (item: Item) => reach.everywhere || reach.has(this.parts.subjectOf(item));
-    const listed = () =>
-      shown.flatMap((link) => {
-        const own = this.parts.items(link, usersOf(link, sight)).filter(inReach);
-        return link.since === null ? own : own.map((item) => ({ ...item, stale: true }));
-      });
-    let items = listed();
-    if (await sight.settle()) items = listed();
+    const items = shown.flatMap((link) => {
+      const own = this.parts.items(link, usersOf(link, sight)).filter(inReach);
+      return link.since === null ? own : own.map((item) => ({ ...item, stale: true }));
+    });
     const behind = stale.filter((engine) => reach.has({ engine }));
     return {
       items,
@@ -137,15 +150,7 @@ export class CachedList<Item extends object> {
       backends.fresh(this.kind, links),
       backends.fresh("containers", links),
     ]);
-    const shown = own.shown.filter((link) => containers.shown.includes(link));
-    const missed = containers.unavailable.filter(({ backend }) =>
-      !own.unavailable.some((known) => known.backend === backend)
-    );
-    return {
-      shown,
-      unavailable: [...own.unavailable, ...missed],
-      stale: [...new Set([...own.stale, ...containers.stale])],
-    };
+    return joined(own, containers);
   }
 
   #settled(): boolean {
@@ -162,4 +167,16 @@ export class CachedList<Item extends object> {
     }
     return stamp;
   }
+}
+
+/** What can be shown of things and of who uses them. */
+function joined(own: Readable, containers: Readable): Omit<Readable, "up"> {
+  const missed = containers.unavailable.filter(({ backend }) =>
+    !own.unavailable.some((known) => known.backend === backend)
+  );
+  return {
+    shown: own.shown.filter((link) => containers.shown.includes(link)),
+    unavailable: [...own.unavailable, ...missed],
+    stale: [...new Set([...own.stale, ...containers.stale])],
+  };
 }

@@ -4,7 +4,7 @@ import { BackendState } from "../../../core/runtime.ts";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "./backends.ts";
 
-const BackendReport = z.object({
+export const BackendReport = z.object({
   name: z.string().describe("The engine's name"),
   kind: z.enum(["docker", "podman"]).describe("Whose engine it is"),
   address: z.string().describe("Where it is reached"),

@@ -5,7 +5,7 @@ import { engineError } from "../engine/errors.ts";
 const MOST_PER_CALLER = 1_024;
 const MOST = 4_096;
 
-const KINDS = ["logs", "exec", "stats", "terminal"] as const;
+const KINDS = ["logs", "exec", "stats", "terminal", "live"] as const;
 export type StreamKind = (typeof KINDS)[number];
 
 export class StreamLimit {

@@ -136,12 +136,28 @@ export class ContainerLists {
       : new CachedText(text, etagOf(`${this.#epoch} ${this.#made++} ${key}`));
   }
 
-  #stamp(): string {
-    let stamp = `${this.backends.revision} ${this.ownership.revision}`;
-    for (const { mirror, reason } of this.backends.links) {
-      stamp += ` ${mirror.containers.rows.version} ${reason}`;
+  /** What the mirrors show now to who sees this much, without waiting: rows by engine and id. */
+  current(
+    sight: Sight,
+  ): { readonly rows: Map<string, string>; readonly unavailable: readonly Unavailable[] } {
+    const { shown, unavailable } = this.backends.current("containers");
+    const rows = new Map<string, string>();
+    for (const link of shown) {
+      for (const row of rowsInSight(link, sight)) {
+        const text = this.textOf(row);
+        rows.set(`${link.name}/${row.id}`, link.since === null ? text : asStale(text));
+      }
     }
-    return stamp;
+    return {
+      rows,
+      unavailable: sight.reach.everywhere
+        ? unavailable
+        : unavailable.filter(({ backend }) => sight.seesEngine(backend)),
+    };
+  }
+
+  #stamp(): string {
+    return `${this.ownership.revision} ${this.backends.stamp(["containers"])}`;
   }
 }
 

@@ -172,9 +172,8 @@ const removal = route({
 
 export const ROUTES = [list, inspect, top, start, stop, restart, pause, unpause, kill, renaming, removal];
 
-export function containers(engines: Engines): Router {
+export function containers(engines: Engines, lists: ContainerLists): Router {
   const { ownership } = engines.sights;
-  const lists = new ContainerLists(engines);
   const details = new ContainerDetails(ownership);
   const find = (reach: Reach, id: string, backend: string | undefined, doing: string) =>
     findContainer(engines, reach, id, backend, doing);

@@ -18,8 +18,13 @@ export interface EventFilter {
 
 export interface EventViewer {
   readonly filter: EventFilter;
-  /** Takes one frame of one or several messages. */
-  frame(text: string): void;
+  /** Takes some messages as JSON, joined by commas; the events up to `seq` were told with them. */
+  frame(messages: string, count: number, seq: number): void;
+}
+
+interface Frame {
+  readonly messages: string;
+  readonly count: number;
 }
 
 interface Loop {
@@ -29,6 +34,17 @@ interface Loop {
   held: number;
   last: EngineEvent | null;
 }
+
+/** Which earlier events a viewer is sent. */
+export interface Past {
+  /** All that came behind this one. */
+  readonly since?: number | undefined;
+  /** The last so many that are still known, where `since` is left out or too long ago. */
+  readonly earlier?: number | undefined;
+}
+
+/** Earlier events in one frame. */
+const PAST_AT_ONCE = 200;
 
 export class EventHub implements Disposable {
   readonly #feed: EventFeed;
@@ -52,18 +68,21 @@ export class EventHub implements Disposable {
    * Sends the viewer the events since `since`, or a `resync` if they are no longer known, and then every new event that
    * it wants.
    */
-  add(viewer: EventViewer, since: number | undefined): Disposable {
+  add(viewer: EventViewer, { since, earlier = 0 }: Past): Disposable {
     this.#flush(); // pending events belong to the past of the new viewer
-    const messages = [JSON.stringify({ type: "hello", seq: this.#feed.seq })];
-    if (since !== undefined) {
-      const past = this.#feed.since(since);
-      if (past === null) messages.push(JSON.stringify({ type: "resync" }));
-      for (const event of past ?? []) {
-        if (isShown(event) && viewer.filter.wants(event)) messages.push(eventText(event));
-      }
+    const past = since === undefined ? null : this.#feed.since(since);
+    const known = past ?? (earlier > 0 ? this.#feed.known().filter(({ seq }) => seq > (since ?? 0)) : []);
+    const wanted = known.filter((event) => isShown(event) && viewer.filter.wants(event));
+    const told = past === null ? wanted.slice(-Math.max(earlier, 1)) : wanted;
+    if (since !== undefined && past === null) {
+      const before = told[0] === undefined ? this.#feed.seq : told[0].seq - 1;
+      viewer.frame(JSON.stringify({ type: "resync" }), 1, before);
     }
-    for (const message of messages.splice(0, 1)) viewer.frame(message);
-    if (messages.length > 0) viewer.frame(framed(messages));
+    for (let at = 0; at < told.length; at += PAST_AT_ONCE) {
+      const some = told.slice(at, at + PAST_AT_ONCE);
+      const seq = at + PAST_AT_ONCE < told.length ? some.at(-1)!.seq : this.#feed.seq; // a slice has one at least
+      viewer.frame(some.map((event) => eventText(event)).join(), some.length, seq);
+    }
     this.#viewers.add(viewer);
     return { [Symbol.dispose]: () => this.#viewers.delete(viewer) };
   }
@@ -132,7 +151,7 @@ export class EventHub implements Disposable {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
-    const frames = new Map<string, string | null>();
+    const frames = new Map<string, Frame | null>();
     for (const viewer of this.#viewers) {
       const { filter } = viewer;
       let frame = frames.get(filter.key);
@@ -140,18 +159,12 @@ export class EventHub implements Disposable {
         const wanted = pending.filter(({ event }) =>
           typeof event === "string" ? filter.wantsEngine(event) : filter.wants(event)
         ).map(({ text }) => text);
-        frame = wanted.length === 0 ? null : framed(wanted);
+        frame = wanted.length === 0 ? null : { messages: wanted.join(), count: wanted.length };
         frames.set(filter.key, frame);
       }
-      if (frame !== null) viewer.frame(frame);
+      if (frame !== null) viewer.frame(frame.messages, frame.count, this.#feed.seq);
     }
   }
-}
-
-/** One message as it is, several as `{"type":"batch","items":[...]}`. */
-export function framed(messages: readonly string[]): string {
-  const [only] = messages;
-  return messages.length === 1 && only !== undefined ? only : `{"type":"batch","items":[${messages.join()}]}`;
 }
 
 function isShown({ action }: EngineEvent): boolean {

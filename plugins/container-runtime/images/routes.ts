@@ -125,14 +125,20 @@ export interface ImagesOptions {
   readonly engines: Engines;
   /** The registries that pulls may go to; null for all. */
   readonly registries: readonly string[] | null;
+  readonly list: ListedImages;
 }
 
-export function images({ engines, registries }: ImagesOptions): Router {
-  const { backends, sights } = engines;
-  const all = new CachedList(engines, "images", {
+export type ListedImages = CachedList<z.infer<typeof Image>>;
+
+export function listedImages(engines: Engines): ListedImages {
+  return new CachedList(engines, "images", {
     items: imagesOf,
     subjectOf: ({ backend }) => ({ engine: backend }),
   });
+}
+
+export function images({ engines, list: all, registries }: ImagesOptions): Router {
+  const { backends, sights } = engines;
   return router()
     .on(list, (call) => {
       const { query } = call;

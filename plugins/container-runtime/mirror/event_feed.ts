@@ -67,8 +67,12 @@ export class EventFeed {
     const missed = this.#seq - seq;
     if (missed === 0) return [];
     if (missed < 0 || missed > this.#events.length || seq < this.#broken) return null;
-    const inOrder = this.#events.slice(this.#oldest).concat(this.#events.slice(0, this.#oldest));
-    return inOrder.slice(-missed);
+    return this.known().slice(-missed);
+  }
+
+  /** The latest events, in order. */
+  known(): readonly EngineEvent[] {
+    return this.#events.slice(this.#oldest).concat(this.#events.slice(0, this.#oldest));
   }
 
   publish(backend: string, raw: RawEvent, healthCheck = false, about = UNKNOWN): void {

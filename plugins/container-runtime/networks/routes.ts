@@ -115,12 +115,17 @@ const remove = route({
 
 export const ROUTES = [list, inspect, create, remove, ...MEMBERSHIP_ROUTES];
 
-export function networks(engines: Engines): Router {
-  const { backends } = engines;
-  const all = new CachedList<z.infer<typeof Network>>(engines, "networks", {
+export type ListedNetworks = CachedList<z.infer<typeof Network>>;
+
+export function listedNetworks(engines: Engines): ListedNetworks {
+  return new CachedList<z.infer<typeof Network>>(engines, "networks", {
     items: networksOf,
     subjectOf: subjectOfListed,
   });
+}
+
+export function networks(engines: Engines, all: ListedNetworks): Router {
+  const { backends } = engines;
   return router()
     .on(list, (call) => {
       const { query } = call;

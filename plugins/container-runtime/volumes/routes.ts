@@ -97,12 +97,17 @@ const remove = route({
 
 export const ROUTES = [list, inspect, create, remove];
 
-export function volumes(engines: Engines): Router {
-  const { backends, sights } = engines;
-  const all = new CachedList<z.infer<typeof Volume>>(engines, "volumes", {
+export type ListedVolumes = CachedList<z.infer<typeof Volume>>;
+
+export function listedVolumes(engines: Engines): ListedVolumes {
+  return new CachedList<z.infer<typeof Volume>>(engines, "volumes", {
     items: volumesOf,
     subjectOf: subjectOfListed,
   });
+}
+
+export function volumes(engines: Engines, all: ListedVolumes): Router {
+  const { backends, sights } = engines;
   const claims = new Claims();
   return router()
     .on(list, (call) => {

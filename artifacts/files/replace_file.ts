@@ -1,0 +1,133 @@
+/** Puts another text in place of a file: all of it or nothing, in the folder it lies in, with its owner and mode. */
+
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { ServiceError } from "../../core/error.ts";
+import { BUDGETS } from "./budgets.ts";
+import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
+import { baseName, folderOf } from "./paths.ts";
+import { sha256 } from "./sha256.ts";
+
+/**
+ * Resolves to the text that was replaced, once the new one is on disk. Throws `file_changed` where the file does not
+ * have the hash `expected`, `file_not_written` and `disk_full`; then the file is as it was. No link is followed.
+ */
+export async function replaceFile(
+  root: string,
+  path: string,
+  { expected, text }: { readonly expected: string; readonly text: string },
+): Promise<string> {
+  if (!holdsDescriptors()) {
+    throw refused(
+      "berth writes only where it can hold a folder: on Linux, with every permission of Deno (`-A`)",
+    );
+  }
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > BUDGETS.fileBytes) throw refused(`it would be over ${BUDGETS.fileBytes} bytes`);
+  const full = root === "/" ? `/${path}` : `${root}/${path}`;
+  try {
+    using folder = await openFolder(root, folderOf(full) || "/");
+    if (folder === null) throw refused("a link leads to it; save the file that the link leads to");
+    return await replaceIn(folder, baseName(full), bytes, expected);
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+async function replaceIn(
+  folder: Folder,
+  name: string,
+  bytes: Uint8Array,
+  expected: string,
+): Promise<string> {
+  const at = folder.at(name);
+  const before = await Deno.lstat(at);
+  if (before.isSymlink) throw refused("it is a link; save the file that it leads to");
+  if (!before.isFile) throw changed();
+  if ((before.nlink ?? 1) > 1) throw refused("it has several hard links, and saving would part them");
+  if (((before.mode ?? 0) & 0o222) === 0) throw refused("it is read-only");
+  // Also for writing: who may not change the file itself shall not do so by way of its folder.
+  await using old = await open(at, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  if (!isSame(await old.stat(), before) || sha256(await contentOf(old)) !== expected) throw changed();
+
+  // Of a fixed name, so that what a crash left behind is taken away by the next who saves.
+  const temporary = folder.at(`.berth-${sha256(name).slice(0, 16)}.new`);
+  await removeIfThere(temporary);
+  try {
+    await writeNew(temporary, bytes, before);
+    if (stampOf(await Deno.lstat(at)) !== stampOf(before)) throw changed();
+    await Deno.rename(temporary, at);
+  } catch (error) {
+    await removeIfThere(temporary);
+    throw error;
+  }
+  using entries = await Deno.open(`${folder.at("")}/.`);
+  await entries.sync();
+  // Read once more: somebody may have written into it up to the last moment.
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await contentOf(old));
+}
+
+async function writeNew(path: string, bytes: Uint8Array, like: Deno.FileInfo): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  await using file = await open(path, flags, 0o600);
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
+  const { uid, gid } = await file.stat();
+  if (like.uid !== null && like.gid !== null && (like.uid !== uid || like.gid !== gid)) {
+    await file.chown(like.uid, like.gid);
+  }
+  await file.chmod((like.mode ?? 0o600) & 0o7777);
+  await file.sync();
+}
+
+async function contentOf(file: FileHandle): Promise<Uint8Array> {
+  const { size } = await file.stat();
+  const buffer = new Uint8Array(Math.min(size, BUDGETS.fileBytes + 1));
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Changes with everything that is done to a file. */
+function stampOf({ dev, ino, size, mode, uid, gid, mtime, ctime }: Deno.FileInfo): string {
+  return [dev, ino, size, mode, uid, gid, mtime?.getTime(), ctime?.getTime()].join(" ");
+}
+
+function refused(why: string, cause?: unknown): ServiceError {
+  return new ServiceError("file_not_written", `Cannot save the file: ${why}`, { cause });
+}
+
+function changed(): ServiceError {
+  return new ServiceError(
+    "file_changed",
+    "Cannot save the file: it has changed since it was read; read it again and save what you want of both",
+  );
+}
+
+function asRefusal(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new ServiceError("disk_full", "Cannot save the file: the disk is full", { cause: error });
+  }
+  if (error instanceof Deno.errors.NotFound || ["ENOENT", "ENOTDIR", "ELOOP"].includes(code)) {
+    return changed();
+  }
+  if (code === "EROFS") return refused("it lies on a file system that is mounted read-only", error);
+  if (code === "EBUSY") return refused("it is mounted by itself; mount its folder instead", error);
+  if (code === "EACCES" || code === "EPERM" || error instanceof Deno.errors.PermissionDenied) {
+    return refused("berth's user may not write it, its folder, or keep its owner", error);
+  }
+  return refused("the system refused it", error);
+}

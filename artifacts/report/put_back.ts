@@ -1,0 +1,109 @@
+/** Puts secrets back into a text in which they were masked, and only where each of them stood. */
+
+import { MASK, type Span } from "../../core/secrets.ts";
+import type { ArtifactFile } from "../artifact.ts";
+import { type Masked, maskedOf, secretsIn } from "./masked_text.ts";
+
+/** A text with its secrets, or the line of the first mask that cannot be put back. */
+export type PutBack = { readonly text: string } | { readonly line: number };
+
+/**
+ * The edited text with the secrets of the file. A mask stands for what it stood for as long as it is in its place: on a
+ * line that begins as it did, below the same lines that are indented less. What would then be shown anywhere as it
+ * is, because its surroundings make it no secret any more, is not put back. `parsed` reads the result as the file.
+ */
+export async function putBack(
+  file: ArtifactFile,
+  edited: string,
+  parsed: (text: string) => Promise<ArtifactFile>,
+): Promise<PutBack> {
+  const masked = maskedOf(file);
+  const had = byPlace(marksIn(masked.text, masked));
+  const given = marksIn(edited);
+  const found = hiddenBehind(given, had);
+  const lost = given[found.indexOf(null)];
+  if (lost !== undefined) return { line: lost.line };
+
+  const secrets: Span[] = [];
+  let text = "";
+  let at = 0;
+  for (const [index, mark] of given.entries()) {
+    text += edited.slice(at, mark.at);
+    const hidden = found[index]!; // none is null
+    if (hidden !== mark.text) secrets.push([text.length, text.length + hidden.length]);
+    text += hidden;
+    at = mark.at + mark.text.length;
+  }
+  text += edited.slice(at);
+  if (secrets.length === 0) return { text };
+  const still = secretsIn(await parsed(text));
+  const shown = secrets.find(([start, end]) => !still.some(([from, to]) => from <= start && end <= to));
+  return shown === undefined ? { text } : { line: text.slice(0, shown[0]).split("\n").length };
+}
+
+/** Four asterisks and more: a mask, or something that looks like one. */
+interface Mark {
+  readonly at: number;
+  readonly text: string;
+  readonly line: number;
+  /** What its line begins with, and the lines above that hold it. */
+  readonly place: string;
+  /** What it stands for: itself, where it is no mask; null where that is not to be told. */
+  readonly hidden: string | null;
+}
+
+function marksIn(text: string, masked?: Masked): Mark[] {
+  const hidden = new Map(masked?.masks.map((mask) => [mask.at, mask.hidden]));
+  const marks: Mark[] = [];
+  const above: { readonly indent: number; readonly text: string }[] = [];
+  let lineStart = 0;
+  for (const [index, line] of text.split("\n").entries()) {
+    const content = line.trimStart();
+    const isComment = content.startsWith("#");
+    if (content.trim() !== "") {
+      // The items of a list may stand right below its key.
+      const indent = line.length - content.length + (/^-\s/.test(content) ? 0.5 : 0);
+      while (!isComment && (above.at(-1)?.indent ?? -1) >= indent) above.pop();
+      for (const { 0: run, index: column } of line.matchAll(/\*{4,}/g)) {
+        const at = lineStart + column;
+        const place = [...above.map((one) => one.text), line.slice(0, column).trimStart()].join("\n");
+        const isMask = run === MASK && hidden.has(at);
+        const isWhole = isMask || ![...hidden.keys()].some((one) => one >= at && one < at + run.length);
+        marks.push({
+          at,
+          text: run,
+          line: index + 1,
+          place: run === MASK ? place : `${run}\n${place}`,
+          hidden: isMask ? hidden.get(at)! : isWhole ? run : null,
+        });
+      }
+      if (!isComment) above.push({ indent, text: content.replace(/\s+#.*$/, "").trimEnd() });
+    }
+    lineStart += line.length + 1;
+  }
+  return marks;
+}
+
+function byPlace(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
+  return Map.groupBy(marks, ({ place }) => place);
+}
+
+/** What each mark stands for; null where its place had none, or several of which it is not clear which are left. */
+function hiddenBehind(
+  given: readonly Mark[],
+  had: ReadonlyMap<string, readonly Mark[]>,
+): (string | null)[] {
+  const amounts = byPlace(given);
+  const passed = new Map<string, number>();
+  return given.map(({ place, text }) => {
+    const before = had.get(place) ?? [];
+    const turn = passed.get(place) ?? 0;
+    passed.set(place, turn + 1);
+    const amount = amounts.get(place)!.length; // it is one of them
+    if (before.length === amount) return before[turn]!.hidden;
+    const [first, ...others] = before.map(({ hidden }) => hidden);
+    if (first !== undefined && amount < before.length && others.every((one) => one === first)) return first;
+    // Asterisks of the author's own, unless they are what is left of a mask.
+    return text !== MASK && !had.has(place.slice(text.length + 1)) ? text : null;
+  });
+}

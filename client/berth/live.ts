@@ -1,0 +1,302 @@
+/** The API's group `live`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type { Container } from "./containers.ts";
+import type { Image } from "./images.ts";
+import type { SocketFailure, Unavailable } from "./models.ts";
+import type { Network } from "./networks.ts";
+import type { Backend } from "./system.ts";
+import type { Volume } from "./volumes.ts";
+import type { Workspace, WorkspaceFile } from "./workspaces.ts";
+
+/** WS: Follow everything that goes on. */
+export const LIVE: Endpoint<"/api/live", {
+  socket: {
+    send: LiveRequest;
+    receive: LiveMessage;
+    query: Record<string, never>;
+  };
+}> = new Endpoint("/api/live");
+
+/** What `/api/live` tells. */
+export type LiveMessage = {
+  /** The connection stands; comes every ten seconds. */
+  readonly type: "beat";
+  /** The service's time. */
+  readonly time: string;
+} | {
+  /** A subscription is over, and the socket goes on. */
+  readonly type: "ended";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What programs branch on; `done` where there is nothing more to tell. */
+  readonly code: string;
+  /** Why, for people. */
+  readonly title: string;
+  /** The status that a request would have been answered with: from 500 on it is worth another try. */
+  readonly status: number;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "workspaces";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Workspace };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "files";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: WorkspaceFile };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "containers";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Container };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** The engines that could not be asked, when they are others. */
+  readonly unavailable?: readonly (Unavailable)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "images";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Image };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** The engines that could not be asked, when they are others. */
+  readonly unavailable?: readonly (Unavailable)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "volumes";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Volume };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** The engines that could not be asked, when they are others. */
+  readonly unavailable?: readonly (Unavailable)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "networks";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Network };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** The engines that could not be asked, when they are others. */
+  readonly unavailable?: readonly (Unavailable)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "engines";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Backend };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "events";
+  /** What it is about. */
+  readonly feed: "events";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What happened, in order. */
+  readonly items: readonly ({
+    /** Something happened. */
+    readonly type: "event";
+    /** Its number, for `since`. */
+    readonly seq: number;
+    /** When. */
+    readonly time: string;
+    /** What it happened to. */
+    readonly kind: "container" | "image" | "volume" | "network";
+    /** What happened, as `start` or `die`. */
+    readonly action: string;
+    /** Of an event of a container. */
+    readonly container?: {
+      /** Its id. */
+      readonly id: string;
+      /** Its name. */
+      readonly name: string;
+    };
+    /** Of any other event. */
+    readonly subject?: {
+      /** Its id. */
+      readonly id: string;
+      /** Its name. */
+      readonly name: string;
+    };
+    /** The engine's name. */
+    readonly backend: string;
+    /** What the engine tells besides. */
+    readonly attributes: { readonly [key: string]: string };
+    /** How many of the same kind this one stands for, where a container loops. */
+    readonly repeated?: number;
+  } | {
+    /** An engine went away or came back. */
+    readonly type: "backend";
+    /** The engine's name. */
+    readonly backend: string;
+    /** Whether it answers now. */
+    readonly state: string;
+  } | {
+    /** Events may have been missed: read the lists again. */
+    readonly type: "resync";
+    /** The engine's name; all of them without. */
+    readonly backend?: string;
+  })[];
+  /** For `since`. */
+  readonly cursor: string;
+} | SocketFailure;
+
+/** What is asked of `/api/live`. */
+export type LiveRequest = {
+  /** Ends a subscription. */
+  readonly type: "unsubscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The registered workspaces; a `revision` that is another says that files have changed. */
+  readonly feed: "workspaces";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The files of one workspace, by their paths; a `sha256` that is another says that one has changed. */
+  readonly feed: "files";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+  /** The workspace's id. */
+  readonly workspace: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The containers of all engines. */
+  readonly feed: "containers";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The images of all engines, with who uses each. */
+  readonly feed: "images";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The volumes of all engines, with who uses each. */
+  readonly feed: "volumes";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The networks of all engines, with who uses each. */
+  readonly feed: "networks";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The container engines, those that are away too. */
+  readonly feed: "engines";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What happens on the engines. */
+  readonly feed: "events";
+  /** Only containers of this Compose project. */
+  readonly project?: string;
+  /** Only containers of this workspace, by its id. */
+  readonly workspace?: string;
+  /** Only these, by id or name. */
+  readonly containers?: readonly (string)[];
+  /** What happened to things of these kinds; all but containers need the permission to read them. */
+  readonly kinds?: readonly ("container" | "image" | "volume" | "network")[];
+  /** Only these actions, as `start` or `die`. */
+  readonly actions?: readonly (string)[];
+  /** With the execs of health checks. */
+  readonly healthChecks?: boolean;
+  /** The name of one engine. */
+  readonly backend?: string;
+  /** How many of the last events that are known come first. */
+  readonly earlier?: number;
+  /** The last `cursor` seen: goes on behind it, or says `resync`. */
+  readonly since?: string;
+};

@@ -1,0 +1,30 @@
+/** What is told of the engines: an event, one that went away or came back, and that events were missed. */
+import { z } from "zod";
+
+export const Thing = z.object({ id: z.string().describe("Its id"), name: z.string().describe("Its name") });
+
+export const HAPPENINGS = [
+  z.object({
+    type: z.literal("event").describe("Something happened"),
+    seq: z.int().describe("Its number, for `since`"),
+    time: z.string().describe("When"),
+    kind: z.enum(["container", "image", "volume", "network"]).describe("What it happened to"),
+    action: z.string().describe("What happened, as `start` or `die`"),
+    container: Thing.optional().describe("Of an event of a container"),
+    subject: Thing.optional().describe("Of any other event"),
+    backend: z.string().describe("The engine's name"),
+    attributes: z.record(z.string(), z.string()).describe("What the engine tells besides"),
+    repeated: z.int().optional().describe(
+      "How many of the same kind this one stands for, where a container loops",
+    ),
+  }),
+  z.object({
+    type: z.literal("backend").describe("An engine went away or came back"),
+    backend: z.string().describe("The engine's name"),
+    state: z.string().describe("Whether it answers now"),
+  }),
+  z.object({
+    type: z.literal("resync").describe("Events may have been missed: read the lists again"),
+    backend: z.string().optional().describe("The engine's name; all of them without"),
+  }),
+] as const;

@@ -1,0 +1,61 @@
+/** The feeds of workspaces and of the files in one, for `/api/live`. */
+import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
+import { Workspace, WorkspaceFile } from "../core/workspace.ts";
+import { feed, type LiveFeed } from "../http/live_feed.ts";
+import { ListAsked, LiveLists, rowsMessage } from "../http/live_list.ts";
+import { text } from "../http/query.ts";
+
+/** Folders are looked at this often while somebody follows. */
+const EVERY_MS = 500;
+
+/** Disposing ends what reads for them. */
+export function workspaceFeeds(
+  registry: Pick<Registry, "list" | "get">,
+): { readonly feeds: readonly LiveFeed[] } & Disposable {
+  const lists = new LiveLists();
+  const workspaces = feed({
+    name: "workspaces",
+    summary: "The registered workspaces; a `revision` that is another says that files have changed",
+    permission: "workspaces:read",
+    asked: ListAsked,
+    told: { rows: rowsMessage(Workspace) },
+    run: (subscription) => {
+      const { reach, asked } = subscription;
+      const list = lists.of(`workspaces ${reach.key}`, () => {
+        let last: readonly Workspace[] | null = null;
+        return {
+          everyMs: EVERY_MS,
+          read: async () => {
+            const all = await registry.list();
+            if (all === last) return null;
+            last = all;
+            const seen = all.filter(({ id }) => reach.has({ workspace: id }));
+            return { rows: new Map(seen.map((one) => [one.id, JSON.stringify(one)])) };
+          },
+        };
+      });
+      return list.follow(subscription, "rows", asked.since);
+    },
+  });
+  const files = feed({
+    name: "files",
+    summary:
+      "The files of one workspace, by their paths; a `sha256` that is another says that one has changed",
+    permission: "workspaces:read",
+    asked: ListAsked.extend({ workspace: text(200).describe("The workspace's id") }),
+    told: { rows: rowsMessage(WorkspaceFile) },
+    run: (subscription) => {
+      const { reach, asked: { workspace, since } } = subscription;
+      if (!reach.has({ workspace })) throw unknownWorkspace();
+      const list = lists.of(`files ${workspace}`, () => ({
+        everyMs: EVERY_MS,
+        read: async () => {
+          const { files } = await registry.get(workspace);
+          return { rows: new Map(files.map((one) => [one.path, JSON.stringify(one)])) };
+        },
+      }));
+      return list.follow(subscription, "rows", since);
+    },
+  });
+  return { feeds: [workspaces, files], [Symbol.dispose]: () => lists[Symbol.dispose]() };
+}

@@ -1,0 +1,78 @@
+/** Earlier texts of files in PostgreSQL. */
+import { ServiceError } from "../../core/error.ts";
+import type { FileVersion, FileVersionStore, SealedFileVersion } from "../../core/store.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+const COLUMNS = 'id, workspace_id AS workspace, path, kind, at, by_kind AS "byKind", by_id AS "byId", ' +
+  'by_name AS "byName", sha256, size';
+
+type Row = Omit<FileVersion, "by"> & {
+  readonly byKind: FileVersion["by"]["kind"];
+  readonly byId: string;
+  readonly byName: string;
+};
+
+export function postgresFileVersions(database: PostgresDatabase): FileVersionStore {
+  return {
+    add: ({ workspace, path, kind, at, by, sha256, size, sealed }, { most, mostBytes }) =>
+      database.write(async (tx) => {
+        // Whoever saves another text of the workspace waits.
+        const sql = "SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE";
+        if (await tx.get(sql, workspace) === undefined) {
+          throw new ServiceError("workspace_not_found", "No workspace has this id");
+        }
+        const newest = await tx.get<{ sha256: string }>(
+          "SELECT sha256 FROM file_versions WHERE workspace_id = $1 AND path = $2 ORDER BY id DESC LIMIT 1",
+          workspace,
+          path,
+        );
+        if (newest?.sha256 === sha256) return;
+        await tx.run(
+          "INSERT INTO file_versions (workspace_id, path, kind, at, by_kind, by_id, by_name, sha256, size, sealed) " +
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+          workspace,
+          path,
+          kind,
+          at,
+          by.kind,
+          by.id,
+          by.name,
+          sha256,
+          size,
+          sealed,
+        );
+        await tx.run(
+          `DELETE FROM file_versions WHERE workspace_id = $1 AND path = $2 AND id NOT IN (
+             SELECT id FROM file_versions WHERE workspace_id = $1 AND path = $2 ORDER BY id DESC LIMIT $3)`,
+          workspace,
+          path,
+          most,
+        );
+        await tx.run(
+          `DELETE FROM file_versions WHERE id IN (SELECT id FROM (
+             SELECT id, sum(size) OVER (ORDER BY id DESC) AS total FROM file_versions WHERE workspace_id = $1) AS sums
+             WHERE total > $2)`,
+          workspace,
+          mostBytes,
+        );
+      }),
+    list: async (workspace, path) =>
+      (await database.all<Row>(
+        `SELECT ${COLUMNS} FROM file_versions WHERE workspace_id = $1 AND path = $2 ORDER BY id DESC`,
+        workspace,
+        path,
+      )).map(plain),
+    get: async (workspace, id): Promise<SealedFileVersion | null> => {
+      const row = await database.get<Row & { readonly sealed: Uint8Array }>(
+        `SELECT ${COLUMNS}, sealed FROM file_versions WHERE workspace_id = $1 AND id = $2`,
+        workspace,
+        id,
+      );
+      return row === undefined ? null : { ...plain(row), sealed: row.sealed };
+    },
+  };
+}
+
+function plain({ id, workspace, path, kind, at, byKind, byId, byName, sha256, size }: Row): FileVersion {
+  return { id, workspace, path, kind, at, by: { kind: byKind, id: byId, name: byName }, sha256, size };
+}
