@@ -9,6 +9,7 @@ import { eventually } from "./eventually.ts";
 import { within } from "./within.ts";
 import { CANNOT_RUN_POSTGRES, PostgresServer, sharedPostgres } from "./postgres.ts";
 import { PostgresWire } from "./postgres_wire.ts";
+import { certificates } from "./client/certificates.ts";
 import { account, bytes, key, MANY, refused, session } from "./store_records.ts";
 import { mayMount, SmallDisk } from "./small_disk.ts";
 import { CHANGES_OF_PEOPLE } from "./store_people_contract.ts";
@@ -207,7 +208,14 @@ const CONTRACTED: readonly Step[] = [...EXPANDED, {
 test("A schema that only grew serves the berth before it, too; one that lost something waits for its end", async () => {
   const settings = await server.database();
   const self = { id: "old", name: "old-one", startedAt: 1, version: "0.1.0" };
-  const record = { id: "w", name: "W", path: "/w", createdAt: "2026-01-01T00:00:00Z", allowHardLinks: false };
+  const record = {
+    id: "w",
+    name: "W",
+    path: "/w",
+    createdAt: "2026-01-01T00:00:00Z",
+    allowHardLinks: false,
+    editable: false,
+  };
   await using old = await openPostgresStore(settings);
   await old.replicas!.seen(self);
 
@@ -357,3 +365,74 @@ test("Another sealing key is refused at the start by name, and a missing one is 
   await assert.rejects(startService(wrong.options), /there is no file .*; copy it from another replica/);
   assert.equal(await Deno.stat(wrong.options.sealingKeyFile).catch(() => null), null);
 });
+
+test("A database that cannot be reached, or lets nobody in, is a sentence that says what to mend", async () => {
+  await using own = await PostgresServer.start();
+  await own.sql("CREATE ROLE ada LOGIN PASSWORD 'right'");
+  await own.sql("CREATE DATABASE berth OWNER ada");
+  const kinds = await certificates();
+  const port = freePort();
+  await own.listen(port, kinds["private CA"]);
+  const folder = own.folder;
+  const file = async (name: string, text: string) => {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+    return `${folder}/${name}`;
+  };
+  const good: PostgresSettings = {
+    ...{ host: "127.0.0.1", port, user: "ada", name: "berth", pool: 2 },
+    passwordFile: await file("password", "right\n"),
+    ca: await file("ca.pem", kinds["private CA"].ca),
+  };
+  const says = async (change: Partial<PostgresSettings>, words: RegExp) => {
+    const { message } = await refused("store_unavailable", openPostgresStore({ ...good, ...change }));
+    assert.match(message, words);
+    for (const secret of ["right", "canary"]) assert.ok(!message.includes(secret), message);
+  };
+  {
+    await using store = await openPostgresStore(good);
+    const [row] = await own.sql(
+      "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ada'",
+    );
+    assert.deepEqual(row, { ssl: true });
+    await Deno.writeTextFile(good.passwordFile!, "new");
+    await own.sql("ALTER ROLE ada PASSWORD 'new'");
+    await own.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'ada'");
+    await eventually("a new password needs no restart", () => store.check().then(() => true));
+  }
+  await says(
+    { passwordFile: await file("wrong", "canary") },
+    /refuses the user or the password; look at .*PASSWORD_FILE/,
+  );
+  await says({ passwordFile: null }, /refuses the user or the password/);
+  await says({ passwordFile: `${folder}/none` }, /the file of "BERTH_DATABASE_PASSWORD_FILE" cannot be read/);
+  await says({ name: "nowhere" }, /does not exist on that server; make it/);
+  await says({ user: "nobody" }, /refuses the user or the password/);
+  await says(
+    { port: freePort() },
+    /nothing listens at the address .*; start PostgreSQL, or correct BERTH_DATABASE_URL/,
+  );
+  await says({ host: `${folder}/none` }, /there is no socket of a database/);
+  await says({ host: "database.invalid" }, /the host of its database is not known/);
+  await says({ ca: `${folder}/none` }, /the file of "BERTH_DATABASE_CA" cannot be read/);
+  await says(
+    { ca: await file("other.pem", kinds["self-signed CA"].ca) },
+    /certificate .* is not trusted; .*BERTH_DATABASE_CA/,
+  );
+  await own.listen(port, kinds["wrong host"]);
+  await says({}, /certificate .* is for another name/);
+  await own.listen(port, kinds["expired"]);
+  await says({}, /certificate .* has expired; renew it there/);
+  await own.sql("REVOKE CREATE ON SCHEMA public FROM PUBLIC", "berth");
+  await own.sql("CREATE ROLE eve LOGIN");
+  await own.sql("CREATE DATABASE others");
+  await says(
+    { host: folder, ca: null, user: "eve", name: "others" },
+    /may not use these tables; make them the owner of the database/,
+  );
+});
+
+/** A port that is free right now. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
