@@ -46,6 +46,25 @@ export class SshHost implements AsyncDisposable {
     });
   }
 
+  /** Makes it reachable from the network of another process, and answers the address there. */
+  async linkTo(pid: number): Promise<string> {
+    const [a, b] = crypto.getRandomValues(new Uint8Array(2));
+    const at = (number: number) => `198.18.${a}.${(b! & 0xfc) + number}`; // of the block for tests of networks
+    const ends = ["bs1", "netns", String(pid), "type", "veth", "peer", "name", "bs2"];
+    const words = ["link", "add", ...ends, "netns", String(this.sandbox.pid)];
+    const { success } = await new Deno.Command("ip", { args: words }).output();
+    const there = `nsenter --net=/proc/${pid}/ns/net ip`;
+    const commands = [`addr add ${at(1)}/30 dev bs1`, "link set bs1 up"].map((one) => `${there} ${one}`);
+    for (const command of commands) {
+      const [program = "", ...args] = command.split(" ");
+      await new Deno.Command(program, { args }).output();
+    }
+    if (!success || await this.sandbox.run(`ip addr add ${at(2)}/30 dev bs2 && ip link set bs2 up`) !== 0) {
+      throw new Error("The host of a test cannot be linked");
+    }
+    return at(2);
+  }
+
   /** Ends sshd and every connection to it. */
   async end(): Promise<void> {
     await this.sandbox.run("kill -9 $sshd; wait $sshd 2>/dev/null; pkill -9 sshd");
@@ -73,6 +92,18 @@ export class SshHost implements AsyncDisposable {
   async protectKey(): Promise<void> {
     const args = ["-q", "-p", "-P", "", "-N", "not typed by anybody", "-f", `${this.folder}/key`];
     await new Deno.Command("ssh-keygen", { args }).output();
+  }
+
+  /** A folder `.ssh` for somebody else, who knows the host by this address and may sign in. */
+  async homeFor(uid: number, address: string): Promise<string> {
+    const home = `${this.folder}/own`;
+    await Deno.mkdir(home);
+    const known = (await Deno.readTextFile(`${this.folder}/known_hosts`)).replace("nas", address);
+    await Deno.writeTextFile(`${home}/known_hosts`, known);
+    await Deno.copyFile(`${this.folder}/key`, `${home}/id_ed25519`);
+    await Deno.chmod(`${home}/id_ed25519`, 0o600);
+    await Deno.chown(`${home}/id_ed25519`, uid, uid);
+    return home;
   }
 
   /** Adds a line to sshd's configuration, which counts for later connections. */
@@ -148,7 +179,7 @@ export class SshHost implements AsyncDisposable {
 }
 
 function SSHD(folder: string): string {
-  return `ListenAddress 127.0.0.1
+  return `ListenAddress 0.0.0.0
 HostKey ${folder}/host
 AuthorizedKeysFile ${folder}/home/%u/keys
 StrictModes no

@@ -1,7 +1,8 @@
 /**
  * Builds the container image, from the packages that this machine has installed and the modules that it has cached:
- * `deno run -A tools/image.ts [--tag berth:latest] [--with docker|podman] [--prepare]`. No network is needed.
- * `--prepare` only makes the folder `dist/image` that the Containerfile is built in.
+ * `deno run -A tools/image.ts [--tag berth:latest] [--with docker|podman] [--ssh] [--prepare]`. No network is needed.
+ * `--ssh` builds a second one on top of it, with ssh, whose tag ends in `-ssh`. `--prepare` only makes the folders
+ * `dist/image` and `dist/image-ssh` that the Containerfiles are built in.
  */
 import { DatabaseSync } from "node:sqlite";
 import { VERSION } from "../version.ts";
@@ -22,15 +23,34 @@ export async function prepareImage(context: string): Promise<void> {
   await setTimes(context);
 }
 
+const SSH = ["/usr/bin/ssh", "/usr/bin/ssh-keygen"];
+
+/** Makes the folder that the image with ssh is built in, on top of the other. */
+export async function prepareSshImage(context: string): Promise<void> {
+  await Deno.remove(context, { recursive: true }).catch(() => {});
+  const root = `${context}/ssh`;
+  const there = await librariesOf(Deno.execPath());
+  const libraries = (await Promise.all(SSH.map(librariesOf))).flat().filter((path) => !there.includes(path));
+  for (const path of SSH) await place(path, root + path);
+  for (const path of new Set(libraries)) await place(await Deno.realPath(path), root + path);
+  for (const name of await owners([...SSH, ...libraries])) {
+    await place(`/usr/share/doc/${name}/copyright`, `${root}/usr/share/doc/${name}/copyright`);
+  }
+  await Deno.copyFile(`${ROOT}packaging/Containerfile.ssh`, `${context}/Containerfile`);
+  await setTimes(context);
+}
+
+async function librariesOf(program: string): Promise<readonly string[]> {
+  return [...(await run("ldd", [program])).matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
+}
+
 /** The runtime that runs this, the libraries it needs, certificates, and one user. */
 async function addRuntime(root: string): Promise<void> {
   const { deno } = JSON.parse(await Deno.readTextFile(`${ROOT}.ci/versions.json`));
   if (Deno.version.deno !== deno) {
     throw new Error(`This is Deno ${Deno.version.deno}; the image is made with ${deno}`);
   }
-  const libraries = [...(await run("ldd", [Deno.execPath()])).matchAll(/(\/\S+) \(0x/g)].map(([, path]) =>
-    path!
-  );
+  const libraries = await librariesOf(Deno.execPath());
   await place(await Deno.realPath(Deno.execPath()), `${root}/usr/bin/deno`);
   for (const path of libraries) await place(await Deno.realPath(path), root + path);
   for (const name of await owners([...libraries, `/usr/share/doc/${CERTIFICATES}/copyright`])) {
@@ -152,8 +172,16 @@ async function setTimes(folder: string): Promise<void> {
   }
 }
 
-/** Builds what was prepared; `engine` are the words before `build`, as `docker` or `docker -H unix:///…`. */
-export async function buildImage(context: string, tag: string, engine: readonly string[]): Promise<void> {
+/**
+ * Builds what was prepared, on top of `base` if it is for one; `engine` are the words before `build`, as `docker` or
+ * `docker -H unix:///…`.
+ */
+export async function buildImage(
+  context: string,
+  tag: string,
+  engine: readonly string[],
+  base: string | null = null,
+): Promise<void> {
   const [program = "docker", ...args] = engine;
   const labels = {
     title: "berth",
@@ -166,6 +194,7 @@ export async function buildImage(context: string, tag: string, engine: readonly 
     ...args,
     "build",
     "--network=none",
+    ...(base === null ? [] : ["--build-arg", `BASE=${base}`]),
     "-f",
     `${context}/Containerfile`,
     "-t",
@@ -184,11 +213,18 @@ function optionOf(name: string, otherwise: string): string {
 
 if (import.meta.main) {
   const context = `${ROOT}dist/image`;
+  const withSsh = Deno.args.includes("--ssh");
   await prepareImage(context);
+  if (withSsh) await prepareSshImage(`${context}-ssh`);
   if (Deno.args.includes("--prepare")) console.log(`${context} is ready to be built in`);
   else {
     const tag = optionOf("--tag", `berth:${VERSION}`);
-    await buildImage(context, tag, [optionOf("--with", "docker")]);
+    const engine = [optionOf("--with", "docker")];
+    await buildImage(context, tag, engine);
     console.log(`The image ${tag} is built`);
+    if (withSsh) {
+      await buildImage(`${context}-ssh`, `${tag}-ssh`, engine, tag);
+      console.log(`The image ${tag}-ssh is built`);
+    }
   }
 }

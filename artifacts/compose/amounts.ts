@@ -34,9 +34,9 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
 export function nanosecondsOf(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === "0") return 0;
-  if (!/^[+-]?(?:\d*\.?\d+(?:ns|us|µs|ms|s|m|h|d|w))+$/.test(trimmed)) return null;
+  if (!/^[+-]?(?:(?:\d+(?:\.\d+)?|\.\d+)(?:ns|us|µs|ms|s|m|h|d|w))+$/.test(trimmed)) return null;
   let total = 0;
-  for (const [, amount, unit] of trimmed.matchAll(/(\d*\.?\d+)(ns|us|µs|ms|s|m|h|d|w)/g)) {
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)/g)) {
     total += Number(amount) * NANOSECONDS[unit!]!;
   }
   return Math.round(trimmed.startsWith("-") ? -total : total);

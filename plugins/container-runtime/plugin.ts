@@ -29,7 +29,7 @@ export const containerRuntime = plugin({
     terminal: "Events and merged logs, as they happen",
   },
   examine,
-  needs: ({ engines, ssh }) => (engines ?? []).flatMap((engine) => needsOf(engine, ssh)),
+  needs: ({ engines }) => (engines ?? []).flatMap(needsOf),
   async start(host, settings) {
     const backends = settings.engines === null
       ? await Backends.found(settings, host.log)
@@ -60,7 +60,7 @@ function namedEngine({ name, url, ca, cert, key }: EngineSetting): NamedEngine {
   return { name, guess, address: { ...address, files } };
 }
 
-function needsOf({ url, ca, cert, key }: EngineSetting, ssh: string): Deno.PermissionDescriptor[] {
+function needsOf({ url, ca, cert, key }: EngineSetting): Deno.PermissionDescriptor[] {
   const address = readAddress(url);
   if (address === null) return [];
   if (address.kind === "tls") {
@@ -70,9 +70,7 @@ function needsOf({ url, ca, cert, key }: EngineSetting, ssh: string): Deno.Permi
       ...files.map((path) => ({ name: "read", path } as const)),
     ];
   }
-  if (address.kind === "ssh") { // its socket's place is known only when it is made
-    return [{ name: "run", command: ssh }, { name: "read" }, { name: "write" }, { name: "net" }];
-  }
+  if (address.kind === "ssh") return []; // what is missing is told of this engine alone
   return [
     { name: "read", path: address.path },
     { name: "write", path: address.path },

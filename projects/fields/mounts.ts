@@ -1,5 +1,6 @@
 /** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
+import { withoutEnd } from "../../core/without_end.ts";
 import type { Mount, Place } from "../../artifacts/artifact.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
@@ -238,10 +239,10 @@ export function sourceOf(
   return { real: source.startsWith("/") ? trimmed(source) : null, shown };
 }
 
-const trimmed = (path: string): string => path.length > 1 ? path.replace(/\/+$/, "") : path;
+const trimmed = (path: string): string => path.length > 1 ? withoutEnd(path, "/") : path;
 
 /** A relative path that leaves the workspace, joined without the disk. */
 function outside(root: string, folder: string, source: string): string | null {
-  const path = resolve("/", `${root}/${folder}`.replace(/^\/+|\/+$/g, ""), source);
+  const path = resolve("/", withoutEnd(`${root}/${folder}`.replace(/^\/+/, ""), "/"), source);
   return path === null ? null : `/${path}`;
 }

@@ -1,10 +1,11 @@
 /** The container image, built and run on a real engine: from nothing to a listed container. */
 import assert from "node:assert/strict";
-import { buildImage, prepareImage } from "../../tools/image.ts";
+import { buildImage, prepareImage, prepareSshImage } from "../../tools/image.ts";
 import { VERSION } from "../../version.ts";
 import { runBerth } from "../berth_process.ts";
 import type { TestEngine } from "../engine.ts";
 import { sharedEngine } from "../shared_engine.ts";
+import { SshHost } from "../ssh_host.ts";
 import { eventually } from "../eventually.ts";
 import { importCaddy } from "./caddy_image.ts";
 import { askInside, inside } from "./inside.ts";
@@ -29,6 +30,20 @@ function build(engine: TestEngine): Promise<void> {
     await using context = await prepared();
     await buildImage(context.path, IMAGE, ["docker", "-H", `unix://${engine.socket}`]);
   })();
+}
+
+const SSH_IMAGE = "berth:test-ssh";
+
+async function buildWithSsh(engine: TestEngine): Promise<readonly string[]> {
+  await build(engine);
+  const path = await Deno.makeTempDir({ prefix: "berth-image-" });
+  try {
+    await prepareSshImage(path);
+    await buildImage(path, SSH_IMAGE, ["docker", "-H", `unix://${engine.socket}`], IMAGE);
+    return await programsIn(`${path}/ssh`);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
 }
 
 /** Who is in this group may use the engine. */
@@ -131,6 +146,54 @@ test("the image, hardened and published on loopback, goes from nothing to its ow
   await eventually("the key is known after an upgrade", async () => {
     return (await askInside(engine, `${url}/api/auth/me`, { key })).status === 200;
   }, { timeoutMs: 30_000 });
+  await engine.cli("rm", "-fv", "berth");
+});
+
+test("the image with ssh, hardened, lists the containers of a host that ssh reaches; the other says what it lacks", async (engine) => {
+  assert.deepEqual((await buildWithSsh(engine)).toSorted(), ["/usr/bin/ssh", "/usr/bin/ssh-keygen"]);
+  const { json: image } = await engine.ask(`GET /images/${SSH_IMAGE}/json`);
+  assert.ok(image.Size <= MOST_BYTES + 15e6, `${(image.Size / 1e6).toFixed(1)} MB`);
+  assert.equal(image.Config.User, "65532:65532");
+  await using host = await SshHost.start(engine.socket);
+  const address = await host.linkTo(engine.sandbox!.pid);
+  const own = await host.homeFor(65_532, address);
+  const run = (tag: string) =>
+    engine.cli(
+      ...[
+        "run",
+        "-d",
+        "--name",
+        "berth",
+        ...HARDENED,
+        "-v",
+        `${own}:/data/.ssh:ro`,
+        "-p",
+        "127.0.0.1:8700:8700",
+      ],
+      ...["-e", "BERTH_PUBLISHED=loopback", "-e", `BERTH_ENGINES=nas=ssh://ada@${address}`, tag],
+    );
+  await run(SSH_IMAGE);
+  assert.deepEqual(await walkThrough(engine, "berth", "http://127.0.0.1:8700"), ["berth"]);
+  await engine.cli("rm", "-fv", "berth");
+
+  await run(IMAGE);
+  const doctor = await inside(
+    engine,
+    ...["docker", "-H", `unix://${engine.socket}`, "exec", "berth"],
+    ...[
+      "deno",
+      "run",
+      "--allow-env",
+      "--allow-read",
+      "--allow-write",
+      "--allow-net",
+      "--allow-sys",
+      "main.ts",
+      "doctor",
+    ],
+  );
+  assert.match(doctor.out, /"nas" is not reached: berth may not start "ssh"/);
+  assert.match(doctor.out, /the one whose tag ends in -ssh has it/);
   await engine.cli("rm", "-fv", "berth");
 });
 

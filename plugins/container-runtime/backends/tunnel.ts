@@ -2,6 +2,7 @@
  * The way to an engine on another host: the system's own `ssh` forwards its socket to one in a private folder here. Keys,
  * host checks and jumps are those of the user's own configuration.
  */
+import { withoutEnd } from "../../../core/without_end.ts";
 import { maskText } from "../../../core/secrets.ts";
 import { pause } from "../../../core/pause.ts";
 import type { SshAddress, UnixAddress } from "../engine/address.ts";
@@ -35,21 +36,36 @@ const OPTIONS = [
 ];
 
 export class Tunnel implements Way {
-  readonly #folder = Deno.makeTempDirSync({ prefix: "berth-" });
+  /** Nobody else may look into it; null where there is no place for it. */
+  readonly #folder = privateFolder();
   #ssh: Program | null = null;
   #openedAt = 0;
   #failures = 0;
   #notBefore = 0;
 
-  /** `program` is the system's ssh. Throws when there is no place for a private folder. */
+  /** `program` is the system's ssh. */
   constructor(readonly remote: SshAddress, private readonly program: string) {}
 
   /** Where the engine's socket appears. */
   get local(): UnixAddress {
-    return { kind: "unix", path: `${this.#folder}/s` };
+    return { kind: "unix", path: `${this.#folder ?? NOWHERE}/s` };
   }
 
   async open(_engine: unknown, signal: AbortSignal): Promise<void> {
+    const { program } = this;
+    if (Deno.permissions.querySync({ name: "run", command: program }).state !== "granted") {
+      throw new WayFailure(
+        "refused",
+        `berth may not start "${program}": start it with --allow-run=${program}; of its images, the one whose tag ` +
+          "ends in -ssh has it",
+      );
+    }
+    if (this.#folder === null) {
+      throw new WayFailure(
+        "refused",
+        "there is no place for its socket: set TMPDIR to a folder that berth may write",
+      );
+    }
     if (this.#ssh?.isRunning) return this.#ssh.forget();
     if (this.#ssh !== null) {
       if (performance.now() - this.#openedAt > STOOD_MS) this.#failures = 0;
@@ -76,6 +92,7 @@ export class Tunnel implements Way {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
+    if (this.#folder === null) return;
     await Deno.remove(this.#folder, { recursive: true }).catch(() => {}); // somebody tidied up before
   }
 
@@ -125,13 +142,22 @@ export class Tunnel implements Way {
   }
 }
 
+const NOWHERE = "/nowhere";
+
+function privateFolder(): string | null {
+  try {
+    return Deno.makeTempDirSync({ prefix: "berth-" });
+  } catch {
+    return null;
+  }
+}
+
 /** What the user would type to see for themselves. */
 function byHand({ destination, port }: SshAddress): string {
   return port === null ? `ssh ${destination}` : `ssh -p ${port} ${destination}`;
 }
 
 function notStarted(program: string, error: unknown): string {
-  if (error instanceof Deno.errors.NotCapable) return `berth was started without --allow-run=${program}`;
   return error instanceof Deno.errors.NotFound
     ? `there is no program "${program}": install OpenSSH's client, or name it with BERTH_SSH`
     : `"${program}" cannot be started: look at its permissions, or name another with BERTH_SSH`;
@@ -175,7 +201,8 @@ export function failureOf(remote: SshAddress, said: string): WayFailure {
     return away(`host "${host}" cannot be reached by ssh, or hung up: try "${hand}"`);
   }
   const lines = said.split("\n").map((line) => maskText(clean(line))).filter((line) => line !== "");
-  const last = lines.at(-1)?.replaceAll('"', "'").replace(/[.\s]+$/, "");
+  const lastLine = lines.at(-1)?.replaceAll('"', "'");
+  const last = lastLine === undefined ? undefined : withoutEnd(lastLine, ". ");
   return refused(
     last === undefined
       ? `host "${host}" ends the session at once: "${hand} cat" must work`
