@@ -39,6 +39,7 @@ export class PostgresServer implements AsyncDisposable {
   static async start(options: readonly string[] = [], removed = false): Promise<PostgresServer> {
     const folder = await Deno.makeTempDir({ prefix: "bp" });
     if (isRoot()) await command(["chown", "postgres:postgres", folder]);
+    await Deno.chmod(folder, 0o755); // its socket is for everybody; the data below is not
     const server = new PostgresServer(folder, 5432, options);
     await server.#run(
       "initdb",

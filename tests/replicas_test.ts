@@ -1,7 +1,8 @@
 /** Two real replicas on one PostgreSQL behind the Caddyfile that is shipped for them. */
 import assert from "node:assert/strict";
 import { randomSecret } from "../auth/secret.ts";
-import { type BerthProcess, startBerthProcess } from "./berth_process.ts";
+import { readSealingKey } from "../auth/sealing.ts";
+import { type BerthProcess, runBerth, startBerthProcess } from "./berth_process.ts";
 import { eventually } from "./eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
 import { type Answer, TestCaller } from "./service.ts";
@@ -165,4 +166,30 @@ Deno.test({
       false,
     ]);
   },
+});
+
+Deno.test("packaging/berth-postgres/compose.yaml has no finding once its own lines have made the secrets", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "berth-compose-" });
+  try {
+    const shipped = new URL("../packaging/berth-postgres/", import.meta.url);
+    const text = await Deno.readTextFile(new URL("compose.yaml", shipped));
+    await Deno.writeTextFile(`${folder}/compose.yaml`, text);
+    await Deno.copyFile(new URL("Caddyfile", shipped), `${folder}/Caddyfile`);
+    const lines = text.split("\n").filter((line) => /^# {3}(mkdir|head|chmod)/.test(line)).map((line) =>
+      line.slice(4)
+    );
+    assert.equal(lines.length, 4);
+    const script = lines.join("\n").replace(/ && chown .*/, ""); // which takes root
+    const made = await new Deno.Command("sh", { args: ["-euc", script], cwd: folder }).output();
+    assert.equal(made.code, 0, new TextDecoder().decode(made.stderr));
+    await readSealingKey(`${folder}/secrets/sealing-key`, "refuse");
+
+    const { code, stdout } = await runBerth(["validate", folder]);
+    assert.deepEqual([code, stdout.trim()], [
+      0,
+      "valid: no findings in 1 file, 1 group, 4 units, 16 edges; 2 silenced",
+    ]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
