@@ -62,7 +62,10 @@ function checkpointOf(text: string): Checkpoint | null {
 }
 
 /** Never made here: with another key than the log was sealed with, every entry would look changed. */
-export async function sealingKey(what: string, { data, sealingKeyFile }: Config): Promise<Uint8Array> {
+export async function sealingKey(
+  what: string,
+  { data, sealingKeyFile }: Config,
+): Promise<Uint8Array<ArrayBuffer>> {
   const path = sealingKeyFile ?? `${data}/sealing-key`;
   const text = await readPrivateFile(path);
   if (text === null) {

@@ -1,6 +1,8 @@
 /** `berth import <file>`: fills an empty store with what `berth export` wrote, and checks that all of it arrived. */
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { verifyAudit } from "../auth/audit/verify.ts";
+import { Seal } from "../auth/sealing.ts";
+import { placeOf } from "../auth/signing_keys.ts";
 import { readConfig } from "../config.ts";
 import type { ChainEnds, Seals } from "../core/store.ts";
 import { AUDIT_CHAINS } from "../core/store.ts";
@@ -17,10 +19,11 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
   try {
     const config = await readConfig();
     await Deno.mkdir(config.data, { recursive: true, mode: 0o700 });
-    const seals = await sealsFrom(await sealingKey("import", config));
+    const secret = await sealingKey("import", config);
+    const seals = await sealsFrom(secret);
     await using store = await openStore(config);
     const checked = await readCopy(file, store.copy);
-    mustFit(checked, seals, file);
+    await mustFit(checked, seals, await Seal.from(secret, "signing keys"), file);
     await store.copy.fill(checked.rows);
     const there: Record<string, number> = Object.fromEntries(
       Object.keys(checked.counts).map((table) => [table, 0]),
@@ -44,9 +47,17 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
   }
 }
 
-/** The ends of both chains are under the sealing key, so they tell whether it is the right one before anything is written. */
-function mustFit({ rows }: CheckedCopy, seals: Seals, file: string): void {
+/** What is under the sealing key tells whether it is the right one, before anything is written. */
+async function mustFit({ rows }: CheckedCopy, seals: Seals, seal: Seal, file: string): Promise<void> {
+  const wrong = () =>
+    new StartFailure(
+      `Cannot import "${file}": it was sealed with another key; put the sealing key of the exported store in its place first`,
+    );
   for (const { table, row } of rows()) {
+    const { kid, sealed } = row;
+    if (table === "signing_keys" && typeof kid === "string" && sealed instanceof Uint8Array) {
+      if (sealed.length > 0 && await seal.open(sealed, placeOf(kid)) === null) throw wrong();
+    }
     if (table !== "audit_chains") continue;
     const chain = AUDIT_CHAINS.find((one) => one === row["chain"]);
     // Of the column's kind, as the store that wrote it has checked
@@ -58,10 +69,6 @@ function mustFit({ rows }: CheckedCopy, seals: Seals, file: string): void {
     } as ChainEnds;
     const proof = row["proof"] as Uint8Array;
     if (chain === undefined || ends.seq === 0) continue;
-    if (seals.proof(chain, ends).toHex() !== proof.toHex()) {
-      throw new StartFailure(
-        `Cannot import "${file}": it was sealed with another key; put the sealing key of the exported store in its place first`,
-      );
-    }
+    if (seals.proof(chain, ends).toHex() !== proof.toHex()) throw wrong();
   }
 }

@@ -8,6 +8,7 @@ import { SqliteDatabase } from "../store/sqlite/database.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { auditEntryOf, ENTRY } from "./audit_entry.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
+import { eventually } from "./eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
 import { account, bytes, key, MANY, refused, session } from "./store_records.ts";
 import type { Store } from "../core/store.ts";
@@ -197,6 +198,11 @@ test("berth export and berth import move a running installation to PostgreSQL, w
       body: JSON.stringify({ token, name: "me" }),
     });
     admin = (await response.json()).key;
+    await eventually("the setup is sealed", async () => {
+      const headers = { authorization: `Bearer ${admin}` };
+      const { items } = await (await fetch(`${berth.url}/api/system/audit`, { headers })).json();
+      return items.some(({ seq }: { seq: number | null }) => seq !== null);
+    });
     const made = await runBerth(["export", `${folder}/all.ndjson`], { BERTH_DATA: data });
     assert.deepEqual([made.code, made.stderr], [0, ""]);
     assert.match(made.stdout, /^Rows: 1 keys, 1 setup, .* were written to/);
