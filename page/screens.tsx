@@ -17,6 +17,7 @@ const Audit = later(async () => (await others()).Audit);
 const Disk = later(async () => (await others()).Disk);
 const Events = later(async () => (await others()).Events);
 const Images = later(async () => (await others()).Images);
+const Logs = later(async () => (await others()).Logs);
 const Networks = later(async () => (await others()).Networks);
 const Engines = later(async () => (await others()).Engines);
 const Keys = later(async () => (await others()).Keys);
@@ -36,6 +37,7 @@ const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) =
     title: name,
     view: <Container backend={backend} name={name} key={`${backend}/${name}`} />,
   })],
+  [pattern("/logs"), () => ({ title: words.logs.title, view: <Logs /> })],
   [pattern("/images"), () => ({ title: words.images.title, view: <Images /> })],
   [pattern("/volumes"), () => ({ title: words.volumes.title, view: <Volumes /> })],
   [pattern("/networks"), () => ({ title: words.networks.title, view: <Networks /> })],

@@ -3,6 +3,7 @@ export { Audit } from "./screens/audit/audit.tsx";
 export { Disk } from "./screens/disk/disk.tsx";
 export { Events } from "./screens/events/events.tsx";
 export { Images } from "./screens/images/images.tsx";
+export { Logs } from "./screens/logs/logs.tsx";
 export { Networks } from "./screens/networks/networks.tsx";
 export { Engines } from "./screens/settings/engines.tsx";
 export { Keys } from "./screens/settings/keys.tsx";

@@ -27,7 +27,7 @@ const GROUPS: readonly Group[] = [
   {
     word: nav.activity,
     paths: [],
-    screens: [["/events", words.events.title], ["/audit", words.audit.title]],
+    screens: [["/events", words.events.title], ["/logs", words.logs.title], ["/audit", words.audit.title]],
   },
 ];
 

@@ -3,6 +3,7 @@ import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
 import { files } from "./en_files.ts";
+import { log, logs } from "./en_logs.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
 import { type Spoken, spoken } from "./language.ts";
@@ -88,6 +89,8 @@ const english = {
   settings,
   files,
   shell,
+  log,
+  logs,
   ...records,
   ...resources,
   bar: {
@@ -291,32 +294,6 @@ const english = {
     variable: "Variable",
     value: "Value",
     masked: "Values are masked; the container has them in clear.",
-  },
-  log: {
-    label: (name: string) => `Log of ${name}`,
-    search: "Search",
-    wrap: "Wrap lines",
-    follow: (amount: number) => `${number.format(amount)} new ↓`,
-    toEnd: "To the end ↓",
-    empty: "It has not written anything yet.",
-    noRight: "You may not read logs. Ask an admin for the permission containers:logs.",
-    following: "following",
-    reading: "reading",
-    waiting: "the connection is lost, trying again",
-    ended: {
-      removed: "the container is gone",
-      not_allowed: "you may not read it any more",
-      stopping: "berth stops",
-    } as Record<
-      string,
-      string
-    >,
-    lines: (amount: number) => count(amount, "line", "lines"),
-    dropped: (amount: number) => `the first ${number.format(amount)} are no longer held`,
-    gap: (after: string, before: string | null) =>
-      `the engine lost lines ${before === null ? `after ${after}` : `between ${after} and ${before}`}`,
-    matches: (amount: number) => count(amount, "line fits", "lines fit"),
-    cut: "… the line goes on",
   },
 } as const;
 

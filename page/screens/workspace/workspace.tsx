@@ -8,6 +8,7 @@ import { Act } from "../../parts/act.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
+import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { Loading, Trouble } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go } from "../../router.ts";
@@ -38,9 +39,11 @@ export function Workspace({ id }: { readonly id: string }) {
     { id: "differences", word: words.workspace.differences, count: differing },
     { id: "files", word: words.files.word },
     { id: "findings", word: words.workspace.findings, count: errors + warnings },
+    { id: "logs", word: words.logs.word },
   ];
+  const tab = currentTab(tabs);
   return (
-    <>
+    <div class={tab === "logs" ? "list-screen" : ""}>
       {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
       <header class="screen-head">
         <h1>{shown(workspace.name)}</h1>
@@ -48,12 +51,11 @@ export function Workspace({ id }: { readonly id: string }) {
         <Forget id={id} name={workspace.name} />
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
-      {currentTab(tabs) === "differences"
-        ? <Differences units={units} revision={workspace.revision ?? ""} />
-        : currentTab(tabs) === "files"
-        ? <Files workspace={workspace} />
-        : <Findings id={id} revision={workspace.revision ?? ""} />}
-    </>
+      {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
+      {tab === "files" && <Files workspace={workspace} />}
+      {tab === "findings" && <Findings id={id} revision={workspace.revision ?? ""} />}
+      {tab === "logs" && <MergedLogView chosen={{ workspace: id }} name={workspace.name} key={id} />}
+    </div>
   );
 }
 
