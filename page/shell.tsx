@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";
 import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts";
-import { opened } from "./live/keys.ts";
+import { opened } from "./parts/keys.ts";
 import { Navigation, Sections } from "./parts/navigation.tsx";
 import { Palette } from "./parts/palette.tsx";
 import { ProofDialog } from "./parts/proof_dialog.tsx";

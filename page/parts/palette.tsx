@@ -1,7 +1,7 @@
 /** One field from which everything is a few letters away: screens, workspaces, containers, and what can be done. */
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { control, CONTROLS, type Destinations, readDestinations } from "../live/destinations.ts";
-import { areLettersOn, listenToKeys, opened, switchLetters, WAYS } from "../live/keys.ts";
+import { areLettersOn, listenToKeys, opened, switchLetters, WAYS } from "./keys.ts";
 import { may, signOut } from "../live/session.ts";
 import { go } from "../router.ts";
 import { words } from "../words/en.ts";

@@ -4,7 +4,6 @@ import { bytes, count, number } from "./de_counts.ts";
 export const log = {
   label: (name: string) => `Log von ${name}`,
   search: "Suchen",
-  wrap: "Zeilen umbrechen",
   follow: (amount: number) => `${number.format(amount)} neue ↓`,
   toEnd: "Zum Ende ↓",
   empty: "Noch ist nichts geschrieben worden.",
@@ -16,14 +15,11 @@ export const log = {
   ended: {
     removed: "den Container gibt es nicht mehr",
     not_allowed: "Sie dürfen es nicht mehr lesen",
-    stopping: "berth hält an",
   } as Record<string, string>,
   over: "es ist zu Ende",
-  lines: (amount: number, size?: number) =>
-    `${count(amount, "Zeile", "Zeilen")}${size === undefined ? "" : `, ${bytes(size)}`}`,
+  lines: (amount: number, size: number) => `${count(amount, "Zeile", "Zeilen")}, ${bytes(size)}`,
   dropped: (amount: number) => `die ersten ${number.format(amount)} sind nicht mehr da`,
-  gap: (...given: readonly (string | null)[]) => {
-    const [by, name, after = null, before = null] = given.length === 4 ? given : ["engine", null, ...given];
+  gap: (by: "engine" | "us", name: string | null, after: string | null, before: string | null) => {
     const what = name === null ? "Zeilen" : `Zeilen von ${name}`;
     const when = after === null
       ? before === null ? "" : ` vor ${before}`
@@ -35,7 +31,7 @@ export const log = {
       : `${what}${when} fehlen: sie kamen zu spät`;
   },
   matches: (amount: number) => count(amount, "Zeile passt", "Zeilen passen"),
-  cut: "… die Zeile geht weiter",
+  cut: (characters: number) => ` … ${number.format(characters)} Zeichen insgesamt`,
   line: "Die Zeile",
   around: "Zwischen den anderen zeigen",
   linkTo: "Link von hier an",

@@ -10,13 +10,15 @@ export type Spoken<Words> = Words extends string ? string
   : Words;
 
 const CHOSEN = "berth.language";
+/** Absent where a test or a tool reads the words. */
+const page = (globalThis as { readonly document?: { documentElement: { lang: string } } }).document;
 
 const isKnown = (name: string | null): name is Language => name !== null && Object.hasOwn(LANGUAGES, name);
 
 export const language: Language = languageOf();
 
 function languageOf(): Language {
-  if (typeof document === "undefined") return "en"; // a test or a tool reads the words
+  if (page === undefined) return "en";
   const chosen = localStorage.getItem(CHOSEN);
   if (isKnown(chosen)) return chosen;
   const wanted = navigator.languages.map((one) => one.toLowerCase().split("-")[0]!); // a name has a first part
@@ -31,7 +33,7 @@ export function speak(other: Language): void {
 
 /** The words in the language that is spoken: English ones come with the page, others are asked for. */
 export async function spoken<Words>(english: Words): Promise<Spoken<Words>> {
-  if (typeof document !== "undefined") document.documentElement.lang = language;
+  if (page !== undefined) page.documentElement.lang = language;
   const own = english as Spoken<Words>; // a text is one, whatever it says
   if (language === "en") return own;
   try {
