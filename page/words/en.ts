@@ -2,6 +2,7 @@
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { graph } from "./en_graph.ts";
 import { log, logs } from "./en_logs.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
@@ -63,6 +64,7 @@ export const words = {
   },
   settings,
   shell,
+  graph,
   log,
   logs,
   ...records,

@@ -15,6 +15,7 @@ import { go } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Differences } from "./differences.tsx";
 import { Findings } from "./findings.tsx";
+import { Graph } from "./graph/graph.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
   const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal), { polled: true });
@@ -36,6 +37,7 @@ export function Workspace({ id }: { readonly id: string }) {
   const { errors, warnings } = workspace.problems;
   const tabs: readonly Tab[] = [
     { id: "differences", word: words.workspace.differences, count: differing },
+    { id: "graph", word: words.graph.word },
     { id: "findings", word: words.workspace.findings, count: errors + warnings },
     { id: "logs", word: words.logs.word },
   ];
@@ -50,6 +52,7 @@ export function Workspace({ id }: { readonly id: string }) {
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
       {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
+      {tab === "graph" && <Graph id={id} />}
       {tab === "findings" && <Findings id={id} revision={workspace.revision ?? ""} />}
       {tab === "logs" && <MergedLogView chosen={{ workspace: id }} name={workspace.name} key={id} />}
     </div>
