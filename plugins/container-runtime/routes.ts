@@ -16,7 +16,9 @@ import { ROUTES as EVENT_ROUTES, terminalRoutes } from "./events/routes.ts";
 import { Execs, ROUTES as EXEC_ROUTES } from "./exec/routes.ts";
 import { images, listedImages, ROUTES as IMAGE_ROUTES } from "./images/routes.ts";
 import { eventFeed } from "./live/events.ts";
+import { logFeed } from "./live/logs.ts";
 import { rowFeeds } from "./live/rows.ts";
+import { statsFeed } from "./live/stats.ts";
 import { awakenBy } from "./logs/awaken.ts";
 import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
 import { listedNetworks, networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
@@ -74,7 +76,12 @@ export class Routes implements AsyncDisposable {
       networks: listedNetworks(engines),
     };
     const rows = this.#rows = rowFeeds(engines, lists);
-    this.feeds = [...rows.feeds, eventFeed({ engines, hub: this.#hub, streamLimit })];
+    this.feeds = [
+      ...rows.feeds,
+      eventFeed({ engines, hub: this.#hub, streamLimit }),
+      logFeed({ engines, streamLimit, onFailure }),
+      statsFeed({ engines, streamLimit, feeds: this.#feeds, onFailure }),
+    ];
     this.routes = router()
       .add(containers(engines, lists.containers))
       .add(systemBackends({ backends }))

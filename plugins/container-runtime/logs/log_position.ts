@@ -31,6 +31,7 @@ class Place {
   /** The time in UTC: nearly always the same bytes. */
   utc: Uint8Array = this.raw.subarray(0, 0);
   #isUtc = true;
+  #text: string | null = null;
   /** The number of lines with this time. */
   count = 0;
   /** Podman's times are whole seconds and reading began within this one, so older lines have the same time. */
@@ -65,6 +66,7 @@ class Place {
   }
 
   set(bytes: Uint8Array, from: number, to: number): void {
+    this.#text = null;
     const size = Math.min(to - from, LONGEST_TIME);
     for (let at = 0; at < size; at++) this.raw[at] = bytes[from + at]!; // within the line
     const isUtc = size > 0 && this.raw[size - 1] === 0x5a; // Z
@@ -77,7 +79,7 @@ class Place {
   }
 
   get time(): string {
-    return decoder.decode(this.utc);
+    return this.#text ??= decoder.decode(this.utc);
   }
 }
 
