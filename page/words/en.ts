@@ -5,6 +5,7 @@ import { bytes, clock, count, day, duration, moment, number } from "./en_counts.
 import { graph } from "./en_graph.ts";
 import { files } from "./en_files.ts";
 import { log, logs } from "./en_logs.ts";
+import { measures } from "./en_measures.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
 import { settings } from "./en_settings.ts";
@@ -69,6 +70,7 @@ export const words = {
   graph,
   log,
   logs,
+  measures,
   ...records,
   ...resources,
   bar: {

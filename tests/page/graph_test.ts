@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser } from "npm:playwright-core@1.65.1";
 import type { Dag, DagNode } from "../../client/berth/workspaces.ts";
-import { layOut, meets } from "../../page/screens/workspace/graph/layout.ts";
+import { layOut, meets } from "../../page/parts/graph_layout.ts";
 import { BROWSER_TEST, startBrowser } from "../browser.ts";
 import { startService, type TestService } from "../service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";

@@ -10,7 +10,7 @@ import { Empty } from "../../../parts/states.tsx";
 import { go, query, withQuery } from "../../../router.ts";
 import { words } from "../../../words/en.ts";
 import { Drawn } from "./drawn.tsx";
-import { layOut } from "./layout.ts";
+import { layOut } from "../../../parts/graph_layout.ts";
 import { linksOf, nameOf } from "./links.ts";
 import { Outline } from "./outline.tsx";
 

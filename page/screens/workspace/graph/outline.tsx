@@ -4,7 +4,7 @@ import type { Dag, DagNode } from "../../../../client/berth/workspaces.ts";
 import { shown } from "../../../parts/shown.ts";
 import { Mark } from "../../../parts/sign.tsx";
 import { words } from "../../../words/en.ts";
-import type { Drawing } from "./layout.ts";
+import type { Drawing } from "../../../parts/graph_layout.ts";
 import { type Links, nameOf, verdictIn } from "./links.ts";
 
 /** With more than so many, groups are closed at first. */

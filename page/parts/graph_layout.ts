@@ -1,5 +1,5 @@
 /** Where the parts of a graph stand: columns are berth's own layers, so what starts first is left; groups are bands. */
-import type { Dag, DagEdge, DagNode } from "../../../../client/berth/workspaces.ts";
+import type { Dag, DagEdge, DagNode } from "../../client/berth/workspaces.ts";
 
 export const NODE = { width: 184, height: 44 } as const;
 const GAP = { x: 56, y: 12 } as const;
