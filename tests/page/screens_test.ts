@@ -119,7 +119,7 @@ test("containers are walked, chosen and acted on by keyboard alone, with a resul
   const { page } = opened;
   const focused = () => page.evaluate<string>("document.activeElement.querySelector('a')?.textContent ?? ''");
   await page.getByRole("row", { name: "blog_app_1" }).waitFor();
-  await page.getByRole("combobox", { name: "State" }).focus();
+  await page.getByRole("button", { name: "Measure" }).focus();
   await page.keyboard.press("Tab"); // the box that chooses all
   await page.keyboard.press("Tab");
   assert.equal(await focused(), "blog_app_1");
