@@ -222,6 +222,40 @@ export const MIGRATIONS: readonly Step[] = [
   );
   CREATE INDEX plans_by_end ON plans (expires_at);
 
+  -- Applies, and their journals.
+  CREATE TABLE applies (
+    id text COLLATE "C" PRIMARY KEY,
+    workspace text NOT NULL,
+    group_name text NOT NULL,
+    project text NOT NULL,
+    backend text NOT NULL,
+    state text NOT NULL CHECK (state IN ('running', 'paused', 'done', 'failed', 'cancelled')),
+    reason text,
+    wish text CHECK (wish IN ('cancel', 'abandon')),
+    work text NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    actor_name text NOT NULL,
+    credential text,
+    created_at bigint NOT NULL,
+    ended_at bigint,
+    owner text NOT NULL,
+    epoch integer NOT NULL,
+    lease_until bigint NOT NULL
+  );
+  CREATE UNIQUE INDEX applies_in_hand ON applies (backend, project) WHERE state IN ('running', 'paused');
+  CREATE INDEX applies_by_time ON applies (created_at, id);
+
+  CREATE TABLE apply_lines (
+    apply_id text COLLATE "C" NOT NULL REFERENCES applies (id) ON DELETE CASCADE,
+    seq integer NOT NULL,
+    at bigint NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('step', 'log', 'state')),
+    step integer,
+    body text NOT NULL,
+    PRIMARY KEY (apply_id, seq)
+  );
+
   CREATE TABLE replicas (
     id text COLLATE "C" PRIMARY KEY,
     name text NOT NULL,

@@ -1,5 +1,6 @@
 /** The store on PostgreSQL: what several replicas share. */
 import type { Store } from "../../core/store.ts";
+import { postgresApplies } from "./applies.ts";
 import { postgresAudit } from "./audit_store.ts";
 import { postgresCommands } from "./commands.ts";
 import { postgresCopy } from "./copy.ts";
@@ -28,6 +29,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     audit: postgresAudit(database),
     commands: postgresCommands(database),
     plans: postgresPlans(database),
+    applies: postgresApplies(database),
     replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
     check: () => database.check(),
     backup: null,

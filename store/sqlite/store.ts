@@ -1,5 +1,6 @@
 /** The store on one SQLite file: what a single berth needs, with no server beside it. */
 import type { Store } from "../../core/store.ts";
+import { sqliteApplies } from "./applies.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { sqliteCommands } from "./commands.ts";
 import { sqliteCopy } from "./copy.ts";
@@ -25,6 +26,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     audit: sqliteAudit(database),
     commands: sqliteCommands(database),
     plans: sqlitePlans(database),
+    applies: sqliteApplies(database),
     replicas: null,
     check: () =>
       database.read(() => {
