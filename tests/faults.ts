@@ -896,10 +896,13 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F62",
         broken: "The Nth sync or write to the disk fails, for each N until all pass",
         holds: "No acknowledged loss; what failed is there whole or not at all",
-        proofs: [[
-          "tests/store_faults_test.ts",
-          "whichever operation on the disk fails, what was acknowledged is there afterwards (F62)",
-        ]],
+        proofs: [
+          [
+            "tests/store_faults_test.ts",
+            "whichever operation on the disk fails, what was acknowledged is there afterwards (F62)",
+          ],
+          ["tests/store_nth_test.ts", "with the Nth operation of the store failing"],
+        ],
       },
       {
         id: "F63",
