@@ -982,8 +982,8 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F69",
         broken: "Hours of mixed load with a fault now and then",
         holds: "Memory and descriptors stay, no unexplained error",
-        proofs: [],
-        open: "all of it",
+        proofs: [["tests/soak.ts"], ["tests/chaos.ts"]],
+        open: "twelve hours in a row",
       },
       {
         id: "F70",
