@@ -24,6 +24,11 @@ const STEPS: readonly Step[] = [
   { file: "tests/generated_clients_test.ts" },
   { file: "tests/fields_test.ts" },
   { file: "tests/plan_test.ts" },
+  { file: "tests/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
+  { file: "tests/plan_corpus_test.ts" },
+  { file: "tests/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
+  { file: "tests/apply_kill_test.ts" },
+  { file: "tests/postgres_faults_test.ts" },
 ];
 /** On each engine, behind the tests. */
 const CHAOS_MINUTES = 1;
@@ -64,6 +69,7 @@ for (const { file, env = {} } of chosen) {
   await step(file, ["test", "-A", "--no-check", "--lock=tests/deno.lock", file], env);
 }
 if (Deno.args.length === 0) {
+  await step("the store in PostgreSQL", ["task", "test:postgres"], {});
   for (const engine of ["docker", "podman"]) {
     await step(
       `chaos on ${engine}`,
