@@ -267,7 +267,17 @@ export const contents: Row = row<readonly Granted[]>({
   key: "contents",
   covers: [],
   declared: (of) => ({ value: grantsOf(of), at: of.unit.source }),
-  ask: () => {}, // a label, and what is copied once the container is there
+  ask: (asked, granted) => {
+    const files = granted.flatMap(({ copy }) => copy === null || copy.content === null ? [] : [copy]);
+    if (files.length === 0) return;
+    asked.files = files.map(({ target: path, content, uid, gid, mode }) => ({
+      path,
+      content: content!, // looked at above
+      uid,
+      gid,
+      mode,
+    }));
+  },
   compare: (declared, { labels }, { digest, contents }, { unit }) => {
     const label = declaredIn(labels);
     if (label === null || digest === null) return [];
