@@ -245,7 +245,14 @@ export class Live implements Disposable {
     if (whole === null) return;
     if ("cursor" in message) open.asked["since"] = message.cursor;
     if ("cursors" in message) {
-      open.asked["cursors"] = { ...open.asked["cursors"] as object, ...message.cursors as object };
+      open.asked["cursors"] = { ...open.asked["cursors"] as object, ...message.cursors };
+    } else if (message.type === "sources" && open.asked["cursors"] !== undefined) {
+      // A container that is gone is never asked for again.
+      const gone = message.items.filter(({ state }) => state === "ended").map(({ source }) => source);
+      const left = Object.entries(open.asked["cursors"] as object).filter(([source]) =>
+        !gone.includes(source)
+      );
+      open.asked["cursors"] = Object.fromEntries(left);
     }
     open.pauseMs = FIRST_PAUSE_MS;
     open.listener.message(whole as ToldBy<Feed>);

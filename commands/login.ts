@@ -1,4 +1,5 @@
 /** `berth login`: checks a key against a running berth and saves it in a file that only its owner can read. */
+import { withoutEnd } from "../core/without_end.ts";
 import { writePrivateFile } from "../auth/private_file.ts";
 import { AUTH_ME } from "../client/berth/auth.ts";
 import { readClientSettings } from "../config/client.ts";
@@ -11,7 +12,7 @@ import type { Line } from "./table.ts";
 const MAX_KEY = 4096;
 
 export async function run(line: Line): Promise<number> {
-  const url = (line.args[0] ?? loginUrl()).replace(/\/+$/, "");
+  const url = withoutEnd(line.args[0] ?? loginUrl(), "/");
   try {
     const { loginFile } = readClientSettings();
     if (loginFile === null) throw new StartFailure("Cannot save the key: no home folder is known; set HOME");

@@ -1,4 +1,5 @@
 /** What the environment says to the commands that speak to a running berth: where it is, and with which key. */
+import { withoutEnd } from "../core/without_end.ts";
 import { homeFolder } from "./folders.ts";
 
 export interface ClientSettings {
@@ -16,8 +17,9 @@ export function readClientSettings(env: (name: string) => string | undefined = D
   const folder = Deno.build.os === "windows"
     ? said("APPDATA")
     : said("XDG_CONFIG_HOME") ?? (home === undefined ? undefined : `${home}/.config`);
+  const url = said("BERTH_URL");
   return {
-    url: said("BERTH_URL")?.replace(/\/+$/, "") ?? null,
+    url: url === undefined ? null : withoutEnd(url, "/"),
     key: said("BERTH_KEY") ?? null,
     loginFile: folder === undefined ? null : `${folder}/berth/login.json`,
   };

@@ -1,4 +1,5 @@
 /** The shapes of the core's own settings; each is made when its setting is given, because most starts give few. */
+import { withoutEnd } from "../core/without_end.ts";
 import { z } from "zod";
 import { databaseAddress } from "./database_address.ts";
 import { ROLES } from "../core/roles.ts";
@@ -14,7 +15,7 @@ export function httpUrl() {
 }
 
 export function baseUrl() {
-  return httpUrl().transform((url) => url.replace(/\/+$/, ""));
+  return httpUrl().transform((url) => withoutEnd(url, "/"));
 }
 
 export function issuer() {

@@ -1,5 +1,10 @@
 /** What berth remembers between two starts, and what every store promises about it. */
 import type { Grant } from "./access.ts";
+import type { ApplyStore } from "./applies.ts";
+import type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
+
+export { AUDIT_CHAINS } from "./audit_entry.ts";
+export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
 
 /**
  * Every promise of a store may be rejected with `store_unavailable` (locked, full, damaged, gone); then nothing was
@@ -19,7 +24,9 @@ export interface Store extends AsyncDisposable {
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
   readonly commands: CommandStore;
+  readonly offers: OfferStore;
   readonly plans: PlanStore;
+  readonly applies: ApplyStore;
   /** What several processes that share the store need of each other; null where it is one process's own. */
   readonly replicas: ReplicaStore | null;
   /** Resolves while the store can be read, and what is written to it stays. */
@@ -29,6 +36,25 @@ export interface Store extends AsyncDisposable {
    * has tools of its own for that.
    */
   readonly backup: ((file: string) => Promise<void>) | null;
+  /** Everything that goes along into another store. */
+  readonly copy: StoreCopy;
+}
+
+/** Rows as all stores have them: under the same names, with 0 and 1 for no and yes. */
+export interface StoreCopy {
+  /** The columns of every table that is copied, by name. */
+  columns(): Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Gives out every row as of one moment, tables that others refer to first; in every store in the same order. */
+  read(
+    take: (table: string, row: Readonly<Record<string, null | number | string | Uint8Array>>) => void,
+  ): Promise<void>;
+  /** Fills a store that is not in use, all or nothing; `rows` may be asked more than once. */
+  fill(
+    rows: () => Iterable<{
+      readonly table: string;
+      readonly row: Readonly<Record<string, null | number | string | Uint8Array>>;
+    }>,
+  ): Promise<void>;
 }
 
 /** A process that serves from the store, beside others. */
@@ -424,6 +450,23 @@ export interface CommandRecord {
   readonly hungUp: boolean;
 }
 
+/** A list that was shown to somebody, who may take it up once. */
+export interface OfferRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly expiresAt: number;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Housekeeping: what is done with an offer is in the audit log. */
+export interface OfferStore {
+  /** Forgets those that have expired by `now`, and those that end first, so that there are `most` at most. */
+  add(offer: OfferRecord, now: number, most: number): Promise<void>;
+  /** Gives its body to one of all who ask, and forgets it. Null for one that is not theirs, or has expired. */
+  take(id: string, owner: string, now: number): Promise<string | null>;
+}
+
 /** Commands that may outlive the berth that started them. Housekeeping: their starts are in the audit log already. */
 export interface CommandStore {
   /** Those that nobody answers for at `now`, the oldest first. */
@@ -436,35 +479,6 @@ export interface CommandStore {
   leave(mark: string, at: number, hungUp: boolean): Promise<void>;
   /** It has ended. */
   forget(mark: string): Promise<void>;
-}
-
-/** `changes`: what was begun or done. `refusals`: what was refused before it began. Each is kept in its own time. */
-export const AUDIT_CHAINS = ["changes", "refusals"] as const;
-export type AuditChain = typeof AUDIT_CHAINS[number];
-
-export interface AuditActor {
-  readonly kind: "user" | "apiKey" | "anonymous" | "system";
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface NewAuditEntry {
-  readonly chain: AuditChain;
-  readonly at: number;
-  readonly actor: AuditActor;
-  /** What was shown to come in: `key:<id>` or `session:<id>`; null where nobody had to show anything. */
-  readonly credential: string | null;
-  /** What was tried: `session.reuse`, or the method and path template of a route. */
-  readonly action: string;
-  readonly target: string | null;
-  /** What else is worth knowing, as a command and its user; nothing secret. */
-  readonly particulars: Readonly<Record<string, string>>;
-  /** `begun` before an act on an engine, then `done`; or the code of the refusal or failure. */
-  readonly result: string;
-  readonly requestId: string | null;
-  readonly peer: string | null;
-  /** How many times; only what strangers were refused is counted. */
-  readonly count: number;
 }
 
 export interface AuditEntry extends NewAuditEntry {

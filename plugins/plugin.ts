@@ -4,9 +4,10 @@ import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
+import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
-import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
-import type { CommandStore } from "../core/store.ts";
+import type { Ownership } from "../core/runtime.ts";
+import type { CommandStore, OfferStore } from "../core/store.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
@@ -53,6 +54,8 @@ export interface PluginHost {
   readonly metrics: Metrics;
   /** Commands in containers, remembered beyond a crash. */
   readonly commands: CommandStore;
+  /** Lists that somebody may take up once, at whichever replica. */
+  readonly offers: OfferStore;
 }
 
 /** What a started plugin brings; disposing it ends everything it began. */
@@ -62,7 +65,7 @@ export interface RunningPlugin extends AsyncDisposable {
   /** What it tells over `/api/live`. */
   readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
-  readonly runtime?: ContainerRuntime;
+  readonly runtime?: ActingRuntime;
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */

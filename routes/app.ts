@@ -22,6 +22,7 @@ const TAGS = {
   workspaces: "Registered folders, and what was declared in them",
   live: "Everything that goes on, over one socket",
   plans: "What would be done about a group, and why",
+  applies: "Plans that are carried out, and how far each of them is",
 };
 
 const document = (path: string, summary: string) =>

@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { SETTINGS } from "../config/settings.ts";
 import { pluginRows, settingsPage } from "../docs/settings.ts";
+import { faultsPage } from "../docs/faults.ts";
 import { rulesPage } from "../docs/rules.ts";
 import { readmePage, speedPage } from "../docs/speed.ts";
 import { readConfig } from "../config.ts";
 import { checkPluginSettings } from "../plugins/plugin_settings.ts";
+import { FAULTS } from "./faults.ts";
+import { SECURITY_RULES } from "./security_rules.ts";
 import { PLUGINS } from "../plugins/plugins.ts";
 
 const page = (name: string) => Deno.readTextFile(new URL(`../${name}`, import.meta.url));
@@ -16,6 +19,25 @@ Deno.test("docs/settings.md is what `deno task docs` writes", async () => {
 
 Deno.test("docs/rules.md, with its table of all rules, is what `deno task docs` writes", async () => {
   assert.equal(await page("docs/rules.md"), rulesPage(), "run `deno task docs`");
+});
+
+Deno.test("docs/faults.md, with every fault and rule and what proves it, is what `deno task docs` writes", async () => {
+  assert.equal(await page("docs/faults.md"), faultsPage(), "run `deno task docs`");
+});
+
+Deno.test("what a fault or a rule is proven by is there, and what is not proven says so", async () => {
+  const rows = [...FAULTS.flatMap(({ faults }) => faults), ...SECURITY_RULES];
+  const lost: string[] = [];
+  for (const { id, proofs, open } of rows) {
+    assert.ok(proofs.length > 0 || open !== undefined, `${id} is neither proven nor open`);
+    for (const [file, name] of proofs) {
+      const text = await page(file).catch(() => null);
+      if (text === null || (name !== undefined && !text.includes(name))) lost.push(`${id}: ${file}: ${name}`);
+    }
+  }
+  assert.deepEqual(lost, [], "say in tests/faults.ts or tests/security_rules.ts what proves it now");
+  assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+  assert.deepEqual([FAULTS.flatMap(({ faults }) => faults).length, SECURITY_RULES.length], [80, 63]);
 });
 
 Deno.test("docs/speed.md, with every figure that was measured, is what `deno task docs` writes", async () => {

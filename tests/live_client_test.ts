@@ -136,3 +136,25 @@ Deno.test("a clock that is an hour off is known to be", async () => {
   await using all = await scene({ lateMs: 3_600_000 });
   assert.ok(Math.abs(all.live.skewMs - 3_600_000) < 60_000, String(all.live.skewMs));
 });
+
+Deno.test("merged logs and measurements over the client are asked for again behind their cursors", async () => {
+  await using all = await scene();
+  const { live, wires } = all;
+  const states: string[] = [];
+  const listener = {
+    message: (message: { type: string; items: readonly object[] }) =>
+      message.type === "sources" &&
+      states.push(...message.items.map((one) => (one as { state: string }).state)),
+  };
+  live.subscribe("logs", {
+    containers: ["never"],
+    cursors: { "docker/gone": "o2026-01-01T00:00:00.000000001Z" },
+  }, listener);
+  live.subscribe("stats", { containers: ["never"] }, listener);
+  await eventually("both are told", () => states.length === 2);
+  assert.deepEqual(states, ["ended", "ended"]);
+  wires[0]!.close();
+  await eventually("it is live again", () => wires.length === 2 && live.state === "live");
+  await eventually("both are told again", () => states.length === 4);
+  assert.deepEqual(states, ["ended", "ended", "ended", "ended"]);
+});

@@ -15,6 +15,7 @@ import {
   session,
   type StoreUnderTest,
 } from "./store_records.ts";
+import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
 import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
@@ -33,6 +34,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   peopleContract(promise);
   filesContract(promise);
   plansContract(promise);
+  appliesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -375,7 +377,8 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS]) {
+  const all = [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS, ...CHANGES_OF_APPLIES];
+  for (const { name, before, change, state } of all) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");
       await before?.(store);
@@ -549,6 +552,34 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       await using copy = await under.open("copy");
       const ids = new Set((await copy.workspaces.list()).map((one) => one.id));
       for (let n = 0; n < 50; n++) assert.ok(ids.has(`w${n}`), `w${n}`);
+    },
+  );
+
+  promise(
+    "gives an offer to its owner once, of all who ask at two handles, until it expires",
+    async (under) => {
+      await using one = await under.open("a");
+      await using two = await under.open("a");
+      const offer = (id: string, expiresAt: number) => ({
+        id,
+        owner: "user:ada",
+        expiresAt,
+        body: `["${id}"]`,
+      });
+      await one.offers.add(offer("a", 10), 1, 3);
+      assert.equal(await two.offers.take("a", "user:eve", 5), null, "it is not theirs");
+      assert.equal(await two.offers.take("a", "user:ada", 10), null, "it has expired");
+      const taken = await Promise.all(
+        [one, two, one, two].map((store) => store.offers.take("a", "user:ada", 5)),
+      );
+      assert.deepEqual(taken.filter((body) => body !== null), ['["a"]']);
+      for (const [id, end] of [["b", 20], ["c", 30], ["d", 40], ["e", 50]] as const) {
+        await one.offers.add(offer(id, end), 1, 3);
+      }
+      assert.equal(await one.offers.take("b", "user:ada", 5), null, "the first to end made room");
+      await one.offers.add(offer("f", 60), 35, 3);
+      assert.equal(await one.offers.take("c", "user:ada", 5), null, "it was forgotten when it had expired");
+      assert.equal(await two.offers.take("d", "user:ada", 5), '["d"]');
     },
   );
 

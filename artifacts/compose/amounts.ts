@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /** Bytes of `512m`, `1.5 GiB` or `1024`; null for anything else. */
 export function bytesOf(text: string): number | null {
-  const match = /^\s*(-?\d+(?:\.\d+)?)\s*([bkmgtp]?)(i?b)?\s*$/i.exec(text);
+  const match = /^(-?\d+(?:\.\d+)?)\s*([bkmgtp]?)(i?b)?$/i.exec(text.trim());
   if (match === null) return null;
   const unit = UNITS[match[2]!.toLowerCase()];
   return unit === undefined ? null : Math.trunc(Number(match[1]) * unit);
@@ -34,9 +34,9 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
 export function nanosecondsOf(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === "0") return 0;
-  if (!/^[+-]?(?:\d*\.?\d+(?:ns|us|µs|ms|s|m|h|d|w))+$/.test(trimmed)) return null;
+  if (!/^[+-]?(?:(?:\d+(?:\.\d+)?|\.\d+)(?:ns|us|µs|ms|s|m|h|d|w))+$/.test(trimmed)) return null;
   let total = 0;
-  for (const [, amount, unit] of trimmed.matchAll(/(\d*\.?\d+)(ns|us|µs|ms|s|m|h|d|w)/g)) {
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)/g)) {
     total += Number(amount) * NANOSECONDS[unit!]!;
   }
   return Math.round(trimmed.startsWith("-") ? -total : total);

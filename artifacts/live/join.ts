@@ -1,5 +1,6 @@
 /** Finds the group of a running Compose project. Labels hold paths as typed, so real paths are compared. */
 
+import { withoutEnd } from "../../core/without_end.ts";
 import type { RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
@@ -179,15 +180,15 @@ async function locate(model: Model, path: string, real: RealPath): Promise<strin
 /** A path of a label with the path settings applied. */
 export function mapped(model: Model, path: string): string {
   for (const { from, to } of model.settings.paths) {
-    const prefix = from.replace(/\/+$/, "");
+    const prefix = withoutEnd(from, "/");
     if (path === prefix) return to;
-    if (path.startsWith(`${prefix}/`)) return to.replace(/\/+$/, "") + path.slice(prefix.length);
+    if (path.startsWith(`${prefix}/`)) return withoutEnd(to, "/") + path.slice(prefix.length);
   }
   return path;
 }
 
 const absolute = (path: string, workingDir: string | null): string =>
-  /^([/\\]|[A-Za-z]:)/.test(path) || workingDir === null ? path : `${workingDir.replace(/\/+$/, "")}/${path}`;
+  /^([/\\]|[A-Za-z]:)/.test(path) || workingDir === null ? path : `${withoutEnd(workingDir, "/")}/${path}`;
 
 /** The absolute path of one below the root. */
 export const below = (root: string, path: string): string =>

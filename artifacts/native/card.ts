@@ -1,5 +1,6 @@
 /** Reads cards: `kind: Card`, Backstage catalogs, `x-card`, READMEs. */
 
+import { withoutEnd } from "../../core/without_end.ts";
 import type { ArtifactFile, Card, Entry, Link, Mapping, Node, Place } from "../artifact.ts";
 import { folderOf } from "../files/paths.ts";
 import { oneOrMany, shownOf, textOf, valueAt } from "../yaml/values.ts";
@@ -102,7 +103,8 @@ export function readmeCard(subject: string, file: ArtifactFile): WrittenCard | n
     const line = raw.trim();
     const from = offset;
     offset += raw.length + 1;
-    const heading = /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1];
+    const marks = /^#{1,6}\s+/.exec(line)?.[0];
+    const heading = marks && withoutEnd(withoutEnd(line.slice(marks.length), "#"), " \t");
     const underlined = /^(?:=+|-+)$/.test(lines[index + 1]?.trim() ?? "") && line !== "";
     if (title === null && (heading || underlined)) {
       title = plain(heading ?? line);

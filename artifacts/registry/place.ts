@@ -1,5 +1,6 @@
 /** Whether a folder may be registered, and its real path. */
 
+import { withoutEnd } from "../../core/without_end.ts";
 import { ServiceError } from "../../core/error.ts";
 
 /** The real path of a folder inside a root. Every folder outside the roots gets the same refusal, there or not. */
@@ -49,7 +50,7 @@ export async function realPaths(paths: readonly string[]): Promise<string[]> {
 
 /** The real path of the longest part that exists; `/` where a link has no target, so that nothing is revealed. */
 async function realFolder(path: string): Promise<{ known: string; whole: boolean }> {
-  let part = path.replace(/\/+$/, "") || "/";
+  let part = withoutEnd(path, "/") || "/";
   for (let whole = true;; whole = false) {
     try {
       return { known: await Deno.realPath(part), whole };

@@ -77,7 +77,7 @@ function marksIn(text: string, masked?: Masked): Mark[] {
           hidden: isMask ? hidden.get(at)! : isWhole ? run : null,
         });
       }
-      if (!isComment) above.push({ indent, text: content.replace(/\s+#.*$/, "").trimEnd() });
+      if (!isComment) above.push({ indent, text: content.replace(/\s#[^]*/, "").trimEnd() });
     }
     lineStart += line.length + 1;
   }

@@ -35,7 +35,9 @@ function usedIn(files: readonly ArtifactFile[]): Set<string> {
   for (const { text } of files) {
     for (const [, name] of text.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)/g)) names.add(name!);
     // A variable named without a value is taken over as it is.
-    for (const [, name] of text.matchAll(/^\s*(?:-\s*)?["']?([A-Za-z_][A-Za-z0-9_]*)["']?:?\s*$/gm)) {
+    for (
+      const [, name] of text.matchAll(/^[ \t]*(?:-[ \t]*)?["']?([A-Za-z_][A-Za-z0-9_]*)["']?:?[ \t]*$/gm)
+    ) {
       names.add(name!);
     }
   }

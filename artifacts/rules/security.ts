@@ -1,5 +1,6 @@
 /** Rules about what a unit can reach on its host, and credentials in plain text. */
 
+import { withoutEnd } from "../../core/without_end.ts";
 import type { Place, Unit } from "../artifact.ts";
 import { entryOf, shownOf, textOf, truthOf, valueAt, writtenOr } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
@@ -65,7 +66,7 @@ export function checkSecurity(unit: Unit, say: Say): void {
 }
 
 function checkSource(unit: Unit, source: string, shown: string, place: Place, say: Say): void {
-  const path = source.length > 1 ? source.replace(/\/+$/, "") : source;
+  const path = source.length > 1 ? withoutEnd(source, "/") : source;
   if (/(^|\/)(docker|podman|containerd|crio)\.sock$/.test(path)) {
     say(
       "sec/docker-socket",

@@ -334,6 +334,6 @@ function plainValue(text: string): string | number | boolean | null {
   if (text === "" || text === "~" || /^null$/i.test(text)) return null;
   if (/^true$/i.test(text)) return true;
   if (/^false$/i.test(text)) return false;
-  if (/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) return Number(text);
+  if (/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) return Number(text);
   return text;
 }

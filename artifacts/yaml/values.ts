@@ -89,7 +89,7 @@ function* scalarsOf(node: Maybe): Iterable<Scalar> {
   for (const [, { value }] of entriesOf(node)) yield* scalarsOf(value);
 }
 
-const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 
 /** A known number. A text (in quotes, or from a variable) must be decimal, as for Compose: `"0x10"` is no number. */
 export function numberOf(node: Maybe): number | null {

@@ -201,6 +201,87 @@ export type LiveMessage = {
   })[];
   /** For `since`. */
   readonly cursor: string;
+} | {
+  /** What this message is. */
+  readonly type: "sources";
+  /** What it is about. */
+  readonly feed: "logs";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The sources that are others than before. */
+  readonly items: readonly ({
+    /** The container, by its engine and id; as it was asked for where it was not found. */
+    readonly source: string;
+    /** The container's name. */
+    readonly name?: string;
+    /** `waiting`: it cannot be read for now, and is tried again by itself. */
+    readonly state: "following" | "waiting" | "ended";
+    /** Why it is not followed: `removed`, or what programs branch on. */
+    readonly reason?: string;
+  })[];
+  /** How many containers are in sight that may not be followed, or are too many. */
+  readonly leftOut: number;
+} | {
+  /** What this message is. */
+  readonly type: "lines";
+  /** What it is about. */
+  readonly feed: "logs";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** Lines and gaps, in order. */
+  readonly items: readonly ({
+    /** The container, by its engine and id: `docker/0f1e…`. */
+    readonly source: string;
+    /** When it was written. */
+    readonly time: string;
+    /** Which output. */
+    readonly stream: "stdout" | "stderr";
+    /** What was written. */
+    readonly line: string;
+    /** The line was longer than 256 KiB. */
+    readonly cut?: true;
+  } | {
+    /** The container, by its engine and id: `docker/0f1e…`. */
+    readonly source: string;
+    /** The engine lost lines in between. */
+    readonly gap: {
+      /** The time of the last line before. */
+      readonly after: string;
+      /** The time of the first line after. */
+      readonly before: string | null;
+    };
+  })[];
+  /** How far their sources were read, for `cursors`. */
+  readonly cursors: { readonly [key: string]: string };
+} | {
+  /** What this message is. */
+  readonly type: "sources";
+  /** What it is about. */
+  readonly feed: "stats";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The sources that are others than before. */
+  readonly items: readonly ({
+    /** The container, by its engine and id; as it was asked for where it was not found. */
+    readonly source: string;
+    /** The container's name. */
+    readonly name?: string;
+    /** `waiting`: it cannot be read for now, and is tried again by itself. */
+    readonly state: "following" | "waiting" | "ended";
+    /** Why it is not followed: `removed`, or what programs branch on. */
+    readonly reason?: string;
+  })[];
+  /** How many containers are in sight that may not be followed, or are too many. */
+  readonly leftOut: number;
+} | {
+  /** What this message is. */
+  readonly type: "samples";
+  /** What it is about. */
+  readonly feed: "stats";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was measured, in order. */
+  readonly items: readonly (LiveSample)[];
 } | SocketFailure;
 
 /** What is asked of `/api/live`. */
@@ -299,4 +380,62 @@ export type LiveRequest = {
   readonly earlier?: number;
   /** The last `cursor` seen: goes on behind it, or says `resync`. */
   readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** The logs of any containers, merged in the order of their times. */
+  readonly feed: "logs";
+  /** By id or name, with the engine before it where several have it: `docker/web`. */
+  readonly containers?: readonly (string)[];
+  /** All containers of this Compose project. */
+  readonly project?: string;
+  /** All containers of this workspace, by its id. */
+  readonly workspace?: string;
+  /** How many earlier lines of each come first. */
+  readonly tail?: number;
+  /** Only lines that hold this text, in any case. */
+  readonly q?: string;
+  /** How far each source was read, by its key: its log goes on behind that. */
+  readonly cursors?: { readonly [key: string]: string };
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What containers use, about once a second. */
+  readonly feed: "stats";
+  /** By id or name, with the engine before it where several have it: `docker/web`. */
+  readonly containers?: readonly (string)[];
+  /** All containers of this Compose project. */
+  readonly project?: string;
+  /** All containers of this workspace, by its id. */
+  readonly workspace?: string;
+  /** With the last ten minutes, as far as somebody has measured it in them. */
+  readonly earlier?: boolean;
+};
+
+/** One measurement of a container. */
+export type LiveSample = {
+  /** When. */
+  readonly time: string;
+  /** 100 is one processor; null in the first sample, which has nothing to compare with. */
+  readonly cpuPercent: number | null;
+  /** Memory that is in use. */
+  readonly memoryBytes: number;
+  /** Memory it may use. */
+  readonly memoryLimitBytes: number;
+  /** Received so far. */
+  readonly rxBytes: number;
+  /** Sent so far. */
+  readonly txBytes: number;
+  /** Read from disks so far. */
+  readonly readBytes: number;
+  /** Written to disks so far. */
+  readonly writeBytes: number;
+  /** How many processes it has. */
+  readonly pids: number;
+  /** The container, by its engine and id: `docker/0f1e…`. */
+  readonly source: string;
 };

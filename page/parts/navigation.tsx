@@ -27,7 +27,7 @@ const GROUPS: readonly Group[] = [
   {
     word: nav.activity,
     paths: [],
-    screens: [["/events", words.events.title], ["/audit", words.audit.title]],
+    screens: [["/events", words.events.title], ["/logs", words.logs.title], ["/audit", words.audit.title]],
   },
 ];
 
@@ -51,6 +51,9 @@ function current(group: Group, pathname: string): { "aria-current"?: "page" | "t
   if (!isIn(group, pathname)) return {};
   return { "aria-current": group.screens[0]![0] === pathname ? "page" : "true" };
 }
+
+/** Every screen that has an address of its own, with its word. */
+export const SCREENS = [...GROUPS, SETTINGS].flatMap(({ screens }) => screens);
 
 export function Navigation() {
   const { pathname } = address.value;

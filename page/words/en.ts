@@ -1,9 +1,14 @@
-/** Every sentence of the page in English. */
+/** Every sentence of the page in English, and `words`: the same in the language that is spoken. */
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { graph } from "./en_graph.ts";
+import { files } from "./en_files.ts";
+import { log, logs } from "./en_logs.ts";
+import { measures } from "./en_measures.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
+import { type Spoken, spoken } from "./language.ts";
 import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
 
@@ -18,7 +23,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   undeclared: "not declared",
 };
 
-export const words = {
+const english = {
   name: "berth",
   title: (screen: string) => `${screen} · berth`,
   number: (value: number) => number.format(value),
@@ -60,8 +65,36 @@ export const words = {
     /** The screens of one of them. */
     within: (name: string) => `Screens of ${name}`,
   },
+  palette: {
+    open: "Go to …",
+    title: "Go to or do",
+    input: "A screen, a project, a container or an action",
+    none: "Nothing fits.",
+    screen: "screen",
+    workspace: "workspace",
+    unit: "unit",
+    container: "container",
+    action: "action",
+    keys: "Keys",
+    keysLead: "Single letters count while nothing is written into a field.",
+    single: "Use single letters",
+    help: {
+      palette: "this search",
+      search: "to the search field of the screen, or this search",
+      go: "g and a letter: to a screen",
+      walk: "walk in a list",
+      choose: "choose in a list",
+      keys: "these keys",
+      back: "close, choose none",
+    },
+  },
   settings,
+  files,
   shell,
+  graph,
+  log,
+  logs,
+  measures,
   ...records,
   ...resources,
   bar: {
@@ -72,6 +105,7 @@ export const words = {
     person: (name: string) => `Signed in as ${name}`,
     signOut: "Sign out",
     api: "The API",
+    language: "Language",
   },
   problem: {
     notReached: "berth does not answer",
@@ -79,6 +113,7 @@ export const words = {
     request: (id: string) => `Request ${id}`,
     stale: (since: number) => `What you see was read at ${clock.format(since)}`,
     away: (backend: string, reason: string) => `${backend} does not answer: ${reason}`,
+    unloaded: "This screen could not be loaded. Reload the page.",
     notFound: "There is no such screen",
     toOverview: "To the overview",
   },
@@ -264,30 +299,9 @@ export const words = {
     value: "Value",
     masked: "Values are masked; the container has them in clear.",
   },
-  log: {
-    label: (name: string) => `Log of ${name}`,
-    search: "Search",
-    wrap: "Wrap lines",
-    follow: (amount: number) => `${number.format(amount)} new ↓`,
-    toEnd: "To the end ↓",
-    empty: "It has not written anything yet.",
-    noRight: "You may not read logs. Ask an admin for the permission containers:logs.",
-    following: "following",
-    reading: "reading",
-    waiting: "the connection is lost, trying again",
-    ended: {
-      removed: "the container is gone",
-      not_allowed: "you may not read it any more",
-      stopping: "berth stops",
-    } as Record<
-      string,
-      string
-    >,
-    lines: (amount: number) => count(amount, "line", "lines"),
-    dropped: (amount: number) => `the first ${number.format(amount)} are no longer held`,
-    gap: (after: string, before: string | null) =>
-      `the engine lost lines ${before === null ? `after ${after}` : `between ${after} and ${before}`}`,
-    matches: (amount: number) => count(amount, "line fits", "lines fit"),
-    cut: "… the line goes on",
-  },
 } as const;
+
+export type Words = Spoken<typeof english>;
+
+/** Everything that shows a sentence waits for them. */
+export const words: Words = await spoken(english);

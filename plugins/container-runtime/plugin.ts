@@ -26,6 +26,7 @@ export const containerRuntime = plugin({
     images: "Images on all engines",
     volumes: "Volumes on all engines",
     networks: "Networks on all engines",
+    logs: "Earlier lines of several logs, searched",
     terminal: "Events and merged logs, as they happen",
   },
   examine,
@@ -34,10 +35,10 @@ export const containerRuntime = plugin({
     const backends = settings.engines === null
       ? await Backends.found(settings, host.log)
       : Backends.configured(settings.engines.map(namedEngine), host.log, settings.ssh);
-    const runtime = new EngineRuntime(backends);
+    const runtime = new EngineRuntime(backends, settings);
     const engines = { backends, sights: new Sights(host.ownership) };
-    const { log, commands } = host;
-    const routes = new Routes({ engines, registries: settings.registries, log, commands });
+    const { log, commands, offers } = host;
+    const routes = new Routes({ engines, registries: settings.registries, log, commands, offers });
     measure(host.metrics, backends, routes.streamLimit);
     return {
       routes: routes.routes,

@@ -1,6 +1,6 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
-import type { CommandStore } from "../../core/store.ts";
+import type { CommandStore, OfferStore } from "../../core/store.ts";
 import type { LiveFeed } from "../../http/live_feed.ts";
 import { type Router, router } from "../../http/router.ts";
 import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
@@ -16,8 +16,11 @@ import { ROUTES as EVENT_ROUTES, terminalRoutes } from "./events/routes.ts";
 import { Execs, ROUTES as EXEC_ROUTES } from "./exec/routes.ts";
 import { images, listedImages, ROUTES as IMAGE_ROUTES } from "./images/routes.ts";
 import { eventFeed } from "./live/events.ts";
+import { logFeed } from "./live/logs.ts";
 import { rowFeeds } from "./live/rows.ts";
+import { statsFeed } from "./live/stats.ts";
 import { awakenBy } from "./logs/awaken.ts";
+import { earlierLogs, ROUTES as EARLIER_ROUTES } from "./logs/earlier_routes.ts";
 import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
 import { listedNetworks, networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
 import { pruning, ROUTES as PRUNE_ROUTES } from "./prune/routes.ts";
@@ -35,6 +38,7 @@ export const ROUTES = [
   ...DISK_USAGE_ROUTES,
   ...PRUNE_ROUTES,
   ...LOG_ROUTES,
+  ...EARLIER_ROUTES,
   ...EXEC_ROUTES,
   ...STATS_ROUTES,
   ...EVENT_ROUTES,
@@ -50,12 +54,13 @@ export class Routes implements AsyncDisposable {
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ engines, registries, log, commands }: {
+  constructor({ engines, registries, log, commands, offers }: {
     readonly engines: Engines;
     /** The registries that pulls may go to; null for all. */
     readonly registries: readonly string[] | null;
     readonly log: Log;
     readonly commands: CommandStore;
+    readonly offers: OfferStore;
   }) {
     const { backends } = engines;
     const { feed } = backends;
@@ -74,7 +79,12 @@ export class Routes implements AsyncDisposable {
       networks: listedNetworks(engines),
     };
     const rows = this.#rows = rowFeeds(engines, lists);
-    this.feeds = [...rows.feeds, eventFeed({ engines, hub: this.#hub, streamLimit })];
+    this.feeds = [
+      ...rows.feeds,
+      eventFeed({ engines, hub: this.#hub, streamLimit }),
+      logFeed({ engines, streamLimit, onFailure }),
+      statsFeed({ engines, streamLimit, feeds: this.#feeds, onFailure }),
+    ];
     this.routes = router()
       .add(containers(engines, lists.containers))
       .add(systemBackends({ backends }))
@@ -82,8 +92,9 @@ export class Routes implements AsyncDisposable {
       .add(volumes(engines, lists.volumes))
       .add(networks(engines, lists.networks))
       .add(diskUsage({ backends, meter }))
-      .add(pruning({ backends, meter }))
+      .add(pruning({ backends, meter, offers }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
+      .add(earlierLogs({ find, streamLimit }))
       .add(this.#execs.routes)
       .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({

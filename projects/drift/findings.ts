@@ -1,5 +1,6 @@
 /** The rules of the stage `live`: findings that need both the files and the engine. */
 
+import { withoutEnd } from "../../core/without_end.ts";
 import type { Holdings, RunningContainer } from "../../core/runtime.ts";
 import type { Finding, Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { below, type Joining, mapped, type RealPath } from "../../artifacts/live/join.ts";
@@ -104,7 +105,7 @@ async function sayGone(
   for (const file of configFiles.slice(0, 50)) {
     const whole = mapped(model, file.startsWith("/") || workingDir === null ? file : `${workingDir}/${file}`);
     // Files outside the workspace are never looked at.
-    const root = below(model.root, "").replace(/\/*$/, "/");
+    const root = `${withoutEnd(below(model.root, ""), "/")}/`;
     if (!whole.startsWith(root) || await real(whole) !== null) continue;
     const path = whole.slice(root.length);
     say("live/config-file-gone", group.source, `It was started from "${path}", which no longer exists`, {

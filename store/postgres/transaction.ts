@@ -1,6 +1,12 @@
 /** Statements and transactions, as the tables see them. */
 
-export type Value = string | number | boolean | Uint8Array | null | readonly (string | number | null)[];
+export type Value =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | null
+  | readonly (string | number | boolean | Uint8Array | null)[];
 
 /** Statements, each prepared once a connection. The caller names the shape of a row: a column holds what its migration says. */
 export interface Queries {
@@ -23,7 +29,7 @@ export const LOCKS = {
   rights: 1,
   /** The counters of strangers. */
   strangers: 2,
-  /** How many plans there are. */
+  /** How many plans and offers there are. */
   plans: 3,
 };
 /** "bert" in ASCII: tells our locks from those of others in the same database. */

@@ -1,10 +1,13 @@
 /** The store on one SQLite file: what a single berth needs, with no server beside it. */
 import type { Store } from "../../core/store.ts";
+import { sqliteApplies } from "./applies.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { sqliteCommands } from "./commands.ts";
+import { sqliteCopy } from "./copy.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
+import { sqliteOffers } from "./offers.ts";
 import { sqlitePeople } from "./people.ts";
 import { sqlitePlans } from "./plans.ts";
 import { sqliteSessions } from "./sessions.ts";
@@ -22,8 +25,10 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    offers: sqliteOffers(database),
     commands: sqliteCommands(database),
     plans: sqlitePlans(database),
+    applies: sqliteApplies(database),
     replicas: null,
     check: () =>
       database.read(() => {
@@ -31,6 +36,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
         database.check();
       }),
     backup: (file) => database.backup(file),
+    copy: sqliteCopy(database),
     [Symbol.asyncDispose]: () => Promise.resolve(database.close()),
   };
 }

@@ -5,6 +5,7 @@ import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Tree } from "../../parts/tree.tsx";
 import { words } from "../../words/en.ts";
 
 interface Detail {
@@ -108,29 +109,5 @@ export function Inspect({ backend, id }: { readonly backend: string; readonly id
   if (value === undefined) {
     return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
   }
-  return (
-    <div class="tree" tabIndex={0} role="group" aria-label={words.container.inspect}>
-      {Object.entries(value).map(([name, inner]) => <Node key={name} name={name} value={inner} />)}
-    </div>
-  );
-}
-
-/** Objects and lists fold; what is empty or plain stands in its line. */
-function Node({ name, value }: { readonly name: string; readonly value: unknown }) {
-  const inner = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  if (inner.length === 0) {
-    return (
-      <p>
-        <span class="quiet">{shown(name)}</span> <code>{shown(JSON.stringify(value) ?? "")}</code>
-      </p>
-    );
-  }
-  return (
-    <details>
-      <summary>
-        {shown(name)} <span class="quiet">{inner.length}</span>
-      </summary>
-      {inner.map(([key, one]) => <Node key={key} name={key} value={one} />)}
-    </details>
-  );
+  return <Tree value={value} label={words.container.inspect} />;
 }

@@ -6,6 +6,7 @@ import { Act } from "../../parts/act.tsx";
 import { RemoveDialog } from "../../parts/remove_dialog.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
+import { go } from "../../router.ts";
 import { words } from "../../words/en.ts";
 
 export function Actions(
@@ -41,6 +42,9 @@ export function Actions(
       {button("stop")}
       {button("restart")}
       {button("remove", () => setAsking(true))}
+      <Act permission="containers:logs" act={() => go(logsOf(chosen))} disabled={amount === 0}>
+        {words.logs.together}
+      </Act>
       <button type="button" class="link" onClick={done}>{words.containers.clear}</button>
       {isAsking && (
         <RemoveDialog
@@ -51,6 +55,10 @@ export function Actions(
       )}
     </div>
   );
+}
+
+function logsOf(chosen: readonly Container[]): string {
+  return `/logs?${new URLSearchParams(chosen.map(({ backend, name }) => ["c", `${backend}/${name}`]))}`;
 }
 
 export function ResultOf({ result: { action, state, reason } }: { readonly result: Result }) {

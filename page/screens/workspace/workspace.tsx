@@ -8,12 +8,15 @@ import { Act } from "../../parts/act.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
+import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
 import { Loading, Trouble } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Differences } from "./differences.tsx";
+import { Files } from "./files.tsx";
 import { Findings } from "./findings.tsx";
+import { Graph } from "./graph/graph.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
   const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal), { polled: true });
@@ -35,10 +38,14 @@ export function Workspace({ id }: { readonly id: string }) {
   const { errors, warnings } = workspace.problems;
   const tabs: readonly Tab[] = [
     { id: "differences", word: words.workspace.differences, count: differing },
+    { id: "graph", word: words.graph.word },
+    { id: "files", word: words.files.word },
     { id: "findings", word: words.workspace.findings, count: errors + warnings },
+    { id: "logs", word: words.logs.word },
   ];
+  const tab = currentTab(tabs);
   return (
-    <>
+    <div class={tab === "logs" ? "list-screen" : ""}>
       {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
       <header class="screen-head">
         <h1>{shown(workspace.name)}</h1>
@@ -46,10 +53,12 @@ export function Workspace({ id }: { readonly id: string }) {
         <Forget id={id} name={workspace.name} />
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
-      {currentTab(tabs) === "differences"
-        ? <Differences units={units} revision={workspace.revision ?? ""} />
-        : <Findings id={id} revision={workspace.revision ?? ""} />}
-    </>
+      {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
+      {tab === "graph" && <Graph id={id} />}
+      {tab === "files" && <Files workspace={workspace} />}
+      {tab === "findings" && <Findings id={id} revision={workspace.revision ?? ""} />}
+      {tab === "logs" && <MergedLogView chosen={{ workspace: id }} name={workspace.name} key={id} />}
+    </div>
   );
 }
 

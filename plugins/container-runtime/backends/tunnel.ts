@@ -2,6 +2,7 @@
  * The way to an engine on another host: the system's own `ssh` forwards its socket to one in a private folder here. Keys,
  * host checks and jumps are those of the user's own configuration.
  */
+import { withoutEnd } from "../../../core/without_end.ts";
 import { maskText } from "../../../core/secrets.ts";
 import { pause } from "../../../core/pause.ts";
 import type { SshAddress, UnixAddress } from "../engine/address.ts";
@@ -200,7 +201,8 @@ export function failureOf(remote: SshAddress, said: string): WayFailure {
     return away(`host "${host}" cannot be reached by ssh, or hung up: try "${hand}"`);
   }
   const lines = said.split("\n").map((line) => maskText(clean(line))).filter((line) => line !== "");
-  const last = lines.at(-1)?.replaceAll('"', "'").replace(/[.\s]+$/, "");
+  const lastLine = lines.at(-1)?.replaceAll('"', "'");
+  const last = lastLine === undefined ? undefined : withoutEnd(lastLine, ". ");
   return refused(
     last === undefined
       ? `host "${host}" ends the session at once: "${hand} cat" must work`

@@ -46,7 +46,7 @@ function isOfImage({ image, imageId }: ContainerRow, wanted: string): boolean {
 }
 
 function withoutTag(image: string): string {
-  return image.replace(/@.*$/, "").replace(/:[^/:]*$/, "");
+  return image.slice(0, `${image}@`.indexOf("@")).replace(/:[^/:]*$/, "");
 }
 
 function hasLabel({ labels }: ContainerRow, label: string): boolean {

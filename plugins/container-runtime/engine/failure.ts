@@ -1,4 +1,5 @@
 /** Maps what Docker, Podman and proxies answer when they refuse to our own errors. */
+import { withoutEnd } from "../../../core/without_end.ts";
 import type { ServiceError } from "../../../core/error.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError, type EngineErrorCode } from "./errors.ts";
@@ -74,6 +75,9 @@ const CONTAINER_ID = /\b[0-9a-f]{12,64}\b/g;
 const NO_DRIVER =
   /(?:could not find|looking up (?:volume|network)) plugin|plugin "?[\w/.-]+"? not found|no such plugin|unknown driver|driver .{1,64} not (?:found|supported|available)/i;
 
+/** Podman says the second of a container that somebody removes at the same time. */
+const GONE = /^no such |\bno such (?:container|image|volume|network|pod)\b|has already been removed/i;
+
 /** `nameOf` names the containers whose ids the engine tells. */
 export function failureOf(
   engine: string,
@@ -98,7 +102,7 @@ export function failureOf(
   if (NO_DRIVER.test(words)) return refuse("invalid_request", said);
   if (
     status === 404 ||
-    (status === 500 && /^no such |\bno such (?:container|image|volume|network|pod)\b/i.test(words))
+    (status === 500 && GONE.test(words))
   ) {
     return refuse(subject.missing ?? "not_found", words === "" ? "it does not exist" : said);
   }
@@ -164,5 +168,5 @@ export function unreadable(engine: string, doing: string): ServiceError {
 }
 
 function quotable(words: string): string {
-  return words.replaceAll('"', "'").replace(/[.\s]+$/, "");
+  return withoutEnd(words.replaceAll('"', "'"), ". ");
 }

@@ -5,11 +5,11 @@ import { count, flag, many, text } from "../../../http/query.ts";
 import { type Router, router, socketRoute } from "../../../http/router.ts";
 import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
 import { findContainer } from "../backends/find_container.ts";
-import { readLive } from "../backends/live_container.ts";
+import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { awakenBy } from "../logs/awaken.ts";
-import { begins, MergedLogs } from "../logs/merged_logs.ts";
+import { begins, type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
 import { type ContainerFilter, EventKind, filterOf, type Seen, seenBy } from "./event_filter.ts";
 import type { EventHub } from "./event_hub.ts";
 import { HAPPENINGS, Thing } from "./happenings.ts";
@@ -113,8 +113,8 @@ async function show(socket: Socket, query: Query, seen: Seen, parts: TerminalRou
     viewer: {
       frame: (messages) => socket.send(framed(messages.join(), messages.length)),
       ready: () => socket.drained(ROOM_BYTES),
+      write: written,
     },
-    tail: query.tail,
     awaken: awakenBy(feed),
     signal: socket.signal,
   });
@@ -134,14 +134,14 @@ async function show(socket: Socket, query: Query, seen: Seen, parts: TerminalRou
       leftOut = listed.length - readable.length;
       socket.send(JSON.stringify({ type: "leftOut", containers: leftOut }));
     }
-    for (const { id, backend } of readable) logs.add(id, find(backend, id));
+    for (const { id, backend } of readable) logs.add(id, find(backend, id), { tail: query.tail });
   };
   let isListed = false;
   using _joining = feed.subscribe({
     event: (event) => {
       // A container that starts before the list is there gets the same past as those in the list
       if (begins(event) && filter.mayWant(event)) {
-        logs.add(event.id, find(event.backend, event.id), isListed ? null : query.tail);
+        logs.add(event.id, find(event.backend, event.id), { tail: isListed ? null : query.tail });
       }
     },
     // An engine is up: what runs there already has no event
@@ -162,6 +162,19 @@ async function chosen(
   return await sights.ownership.settle()
     ? all.filter((container) => filter.wantsContainer(container))
     : found;
+}
+
+/** A line, or what is missing, as a message. */
+function written({ id, name, engine }: LiveContainer): LineWriter {
+  const container = { id, name };
+  const label = JSON.stringify(container);
+  const backend = JSON.stringify(engine.name);
+  return {
+    line: ({ time, stream, text }) =>
+      `{"type":"log","time":"${time}","stream":"${stream}","container":${label},"backend":${backend},` +
+      `"line":${JSON.stringify(text)}}`,
+    gap: (gap) => JSON.stringify({ type: "gap", missed: null, container, gap }),
+  };
 }
 
 /** One message as it is, several as `{"type":"batch","items":[...]}`. */

@@ -1,4 +1,5 @@
 /** Pulls an image and reports progress; succeeds only if the engine has the image afterwards. */
+import { withoutEnd } from "../../../core/without_end.ts";
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -154,7 +155,7 @@ function progressOf(frame: Readonly<Record<string, unknown>>, status: string, ta
 
 /** Registries refuse in words only, and each engine and registry has its own. */
 function failed(wanted: Pull, words: string, cause?: unknown): ServiceError {
-  const said = clean(words).replaceAll('"', "'").replace(/[.\s]+$/, "");
+  const said = withoutEnd(clean(words).replaceAll('"', "'"), ". ");
   return engineError(codeOf(said), `Cannot pull "${textOfReference(wanted.reference)}": ${said}`, {
     cause,
   });

@@ -1,9 +1,12 @@
 /** Merges the logs of several containers in the order of their times. */
-import type { EngineEvent } from "../mirror/event_feed.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import { asServiceError } from "../../../http/problem.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
-import type { Stream } from "../frames/frames.ts";
-import { LogPosition } from "./log_position.ts";
+import type { EngineEvent } from "../mirror/event_feed.ts";
 import type { Awaken } from "./awaken.ts";
+import type { LineSink } from "./lines.ts";
+import { type Gap, LogPosition } from "./log_position.ts";
+import { searching } from "./log_search.ts";
 import { type LogRequest, LogSource } from "./log_source.ts";
 
 /** Lines that come within this time are sorted. */
@@ -16,15 +19,52 @@ const FRAME_CHARACTERS = 64 * 1024;
 /** With more lines than this collected, reading waits. */
 const PENDING_CHARACTERS = 512 * 1024;
 
+/** Who reads merged logs. */
 export interface LogViewer {
-  frame(messages: readonly string[]): void;
+  /** Takes lines and gaps as `write` made them, and how far each of their sources is with them. */
+  frame(messages: readonly string[], cursors: ReadonlyMap<string, string>): void;
   /** Resolves when there is room for more. */
   ready(): Promise<void>;
+  /** How what happens in a container's log is written down. */
+  write(target: LiveContainer): LineWriter;
+  /** A source is being read. */
+  joined?(source: string, target: LiveContainer): void;
+  /** Nothing more comes of a source: it was removed, or the reason why it could not be read. */
+  left?(source: string, reason: ServiceError | "removed"): void;
+}
+
+export interface LineWriter {
+  line(
+    line: {
+      readonly time: string;
+      readonly stream: "stdout" | "stderr";
+      readonly text: string;
+      readonly cut: boolean;
+    },
+  ): string;
+  gap(gap: Gap): string;
+}
+
+/** Where a log is read from. */
+export interface LogStart {
+  /** How many earlier lines come first; null for all. */
+  readonly tail: number | null;
+  /** Behind this line instead. */
+  readonly cursor?: string | undefined;
 }
 
 interface Collected {
+  readonly source: string;
+  /** Of the line, or of a later one of its source before it: lines of one source stay in order. */
   readonly time: string;
   readonly text: string;
+  /** Null for what is no line. */
+  readonly cursor: string | null;
+}
+
+interface Member {
+  readonly ending: AbortController;
+  readonly reading: Promise<void>;
 }
 
 const decoder = new TextDecoder();
@@ -32,10 +72,10 @@ const CR = 13;
 
 export class MergedLogs implements AsyncDisposable {
   readonly #viewer: LogViewer;
-  readonly #tail: number;
   readonly #awaken: Awaken;
   readonly #signal: AbortSignal;
-  readonly #members = new Map<string, Promise<void>>();
+  readonly #search: string | undefined;
+  readonly #members = new Map<string, Member>();
   #pending: Collected[] = [];
   #pendingCharacters = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -45,92 +85,126 @@ export class MergedLogs implements AsyncDisposable {
 
   constructor(options: {
     readonly viewer: LogViewer;
-    readonly tail: number;
     readonly awaken: Awaken;
+    /** Only lines that hold this text, in any case. */
+    readonly search?: string | undefined;
     /** Ends all reading. */
     readonly signal: AbortSignal;
   }) {
     this.#viewer = options.viewer;
-    this.#tail = options.tail;
     this.#awaken = options.awaken;
+    this.#search = options.search;
     this.#signal = options.signal;
   }
 
-  has(id: string): boolean {
-    return this.#members.has(id);
+  /** The sources that are read. */
+  get sources(): Iterable<string> {
+    return this.#members.keys();
   }
 
-  /** Adds a container, unless it is there already. `find` may fail: the container may be gone by then. */
-  add(id: string, find: () => Promise<LiveContainer>, tail: number | null = this.#tail): void {
-    if (this.#members.has(id) || this.#members.size >= MOST_CONTAINERS) return;
-    const reading = this.#read(find, tail)
-      .catch(() => {}) // it or its engine is gone, which has its own event
-      .finally(() => this.#members.delete(id));
-    this.#members.set(id, reading);
+  has(source: string): boolean {
+    return this.#members.has(source);
+  }
+
+  /** Adds a source, unless it is there already. `find` may fail: the container may be gone by then. */
+  add(source: string, find: () => Promise<LiveContainer>, start: LogStart): void {
+    if (this.#members.has(source) || this.#members.size >= MOST_CONTAINERS) return;
+    const ending = new AbortController();
+    const leave = () => ending.abort();
+    this.#signal.addEventListener("abort", leave);
+    const reading = this.#read(source, find, start, ending.signal)
+      .then(() => "removed" as const, asServiceError) // it or its engine is gone, which has its own event
+      .then(async (reason) => {
+        await this.#flush(); // its last lines come before its end
+        this.#signal.removeEventListener("abort", leave);
+        this.#members.delete(source);
+        if (!ending.signal.aborted) this.#viewer.left?.(source, reason);
+      });
+    this.#members.set(source, { ending, reading });
+  }
+
+  /** Stops reading a source. */
+  remove(source: string): void {
+    this.#members.get(source)?.ending.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer);
-    await Promise.all(this.#members.values());
+    for (const { ending } of this.#members.values()) ending.abort();
+    await Promise.all([...this.#members.values()].map(({ reading }) => reading));
   }
 
-  async #read(find: () => Promise<LiveContainer>, tail: number | null): Promise<void> {
-    const position = new LogPosition({ bounded: tail !== null });
+  async #read(
+    source: string,
+    find: () => Promise<LiveContainer>,
+    { tail, cursor }: LogStart,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const position = cursor === undefined
+      ? new LogPosition({ bounded: tail !== null })
+      : LogPosition.parse(cursor);
+    const reader = { source, position, signal };
     this.#holding++;
     let target: LiveContainer;
     try {
       target = await find();
-      if (tail !== 0) await this.#follow(target, position, { tail, follow: false });
+      this.#viewer.joined?.(source, target);
+      if (tail !== 0 || cursor !== undefined) await this.#follow(target, reader, { tail, follow: false });
     } finally {
       this.#release();
     }
-    await this.#follow(target, position, { tail: tail === 0 ? 0 : null, follow: true });
+    await this.#follow(target, reader, { tail: tail === 0 ? 0 : null, follow: true });
   }
 
   async #follow(
     target: LiveContainer,
-    position: LogPosition,
+    { source, position, signal }: {
+      readonly source: string;
+      readonly position: LogPosition;
+      readonly signal: AbortSignal;
+    },
     wanted: Pick<LogRequest, "tail" | "follow">,
   ): Promise<void> {
-    const container = { id: target.id, name: target.name };
-    const label = JSON.stringify(container);
-    const backend = JSON.stringify(target.engine.name);
-    const source = new LogSource({
+    const writer = this.#viewer.write(target);
+    let latest = "";
+    const collect = (time: string, text: string, cursor: string | null) => {
+      if (time > latest) latest = time;
+      this.#collect({ source, time: latest, text, cursor });
+    };
+    const lines: LineSink = {
+      line: ({ stream, bytes, from, to: end, cut }) => {
+        const to = bytes[end - 1] === CR ? end - 1 : end; // a terminal ends its lines with both
+        const time = position.timeOf(stream);
+        const text = decoder.decode(bytes.subarray(from, Math.max(from, to)));
+        const name = stream === 2 ? "stderr" : "stdout";
+        collect(time, writer.line({ time, stream: name, text, cut }), position.toString());
+      },
+    };
+    const sought = this.#search === undefined ? lines : searching(this.#search, lines);
+    const log = new LogSource({
       target,
       query: { ...wanted, since: null, until: null, stdout: true, stderr: true },
       position,
       listener: {
-        line: ({ stream, bytes, from, to: end }) => {
-          const to = bytes[end - 1] === CR ? end - 1 : end; // a terminal ends its lines with both
-          this.#collect(
-            position.timeOf(stream),
-            lineText(
-              stream,
-              position.timeOf(stream),
-              label,
-              backend,
-              decoder.decode(bytes.subarray(from, Math.max(from, to))),
-            ),
-          );
-        },
-        gap: (gap) => this.#collect(gap.after, JSON.stringify({ type: "gap", missed: null, container, gap })),
+        line: sought.line.bind(sought),
+        gap: (gap) => collect(gap.after, writer.gap(gap), null),
       },
-      signal: this.#signal,
+      signal,
       awaken: this.#awaken,
     });
     try {
-      while (await source.read()) {
+      while (await log.read()) {
         if (this.#pendingCharacters > PENDING_CHARACTERS) await this.#flush();
         await this.#viewer.ready();
       }
     } finally {
-      source.close();
+      log.close();
     }
   }
 
-  #collect(time: string, text: string): void {
-    this.#pending.push({ time, text });
-    this.#pendingCharacters += text.length;
+  #collect(one: Collected): void {
+    this.#pending.push(one);
+    this.#pendingCharacters += one.text.length;
     this.#schedule();
   }
 
@@ -161,26 +235,22 @@ export class MergedLogs implements AsyncDisposable {
     // A stable sort, so that lines of one time keep their order
     lines.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
     let frame: string[] = [];
+    let cursors = new Map<string, string>();
     let characters = 0;
-    for (const { text } of lines) {
+    for (const { text, source, cursor } of lines) {
       if (frame.length > 0 && characters + text.length > FRAME_CHARACTERS) {
-        this.#viewer.frame(frame);
+        this.#viewer.frame(frame, cursors);
         frame = [];
+        cursors = new Map();
         characters = 0;
         await this.#viewer.ready();
       }
       frame.push(text);
+      if (cursor !== null) cursors.set(source, cursor);
       characters += text.length;
     }
-    if (frame.length > 0) this.#viewer.frame(frame);
+    if (frame.length > 0) this.#viewer.frame(frame, cursors);
   }
-}
-
-function lineText(stream: Stream, time: string, container: string, backend: string, line: string): string {
-  return `{"type":"log","time":"${time}","stream":"${
-    stream === 2 ? "stderr" : "stdout"
-  }","container":${container},` +
-    `"backend":${backend},"line":${JSON.stringify(line)}}`;
 }
 
 /** Whether a container may begin to log after this event. */

@@ -31,6 +31,17 @@ export const Sample = z.object({
 }).meta({ id: "StatsSample", description: "One measurement" });
 export type Sample = Readonly<z.infer<typeof Sample>>;
 
+/** What is remembered of a container: ten minutes, a sample every two seconds. */
+const EARLIER_MS = 10 * 60_000;
+const EARLIER_EVERY_MS = 2_000;
+/** Containers whose samples are remembered; those that were measured last. */
+const MOST_REMEMBERED = 128;
+
+interface Remembered {
+  readonly atMs: number;
+  readonly text: string;
+}
+
 export interface StatsViewer {
   sample(text: string): void;
   /** Nothing more will come. */
@@ -39,6 +50,7 @@ export interface StatsViewer {
 
 export class StatsFeeds implements AsyncDisposable {
   readonly #feeds = new Map<string, StatsFeed>();
+  readonly #earlier = new Map<string, Remembered[]>();
 
   /** How many engine streams are open. */
   get open(): number {
@@ -49,13 +61,39 @@ export class StatsFeeds implements AsyncDisposable {
     const key = `${engine.name} ${id}`;
     let feed = this.#feeds.get(key);
     if (feed === undefined) {
-      const made = new StatsFeed(engine, id, () => {
-        if (this.#feeds.get(key) === made) this.#feeds.delete(key);
+      const made = new StatsFeed(engine, id, {
+        stopped: () => {
+          if (this.#feeds.get(key) === made) this.#feeds.delete(key);
+        },
+        told: (text) => this.#remember(key, text),
       });
       feed = made;
       this.#feeds.set(key, feed);
     }
     return feed.add(viewer);
+  }
+
+  /** The samples of the last ten minutes, as far as somebody watched. */
+  earlier(engine: Engine, id: string): string[] {
+    const since = performance.now() - EARLIER_MS;
+    return (this.#earlier.get(`${engine.name} ${id}`) ?? []).filter(({ atMs }) => atMs > since).map((
+      { text },
+    ) => text);
+  }
+
+  #remember(key: string, text: string): void {
+    const atMs = performance.now();
+    const known = this.#earlier.get(key) ?? [];
+    if (atMs - (known.at(-1)?.atMs ?? -Infinity) < EARLIER_EVERY_MS * 0.9) return;
+    known.push({ atMs, text });
+    while (known[0]!.atMs < atMs - EARLIER_MS) known.shift(); // the last one is new
+    this.#earlier.delete(key);
+    this.#earlier.set(key, known);
+    for (const [other, samples] of this.#earlier) { // those that were measured longest ago first
+      const isOld = (samples.at(-1)?.atMs ?? 0) < atMs - EARLIER_MS;
+      if (!isOld && this.#earlier.size <= MOST_REMEMBERED) break;
+      this.#earlier.delete(other);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -66,17 +104,17 @@ export class StatsFeeds implements AsyncDisposable {
 class StatsFeed {
   readonly #engine: Engine;
   readonly #id: string;
-  readonly #onStop: () => void;
+  readonly #listener: { stopped(): void; told(text: string): void };
   readonly #viewers = new Set<StatsViewer>();
   readonly #ending = new AbortController();
   readonly #running: Promise<void>;
   #linger: ReturnType<typeof setTimeout> | undefined;
   #latest: string | null = null;
 
-  constructor(engine: Engine, id: string, onStop: () => void) {
+  constructor(engine: Engine, id: string, listener: { stopped(): void; told(text: string): void }) {
     this.#engine = engine;
     this.#id = id;
-    this.#onStop = onStop;
+    this.#listener = listener;
     this.#running = this.#run();
   }
 
@@ -95,7 +133,7 @@ class StatsFeed {
 
   async stop(): Promise<void> {
     clearTimeout(this.#linger);
-    this.#onStop();
+    this.#listener.stopped();
     this.#ending.abort();
     await this.#running;
   }
@@ -142,11 +180,12 @@ class StatsFeed {
 
   #tell(sample: Sample): void {
     this.#latest = JSON.stringify(sample);
+    this.#listener.told(this.#latest);
     for (const viewer of this.#viewers) viewer.sample(this.#latest);
   }
 
   #finish(error: ServiceError): void {
-    this.#onStop();
+    this.#listener.stopped();
     clearTimeout(this.#linger);
     for (const viewer of this.#viewers) viewer.end(error);
   }

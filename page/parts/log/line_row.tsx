@@ -1,0 +1,81 @@
+/** One line of a log, as high as every other: when, whose, and the beginning of its text. */
+import type { ComponentChild } from "preact";
+import type { Line } from "../../live/lines.ts";
+import type { Gap, Source } from "../../live/log_feed.ts";
+import { words } from "../../words/en.ts";
+import { shown } from "../shown.ts";
+import { piecesOf } from "./ansi.ts";
+
+/** What one row draws at most; all of it is shown when the line is chosen. */
+const MOST_CHARACTERS = 4_096;
+/** So many sources can be told apart by colour, too. */
+const COLOURS = 6;
+
+export function LineRow(
+  { line, source, marked, isChosen, choose }: {
+    readonly line: Line;
+    readonly source: Source | null;
+    readonly marked: string;
+    readonly isChosen: boolean;
+    readonly choose: (number: number) => void;
+  },
+) {
+  const { number, time, kind, text } = line;
+  if (kind === "gap") return <div class="log-line is-gap">{gapOf(text, source)}</div>;
+  return (
+    <div
+      class={`log-line is-${kind}${isChosen ? " is-chosen" : ""}`}
+      {...(isChosen ? { "aria-current": "true" as const } : {})}
+      onClick={() => {
+        if (getSelection()?.isCollapsed !== false) choose(number); // else text is being marked
+      }}
+    >
+      <time dateTime={isoOf(time)}>{clockOf(time)}</time>
+      {source !== null && <span class={`log-source is-${line.source % COLOURS}`}>{shown(source.name)}</span>}
+      <span class="log-text">
+        {piecesOf(text.slice(0, MOST_CHARACTERS)).map((piece, index) => (
+          piece.classes === ""
+            ? markedIn(piece.text, marked)
+            : <span class={piece.classes} key={index}>{markedIn(piece.text, marked)}</span>
+        ))}
+        {text.length > MOST_CHARACTERS && <span class="quiet">{words.log.cut(text.length)}</span>}
+      </span>
+    </div>
+  );
+}
+
+function gapOf(text: string, source: Source | null): string {
+  const { after, before } = JSON.parse(text) as Gap;
+  const clock = (time: string) => clockOf(Date.parse(time));
+  return words.log.gap(
+    source === null ? null : shown(source.name),
+    clock(after),
+    before === null ? null : clock(before),
+  );
+}
+
+function markedIn(text: string, marked: string): ComponentChild {
+  if (marked === "") return shown(text);
+  const parts: ComponentChild[] = [];
+  const lowered = text.toLowerCase();
+  let at = 0;
+  // Where lower case is of another length, places would not fit.
+  for (let found = lowered.length === text.length ? lowered.indexOf(marked) : -1; found !== -1;) {
+    parts.push(shown(text.slice(at, found)), <mark>{shown(text.slice(found, found + marked.length))}</mark>);
+    at = found + marked.length;
+    found = lowered.indexOf(marked, at);
+  }
+  parts.push(shown(text.slice(at)));
+  return parts;
+}
+
+export function isoOf(time: number): string {
+  return Number.isNaN(time) ? "" : new Date(time).toISOString();
+}
+
+/** `12:03:01.114`, by this machine's clock and zone. */
+export function clockOf(time: number): string {
+  if (Number.isNaN(time)) return "";
+  const date = new Date(time);
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}

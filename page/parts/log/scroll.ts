@@ -1,0 +1,51 @@
+/** Where a reader is in a list that may be longer than a browser can make an element. */
+
+/** Browsers end between 17 and 33 million. */
+const MOST = 8_000_000;
+
+export class Scroll {
+  readonly #most: number;
+  /** How far into the list the top of the view is, in pixels, whatever the element's own position says. */
+  top = 0;
+  #at = 0;
+
+  constructor(most = MOST) {
+    this.#most = most;
+  }
+
+  /** How high the element has to be. */
+  heightOf(content: number): number {
+    return Math.min(content, this.#most);
+  }
+
+  /** The element was scrolled to there: step by step where it was a little, and by its share of the whole where it was far. */
+  moved(at: number, view: number, content: number): void {
+    const height = this.heightOf(content);
+    const step = at - this.#at;
+    this.#at = at;
+    if (height === content || at <= 0) this.top = at;
+    else if (at + view >= height - 1) this.top = content - view;
+    else if (Math.abs(step) < 2 * view) this.top += step;
+    else this.top = at / (height - view) * (content - view);
+    this.#bound(view, content);
+  }
+
+  /** The element's own position for where the reader is. */
+  place(view: number, content: number): number {
+    this.#bound(view, content);
+    const height = this.heightOf(content);
+    this.#at = height === content || content <= view
+      ? this.top
+      : Math.round(this.top / (content - view) * (height - view));
+    return this.#at;
+  }
+
+  /** What is drawn at this pixel of the list stands there in the element. */
+  offsetOf(pixel: number): number {
+    return this.#at + pixel - this.top;
+  }
+
+  #bound(view: number, content: number): void {
+    this.top = Math.max(0, Math.min(this.top, content - view));
+  }
+}

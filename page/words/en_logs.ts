@@ -1,0 +1,58 @@
+/** What is said of logs. */
+import { bytes, count, number } from "./en_counts.ts";
+
+const SPANS = { "10m": "The last 10 minutes", "1h": "The last hour", all: "All of it" } as const;
+
+export const log = {
+  label: (name: string) => `Log of ${name}`,
+  search: "Search",
+  follow: (amount: number) => `${number.format(amount)} new ↓`,
+  toEnd: "To the end ↓",
+  empty: "It has not written anything yet.",
+  none: "No line holds it.",
+  noRight: "You may not read logs. Ask an admin for the permission containers:logs.",
+  following: "following",
+  reading: "reading",
+  waiting: "the connection is lost, trying again",
+  ended: { removed: "the container is gone", not_allowed: "you may not read it any more" } as Record<
+    string,
+    string
+  >,
+  over: "it is over",
+  lines: (amount: number, size: number) => `${count(amount, "line", "lines")}, ${bytes(size)}`,
+  dropped: (amount: number) => `the first ${number.format(amount)} are no longer held`,
+  /** Lines that are missing, of one container or of the only one. */
+  gap: (name: string | null, after: string, before: string | null) =>
+    `the engine lost ${name === null ? "lines" : `lines of ${name}`} ${
+      before === null ? `after ${after}` : `between ${after} and ${before}`
+    }`,
+  matches: (amount: number) => count(amount, "line fits", "lines fit"),
+  cut: (characters: number) => ` … ${number.format(characters)} characters in all`,
+  line: "The line",
+  around: "Show it among the others",
+  linkTo: "Link from here",
+  save: "Save these lines",
+  download: "Download all",
+  downloading: "Downloading …",
+  from: "From",
+  lastLines: (amount: number) => `The last ${number.format(amount)} lines`,
+  span: SPANS,
+  sinceLine: "From a line on",
+  leftOut: (amount: number) =>
+    `${
+      count(amount, "container is", "containers are")
+    } left out: you may not read their logs, or they are too many.`,
+};
+
+export const logs = {
+  title: "Logs",
+  word: "Logs",
+  together: "Logs together",
+  of: "Logs of",
+  project: (name: string) => `Project ${name}`,
+  workspace: (name: string) => `Workspace ${name}`,
+  all: "All containers",
+  add: "Add a container",
+  remove: (name: string) => `Without ${name}`,
+  what: "Choose whose logs are shown together.",
+};

@@ -1,0 +1,92 @@
+/** The feed of what containers use, of many at once, with the last minutes of those that were measured before. */
+import { z } from "zod";
+import { pause } from "../../../core/pause.ts";
+import { feed, type LiveFeed } from "../../../http/live_feed.ts";
+import type { Engines } from "../backends/seen.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
+import { Sample, type StatsFeeds } from "../stats/stats_feed.ts";
+import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
+
+/** Samples of several containers share a message. */
+const GATHER_MS = 200;
+/** Earlier samples in one message. */
+const EARLIER_AT_ONCE = 300;
+
+const Item = Sample.extend({ source: Source }).meta({
+  id: "LiveSample",
+  description: "One measurement of a container",
+});
+
+export interface StatsFeedOptions {
+  readonly engines: Engines;
+  readonly streamLimit: StreamLimit;
+  readonly feeds: StatsFeeds;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedOptions): LiveFeed {
+  return feed({
+    name: "stats",
+    summary: "What containers use, about once a second",
+    permission: "containers:read",
+    asked: z.object({
+      ...SOURCES_ASKED,
+      earlier: z.boolean().default(false).describe(
+        "With the last ten minutes, as far as somebody has measured it in them",
+      ),
+    }),
+    told: {
+      sources: SourcesMessage,
+      samples: z.object({ items: z.array(Item).describe("What was measured, in order") }),
+    },
+    run: async ({ asked, principal, reach, signal, tell, room }) => {
+      using _viewer = streamLimit.enter(principal, "live");
+      using watching = new DisposableStack();
+      const watches = new Map<string, Disposable>();
+      const unsent = new Map<string, string>();
+      const say = (items: readonly string[]) => tell("samples", `"items":[${items.join()}]`);
+      const stop = (source: string) => {
+        watches.get(source)?.[Symbol.dispose]();
+        watches.delete(source);
+        unsent.delete(source);
+      };
+      watching.defer(() => [...watches.keys()].forEach(stop));
+      using sources = new Sources({
+        engines,
+        reaches: [reach],
+        asked,
+        doing: "measure",
+        signal,
+        begin: (target) => {
+          const source = sourceOf(target);
+          const head = `{"source":${JSON.stringify(source)},`;
+          const item = (sample: string) => head + sample.slice(1);
+          const earlier = asked.earlier ? feeds.earlier(target.engine, target.id).map(item) : [];
+          for (let at = 0; at < earlier.length; at += EARLIER_AT_ONCE) {
+            say(earlier.slice(at, at + EARLIER_AT_ONCE));
+          }
+          const last = earlier.at(-1);
+          const sample = (text: string) => {
+            if (item(text) !== last) unsent.set(source, item(text));
+          };
+          const end = (error: Parameters<Sources["over"]>[1]) => {
+            stop(source);
+            sources.over(source, error);
+          };
+          watches.set(source, feeds.watch(target.engine, target.id, { sample, end }));
+        },
+        stop,
+        tell: (states, leftOut) => tell("sources", `"items":${JSON.stringify(states)},"leftOut":${leftOut}`),
+      });
+      await sources.begin(onFailure);
+      while (!signal.aborted) {
+        await pause(GATHER_MS, signal);
+        // Old measurements are worth nothing: of those that a slow reader could not take, the last one is told.
+        await room();
+        if (unsent.size === 0 || signal.aborted) continue;
+        say([...unsent.values()]);
+        unsent.clear();
+      }
+    },
+  });
+}

@@ -1,0 +1,219 @@
+/** Logs in the page over a real engine: nothing lost over restarts, gaps told, a million lines, several in one. */
+import assert from "node:assert/strict";
+import type { Browser, Page } from "npm:playwright-core@1.65.1";
+import { browserMissing, startBrowser } from "../browser.ts";
+import { FIXTURE, type TestEngine } from "../engine.ts";
+import { serveEngines } from "../service.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
+
+const shared = await sharedEngine("docker");
+let started: Promise<Browser> | null = null;
+Deno.test.afterAll(async () => await (await started)?.close());
+
+function test(name: string, run: (engine: TestEngine, browser: Browser) => Promise<void>): void {
+  shared.test(
+    name,
+    async (engine) => await run(engine, await (started ??= startBrowser())),
+    browserMissing(),
+  );
+}
+
+async function run(engine: TestEngine, name: string, script: string, ...options: string[]): Promise<void> {
+  await engine.cli("run", "-d", "--name", name, ...options, FIXTURE, "sh", "-c", script);
+}
+
+/** What "Save these lines" saves, without the times. */
+async function saved(page: Page): Promise<string[]> {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save these lines" }).click();
+  const text = await Deno.readTextFile(await (await download).path());
+  return text.trimEnd().split("\n").map((line) => line.slice(line.indexOf(" ") + 1));
+}
+
+async function inLog(page: Page, text: string): Promise<void> {
+  await page.getByRole("log").getByText(text, { exact: true }).waitFor();
+}
+
+test(
+  "a log counts to 100,000 over two restarts of berth and one of the container: every number once, in order",
+  async (engine, browser) => {
+    await run(
+      engine,
+      "counts",
+      "n=$(cat /n 2>/dev/null || echo 0); while [ $n -lt 100 ]; do seq $((n*1000+1)) $((n*1000+1000)); n=$((n+1)); echo $n >/n; " +
+        "[ $n -eq 60 ] && exec idle; while [ $n -ge 20 ] && [ ! -e /tmp/go ]; do sleep 0.1; done; sleep 0.05; done; exec idle",
+    );
+    const folder = await Deno.makeTempDir({ prefix: "berth-counts-" });
+    const first = await serveEngines({ docker: engine }, { folder });
+    const again = { folder, port: first.port, admin: first.admin! };
+    await using opened = await openPage(browser, first, {
+      key: first.admin,
+      path: "/c/docker/counts?from=all",
+    });
+    const { page } = opened;
+    await inLog(page, "20000");
+    await first[Symbol.asyncDispose]();
+    await page.getByText("the connection is lost, trying again").waitFor();
+    await engine.cli("exec", "counts", "touch", "/tmp/go");
+    {
+      await using _second = await serveEngines({ docker: engine }, again);
+      await page.locator(".log-text", { hasText: /^2[1-9]\d{3}$|^[345]\d{4}$/ }).first().waitFor();
+    }
+    await using _third = await serveEngines({ docker: engine }, again);
+    await inLog(page, "60000");
+    await engine.cli("restart", "-t", "0", "counts");
+    await inLog(page, "100000");
+    assert.deepEqual(await saved(page), Array.from({ length: 100_000 }, (_, index) => String(index + 1)));
+    await Deno.remove(folder, { recursive: true });
+  },
+);
+
+test("lines that the engine has let go of meanwhile are a row that says so", async (engine, browser) => {
+  await run(
+    engine,
+    "forgets",
+    "echo first; while [ ! -e /tmp/go ]; do sleep 0.1; done; seq 1 20000; echo last; exec idle",
+    ...["--log-opt", "max-size=20k", "--log-opt", "max-file=2"],
+  );
+  const folder = await Deno.makeTempDir({ prefix: "berth-forgets-" });
+  const first = await serveEngines({ docker: engine }, { folder });
+  await using opened = await openPage(browser, first, { key: first.admin, path: "/c/docker/forgets" });
+  const { page } = opened;
+  await inLog(page, "first");
+  await first[Symbol.asyncDispose]();
+  await engine.cli("exec", "forgets", "touch", "/tmp/go");
+  await using _second = await serveEngines({ docker: engine }, {
+    folder,
+    port: first.port,
+    admin: first.admin!,
+  });
+  await inLog(page, "last");
+  await page.getByRole("log").focus();
+  await page.keyboard.press("Home");
+  await page.getByText(/^the engine lost lines between \d\d:\d\d:\d\d\.\d{3} and \d\d:/).waitFor();
+  assert.deepEqual(opened.complaints.filter((one) => !one.includes("WebSocket")), []);
+});
+
+test(
+  "half a million lines, one of 10 MB and colours: few elements, a search, and every line laid open",
+  async (engine, browser) => {
+    await run(
+      engine,
+      "writes",
+      `echo '{"level":"warn","inner":{"tries":[1,2]},"text":"<b>bold</b>"}'; printf '\\033[32mgreen\\033[0m \\033]8;;http://evil.test\\007away\\n'; ` +
+        `head -c 10000000 /dev/zero | tr '\\0' x; echo; seq 1 500000; exec idle`,
+    );
+    await using berth = await serveEngines({ docker: engine });
+    await using opened = await openPage(browser, berth, {
+      key: berth.admin,
+      path: "/c/docker/writes?from=all",
+    });
+    const { page, complaints } = opened;
+    await page.getByRole("log").getByText("500000", { exact: true }).waitFor({ timeout: 60_000 });
+    const drawn = () => page.locator(".log-line").count();
+    assert.ok(await drawn() <= 200, `${await drawn()}`);
+
+    const log = page.getByRole("log");
+    await log.focus();
+    await page.keyboard.press("Home");
+    await page.getByRole("log").getByText("green", { exact: true }).waitFor();
+    assert.equal(await page.locator(".log-text .ansi-2").innerText(), "green");
+    await page.keyboard.press("Enter");
+    const detail = page.getByRole("region", { name: "The line" });
+    await detail.getByText("tries").waitFor();
+    await detail.getByText('"<b>bold</b>"').waitFor();
+    await page.keyboard.press("Escape");
+    await log.focus();
+    await page.keyboard.press("Escape");
+    await detail.waitFor({ state: "detached" });
+
+    await page.getByText(/characters in all/).first().click();
+    await detail.locator("pre").waitFor();
+    assert.ok((await detail.locator("pre").innerText()).length >= 200_000);
+    await detail.getByRole("button", { name: "Close" }).click();
+
+    await page.getByRole("searchbox").fill("99999");
+    await page.getByText("5 lines fit").waitFor();
+    await page.locator(".log-text mark").first().waitFor();
+    await page.locator(".log-text", { hasText: /^299999$/ }).click();
+    await page.getByRole("button", { name: "Show it among the others" }).click();
+    await page.getByRole("log").getByText("300000", { exact: true }).waitFor();
+    assert.equal(await page.locator(".log-line.is-chosen .log-text").innerText(), "299999");
+    await assertFitsAll(opened, "a long log with a line laid open");
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    // From end to end and through the middle, with the wheel too.
+    await log.focus();
+    await page.keyboard.press("End");
+    await page.getByRole("log").getByText("500000", { exact: true }).waitFor();
+    await page.keyboard.press("Home");
+    await page.getByRole("log").getByText("green", { exact: true }).waitFor();
+    await log.hover();
+    await page.mouse.wheel(0, 900);
+    await page.getByRole("log").getByText("green", { exact: true }).waitFor({ state: "detached" });
+    await page.evaluate(
+      `(() => { const log = document.querySelector(".log"); log.scrollTop = log.scrollHeight / 2; })()`,
+    );
+    await page.locator(".log-text", { hasText: /^2[45]\d{4}$/ }).first().waitFor();
+    assert.ok(await drawn() <= 200, `${await drawn()}`);
+    assert.deepEqual(complaints, []);
+  },
+);
+
+test(
+  "logs of chosen containers, of a project and of all are one, each line with its writer",
+  async (engine, browser) => {
+    for (const name of ["one", "two", "three"]) {
+      await run(
+        engine,
+        `m-${name}`,
+        `echo from ${name}; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo more from ${name}; exec idle`,
+        ...["--label", `com.docker.compose.project=${name === "three" ? "<img src=x>" : "pair"}`],
+        ...["--label", `com.docker.compose.service=${name}`],
+      );
+    }
+    const folder = await Deno.makeTempDir({ prefix: "berth-merged-" });
+    const first = await serveEngines({ docker: engine }, { folder });
+    await using opened = await openPage(browser, first, { key: first.admin, path: "/c?q=m-" });
+    const { page } = opened;
+    await page.getByRole("row", { name: "m-one" }).press("x");
+    await page.getByRole("row", { name: "m-three" }).press("x");
+    await page.getByRole("button", { name: "Logs together" }).click();
+    await page.getByRole("heading", { name: "Logs" }).waitFor();
+    const line = (writer: string, text: string) =>
+      page.locator(".log-line").filter({ has: page.getByText(writer, { exact: true }) })
+        .filter({ has: page.getByText(text, { exact: true }) });
+    await line("m-one", "from one").waitFor();
+    await line("m-three", "from three").waitFor();
+    assert.equal(await page.getByText("from two").count(), 0);
+    await assertFitsAll(opened, "/logs of two containers");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole("combobox", { name: "Logs of" }).selectOption({ label: "m-two" });
+    await line("m-two", "from two").waitFor();
+    await page.getByRole("button", { name: "Without m-three" }).click();
+    await page.getByText("from three").waitFor({ state: "detached" });
+    await engine.cli("exec", "m-one", "touch", "/tmp/go");
+    await line("m-one", "more from one").waitFor();
+
+    await opened.visit("/logs?project=pair");
+    await line("m-two", "from two").waitFor();
+    assert.equal(await page.getByText("from three").count(), 0);
+    await page.getByRole("combobox", { name: "Logs of" }).selectOption({ label: "Project <img src=x>" });
+    await line("m-three", "from three").waitFor();
+    assert.equal(await page.locator("main img").count(), 0);
+    await first[Symbol.asyncDispose]();
+    await page.getByText("the connection is lost, trying again").waitFor();
+    await using _second = await serveEngines({ docker: engine }, {
+      folder,
+      port: first.port,
+      admin: first.admin!,
+    });
+    await page.getByText("following").waitFor();
+    await engine.cli("exec", "m-three", "touch", "/tmp/go");
+    await line("m-three", "more from three").waitFor();
+    await opened.visit("/logs");
+    await page.getByText("Choose whose logs are shown together.").waitFor();
+    await assertFitsAll(opened, "/logs");
+  },
+);
