@@ -4,6 +4,7 @@ import { FileEditor } from "./artifacts/registry/file_editor.ts";
 import { Registry } from "./artifacts/registry/registry.ts";
 import type { Judge } from "./artifacts/registry/snapshot.ts";
 import { type Access, type AccessOptions, openAccess } from "./auth/access.ts";
+import { auditEntry } from "./auth/audit.ts";
 import type { Clock } from "./auth/clock.ts";
 import type { Passwords } from "./auth/password.ts";
 import type { IdentityProvider } from "./auth/identity_provider.ts";
@@ -43,6 +44,10 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
+import { Applies } from "./projects/apply/applies.ts";
+import { Plans } from "./projects/plan/plans.ts";
+import { applyRoutes } from "./routes/applies.ts";
+import { ownSide } from "./routes/artifact_lookup.ts";
 import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
 import { overviewRoutes } from "./routes/overview.ts";
@@ -59,6 +64,8 @@ export interface Overrides {
   readonly provider?: IdentityProvider;
   /** Of another cost than today's. */
   readonly passwords?: Passwords;
+  /** How long an apply is its owner's after a sign of life; a test does not wait as long. */
+  readonly applyLeaseMs?: number;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
 }
@@ -92,6 +99,7 @@ export interface AppParts {
   readonly plugins: Plugins;
   readonly sights: Sights;
   readonly permissions: PermissionCatalogue;
+  readonly applies: Applies;
   readonly stopping: AbortSignal;
 }
 
@@ -155,6 +163,9 @@ export async function composeApp(
     }), log),
   );
   const sights = new Sights(ownership);
+  const applies = owned.use(
+    openApplies({ store, access, log, registry, plugins, config }, overrides.applyLeaseMs),
+  );
   const parts: AppParts = {
     config,
     store,
@@ -166,6 +177,7 @@ export async function composeApp(
     plugins,
     sights,
     permissions,
+    applies,
     stopping,
   };
   const own = owned.use(workspaceFeeds(registry));
@@ -187,8 +199,37 @@ export async function composeApp(
   };
 }
 
+/** What an apply does not know by itself: files, rights and the audit log. */
+function openApplies(
+  { store, access, log, registry, plugins, config }: Pick<
+    AppParts,
+    "store" | "access" | "log" | "registry" | "plugins" | "config"
+  >,
+  leaseMs: number | undefined,
+): Applies {
+  const { digests, clock } = access;
+  return new Applies({
+    store: store.applies,
+    runtime: () => plugins.runtime,
+    sources: async (workspace, name) => {
+      const { contentsOf } = await import("./projects/drift/contents.ts");
+      const model = await registry.model(workspace);
+      const group = model.groups.find((one) => one.name === name);
+      if (group === undefined) return null;
+      const side = await ownSide({ registry, digests }, workspace);
+      return { model, group, digest: side.digest, contents: await contentsOf(group, side) };
+    },
+    rights: (actor) => access.holderNow(actor),
+    entryOf: (told) => auditEntry({ at: clock.now(), ...told }),
+    composeVersion: config.composeVersion,
+    log,
+    now: () => clock.now(),
+    leaseMs,
+  });
+}
+
 function coreRouters(
-  { access, store, replicas, log, registry, editor, plugins, sights }: AppParts,
+  { access, store, replicas, log, registry, editor, plugins, sights, applies }: AppParts,
   { health, metrics, startedAt, names }: Foundation,
 ): readonly CoreRouter[] {
   const runtime = () => plugins.runtime;
@@ -218,6 +259,15 @@ function coreRouters(
     toolProjects({ registry, runtime, sights }),
     overviewRoutes({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
+    applyRoutes({
+      registry,
+      runtime,
+      sights,
+      digests: access.digests,
+      store: store.plans,
+      applies,
+      plans: new Plans(store.plans),
+    }),
   ];
 }
 

@@ -38,6 +38,8 @@ export interface Config {
   readonly freshSignIn: number;
   /** Null: a key may live for ever. */
   readonly keyMaxDays: number | null;
+  /** For labels of new containers. */
+  readonly composeVersion: string;
   /** 0: no limit. */
   readonly strangersPerSecond: number;
   /** Names of the plugins that run; null means those that are not off by default. */

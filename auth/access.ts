@@ -1,8 +1,8 @@
 /** Authentication, opened as one thing over a store and a data folder. */
-import type { PermissionCatalogue } from "../core/access.ts";
+import type { PermissionCatalogue, Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
-import type { Store } from "../core/store.ts";
+import type { AuditActor, Store } from "../core/store.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { Delivery } from "./audit/delivery.ts";
 import { AuditLog } from "./audit/log.ts";
@@ -92,6 +92,8 @@ export interface Access extends AsyncDisposable {
   readonly setupToken: string | null;
   /** The other replica that has made the token; null while there is none. */
   readonly setupReplica: string | null;
+  /** What somebody holds now, whatever they showed when they came in; null for who is gone or disabled. */
+  holderNow(actor: Pick<AuditActor, "kind" | "id">): Promise<Principal | null>;
   /** Replaces the role rules; rights that they take away end within five seconds. */
   setRoles(rules: readonly RoleRule[]): Promise<void>;
   /** Deletes what has expired, and warns of keys that end soon; runs every ten minutes. */
@@ -200,6 +202,14 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       strangers: strangersLimit(config.strangersPerSecond, clock, replica.count),
     },
     sweep,
+    async holderNow({ kind, id }) {
+      if (kind === "apiKey") {
+        const key = await keys.alive(id);
+        return key === null ? null : keys.principalOf(key);
+      }
+      const account = kind === "user" ? await store.people.get(id, clock.now(), 0) : null;
+      return account === null ? null : sessions.today({ kind: "user", account });
+    },
     async setRoles(changed) {
       rules = changed;
       warnOfRules(rules, log);

@@ -187,7 +187,7 @@ export class Sessions {
       throw refused("its session is over");
     }
     await mustBeBound(session, binding);
-    if (this.#principal(session.holder) === null) {
+    if (this.today(session.holder) === null) {
       await this.end(session.id, { ...ofSession(entry, session.id, session.holder), action: "session.end" });
       throw refused(NOTHING_LEFT);
     }
@@ -240,7 +240,7 @@ export class Sessions {
     const found = await this.#store.get(session, this.#clock.now(), IDLE_MS);
     if (found === null) return null;
     const { holder, provedAt } = found;
-    const principal = this.#principal(holder);
+    const principal = this.today(holder);
     if (principal === null) return null;
     const isKey = holder.kind === "apiKey";
     const expiresAt = Math.min(found.expiresAt, isKey ? holder.key.expiresAt ?? Infinity : Infinity);
@@ -282,7 +282,8 @@ export class Sessions {
     await this.#store.sweep(this.#clock.now(), IDLE_MS);
   }
 
-  #principal(holder: SessionHolder): Principal | null {
+  /** What somebody holds today; null for who is disabled, and for a key that has ended. */
+  today(holder: SessionHolder): Principal | null {
     if (holder.kind === "apiKey") {
       return isAlive(holder.key, this.#clock.now()) ? principalOfKey(holder.key, this.#permissions) : null;
     }
@@ -306,7 +307,7 @@ export class Sessions {
   }
 
   async #issue(session: SessionRecord, refreshToken: string): Promise<IssuedTokens> {
-    const principal = this.#principal(session.holder);
+    const principal = this.today(session.holder);
     if (principal === null) throw refused(NOTHING_LEFT);
     const now = this.#clock.now();
     const expiresAt = Math.min(now + ACCESS_S * 1000, session.expiresAt);

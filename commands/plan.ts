@@ -1,16 +1,11 @@
 /** `berth plan`: what would be done about a workspace, for a terminal, a program, or a comment on a pull request. */
 import type { Plan } from "../client/berth/models.ts";
-import {
-  WORKSPACE_ARTIFACTS,
-  WORKSPACE_ARTIFACTS_GROUP_PLAN,
-  WORKSPACES,
-} from "../client/berth/workspaces.ts";
-import type { Client } from "../client/mod.ts";
-import { StartFailure } from "../start_failure.ts";
+import { WORKSPACE_ARTIFACTS_GROUP_PLAN } from "../client/berth/workspaces.ts";
 import { openClient, tellCall } from "./connection.ts";
 import { writeOut } from "./output.ts";
 import { markdownOf, textOf } from "./plan_text.ts";
 import type { Line } from "./table.ts";
+import { groupsOf, workspaceAt } from "./workspace_at.ts";
 
 const FORMATS = {
   text: textOf,
@@ -39,25 +34,4 @@ export async function run(line: Line): Promise<number> {
   writeOut(FORMATS[(line.option("--format") ?? "text") as keyof typeof FORMATS](plans));
   if (plans.some(({ blocked }) => blocked.length > 0)) return 1;
   return plans.some(({ steps }) => steps.length > 0) ? 2 : 0;
-}
-
-/** By its id or name, or by its folder. */
-async function workspaceAt(client: Client, named: string): Promise<string> {
-  const { items } = (await client.get(WORKSPACES)).json();
-  const path = await Deno.realPath(named).catch(() => null);
-  const found = items.filter((one) => one.id === named || one.name === named || one.path === path);
-  if (found.length === 1) return found[0]!.id;
-  throw new StartFailure(
-    found.length === 0
-      ? `berth has no workspace "${named}": give its id, its name or its folder`
-      : `Several workspaces are called "${named}": give an id, one of ${
-        found.map(({ id }) => id).join(", ")
-      }`,
-  );
-}
-
-async function groupsOf(client: Client, id: string): Promise<string[]> {
-  const { items } = (await client.get(WORKSPACE_ARTIFACTS, { params: { id }, query: { kind: "group" } }))
-    .json();
-  return items.filter(({ type }) => type === "main").map(({ name }) => name);
 }

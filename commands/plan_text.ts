@@ -2,7 +2,8 @@
 import type { Plan, PlanReason, PlanStep } from "../client/berth/models.ts";
 import { visible } from "../log/line.ts";
 
-const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
+/** What a step does, before the name of what it does it to. */
+export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
   "image.pull": "pull",
   "image.build": "build",
   "network.create": "create network",

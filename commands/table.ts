@@ -99,6 +99,25 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./plan.ts"),
   },
   {
+    name: "apply",
+    summary: "bring a workspace up, exactly as its plan says",
+    details:
+      "Shows the plan, asks, and follows the apply, which goes on in berth even if this command ends. The exit code is 0 when all is done or nothing was to do, 1 where it is blocked, refused or failed, and 3 where it waits for a person.",
+    args: [{ name: "workspace", kind: "folder" }],
+    options: [
+      { name: "--group", value: "name", meaning: "only this group" },
+      {
+        name: "--action",
+        value: "action",
+        choices: ["up", "down", "stop", "restart"],
+        meaning: "what is wanted; up unless said otherwise",
+      },
+      { name: "--yes", meaning: "ask nothing: what stands in the plan is meant" },
+      JSON_OPTION,
+    ],
+    load: () => read("./apply.ts"),
+  },
+  {
     name: "ls",
     summary: "list the containers of a running berth",
     args: [],
@@ -182,6 +201,23 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: "file", kind: "file" }],
     options: [],
     load: () => read("./restore.ts"),
+  },
+  {
+    name: "export",
+    summary: "write everything in the store to one file, for another kind of store",
+    details: "For SQLite and PostgreSQL. The sealing key is not in it.",
+    args: [{ name: "file", kind: "file" }],
+    options: [{ name: "--force", meaning: "replace the file if it is there" }],
+    load: () => read("./export.ts"),
+  },
+  {
+    name: "import",
+    summary: "fill an empty store with what export has written, and check it",
+    details:
+      "The sealing key of the exported store must be in its place. The exit code is 1 when the audit log was damaged.",
+    args: [{ name: "file", kind: "file" }],
+    options: [],
+    load: () => read("./import.ts"),
   },
   {
     name: "admin-key",

@@ -171,6 +171,12 @@ const fields = {
     NONE,
     "Days that a new API key lives at most; one that is made without an end gets this one",
   ),
+  composeVersion: field(
+    () => matching(/^v?\d{1,3}\.\d{1,3}\.\d{1,3}$/, "expected a version as 5.0.0"),
+    "5.0.0",
+    "5.0.0",
+    "The version of Docker Compose that labels of new containers are written for, where no container on the engine tells one",
+  ),
   strangersPerSecond: field(
     () => wholeNumber(0, 100_000),
     50,

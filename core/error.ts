@@ -53,7 +53,12 @@ export type ErrorCode =
   // projects
   | "engine_unavailable"
   | "plan_not_found"
+  | "plan_blocked"
   | "plan_stale"
+  | "apply_not_found"
+  | "apply_running"
+  | "apply_over"
+  | "apply_failed"
   // the service
   | "plugin_disabled"
   | "plugin_failed"

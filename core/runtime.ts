@@ -167,6 +167,8 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
   readonly name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** How often the engine restarted it since it was last started. */
+  readonly restartCount: number;
   /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
   readonly imageDefaults:
     | Pick<

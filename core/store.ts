@@ -1,5 +1,10 @@
 /** What berth remembers between two starts, and what every store promises about it. */
 import type { Grant } from "./access.ts";
+import type { ApplyStore } from "./applies.ts";
+import type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
+
+export { AUDIT_CHAINS } from "./audit_entry.ts";
+export type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
 
 /**
  * Every promise of a store may be rejected with `store_unavailable` (locked, full, damaged, gone); then nothing was
@@ -20,6 +25,7 @@ export interface Store extends AsyncDisposable {
   readonly audit: AuditStore;
   readonly commands: CommandStore;
   readonly plans: PlanStore;
+  readonly applies: ApplyStore;
   /** What several processes that share the store need of each other; null where it is one process's own. */
   readonly replicas: ReplicaStore | null;
   /** Resolves while the store can be read, and what is written to it stays. */
@@ -29,6 +35,25 @@ export interface Store extends AsyncDisposable {
    * has tools of its own for that.
    */
   readonly backup: ((file: string) => Promise<void>) | null;
+  /** Everything that goes along into another store. */
+  readonly copy: StoreCopy;
+}
+
+/** Rows as all stores have them: under the same names, with 0 and 1 for no and yes. */
+export interface StoreCopy {
+  /** The columns of every table that is copied, by name. */
+  columns(): Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Gives out every row as of one moment, tables that others refer to first; in every store in the same order. */
+  read(
+    take: (table: string, row: Readonly<Record<string, null | number | string | Uint8Array>>) => void,
+  ): Promise<void>;
+  /** Fills a store that is not in use, all or nothing; `rows` may be asked more than once. */
+  fill(
+    rows: () => Iterable<{
+      readonly table: string;
+      readonly row: Readonly<Record<string, null | number | string | Uint8Array>>;
+    }>,
+  ): Promise<void>;
 }
 
 /** A process that serves from the store, beside others. */
@@ -436,35 +461,6 @@ export interface CommandStore {
   leave(mark: string, at: number, hungUp: boolean): Promise<void>;
   /** It has ended. */
   forget(mark: string): Promise<void>;
-}
-
-/** `changes`: what was begun or done. `refusals`: what was refused before it began. Each is kept in its own time. */
-export const AUDIT_CHAINS = ["changes", "refusals"] as const;
-export type AuditChain = typeof AUDIT_CHAINS[number];
-
-export interface AuditActor {
-  readonly kind: "user" | "apiKey" | "anonymous" | "system";
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface NewAuditEntry {
-  readonly chain: AuditChain;
-  readonly at: number;
-  readonly actor: AuditActor;
-  /** What was shown to come in: `key:<id>` or `session:<id>`; null where nobody had to show anything. */
-  readonly credential: string | null;
-  /** What was tried: `session.reuse`, or the method and path template of a route. */
-  readonly action: string;
-  readonly target: string | null;
-  /** What else is worth knowing, as a command and its user; nothing secret. */
-  readonly particulars: Readonly<Record<string, string>>;
-  /** `begun` before an act on an engine, then `done`; or the code of the refusal or failure. */
-  readonly result: string;
-  readonly requestId: string | null;
-  readonly peer: string | null;
-  /** How many times; only what strangers were refused is counted. */
-  readonly count: number;
 }
 
 export interface AuditEntry extends NewAuditEntry {

@@ -1,7 +1,7 @@
 /** Starts plugins in order and stops them in reverse; one that cannot start is reported, and the rest goes on. */
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
-import type { ContainerRuntime } from "../core/runtime.ts";
+import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
 import { nameOf, type Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
@@ -28,7 +28,7 @@ export interface Plugins extends AsyncDisposable {
   /** What those that run tell over `/api/live`. */
   readonly feeds: readonly LiveFeed[];
   /** Those of all plugins as one; null while no plugin brings one. */
-  readonly runtime: ContainerRuntime | null;
+  readonly runtime: ActingRuntime | null;
   /** What the groups of routes of those that run are about. */
   readonly tags: Readonly<Record<string, string>>;
   /** The page of the plugin that brings one. */

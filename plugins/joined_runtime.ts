@@ -1,15 +1,21 @@
 /** The container runtimes of several plugins, as the one that the rest of the service asks. */
 import { ServiceError } from "../core/error.ts";
-import type { ContainerRuntime, Holdings, RuntimeCounts } from "../core/runtime.ts";
+import type { ActingRuntime } from "../core/engine_acts.ts";
+import type { Holdings, RuntimeCounts } from "../core/runtime.ts";
 
 /** Null for none; a single one is answered as it is. The default engine is one of the first runtime's. */
-export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRuntime | null {
+export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime | null {
   const [first, ...others] = runtimes;
   if (first === undefined || others.length === 0) return first ?? null;
   let seen = runtimes.map((one) => one.revision);
   let revision = 0;
   const ownerOf = (backend: string) =>
     runtimes.find((one) => one.backends().some(({ name }) => name === backend));
+  const mustOwn = (backend: string) => {
+    const owner = ownerOf(backend);
+    if (owner !== undefined) return owner;
+    throw new ServiceError("not_found", `No engine "${backend}"; see /api/system/info for those there are`);
+  };
   return {
     backends: () =>
       runtimes.flatMap((one) =>
@@ -29,16 +35,8 @@ export function joinRuntimes(runtimes: readonly ContainerRuntime[]): ContainerRu
     permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
-    inspect: async (id, backend) => {
-      const owner = ownerOf(backend);
-      if (owner === undefined) {
-        throw new ServiceError(
-          "not_found",
-          `No engine "${backend}"; see /api/system/info for those there are`,
-        );
-      }
-      return await owner.inspect(id, backend);
-    },
+    inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),
+    acts: (backend) => mustOwn(backend).acts(backend),
   };
 }
 

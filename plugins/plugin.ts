@@ -4,8 +4,9 @@ import type { CorePermission, PermissionRule } from "../core/access.ts";
 import type { DeclaredCodes } from "../core/error.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Log } from "../core/log.ts";
+import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
-import type { ContainerRuntime, Ownership } from "../core/runtime.ts";
+import type { Ownership } from "../core/runtime.ts";
 import type { CommandStore } from "../core/store.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
@@ -62,7 +63,7 @@ export interface RunningPlugin extends AsyncDisposable {
   /** What it tells over `/api/live`. */
   readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
-  readonly runtime?: ContainerRuntime;
+  readonly runtime?: ActingRuntime;
 }
 
 /** A plugin as it is written: a name, what it is and `start`; everything else when it has it. */

@@ -23,6 +23,7 @@ const TAGS = {
   overview: "Whether what runs is what is declared",
   live: "Everything that goes on, over one socket",
   plans: "What would be done about a group, and why",
+  applies: "Plans that are carried out, and how far each of them is",
 };
 
 const document = (path: string, summary: string) =>

@@ -133,7 +133,7 @@ export function plans(options: PlansOptions): CoreRouter {
 }
 
 /** What a plan is made from. Throws what is not found, also for what is out of reach, and `forbidden`. */
-async function askedOf(
+export async function askedOf(
   { registry, runtime, sights, digests }: PlansOptions,
   { id, name, request }: { readonly id: string; readonly name: string; readonly request: PlanRequest },
   reach: Reach,
@@ -174,7 +174,7 @@ const needs = (permission: string): ServiceError =>
   new ServiceError("forbidden", `Cannot plan: this needs the permission "${permission}", too`);
 
 /** A plan may name what its maker saw, so that another caller has to see everything. */
-function mayRead({ plan, creator }: KnownPlan, reach: Reach, principal: Principal): boolean {
+export function mayRead({ plan, creator }: KnownPlan, reach: Reach, principal: Principal): boolean {
   const { workspace, project, backend } = plan;
   const subject = { workspace, project, engine: backend };
   const running = reachOfRunning(principal);

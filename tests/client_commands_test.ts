@@ -212,3 +212,46 @@ test("berth plan says what would be done, in three forms, and by its exit code",
     await engine.cli("rm", "--force", "planned-web-1");
   }
 });
+
+test("berth apply does what its plan shows, tells each step, and says by its exit code how it ended", async (engine) => {
+  await using berth = await serviceOn(engine);
+  const text = `name: applied\nservices:\n  web:\n    image: ${FIXTURE}\n    command: [idle]\n` +
+    "    network_mode: none\n    stop_grace_period: 1s\n";
+  const { path } = await workspace(berth, "applied", text);
+  const apply = of(berth);
+  try {
+    const unasked = await apply("apply", path);
+    assert.equal(unasked.code, 1);
+    assert.match(unasked.stderr, /say "--yes"/);
+    const up = await apply("apply", path, "--yes");
+    assert.deepEqual([up.code, up.stderr], [0, ""]);
+    const told = up.stdout.split("\n").slice(-6);
+    assert.deepEqual(told, [
+      "running create applied-web-1",
+      "done    create applied-web-1",
+      "running start applied-web-1",
+      "done    start applied-web-1",
+      "done",
+      "",
+    ]);
+    const again = await apply("apply", "applied", "--yes");
+    assert.deepEqual([again.code, again.stdout], [0, "applied on docker: nothing to do, 1 unchanged\n"]);
+
+    await save(
+      berth,
+      "applied",
+      `${path}/compose.yaml`,
+      text.replace("[idle]", "[sh, -c, 'echo why; exit 4']"),
+    );
+    const broken = await apply("apply", path, "--yes");
+    assert.equal(broken.code, 1);
+    assert.match(broken.stdout, /applied-web-1 \| why/);
+    assert.match(broken.stderr, /ended with code 4; the old container serves again/);
+    const down = await apply("apply", path, "--yes", "--action", "down", "--json");
+    assert.equal(down.code, 0);
+    const events = down.stdout.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(events.at(-1), { kind: "end", state: "done" });
+  } finally {
+    await engine.cli("rm", "--force", "applied-web-1").catch(() => {});
+  }
+});

@@ -63,6 +63,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["fields/"],
     ["hash/", "drift/"],
     ["plan/"],
+    ["apply/"],
   ],
   "page/": [
     ["verdict.ts"],
@@ -81,7 +82,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["mirror/"],
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
-    ["prune/", "events/"],
+    ["prune/", "events/", "acts/"],
     ["live/"],
     ["runtime.ts", "routes.ts", "settings.ts", "measures.ts"],
     ["examine.ts"],

@@ -47,6 +47,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     },
     backend: "docker",
     ...UNASKED,
+    restartCount: 0,
     imageDefaults: null,
     networks: [attachedTo("shop_default")],
     ...rest,

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { failure } from "../core/error.ts";
-import type { Backend, ContainerRuntime } from "../core/runtime.ts";
+import type { ActingRuntime } from "../core/engine_acts.ts";
+import type { Backend } from "../core/runtime.ts";
 import {
   type CoreRouter,
   json,
@@ -211,7 +212,7 @@ Deno.test("the runtimes of several plugins are one to the rest of the service", 
 
 const revisions: Record<string, number> = {};
 
-function runtimeOf(name: string): ContainerRuntime {
+function runtimeOf(name: string): ActingRuntime {
   const backend: Backend = {
     name,
     kind: "docker",
@@ -232,9 +233,12 @@ function runtimeOf(name: string): ContainerRuntime {
       return revisions[name] ?? 0;
     },
     inspect: (id) =>
-      Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ContainerRuntime["inspect"]>>),
+      Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ActingRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
     imageTaggedAt: () => Promise.resolve(null),
+    acts: () => {
+      throw new Error("nothing is done here");
+    },
     permissionFor: () => "test:act",
   };
 }

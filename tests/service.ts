@@ -19,6 +19,7 @@ export interface ServiceOptions extends Partial<Config> {
   /** Further routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
+  readonly applyLeaseMs?: number;
   readonly provider?: IdentityProvider;
   /** Instead of cheap ones. */
   readonly passwords?: Passwords;
@@ -146,6 +147,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     install,
     mount,
     clock,
+    applyLeaseMs,
     provider,
     passwords = CHEAP,
     setup = true,
@@ -168,6 +170,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       console: null,
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
+      ...(applyLeaseMs === undefined ? {} : { applyLeaseMs }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
     });
@@ -214,6 +217,7 @@ function defaults(folder: string): Config {
     roles: [],
     freshSignIn: 15,
     keyMaxDays: null,
+    composeVersion: "2.40.3",
     // Tests ask more often than any stranger may.
     strangersPerSecond: 0,
     plugins: null,

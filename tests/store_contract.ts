@@ -15,6 +15,7 @@ import {
   session,
   type StoreUnderTest,
 } from "./store_records.ts";
+import { appliesContract, CHANGES_OF_APPLIES } from "./store_applies_contract.ts";
 import { filesContract } from "./store_files_contract.ts";
 import { CHANGES_OF_PEOPLE, peopleContract } from "./store_people_contract.ts";
 import { CHANGES_OF_PLANS, plansContract } from "./store_plans_contract.ts";
@@ -33,6 +34,7 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   peopleContract(promise);
   filesContract(promise);
   plansContract(promise);
+  appliesContract(promise);
 
   promise("remembers workspaces in order of their names, across a new start", async (under) => {
     const later = {
@@ -375,7 +377,8 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
       state: (store) => store.signingKeys.list(),
     },
   ];
-  for (const { name, before, change, state } of [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS]) {
+  const all = [...changes, ...CHANGES_OF_PEOPLE, ...CHANGES_OF_PLANS, ...CHANGES_OF_APPLIES];
+  for (const { name, before, change, state } of all) {
     promise(`commits ${name} with its entry, both or neither`, async (under) => {
       await using store = await under.open("a");
       await before?.(store);

@@ -1,5 +1,85 @@
 /** The types that several groups of the API share, written from the document that the service serves. */
 
+/** The answer of `POST /api/plans/{id}/apply`. */
+export type Apply = {
+  /** What it is asked for by. */
+  readonly id: string;
+  /** The plan that it carries out. */
+  readonly plan: string;
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The group's name. */
+  readonly group: string;
+  /** The Compose project. */
+  readonly project: string;
+  /** The engine. */
+  readonly backend: string;
+  /** What was asked for. */
+  readonly action: "up" | "down" | "stop" | "restart";
+  /** `paused` waits for a person's word; the last three are the end. */
+  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  /** Why it is paused, or failed. */
+  readonly reason: string | null;
+  /** With whose rights it goes on. */
+  readonly by: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** RFC 3339; null until it ended. */
+  readonly endedAt: string | null;
+  /** Those that were asked for, in the order of the plan. */
+  readonly steps: readonly (ApplyStep)[];
+};
+
+/** A part of `ApplyStep`. */
+export type ApplyFailure = {
+  /** What programs branch on. */
+  readonly code: string;
+  /** What happened and why, for people. */
+  readonly title: string;
+};
+
+/** A part of `Apply`. */
+export type ApplyStep = {
+  /** In an order that works one by one. */
+  readonly n: number;
+  /** What is done. */
+  readonly kind:
+    | "image.pull"
+    | "image.build"
+    | "network.create"
+    | "network.remove"
+    | "network.connect"
+    | "volume.create"
+    | "container.create"
+    | "container.start"
+    | "container.stop"
+    | "container.remove"
+    | "container.swap"
+    | "container.update"
+    | "container.restart"
+    | "wait";
+  /** The name of a container, image, network or volume. */
+  readonly target: string;
+  /** The id of the unit it is done for. */
+  readonly unit: string | null;
+  /** Why; never empty. */
+  readonly why: readonly (PlanReason)[];
+  /** The steps that must be done before. */
+  readonly after: readonly (number)[];
+  /** What it costs while it is done. */
+  readonly risk: "none" | "interruption" | "dataLoss";
+  /** How far it is. */
+  readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
+  /** RFC 3339; null until it was begun. */
+  readonly startedAt: string | null;
+  /** RFC 3339; null until it ended. */
+  readonly endedAt: string | null;
+  /** Why it failed. */
+  readonly error: ApplyFailure | null;
+  /** What else there is to know of its end. */
+  readonly note: string | null;
+};
+
 /** A part of `GroupDetail`. */
 export type Diagnostic = {
   /** The rule, as docs/rules.md lists it. */

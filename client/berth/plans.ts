@@ -1,6 +1,6 @@
 /** The API's group `plans`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Plan } from "./models.ts";
+import type { Apply, Plan } from "./models.ts";
 
 /** GET: A plan that was made in the last 15 minutes. */
 export const PLAN: Endpoint<"/api/plans/{id}", {
@@ -11,3 +11,43 @@ export const PLAN: Endpoint<"/api/plans/{id}", {
 export const PLAN_CHECK: Endpoint<"/api/plans/{id}/check", {
   post: { query: Record<string, never> };
 }> = new Endpoint("/api/plans/{id}/check");
+
+/** POST: Carry a plan out, exactly as it was shown. */
+export const PLAN_APPLY: Endpoint<"/api/plans/{id}/apply", {
+  post: { response: Apply; payload: ApplyRequest | undefined; query: Record<string, never> };
+}> = new Endpoint("/api/plans/{id}/apply");
+
+/** A part of `ApplyRequest`. */
+export type ApplyLogin = {
+  /** Who signs in at the registry. */
+  readonly username: string;
+  /** Their password or token. */
+  readonly password: string;
+} | {
+  /** A token instead of both. */
+  readonly identityToken: string;
+};
+
+/** The payload of `POST /api/plans/{id}/apply`. */
+export type ApplyRequest = {
+  /** The digests of the plan that was read: another plan under this id is refused. */
+  readonly basis?: {
+    /** As the plan says it. */
+    readonly declared: string;
+    /** As the plan says it. */
+    readonly observed: string;
+  };
+  /** Only these steps; none may be left out that another one comes after. */
+  readonly steps?: readonly (number)[];
+  /** The names of the volumes whose data may be lost. */
+  readonly confirm?: readonly (string)[];
+  /** Instead of berth's own. */
+  readonly timeouts?: {
+    /** Seconds until a container must be healthy. */
+    readonly healthy?: number;
+    /** Seconds until a one-shot container must have ended. */
+    readonly completed?: number;
+  };
+  /** Credentials by the registry's host; kept in memory until the end, and nowhere else. */
+  readonly registries?: { readonly [key: string]: ApplyLogin };
+};

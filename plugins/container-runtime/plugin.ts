@@ -35,7 +35,7 @@ export const containerRuntime = plugin({
     const backends = settings.engines === null
       ? await Backends.found(settings, host.log)
       : Backends.configured(settings.engines.map(namedEngine), host.log, settings.ssh);
-    const runtime = new EngineRuntime(backends);
+    const runtime = new EngineRuntime(backends, settings);
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands } = host;
     const routes = new Routes({ engines, registries: settings.registries, log, commands });

@@ -1,7 +1,6 @@
 /** All engines as one container runtime, for the rest of the service. */
 import type {
   Backend,
-  ContainerRuntime,
   Counted,
   Holdings,
   InspectedContainer,
@@ -9,6 +8,8 @@ import type {
   RuntimeAct,
   RuntimeCounts,
 } from "../../core/runtime.ts";
+import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
+import { LinkActs, type PullRules } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
@@ -24,10 +25,10 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
 
 const ALL: Counted = { container: () => true, imagesOf: () => true };
 
-export class EngineRuntime implements ContainerRuntime {
+export class EngineRuntime implements ActingRuntime {
   readonly #inspections = new Inspections();
 
-  constructor(private readonly engines: Backends) {}
+  constructor(private readonly engines: Backends, private readonly pulls: PullRules) {}
 
   backends(): readonly Backend[] {
     return this.engines.report();
@@ -124,5 +125,9 @@ export class EngineRuntime implements ContainerRuntime {
       );
     }
     return await this.#inspections.read(link.engine, id);
+  }
+
+  acts(backend: string): EngineActs {
+    return new LinkActs(this.engines.named(backend), this.#inspections, this.pulls);
   }
 }

@@ -59,6 +59,10 @@ export const Settings = z.strictObject({
   registries: z.array(z.string().min(1).max(253)).max(256).nullable().default(null).describe(
     "A list of the registries that images may be pulled from, as `ghcr.io`",
   ).meta({ shown: "all" }),
+  dockerConfig: absolutePath().nullable().default(null).describe(
+    "Docker's `config.json`, whose credentials applies pull with where they bring none for the registry; programs that " +
+      "it names are not run",
+  ),
   ssh: text().max(4_096).default("ssh").describe("The program that `ssh://` engines are reached with").meta({
     shown: "`ssh` in the path",
   }),

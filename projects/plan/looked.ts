@@ -16,19 +16,24 @@ export interface Looked {
 }
 
 export function lookedAt(scene: Scene): Looked {
-  const { group, digest, contents } = scene;
+  const { group } = scene;
   const sources = [...group.sources, ...group.envFiles].map(({ path, hash }) =>
     [`file ${path}`, hash] as const
   );
   return {
-    declared: Object.fromEntries([
-      ["", saidOf(group, digest)],
-      ...filesOf(group),
-      ...[...contents].map(([id, one]) => [id.replace(/:.*\./, " "), one] as const),
-    ]),
+    declared: declaredNow(scene),
     sources: Object.fromEntries(sources),
     observed: observed(scene),
   };
+}
+
+/** What the files say now. */
+export function declaredNow({ group, digest, contents }: Pick<Scene, "group" | "digest" | "contents">) {
+  return Object.fromEntries([
+    ["", saidOf(group, digest)],
+    ...filesOf(group),
+    ...[...contents].map(([id, one]) => [id.replace(/:.*\./, " "), one] as const),
+  ]);
 }
 
 /** The merged and interpolated files of the group. */

@@ -1,7 +1,9 @@
 /** The store on PostgreSQL: what several replicas share. */
 import type { Store } from "../../core/store.ts";
+import { postgresApplies } from "./applies.ts";
 import { postgresAudit } from "./audit_store.ts";
 import { postgresCommands } from "./commands.ts";
+import { postgresCopy } from "./copy.ts";
 import type { PostgresSettings } from "./connection.ts";
 import { PostgresDatabase } from "./database.ts";
 import { postgresFileVersions } from "./file_versions.ts";
@@ -27,9 +29,11 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     audit: postgresAudit(database),
     commands: postgresCommands(database),
     plans: postgresPlans(database),
+    applies: postgresApplies(database),
     replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
     check: () => database.check(),
     backup: null,
+    copy: postgresCopy(database),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }

@@ -265,4 +265,39 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX file_versions_by_path ON file_versions (workspace_id, path, id);
   `,
+  // Applies, and their journals.
+  `
+  CREATE TABLE applies (
+    id TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL,
+    group_name TEXT NOT NULL,
+    project TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('running', 'paused', 'done', 'failed', 'cancelled')),
+    reason TEXT,
+    wish TEXT CHECK (wish IN ('cancel', 'abandon')),
+    work TEXT NOT NULL CHECK (json_valid(work)),
+    actor_kind TEXT NOT NULL,
+    actor_id TEXT NOT NULL,
+    actor_name TEXT NOT NULL,
+    credential TEXT,
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    owner TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    lease_until INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX applies_in_hand ON applies (backend, project) WHERE state IN ('running', 'paused');
+  CREATE INDEX applies_by_time ON applies (created_at, id);
+
+  CREATE TABLE apply_lines (
+    apply_id TEXT NOT NULL REFERENCES applies (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('step', 'log', 'state')),
+    step INTEGER,
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    PRIMARY KEY (apply_id, seq)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -1,7 +1,9 @@
 /** The store on one SQLite file: what a single berth needs, with no server beside it. */
 import type { Store } from "../../core/store.ts";
+import { sqliteApplies } from "./applies.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { sqliteCommands } from "./commands.ts";
+import { sqliteCopy } from "./copy.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
@@ -24,6 +26,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     audit: sqliteAudit(database),
     commands: sqliteCommands(database),
     plans: sqlitePlans(database),
+    applies: sqliteApplies(database),
     replicas: null,
     check: () =>
       database.read(() => {
@@ -31,6 +34,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
         database.check();
       }),
     backup: (file) => database.backup(file),
+    copy: sqliteCopy(database),
     [Symbol.asyncDispose]: () => Promise.resolve(database.close()),
   };
 }

@@ -68,7 +68,11 @@ export function constantName(path: string): string {
   return segments.flatMap((segment, i) => {
     if (segment.startsWith("{")) return [];
     const word = segment.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
-    return [segments[i + 1]?.startsWith("{") ? word.replace(/^PEOPLE$/, "PERSON").replace(/S$/, "") : word];
+    return [
+      segments[i + 1]?.startsWith("{")
+        ? word.replace(/^PEOPLE$/, "PERSON").replace(/IES$/, "Y").replace(/S$/, "")
+        : word,
+    ];
   }).join("_");
 }
 

@@ -38,11 +38,32 @@ export function connectBody(container: string, network: ContainerSpec["networks"
   return { Container: container, EndpointConfig: endpoint(network) };
 }
 
+/** The body of `POST /containers/{id}/update`: what an engine changes in place. */
+export function updateBody(asked: Partial<ContainerSpec>): Wire {
+  return given({ RestartPolicy: restartPolicy(asked), ...limits(asked) });
+}
+
+const restartPolicy = ({ restart }: Partial<ContainerSpec>): Wire | undefined =>
+  restart && { Name: restart.name, MaximumRetryCount: restart.maximumRetries };
+
+function limits(asked: Partial<ContainerSpec>): Wire {
+  return {
+    Memory: asked.memoryLimitBytes ?? undefined,
+    MemoryReservation: asked.memoryReservationBytes ?? undefined,
+    MemorySwap: asked.memorySwapBytes ?? undefined,
+    NanoCpus: asked.cpus === undefined || asked.cpus === null ? undefined : Math.round(asked.cpus * 1e9),
+    CpuShares: asked.cpuShares ?? undefined,
+    CpuPeriod: asked.cpuPeriod ?? undefined,
+    CpuQuota: asked.cpuQuota ?? undefined,
+    CpusetCpus: asked.cpuset,
+    PidsLimit: asked.pidsLimit ?? undefined,
+  };
+}
+
 function hostConfig(asked: Partial<ContainerSpec>): Wire {
   return given({
     Init: asked.init ?? undefined,
-    RestartPolicy: asked.restart &&
-      { Name: asked.restart.name, MaximumRetryCount: asked.restart.maximumRetries },
+    RestartPolicy: restartPolicy(asked),
     PortBindings: asked.ports && portBindings(asked.ports),
     // A folder of the host that is not there is made, as Compose does it.
     Binds: asked.mounts &&
@@ -98,18 +119,10 @@ function hostConfig(asked: Partial<ContainerSpec>): Wire {
     })),
     Annotations: asked.annotations,
     LogConfig: asked.log && { Type: asked.log.driver, Config: asked.log.options },
-    Memory: asked.memoryLimitBytes ?? undefined,
-    MemoryReservation: asked.memoryReservationBytes ?? undefined,
-    MemorySwap: asked.memorySwapBytes ?? undefined,
+    ...limits(asked),
     ShmSize: asked.sharedMemoryBytes ?? undefined,
-    NanoCpus: asked.cpus === undefined || asked.cpus === null ? undefined : Math.round(asked.cpus * 1e9),
-    CpuShares: asked.cpuShares ?? undefined,
-    CpuPeriod: asked.cpuPeriod ?? undefined,
-    CpuQuota: asked.cpuQuota ?? undefined,
     MemorySwappiness: asked.memorySwappiness ?? undefined,
     ...blockIo(asked.blockIo ?? {}),
-    CpusetCpus: asked.cpuset,
-    PidsLimit: asked.pidsLimit ?? undefined,
     OomScoreAdj: asked.oomScoreAdjustment,
     OomKillDisable: asked.oomKillDisabled,
   });
@@ -212,6 +225,6 @@ function blockIo(asked: ContainerSpec["blockIo"]): Wire {
 }
 
 /** Without what is undefined. */
-function given(fields: Readonly<Record<string, unknown>>): Wire {
+export function given(fields: Readonly<Record<string, unknown>>): Wire {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -13,13 +13,14 @@ import { RegistryCredentials } from "./credentials.ts";
 import { ImageDetail, readImage } from "./detail.ts";
 import { pull, type PullProgress, PullResult } from "./pull.ts";
 import { pullFormat, PullFrame, streamPull } from "./pull_answer.ts";
+import { mustBeAllowed } from "./allowed.ts";
 import { parseReference, textOfReference } from "./reference.ts";
 import { Image } from "../rows/image.ts";
 import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { problems } from "../engine/errors.ts";
 
 const ImageList = listAnswer(Image, "ImageList");
 
@@ -162,14 +163,7 @@ export function images({ engines, list: all, registries }: ImagesOptions): Route
     .on(pulling, async (call) => {
       const { body, query, request, ending } = call;
       const reference = parseReference(body.reference);
-      if (registries !== null && !registries.includes(reference.registry)) {
-        throw engineError(
-          "pull_refused",
-          `Cannot pull "${
-            textOfReference(reference)
-          }": this service is not allowed to pull from "${reference.registry}"`,
-        );
-      }
+      mustBeAllowed(reference, registries);
       const link = backends.target(query.backend, call.reach);
       const leaving = new Cutoff([ending]);
       const run = async (progress: (frame: PullProgress) => void) => {

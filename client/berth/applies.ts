@@ -1,0 +1,149 @@
+/** The API's group `applies`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type { Apply, ApplyFailure } from "./models.ts";
+
+/** GET: What was applied, and what is being applied. */
+export const APPLIES: Endpoint<"/api/applies", {
+  get: {
+    response: ApplyList;
+    query: {
+      /** Of this workspace, by its id. */
+      workspace?: string;
+      /** Of this group. */
+      group?: string;
+      /** In this state. */
+      state?: "running" | "paused" | "done" | "failed" | "cancelled";
+      /** How many at most. */
+      limit?: number;
+      /** `next` of the page before. */
+      cursor?: string;
+    };
+  };
+}> = new Endpoint("/api/applies");
+
+/** GET: One apply, with all of its steps. */
+export const APPLY: Endpoint<"/api/applies/{id}", {
+  get: { response: Apply; query: Record<string, never> };
+}> = new Endpoint("/api/applies/{id}");
+
+/** GET: What happens in an apply, from its beginning to its end. */
+export const APPLY_EVENTS: Endpoint<"/api/applies/{id}/events", {
+  get: {
+    item: ApplyEvent;
+    query: {
+      /** The place in the journal to go on behind. */
+      after?: number;
+    };
+  };
+}> = new Endpoint("/api/applies/{id}/events");
+
+/** POST: Begin no further step: what is in hand is finished, or turned back. */
+export const APPLY_CANCEL: Endpoint<"/api/applies/{id}/cancel", {
+  post: { response: Apply; query: Record<string, never> };
+}> = new Endpoint("/api/applies/{id}/cancel");
+
+/** POST: Let a paused apply go on, with the caller's own rights. */
+export const APPLY_RESUME: Endpoint<"/api/applies/{id}/resume", {
+  post: { response: Apply; query: Record<string, never> };
+}> = new Endpoint("/api/applies/{id}/resume");
+
+/** POST: Give an apply up: only a swap in hand is finished, or turned back. */
+export const APPLY_ABANDON: Endpoint<"/api/applies/{id}/abandon", {
+  post: { response: Apply; query: Record<string, never> };
+}> = new Endpoint("/api/applies/{id}/abandon");
+
+/** An item of the stream of `GET /api/applies/{id}/events`. */
+export type ApplyEvent = {
+  /** A step was begun, or ended. */
+  readonly kind: "step";
+  /** Its place in the journal. */
+  readonly id: number;
+  /** RFC 3339. */
+  readonly at: string;
+  /** Its number. */
+  readonly step: number;
+  /** How far it is. */
+  readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
+  /** Why it failed. */
+  readonly error: ApplyFailure | null;
+  /** What else there is to know of it. */
+  readonly note: string | null;
+} | {
+  /** What a container said that is not sound. */
+  readonly kind: "log";
+  /** Its place in the journal. */
+  readonly id: number;
+  /** RFC 3339. */
+  readonly at: string;
+  /** The step it belongs to. */
+  readonly step: number;
+  /** Its name. */
+  readonly container: string;
+  /** The last lines, masked. */
+  readonly lines: readonly (string)[];
+} | {
+  /** The apply itself goes on, waits, or is over. */
+  readonly kind: "state";
+  /** Its place in the journal. */
+  readonly id: number;
+  /** RFC 3339. */
+  readonly at: string;
+  /** Its state. */
+  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  /** Why. */
+  readonly reason: string | null;
+} | {
+  /** A pull goes on. */
+  readonly kind: "progress";
+  /** Its number. */
+  readonly step: number;
+  /** The layer this is about. */
+  readonly layer: string | null;
+  /** What happens, in the engine's words. */
+  readonly status: string;
+  /** Bytes so far. */
+  readonly current: number | null;
+  /** Bytes in all. */
+  readonly total: number | null;
+} | {
+  /** Nothing follows. */
+  readonly kind: "end";
+  /** How it ended. */
+  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+};
+
+/** The answer of `GET /api/applies`. */
+export type ApplyList = {
+  /** The newest first. */
+  readonly items: readonly (ApplySummary)[];
+  /** The cursor of the next page; null on the last. */
+  readonly next: string | null;
+};
+
+/** A part of `ApplyList`. */
+export type ApplySummary = {
+  /** What it is asked for by. */
+  readonly id: string;
+  /** The plan that it carries out. */
+  readonly plan: string;
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The group's name. */
+  readonly group: string;
+  /** The Compose project. */
+  readonly project: string;
+  /** The engine. */
+  readonly backend: string;
+  /** What was asked for. */
+  readonly action: "up" | "down" | "stop" | "restart";
+  /** `paused` waits for a person's word; the last three are the end. */
+  readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
+  /** Why it is paused, or failed. */
+  readonly reason: string | null;
+  /** With whose rights it goes on. */
+  readonly by: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** RFC 3339; null until it ended. */
+  readonly endedAt: string | null;
+};

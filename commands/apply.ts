@@ -1,0 +1,87 @@
+/** `berth apply`: a plan is shown, asked about, carried out and followed to its end. */
+import { APPLY, APPLY_EVENTS, type ApplyEvent } from "../client/berth/applies.ts";
+import type { Apply, Plan } from "../client/berth/models.ts";
+import { PLAN_APPLY } from "../client/berth/plans.ts";
+import { WORKSPACE_ARTIFACTS_GROUP_PLAN } from "../client/berth/workspaces.ts";
+import type { Client } from "../client/mod.ts";
+import { stream } from "../client/stream.ts";
+import { visible } from "../log/line.ts";
+import { StartFailure } from "../start_failure.ts";
+import { ApplyPicture, lineOf } from "./apply_text.ts";
+import { openClient, tellCall } from "./connection.ts";
+import { writeError, writeOut } from "./output.ts";
+import { textOf } from "./plan_text.ts";
+import type { Line } from "./table.ts";
+import { groupsOf, workspaceAt } from "./workspace_at.ts";
+
+const WAITS = 3;
+
+/** Answers 0 where all is done, 1 where it is blocked, refused or failed, 3 where it waits for a person. */
+export async function run(line: Line): Promise<number> {
+  const isJson = line.option("--json") !== undefined;
+  const action = (line.option("--action") ?? "up") as Plan["action"]; // the table of commands checked it
+  try {
+    using client = await openClient();
+    const id = await workspaceAt(client, line.args[0]!);
+    const only = line.option("--group");
+    for (const name of only === undefined ? await groupsOf(client, id) : [only]) {
+      const params = { id, name };
+      const plan = (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload: { action } }))
+        .json();
+      if (!isJson) writeOut(textOf([plan]));
+      if (plan.blocked.length > 0) return 1;
+      if (plan.steps.length === 0) continue;
+      if (line.option("--yes") === undefined && !isMeant(plan)) return 1;
+      const code = await carryOut(client, plan, isJson);
+      if (code !== 0) return code;
+    }
+    return 0;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return 1; // the reader closed the pipe; the apply goes on
+    tellCall(error);
+    return 1;
+  }
+}
+
+function isMeant({ group, steps }: Plan): boolean {
+  if (!Deno.stdin.isTerminal()) {
+    throw new StartFailure('Nobody can be asked here: say "--yes" where what the plan shows is meant');
+  }
+  return confirm(`Apply ${steps.length} step${steps.length === 1 ? "" : "s"} to ${visible(group)}?`);
+}
+
+async function carryOut(client: Client, plan: Plan, isJson: boolean): Promise<number> {
+  const { declared, observed } = plan.basis;
+  const payload = { basis: { declared, observed } };
+  const params = { id: plan.id };
+  const begun = (await client.post(PLAN_APPLY, { params, payload, expectedStatus: 202 })).json();
+  const show = isJson ? asJson : Deno.stdout.isTerminal() ? asPicture(begun) : asLines(begun);
+  for await (const event of eventsOf(client, begun.id)) show(event);
+  const { state, reason } = (await client.get(APPLY, { params: { id: begun.id } })).json();
+  if (!isJson && reason !== null) writeError(`berth: ${reason}\n`);
+  return state === "done" ? 0 : state === "paused" ? WAITS : 1;
+}
+
+/** To the end, or to where it waits for a person; a connection that breaks is taken up behind the last event. */
+async function* eventsOf(client: Client, id: string): AsyncGenerator<ApplyEvent> {
+  const events = stream(client, APPLY_EVENTS, { as: "ndjson", params: { id }, query: {} });
+  for await (const event of events) {
+    yield event;
+    if (event.kind === "end" || (event.kind === "state" && event.state === "paused")) return;
+  }
+}
+
+const asJson = (event: ApplyEvent): void => writeOut(`${JSON.stringify(event)}\n`);
+
+function asLines({ steps }: Apply): (event: ApplyEvent) => void {
+  return (event) => {
+    const text = lineOf(event, steps);
+    if (text !== null) writeOut(`${text}\n`);
+  };
+}
+
+function asPicture({ steps }: Apply): (event: ApplyEvent) => void {
+  const picture = new ApplyPicture(steps, Deno.consoleSize());
+  writeOut(picture.first());
+  return (event) => writeOut(picture.after(event));
+}

@@ -1,0 +1,105 @@
+/** What berth remembers of applies: each with its owner, and a journal that says what was begun and what was done. */
+import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
+
+/** `paused`: it waits for a person's word. The last three are the end. */
+export const APPLY_STATES = ["running", "paused", "done", "failed", "cancelled"] as const;
+export type ApplyState = typeof APPLY_STATES[number];
+
+/** What a person asked of an apply that is under way. */
+export type ApplyWish = "cancel" | "abandon";
+
+/** Times are milliseconds since 1970. */
+export interface ApplyRecord {
+  readonly id: string;
+  readonly workspace: string;
+  readonly group: string;
+  readonly project: string;
+  readonly backend: string;
+  readonly state: ApplyState;
+  /** Why it is paused or failed, in words. */
+  readonly reason: string | null;
+  readonly wish: ApplyWish | null;
+  /** The plan, what was asked, and which objects its steps are about, as JSON. No secret is in it. */
+  readonly work: string;
+  /** With whose rights it goes on. */
+  readonly by: AuditActor;
+  readonly credential: string | null;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  /** The replica that carries it out, as of `epoch`, until `leaseUntil` unless it says more. */
+  readonly owner: string;
+  readonly epoch: number;
+  readonly leaseUntil: number;
+}
+
+export type NewApply = Omit<ApplyRecord, "state" | "reason" | "wish" | "endedAt" | "epoch">;
+
+/** One line of a journal. Its body is JSON. */
+export interface JournalEntry {
+  /** From 1, without a gap. */
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: "step" | "log" | "state";
+  /** The step it is about. */
+  readonly step: number | null;
+  readonly body: string;
+}
+
+export type NewJournalEntry = Omit<JournalEntry, "seq">;
+
+export interface ApplyQuery {
+  /** Those that began before this, and of one moment those of a smaller id. */
+  readonly before: { readonly at: number; readonly id: string } | null;
+  readonly limit: number;
+  readonly workspace: string | null;
+  readonly group: string | null;
+  readonly state: ApplyState | null;
+}
+
+/** Whose it is from now on. */
+export interface Lease {
+  readonly owner: string;
+  readonly until: number;
+}
+
+export interface ApplyStore {
+  /** Throws `apply_running`, with the other's id, while one of the project on that engine is running or paused. */
+  add(apply: NewApply, entry: NewAuditEntry): Promise<void>;
+  get(id: string): Promise<ApplyRecord | null>;
+  /** Newest first. */
+  list(query: ApplyQuery): Promise<ApplyRecord[]>;
+  /**
+   * Appends to the journal of an apply that is `running` in this epoch, and with `end` moves it on; all of it with its
+   * entries of the audit log, or nothing. Null where it is somebody else's by now.
+   */
+  write(
+    id: string,
+    epoch: number,
+    lines: readonly NewJournalEntry[],
+    entries: readonly NewAuditEntry[],
+    end?: {
+      readonly state: Exclude<ApplyState, "running">;
+      readonly reason: string | null;
+      readonly at: number;
+    },
+  ): Promise<JournalEntry[] | null>;
+  /** The lines behind the place `after`, in order. */
+  lines(id: string, after: number, limit: number): Promise<JournalEntry[]>;
+  /** Of one that is running or paused. Whether there is such a one. */
+  wish(id: string, wish: ApplyWish, entry: NewAuditEntry): Promise<boolean>;
+  /** Lets a paused one go on, with the rights of whoever says so. Null where none is paused. */
+  resume(
+    id: string,
+    by: { readonly by: AuditActor; readonly credential: string | null; readonly wish: ApplyWish | null },
+    lease: Lease,
+    entry: NewAuditEntry,
+  ): Promise<ApplyRecord | null>;
+  /** Says that the owner is alive, and what is its own. */
+  renew(lease: Lease): Promise<ApplyRecord[]>;
+  /** Takes over what is running and whose owner has not been heard of since; each goes to one of all who ask. */
+  takeOver(now: number, lease: Lease): Promise<{ readonly apply: ApplyRecord; readonly since: number }[]>;
+  /** Gives up what the owner has, so that the next start takes it over at once. */
+  release(owner: string, now: number): Promise<void>;
+  /** Forgets those that ended before. How many. */
+  forget(before: number): Promise<number>;
+}

@@ -1,0 +1,103 @@
+/** What an apply asks of one engine: single acts, each sent once and by identity, and none by force. */
+import type { ContainerRuntime, ContainerSpec, InspectedContainer } from "./runtime.ts";
+
+/** A network as it is asked for. */
+export interface NetworkSpec {
+  readonly name: string;
+  /** Null for all of these: the engine's own. */
+  readonly driver: string | null;
+  readonly driverOptions: Readonly<Record<string, string>>;
+  readonly internal: boolean;
+  readonly attachable: boolean;
+  readonly ipv4: boolean | null;
+  readonly ipv6: boolean | null;
+  readonly ipamDriver: string | null;
+  readonly ipamOptions: Readonly<Record<string, string>>;
+  readonly pools: readonly {
+    readonly subnet: string | null;
+    readonly range: string | null;
+    readonly gateway: string | null;
+    /** Addresses that nobody gets, by a name. */
+    readonly reserved: Readonly<Record<string, string>>;
+  }[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A volume as it is asked for. */
+export interface VolumeSpec {
+  readonly name: string;
+  readonly driver: string | null;
+  readonly driverOptions: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A network or volume that is there. */
+export interface Labelled {
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface PullProgress {
+  readonly layer: string | null;
+  readonly status: string;
+  readonly current: number | null;
+  readonly total: number | null;
+}
+
+/** Of one registry host; sent for its references alone. */
+export type RegistryLogin =
+  | { readonly username: string; readonly password: string }
+  | { readonly identityToken: string };
+
+export interface PullOrder {
+  readonly reference: string;
+  /** What is known of the registry's host. */
+  readonly loginFor: (host: string) => RegistryLogin | undefined;
+  /** Aborting it ends the engine's pull as well. */
+  readonly signal: AbortSignal;
+  readonly progress: (frame: PullProgress) => void;
+}
+
+/**
+ * Every method throws a `ServiceError`; where the engine is away or does not answer, `isAway` says so. What a change
+ * was answered with is not proof that it happened, nor is its failure proof that it did not: look again.
+ */
+export interface EngineActs {
+  /** Whether this failure says nothing of the act: the engine is away, hangs, or took too long. */
+  isAway(error: unknown): boolean;
+  /** By its id or its whole name; null where there is none. */
+  find(container: string): Promise<InspectedContainer | null>;
+  /** Answers its id. It is in the first of its networks. */
+  create(name: string, spec: Partial<ContainerSpec>): Promise<string>;
+  start(id: string): Promise<void>;
+  /** Gives it the time that it was made with. */
+  stop(id: string, graceSeconds: number): Promise<void>;
+  restart(id: string, graceSeconds: number): Promise<void>;
+  rename(id: string, name: string): Promise<void>;
+  /** Never its volumes, and never while it runs. */
+  remove(id: string): Promise<void>;
+  /** Changes what can be changed in place: limits and the restart policy. */
+  update(id: string, spec: Partial<ContainerSpec>): Promise<void>;
+  /** The last lines of its log, and what its health check said last, masked. */
+  lastWords(id: string, lines: number): Promise<readonly string[]>;
+  /** Has its health checked now, where the engine does not do that by itself. */
+  checkHealth(id: string): Promise<void>;
+  network(name: string): Promise<Labelled | null>;
+  createNetwork(spec: NetworkSpec): Promise<void>;
+  /** Those that still are in it, running or not. */
+  usersOf(network: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  removeNetwork(name: string): Promise<void>;
+  connect(id: string, network: ContainerSpec["networks"][number]): Promise<void>;
+  disconnect(id: string, network: string): Promise<void>;
+  volume(name: string): Promise<Labelled | null>;
+  createVolume(spec: VolumeSpec): Promise<void>;
+  removeVolume(name: string): Promise<void>;
+  /** The id of what a reference stands for now; null where there is none. */
+  imageId(reference: string): Promise<string | null>;
+  pull(order: PullOrder): Promise<void>;
+}
+
+/** A runtime that can be changed, too: what is shown of one to a caller cannot. */
+export interface ActingRuntime extends ContainerRuntime {
+  /** Throws where there is no such engine. */
+  acts(backend: string): EngineActs;
+}

@@ -1,0 +1,319 @@
+/** The applies of this berth: begun, followed, taken up again after a start, and given up to another replica. */
+
+import type { Holder } from "../../core/access.ts";
+import type { ApplyQuery, ApplyRecord, ApplyStore, ApplyWish } from "../../core/applies.ts";
+import type { ActingRuntime } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { Log } from "../../core/log.ts";
+import { pause } from "../../core/pause.ts";
+import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
+import type { Apply, ApplyEvent, ApplyRequest, ApplySummary } from "./apply_shape.ts";
+import { ApplyFeed } from "./feed.ts";
+import { Journal, linesOf, progressOf } from "./journal.ts";
+import type { Sources } from "./orders.ts";
+import type { Run, RunOptions } from "./run.ts";
+import { applyOf, eventOf, isOver, summaryOf } from "./shown.ts";
+import type { Work } from "./work.ts";
+
+/** Who has not said so for this long does not live any more. */
+const LEASE_MS = 10_000;
+/** How often it is said in that time. */
+const TICKS = 5;
+/** What stood still for longer is not gone on with by itself. */
+const STALE_MS = 60 * 60_000;
+const KEPT_MS = 90 * 24 * 60 * 60_000;
+const FORGET_EVERY_MS = 60 * 60_000;
+/** A follower looks by itself, too: another replica may write. */
+const LOOK_MS = 1_000;
+/** How long a stop waits for calls that an engine has not answered. */
+const STOP_MS = 4_000;
+
+/** What the entry of the audit log for an act of an apply is made from. */
+export interface Told {
+  readonly actor: AuditActor;
+  readonly credential: string | null;
+  readonly action: string;
+  readonly target: string;
+  readonly particulars: Readonly<Record<string, string>>;
+  readonly result: string;
+}
+
+export interface AppliesOptions {
+  readonly store: ApplyStore;
+  readonly runtime: () => ActingRuntime | null;
+  /** What the files of a group say now; null where it is gone. */
+  readonly sources: (workspace: string, group: string) => Promise<Sources | null>;
+  /** What somebody holds now; null for who is gone or disabled. */
+  readonly rights: (actor: AuditActor) => Promise<Holder | null>;
+  readonly entryOf: (told: Told) => NewAuditEntry;
+  readonly composeVersion: string;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly leaseMs?: number | undefined;
+}
+
+/** Who asks, as the audit log knows them. */
+export interface Applier {
+  readonly by: AuditActor;
+  readonly credential: string | null;
+  readonly entry: (id: string) => NewAuditEntry;
+}
+
+interface Running {
+  readonly run: Run;
+  readonly ended: Promise<void>;
+}
+
+export class Applies implements AsyncDisposable {
+  readonly #owner = crypto.randomUUID();
+  readonly #feed = new ApplyFeed();
+  readonly #running = new Map<string, Running | null>();
+  readonly #logins = new Map<string, ApplyRequest["registries"]>();
+  readonly #stopping = new AbortController();
+  readonly #leaseMs: number;
+  readonly #ticking: Promise<void>;
+
+  constructor(private readonly options: AppliesOptions) {
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#ticking = this.#tick();
+  }
+
+  /**
+   * Begins to carry a plan out. `still` looks once more whether anything moved, now that nobody else may begin. Throws
+   * `apply_running`, and what `still` throws.
+   */
+  async begin(
+    work: Work,
+    registries: ApplyRequest["registries"],
+    { by, credential, entry }: Applier,
+    still: () => Promise<void>,
+  ): Promise<Apply> {
+    const { store, now } = this.options;
+    const { workspace, group, project, backend } = work.plan;
+    const id = crypto.randomUUID();
+    const record: ApplyRecord = {
+      id,
+      workspace,
+      group,
+      project,
+      backend,
+      state: "running",
+      reason: null,
+      wish: null,
+      work: JSON.stringify(work),
+      by,
+      credential,
+      createdAt: now(),
+      endedAt: null,
+      owner: this.#owner,
+      epoch: 1,
+      leaseUntil: now() + this.#leaseMs,
+    };
+    this.#running.set(id, null);
+    try {
+      await store.add(record, entry(id));
+      try {
+        await still();
+      } catch (error) {
+        await this.#journal(record).close("failed", "Something moved before it began: nothing was done");
+        throw error;
+      }
+    } catch (error) {
+      this.#running.delete(id);
+      throw error;
+    }
+    if (Object.keys(registries).length > 0) this.#logins.set(id, registries);
+    await this.#carryOn(record, false);
+    return await this.get(id);
+  }
+
+  /** Throws `apply_not_found`. */
+  async get(id: string): Promise<Apply> {
+    const record = await this.record(id);
+    return applyOf(record, await progressOf(this.options.store, id));
+  }
+
+  /** Throws `apply_not_found`. */
+  async record(id: string): Promise<ApplyRecord> {
+    const record = await this.options.store.get(id);
+    if (record === null) throw unknownApply();
+    return record;
+  }
+
+  async list(query: ApplyQuery): Promise<ApplySummary[]> {
+    return (await this.options.store.list(query)).map(summaryOf);
+  }
+
+  /** What was asked is done as soon as what is in hand is finished or turned back. Throws `apply_over`. */
+  async ask(id: string, wish: ApplyWish, applier: Applier): Promise<Apply> {
+    const record = await this.record(id);
+    if (record.state === "paused") return await this.resume(id, applier, wish);
+    if (!await this.options.store.wish(id, wish, applier.entry(id))) throw over(record);
+    this.#running.get(id)?.run.wish(wish);
+    return await this.get(id);
+  }
+
+  /** Goes on with the rights of whoever says so. Throws `apply_over` for one that is not paused. */
+  async resume(
+    id: string,
+    { by, credential, entry }: Applier,
+    wish: ApplyWish | null = null,
+  ): Promise<Apply> {
+    const { store, now } = this.options;
+    const lease = { owner: this.#owner, until: now() + this.#leaseMs };
+    const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
+    if (record === null) throw over(await this.record(id));
+    await this.#carryOn(record, true);
+    return await this.get(id);
+  }
+
+  /** The journal behind the place `after`, and what follows, to the end of the apply or of the signal. */
+  async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<ApplyEvent> {
+    const waiting: ApplyEvent[] = [];
+    let more = Promise.withResolvers<void>();
+    const wake = () => more.resolve();
+    using _following = this.#feed.follow(id, {
+      more: wake,
+      progress: (event) => {
+        if (waiting.length < 100) waiting.push(event);
+        wake();
+      },
+    });
+    for (let place = after; !signal.aborted;) {
+      more = Promise.withResolvers<void>();
+      const { state } = await this.record(id); // before its lines: what ends it is written with its last one
+      for await (const line of linesOf(this.options.store, id, place)) {
+        place = line.seq;
+        const event = eventOf(line);
+        if (event !== null) yield event;
+      }
+      yield* waiting.splice(0);
+      if (isOver({ state })) return yield { kind: "end", state };
+      await pause(LOOK_MS, signal, more.promise);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#ticking;
+    const enough = new AbortController();
+    const ended = Promise.all([...this.#running.values()].map((one) => one?.ended));
+    await Promise.race([ended, pause(STOP_MS, enough.signal)]);
+    enough.abort();
+    await this.options.store.release(this.#owner, this.options.now()).catch(() => {}); // its lease ends by itself
+  }
+
+  async #tick(): Promise<void> {
+    let forgetAt = 0;
+    const { signal } = this.#stopping;
+    for (; !signal.aborted; await pause(this.#leaseMs / TICKS, signal)) {
+      try {
+        const { store, now } = this.options;
+        const lease = { owner: this.#owner, until: now() + this.#leaseMs };
+        for (const record of await store.renew(lease)) {
+          const running = this.#running.get(record.id);
+          // The store was away when this one went on.
+          if (running === undefined) await this.#carryOn(record, true);
+          else if (record.wish !== null) running?.run.wish(record.wish);
+        }
+        for (const { apply, since } of await store.takeOver(now(), lease)) await this.#takeUp(apply, since);
+        if (performance.now() < forgetAt) continue;
+        forgetAt = performance.now() + FORGET_EVERY_MS;
+        await store.forget(now() - KEPT_MS);
+      } catch (error) {
+        if (!signal.aborted) {
+          this.options.log.warn("Applies cannot be looked after", { error: String(error) });
+        }
+      }
+    }
+  }
+
+  async #takeUp(record: ApplyRecord, since: number): Promise<void> {
+    this.options.log.info("An apply is taken up", { apply: record.id, project: record.project });
+    if (this.options.now() - since > STALE_MS) {
+      const reason = "berth was away for more than an hour: look at what runs, then resume or abandon it";
+      await this.#journal(record).close("paused", reason);
+    } else await this.#carryOn(record, true);
+  }
+
+  async #carryOn(record: ApplyRecord, isAgain: boolean): Promise<void> {
+    const { id, workspace, group } = record;
+    this.#running.set(id, null);
+    try {
+      const { runtime, sources, composeVersion } = this.options;
+      const engines = runtime();
+      const now = await sources(workspace, group).catch(() => null);
+      if (engines === null || now === null) {
+        const reason = engines === null
+          ? "No plugin has a container engine"
+          : "Its workspace or group is gone";
+        await this.#journal(record).close("paused", reason);
+        this.#running.delete(id);
+        return;
+      }
+      const { Run } = await import("./run.ts");
+      const ground = { ...now, apply: id, backend: record.backend, runtime: engines, composeVersion };
+      this.#go(record, new Run(record, this.#runOptions(record, ground, isAgain)));
+    } catch (error) {
+      this.#running.delete(id);
+      throw error;
+    }
+  }
+
+  #runOptions(record: ApplyRecord, ground: RunOptions["ground"], isAgain: boolean): RunOptions {
+    const { id, by } = record;
+    return {
+      journal: this.#journal(record),
+      ground,
+      store: this.options.store,
+      rights: () => this.options.rights(by),
+      isAgain,
+      stopping: this.#stopping.signal,
+      progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),
+      loginFor: (host) => this.#logins.get(id)?.[host],
+      unexpected: (error) => {
+        this.options.log.error("A step of an apply failed", { apply: id, error });
+        return new ServiceError("internal", "berth failed at this step; its log says why");
+      },
+    };
+  }
+
+  #go(record: ApplyRecord, run: Run): void {
+    const { id } = record;
+    const ended = run.go()
+      // The store is away, or another replica goes on: whoever looks next takes it up.
+      .catch((error) => this.options.log.warn("An apply is left", { apply: id, error: String(error) }))
+      .finally(() => {
+        this.#running.delete(id);
+        this.#feed.over(id);
+      });
+    this.#running.set(id, { run, ended });
+  }
+
+  #journal(record: ApplyRecord): Journal {
+    const { store, now, entryOf } = this.options;
+    return new Journal(record, {
+      store,
+      now,
+      written: () => this.#feed.written(record.id),
+      entryOf: ({ by, credential, id, project, backend }, { n, kind, target }, result) =>
+        entryOf({
+          actor: by,
+          credential,
+          action: `apply ${kind}`,
+          target,
+          particulars: { apply: id, step: String(n), project, backend },
+          result,
+        }),
+    });
+  }
+}
+
+/** Also for one that the caller may not read. */
+export const unknownApply = (): ServiceError => new ServiceError("apply_not_found", "There is no such apply");
+
+const over = ({ state }: ApplyRecord): ServiceError =>
+  new ServiceError(
+    "apply_over",
+    state === "running" ? "Cannot resume it: it is running" : `It is ${state} already`,
+  );

@@ -1,0 +1,128 @@
+/** The shape of an apply: how far each step of its plan is, and what is told of it while it goes on. */
+
+import { z } from "zod";
+import { APPLY_STATES } from "../../core/applies.ts";
+import { PlanAction, Step } from "../plan/plan_shape.ts";
+
+/** `unknown`: it was begun, and nobody knows whether it was done. */
+export const StepState = z.enum(["waiting", "running", "done", "failed", "skipped", "unknown"]);
+export type StepState = z.infer<typeof StepState>;
+
+const Failure = z.object({
+  code: z.string().describe("What programs branch on"),
+  title: z.string().describe("What happened and why, for people"),
+}).meta({ id: "ApplyFailure" });
+
+export const ApplyStep = Step.pick({
+  n: true,
+  kind: true,
+  target: true,
+  unit: true,
+  why: true,
+  after: true,
+  risk: true,
+}).extend({
+  state: StepState.describe("How far it is"),
+  startedAt: z.string().nullable().describe("RFC 3339; null until it was begun"),
+  endedAt: z.string().nullable().describe("RFC 3339; null until it ended"),
+  error: Failure.nullable().describe("Why it failed"),
+  note: z.string().nullable().describe("What else there is to know of its end"),
+}).meta({ id: "ApplyStep" });
+export type ApplyStep = z.infer<typeof ApplyStep>;
+
+const ApplyStateName = z.enum(APPLY_STATES);
+
+/** Without its steps, as lists show it. */
+export const ApplySummary = z.object({
+  id: z.string().describe("What it is asked for by"),
+  plan: z.string().describe("The plan that it carries out"),
+  workspace: z.string().describe("The workspace's id"),
+  group: z.string().describe("The group's name"),
+  project: z.string().describe("The Compose project"),
+  backend: z.string().describe("The engine"),
+  action: PlanAction.describe("What was asked for"),
+  state: ApplyStateName.describe("`paused` waits for a person's word; the last three are the end"),
+  reason: z.string().nullable().describe("Why it is paused, or failed"),
+  by: z.string().describe("With whose rights it goes on"),
+  createdAt: z.string().describe("RFC 3339"),
+  endedAt: z.string().nullable().describe("RFC 3339; null until it ended"),
+}).meta({ id: "ApplySummary" });
+export type ApplySummary = z.infer<typeof ApplySummary>;
+
+export const Apply = ApplySummary.extend({
+  steps: z.array(ApplyStep).describe("Those that were asked for, in the order of the plan"),
+}).meta({ id: "Apply" });
+export type Apply = z.infer<typeof Apply>;
+
+const Login = z.union([
+  z.strictObject({
+    username: z.string().min(1).max(512).describe("Who signs in at the registry"),
+    password: z.string().min(1).max(16_384).describe("Their password or token"),
+  }),
+  z.strictObject({ identityToken: z.string().min(1).max(16_384).describe("A token instead of both") }),
+]).meta({ id: "ApplyLogin" });
+
+const Seconds = z.int().min(1).max(86_400);
+
+/** What somebody may say of an apply. */
+export const ApplyRequest = z.strictObject({
+  basis: z.object({
+    declared: z.string().max(100).describe("As the plan says it"),
+    observed: z.string().max(100).describe("As the plan says it"),
+  }).optional().describe("The digests of the plan that was read: another plan under this id is refused"),
+  steps: z.array(z.int()).max(10_000).optional()
+    .describe("Only these steps; none may be left out that another one comes after"),
+  confirm: z.array(z.string().min(1).max(300)).max(1_000).default([])
+    .describe("The names of the volumes whose data may be lost"),
+  timeouts: z.strictObject({
+    healthy: Seconds.optional().describe("Seconds until a container must be healthy"),
+    completed: Seconds.optional().describe("Seconds until a one-shot container must have ended"),
+  }).default({}).describe("Instead of berth's own"),
+  registries: z.record(z.string().min(1).max(253), Login).default({})
+    .describe("Credentials by the registry's host; kept in memory until the end, and nowhere else"),
+}).meta({ id: "ApplyRequest" });
+export type ApplyRequest = z.infer<typeof ApplyRequest>;
+
+const at = z.string().describe("RFC 3339");
+const id = z.int().describe("Its place in the journal");
+
+/** What is told of an apply as it goes on. `progress` and `end` stand in no journal. */
+export const ApplyEvent = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("step").describe("A step was begun, or ended"),
+    id,
+    at,
+    step: z.int().describe("Its number"),
+    state: StepState.describe("How far it is"),
+    error: Failure.nullable().describe("Why it failed"),
+    note: z.string().nullable().describe("What else there is to know of it"),
+  }),
+  z.object({
+    kind: z.literal("log").describe("What a container said that is not sound"),
+    id,
+    at,
+    step: z.int().describe("The step it belongs to"),
+    container: z.string().describe("Its name"),
+    lines: z.array(z.string()).describe("The last lines, masked"),
+  }),
+  z.object({
+    kind: z.literal("state").describe("The apply itself goes on, waits, or is over"),
+    id,
+    at,
+    state: ApplyStateName.describe("Its state"),
+    reason: z.string().nullable().describe("Why"),
+  }),
+  z.object({
+    kind: z.literal("progress").describe("A pull goes on"),
+    step: z.int().describe("Its number"),
+    layer: z.string().nullable().describe("The layer this is about"),
+    status: z.string().describe("What happens, in the engine's words"),
+    current: z.int().nullable().describe("Bytes so far"),
+    total: z.int().nullable().describe("Bytes in all"),
+  }),
+  z.object({
+    kind: z.literal("end").describe("Nothing follows"),
+    state: ApplyStateName.describe("How it ended"),
+  }),
+]).meta({ id: "ApplyEvent" });
+export type ApplyEvent = z.infer<typeof ApplyEvent>;

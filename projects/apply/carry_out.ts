@@ -1,0 +1,157 @@
+/** Carries one step out. Each looks at its object right before it acts, and what is so already is done. */
+
+import type { Labelled } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import { fullImage } from "../fields/process.ts";
+import type { Step } from "../plan/plan_shape.ts";
+import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
+import { joinNetworks, makeContainer } from "./making.ts";
+import { swap } from "./swap.ts";
+import { waitForUnit } from "./waiting.ts";
+import { MARK } from "./work.ts";
+
+type CarryOut = (hand: Hand) => Promise<void>;
+
+/** Throws a `ServiceError` that says why it failed, or `Cut`. */
+export const carryOut = (hand: Hand): Promise<void> => BY_KIND[hand.step.kind](hand);
+
+const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
+  "image.pull": pull,
+  "image.build": ({ step }) =>
+    Promise.reject(
+      failed(`Cannot build "${step.target}": type "docker compose build", and ask for a new plan`),
+    ),
+  "network.create": createNetwork,
+  "network.remove": removeNetwork,
+  "network.connect": connect,
+  "volume.create": createVolume,
+  "container.create": create,
+  "container.start": async (hand) => {
+    const found = await existing(hand);
+    if (!isUp(found)) await hand.acts.start(found.id);
+  },
+  "container.stop": async (hand) => {
+    const found = await existing(hand);
+    if (isUp(found)) await hand.acts.stop(found.id, graceOf(found));
+  },
+  "container.remove": remove,
+  "container.swap": swap,
+  "container.update": async (hand) => {
+    const found = await existing(hand);
+    await hand.acts.update(found.id, hand.orders.limits(hand.step, found));
+  },
+  "container.restart": restart,
+  "wait": waitForUnit,
+};
+
+/** Notes whether the name means another image than before: other steps may be done only then. */
+async function pull(hand: Hand): Promise<void> {
+  const { acts, orders, step, ending: signal, progress, loginFor } = hand;
+  const reference = orders.reference(step);
+  if (hand.noted["before"] === undefined) {
+    await hand.note({ before: await acts.imageId(fullImage(reference)) });
+  }
+  await acts.pull({ reference, loginFor, signal, progress });
+  await hand.note({ changed: await acts.imageId(fullImage(reference)) !== hand.noted["before"] });
+}
+
+async function create(hand: Hand): Promise<void> {
+  const { acts, orders, step } = hand;
+  const name = orders.containerName(step);
+  const there = hand.isAgain ? await acts.find(name) : null;
+  const spec = await orders.container(step, acts);
+  if (there !== null && isMine(hand, there)) await joinNetworks(hand, there, spec);
+  else await makeContainer(hand, name, spec);
+}
+
+/** The container of the step: the one that was there at first, or the one that this apply made under the name. */
+async function existing(hand: Hand): Promise<InspectedContainer> {
+  const { acts, orders, step, subject, apply } = hand;
+  const name = subject?.name ?? orders.containerName(step);
+  const found = await acts.find(subject?.id ?? name);
+  if (found === null) throw touched(name, "removed");
+  if (found.name !== name) throw touched(name, "renamed");
+  if (subject === null && !found.labels[MARK]?.startsWith(`${apply}:`)) throw touched(name, "replaced");
+  return found;
+}
+
+/** What is gone is gone, whoever did it. */
+async function remove(hand: Hand): Promise<void> {
+  const { acts, subject, step } = hand;
+  const found = await acts.find(subject?.id ?? step.target);
+  if (found === null) return;
+  if (subject === null) throw touched(found.name, "made");
+  if (found.name !== subject.name) throw touched(subject.name, "renamed");
+  if (isUp(found)) throw touched(subject.name, "started");
+  await acts.remove(found.id);
+}
+
+async function restart(hand: Hand): Promise<void> {
+  const found = await existing(hand);
+  const before = hand.noted["startedAt"];
+  // Started since an earlier attempt began: that attempt did it.
+  if (typeof before === "string" && isUp(found) && found.startedAt !== null && found.startedAt > before) {
+    return;
+  }
+  if (before === undefined) await hand.note({ startedAt: found.startedAt ?? "" });
+  await hand.acts.restart(found.id, graceOf(found));
+}
+
+async function createNetwork(hand: Hand): Promise<void> {
+  const spec = await hand.orders.network(hand.step);
+  const there = await hand.acts.network(spec.name);
+  if (there === null) await hand.acts.createNetwork(spec);
+  else if (!isOwn(spec, there)) {
+    throw failed(`Somebody else made the network "${spec.name}": ask for a new plan`);
+  }
+}
+
+async function createVolume(hand: Hand): Promise<void> {
+  const spec = await hand.orders.volume(hand.step);
+  const there = await hand.acts.volume(spec.name);
+  if (there === null) await hand.acts.createVolume(spec);
+  else if (!isOwn(spec, there)) {
+    throw failed(`Somebody else made the volume "${spec.name}": ask for a new plan`);
+  }
+}
+
+/** Of the same project: made by an earlier attempt, or by Compose a moment ago. */
+const isOwn = ({ labels: wanted }: Labelled, { labels }: Labelled): boolean =>
+  labels["com.docker.compose.project"] === wanted["com.docker.compose.project"];
+
+/** Its own containers let go of it first: they stand still, and are connected to the new one. */
+async function removeNetwork({ acts, orders, step }: Hand): Promise<void> {
+  const { target } = step;
+  if (await acts.network(target) === null) return;
+  const own = new Set((await orders.containers()).map(({ id }) => id));
+  const users = await acts.usersOf(target);
+  const others = users.filter(({ id }) => !own.has(id));
+  if (others.length > 0) {
+    const names = others.map(({ name }) => `"${name}"`).join(", ");
+    throw failed(`Cannot remove the network "${target}": others are connected to it, ${names}`);
+  }
+  for (const { id } of users) {
+    const found = await acts.find(id);
+    if (found !== null && !found.networkMode.startsWith("container:")) await acts.disconnect(id, target);
+  }
+  try {
+    await acts.removeNetwork(target);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || acts.isAway(error) || await acts.network(target) !== null) {
+      throw error;
+    }
+  }
+}
+
+/** To the network that the steps before it made, as its unit says. */
+async function connect(hand: Hand): Promise<void> {
+  const { acts, orders, step, work } = hand;
+  const made = work.plan.steps.find(({ n, kind }) => kind === "network.create" && step.after.includes(n));
+  if (made === undefined) throw failed(`Nobody knows which network "${step.target}" is to be connected to`);
+  const { name } = orders.resource("network", made);
+  const found = await existing(hand);
+  const membership = orders.membership(found, name);
+  // Its file no longer names the network: the swap that follows leaves it.
+  if (membership !== null) await acts.connect(found.id, membership);
+}

@@ -1,0 +1,51 @@
+/** What carries a step out has at hand: the engine, the order, what was noted before, and how to note more. */
+
+import type { EngineActs, PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import type { Step } from "../plan/plan_shape.ts";
+import type { Noted } from "./journal.ts";
+import type { Orders } from "./orders.ts";
+import { MARK, markOf, type Subject, type Work } from "./work.ts";
+
+export interface Hand {
+  readonly apply: string;
+  readonly step: Step;
+  readonly work: Work;
+  readonly orders: Orders;
+  readonly acts: EngineActs;
+  /** The container that was there when the apply began; null for steps about others. */
+  readonly subject: Subject | null;
+  /** What earlier attempts noted; empty for the first. */
+  readonly noted: Noted;
+  /** Whether an earlier attempt may have done it, or a part of it. */
+  readonly isAgain: boolean;
+  /** Ends pulls and waits: the apply is cancelled, or the service stops. */
+  readonly ending: AbortSignal;
+  /** The service stops: another one goes on from the journal. */
+  readonly stopping: AbortSignal;
+  /** Resolves once it is on disk. */
+  note(noted: Noted): Promise<void>;
+  /** What a container that is not sound said last goes into the journal. */
+  keepWords(container: InspectedContainer): Promise<void>;
+  readonly progress: (frame: PullProgress) => void;
+  readonly loginFor: (host: string) => RegistryLogin | undefined;
+}
+
+/** The step failed; nobody else has to. */
+export const failed = (message: string): ServiceError => new ServiceError("apply_failed", message);
+
+export const touched = (name: string, what: string): ServiceError =>
+  failed(`Container "${name}" was ${what} by somebody else: ask for a new plan`);
+
+/** Whether this step of this apply made the object. */
+export const isMine = (
+  { apply, step }: Hand,
+  { labels }: { readonly labels: Readonly<Record<string, string>> },
+) => labels[MARK] === markOf(apply, step.n);
+
+export const isUp = ({ state }: Pick<InspectedContainer, "state">): boolean =>
+  state === "running" || state === "restarting" || state === "paused";
+
+/** How long a container may take to stop, in seconds; the engines give ten where nothing is said. */
+export const graceOf = ({ stopTimeoutSeconds }: InspectedContainer): number => stopTimeoutSeconds || 10;

@@ -1,0 +1,147 @@
+/** One apply's journal: what is begun is on disk before an engine hears of it, and what is done right after. */
+
+import type {
+  ApplyRecord,
+  ApplyState,
+  ApplyStore,
+  JournalEntry,
+  NewJournalEntry,
+} from "../../core/applies.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
+import type { Step } from "../plan/plan_shape.ts";
+import type { StepState } from "./apply_shape.ts";
+
+/** What a swap must know to come back, and a wait to go on: ids, names and times, nothing secret. */
+export type Noted = Readonly<Record<string, string | number | boolean | null>>;
+
+/** The body of a line about a step. */
+export interface StepLine {
+  readonly state: Exclude<StepState, "waiting">;
+  readonly error?: { readonly code: string; readonly title: string };
+  readonly note?: string;
+  readonly noted?: Noted;
+}
+
+export interface LogLine {
+  readonly container: string;
+  readonly lines: readonly string[];
+}
+
+export interface StateLine {
+  readonly state: ApplyState;
+  readonly reason: string | null;
+}
+
+/** How far a step is, by its lines. */
+export interface StepProgress extends StepLine {
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly noted: Noted;
+}
+
+/** Lines that are read at a time. */
+const PAGE = 500;
+
+/** Every line behind `after`. */
+export async function* linesOf(store: ApplyStore, id: string, after = 0): AsyncGenerator<JournalEntry> {
+  for (let from = after;;) {
+    const page = await store.lines(id, from, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    from = page.at(-1)!.seq; // it is full
+  }
+}
+
+/** How far each step is that was begun. */
+export async function progressOf(store: ApplyStore, id: string): Promise<Map<number, StepProgress>> {
+  const found = new Map<number, StepProgress>();
+  for await (const { kind, step, at, body } of linesOf(store, id)) {
+    if (kind !== "step" || step === null) continue;
+    const line: StepLine = JSON.parse(body);
+    const before = found.get(step);
+    found.set(step, {
+      ...line,
+      startedAt: before?.startedAt ?? at,
+      endedAt: line.state === "running" ? null : at,
+      noted: { ...before?.noted, ...line.noted },
+    });
+  }
+  return found;
+}
+
+/** Somebody else carries the apply out by now. */
+export class LostApply extends Error {}
+
+export interface JournalOptions {
+  readonly store: ApplyStore;
+  readonly now: () => number;
+  /** The entry of the audit log for an act, before it and after it. */
+  readonly entryOf: (apply: ApplyRecord, step: Step, result: string) => NewAuditEntry;
+  /** Told after each write. */
+  readonly written: () => void;
+}
+
+export class Journal {
+  constructor(readonly apply: ApplyRecord, private readonly options: JournalOptions) {}
+
+  /** The step is begun; what it noted before stays. */
+  async begin(step: Step, noted: Noted): Promise<void> {
+    const entries = isAct(step) ? [this.options.entryOf(this.apply, step, "begun")] : [];
+    await this.#write([this.#step(step, { state: "running", noted })], entries);
+  }
+
+  /** What a step must know when it is taken up again; on disk before the engine is asked. */
+  async note(step: Step, noted: Noted): Promise<void> {
+    await this.#write([this.#step(step, { state: "running", noted })], []);
+  }
+
+  async end(step: Step, line: StepLine): Promise<void> {
+    const result = line.state === "done" ? "done" : line.error?.code ?? line.state;
+    const entries = isAct(step) && line.state !== "skipped"
+      ? [this.options.entryOf(this.apply, step, result)]
+      : [];
+    await this.#write([this.#step(step, line)], entries);
+  }
+
+  async log(step: Step, said: LogLine): Promise<void> {
+    await this.#write([this.#line("log", step.n, said)], []);
+  }
+
+  /** Goes on after a pause, or under another owner. */
+  async goesOn(reason: string | null): Promise<void> {
+    await this.#write([this.#line("state", null, { state: "running", reason })], []);
+  }
+
+  async close(state: Exclude<ApplyState, "running">, reason: string | null): Promise<void> {
+    await this.#write([this.#line("state", null, { state, reason })], [], state, reason);
+  }
+
+  #step(step: Step, line: StepLine): NewJournalEntry {
+    return this.#line("step", step.n, line);
+  }
+
+  #line(
+    kind: JournalEntry["kind"],
+    step: number | null,
+    body: StepLine | LogLine | StateLine,
+  ): NewJournalEntry {
+    return { at: this.options.now(), kind, step, body: JSON.stringify(body) };
+  }
+
+  async #write(
+    lines: readonly NewJournalEntry[],
+    entries: readonly NewAuditEntry[],
+    state?: Exclude<ApplyState, "running">,
+    reason: string | null = null,
+  ): Promise<void> {
+    const { store, now, written } = this.options;
+    const end = state === undefined ? undefined : { state, reason, at: now() };
+    if (await store.write(this.apply.id, this.apply.epoch, lines, entries, end) === null) {
+      throw new LostApply();
+    }
+    written();
+  }
+}
+
+/** A wait changes nothing. */
+const isAct = ({ kind }: Step): boolean => kind !== "wait";

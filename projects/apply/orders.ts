@@ -1,0 +1,259 @@
+/** What each step asks of the engine, worked out from the files as they are now: a journal holds no such thing. */
+
+import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
+import { writtenOr } from "../../artifacts/yaml/values.ts";
+import type { ActingRuntime, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { Asked, Declared } from "../fields/field.ts";
+import { fullImage, imageNames } from "../fields/process.ts";
+import { FIELDS } from "../fields/table.ts";
+import type { Digest } from "../fields/engine_view.ts";
+import { composeLabels, declaredLabels } from "../hash/labels.ts";
+import { resourceLabels } from "../hash/resource_labels.ts";
+import type { Step } from "../plan/plan_shape.ts";
+import { declaredOf } from "../plan/scene.ts";
+import { networkSpec, volumeSpec } from "./resource_specs.ts";
+import { isPassing, MARK, markOf } from "./work.ts";
+
+type NamedResource = Resource & { readonly kind: "network" | "volume" };
+
+/** What the files say, as of now. */
+export interface Sources {
+  readonly model: Model;
+  readonly group: Group;
+  readonly digest: Digest;
+  /** Digests of secrets and configs, by their ids. */
+  readonly contents: ReadonlyMap<string, string>;
+}
+
+export interface Ground extends Sources {
+  readonly apply: string;
+  readonly backend: string;
+  readonly runtime: ActingRuntime;
+  /** The version of Compose that labels name where nothing on the engine tells one. */
+  readonly composeVersion: string;
+}
+
+export class Orders {
+  readonly #units: ReadonlyMap<string, Unit>;
+
+  constructor(readonly ground: Ground) {
+    this.#units = new Map(ground.group.units.map((unit) => [unit.id, unit]));
+  }
+
+  declared({ unit }: Step): Declared {
+    const { model, group } = this.ground;
+    const of = declaredOf(model, group, unit === null ? undefined : this.#units.get(unit));
+    if (of === null) throw gone(`the unit "${unit}"`);
+    return of;
+  }
+
+  /** The name that the container of a step has, or will have: a plan shows a variable instead of its value. */
+  containerName(step: Step): string {
+    if (step.unit === null || !this.#units.has(step.unit)) return step.target;
+    const { service } = this.declared(step);
+    if (service.containerName === null) return step.target;
+    return step.target === writtenOr(service.containerNameAt, service.containerName)
+      ? service.containerName
+      : step.target;
+  }
+
+  /** The name that a container has when it was made anew: a file may give it another one. */
+  nameAfter(step: Step, before: string): string {
+    const { service, unit, group } = this.declared(step);
+    if (service.containerName !== null) return service.containerName;
+    const number = /[-_](\d+)$/.exec(before)?.[1];
+    return number === undefined ? `${group.project}-${unit.label}-1` : before;
+  }
+
+  /** Whether the engine chooses among ports when a container of the step starts. */
+  hasPortRange(step: Step): boolean {
+    if (step.unit === null || !this.#units.has(step.unit)) return false;
+    const of = this.declared(step);
+    const asked: Asked = {};
+    for (const row of FIELDS) {
+      if (row.key === "ports") {
+        row.ask(asked, of, {
+          name: "",
+          containerOf: () => undefined,
+        });
+      }
+    }
+    return asked.ports?.some(({ hostLast }) => hostLast !== undefined) === true;
+  }
+
+  get kind(): "docker" | "podman" {
+    const { backend, runtime } = this.ground;
+    return runtime.backends().find(({ name }) => name === backend)?.kind ?? "docker";
+  }
+
+  /** The reference that is pulled for a step. */
+  reference(step: Step): string {
+    return imageNames(this.declared(step))[0]!; // there is one at least
+  }
+
+  /** All that the container of a step is made with, and the engine's id of its image. */
+  async container(step: Step, acts: EngineActs): Promise<Asked> {
+    const of = this.declared(step);
+    const name = this.containerName(step);
+    const running = await this.ground.runtime.containers();
+    const containerOf = (service: string) => standingFor(this.#own(running), service)?.id;
+    const asked: Asked = {};
+    for (const row of FIELDS) row.ask(asked, of, { name, containerOf });
+    const { image, imageId } = await this.#image(of, acts);
+    const labels = composeLabels({
+      of,
+      number: numberIn(step, of),
+      imageId,
+      version: this.#composeVersion(running),
+      containerOf,
+    });
+    return {
+      ...asked,
+      image,
+      labels: {
+        ...asked.labels,
+        ...labels,
+        ...declaredLabels(of, this.ground.digest, this.ground.contents),
+        [MARK]: markOf(this.ground.apply, step.n),
+      },
+    };
+  }
+
+  /** Only what is changed in place. */
+  limits(step: Step, container: InspectedContainer): Partial<ContainerSpec> {
+    const of = this.declared(step);
+    const fields = new Set(step.why.flatMap((reason) => reason.code === "field" ? [reason.field] : []));
+    const asked: Asked = {};
+    const asking = { name: container.name, containerOf: () => undefined };
+    for (const row of FIELDS) {
+      if (row.change === "update" && [...fields].some((field) => isOf(field, row.key))) {
+        row.ask(asked, of, asking);
+      }
+    }
+    const { memoryLimitBytes: memory } = asked;
+    // An engine gives twice the memory as swap where nobody asks, and then refuses a limit beyond it.
+    if (memory !== undefined && memory !== null && asked.memorySwapBytes === undefined) {
+      if ((container.memorySwapBytes ?? 0) > 0 && !isDeclared("limits.memorySwap", of)) {
+        asked.memorySwapBytes = 2 * memory;
+      }
+    }
+    return asked;
+  }
+
+  /** How a container of the project stands in a network; null where its unit is not in it. */
+  membership(
+    { compose, name }: InspectedContainer,
+    network: string,
+  ): ContainerSpec["networks"][number] | null {
+    const { model, group } = this.ground;
+    const unit = group.units.find(({ label }) => label === compose?.service);
+    const of = declaredOf(model, group, unit);
+    if (of === null) return null;
+    const asked: Asked = {};
+    for (const row of FIELDS) {
+      if (row.key === "networks") {
+        row.ask(asked, of, {
+          name,
+          containerOf: () => undefined,
+        });
+      }
+    }
+    return asked.networks?.find((one) => one.name === network) ?? null;
+  }
+
+  async network(step: Step): Promise<NetworkSpec> {
+    const { resource, name } = this.resource("network", step);
+    return networkSpec(resource, name, await this.#labels(resource, step));
+  }
+
+  async volume(step: Step): Promise<VolumeSpec> {
+    const { resource, name } = this.resource("volume", step);
+    return volumeSpec(resource, name, await this.#labels(resource, step));
+  }
+
+  /** The network or volume of a step, and the engine's name of it. */
+  resource(kind: "network" | "volume", { target }: Step): { resource: NamedResource; name: string } {
+    const resource = this.ground.group.resources.find((one): one is NamedResource =>
+      one.kind === kind && !one.external && (one.name === target || one.written === target)
+    );
+    if (resource === undefined || resource.name === null) throw gone(`the ${kind} "${target}"`);
+    return { resource, name: resource.name };
+  }
+
+  /** The containers of the project that are there now. */
+  async containers(): Promise<readonly RunningContainer[]> {
+    return this.#own(await this.ground.runtime.containers());
+  }
+
+  /** Those of one service, without those that are there for a swap. */
+  async containersOf(service: string): Promise<readonly RunningContainer[]> {
+    return (await this.containers()).filter(({ compose, name }) =>
+      compose?.service === service && !isPassing(name)
+    );
+  }
+
+  #own(all: readonly RunningContainer[]): RunningContainer[] {
+    const { backend, group } = this.ground;
+    return all.filter((one) =>
+      one.backend === backend && one.compose?.project === group.project &&
+      !/^true$/i.test(one.labels["com.docker.compose.oneoff"] ?? "")
+    );
+  }
+
+  async #labels(resource: NamedResource, step: Step): Promise<Record<string, string>> {
+    const { group, apply, runtime } = this.ground;
+    const version = this.#composeVersion(await runtime.containers());
+    return { ...resourceLabels(group, resource, version), [MARK]: markOf(apply, step.n) };
+  }
+
+  async #image(of: Declared, acts: EngineActs): Promise<{ image: string; imageId: string }> {
+    const names = imageNames(of);
+    for (const name of names) {
+      const imageId = await acts.imageId(fullImage(name)) ?? await acts.imageId(name);
+      if (imageId !== null) return { image: name, imageId };
+    }
+    throw new ServiceError("apply_failed", `Cannot create a container: the image "${names[0]}" is not there`);
+  }
+
+  /** Of the project's containers the newest version; else of all on the engine. */
+  #composeVersion(running: readonly RunningContainer[]): string {
+    const { backend, composeVersion } = this.ground;
+    const here = running.filter((one) => one.backend === backend);
+    for (const among of [this.#own(here), here]) {
+      const versions = among.flatMap(({ labels }) => labels["com.docker.compose.version"] ?? []);
+      const newest = versions.sort(byVersion).at(-1);
+      if (newest !== undefined) return newest;
+    }
+    return composeVersion;
+  }
+}
+
+/** The container that stands for a service: of several the one with the smallest number. */
+function standingFor(own: readonly RunningContainer[], service: string): RunningContainer | undefined {
+  const number = ({ labels }: RunningContainer) =>
+    Number(labels["com.docker.compose.container-number"] ?? "1");
+  return own.filter(({ compose, name }) => compose?.service === service && !isPassing(name))
+    .sort((a, b) => number(a) - number(b))[0];
+}
+
+/** Its place among the containers of its unit, from the name that Compose gives them. */
+function numberIn({ target }: Step, { service }: Declared): number {
+  return service.containerName === null ? Number(/[-_](\d+)$/.exec(target)?.[1] ?? "1") : 1;
+}
+
+const isOf = (field: string, key: string): boolean => field === key || field.startsWith(`${key}.`);
+
+const isDeclared = (key: string, of: Declared): boolean =>
+  FIELDS.some((row) => row.key === key && row.at(of) !== null);
+
+function byVersion(a: string, b: string): number {
+  const parts = (text: string) => text.replace(/^v/, "").split(/[.+-]/).map((part) => Number(part) || 0);
+  const [one, other] = [parts(a), parts(b)];
+  const at = one.findIndex((part, index) => part !== (other[index] ?? 0));
+  return at < 0 ? 0 : one[at]! - (other[at] ?? 0);
+}
+
+const gone = (what: string): ServiceError =>
+  new ServiceError("apply_failed", `Cannot go on: ${what} is no longer in the files; ask for a new plan`);

@@ -1,0 +1,274 @@
+/** Carries an apply out, from wherever its journal is: each step after those it comes after, several at a time. */
+
+import { declaredNow, digestOf } from "../plan/looked.ts";
+import type { Need, Step } from "../plan/plan_shape.ts";
+import { type Holder, may } from "../../core/access.ts";
+import type { ApplyRecord, ApplyState, ApplyWish } from "../../core/applies.ts";
+import type { PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import { pause } from "../../core/pause.ts";
+import { carryOut } from "./carry_out.ts";
+import type { Hand } from "./hand.ts";
+import { type Journal, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
+import { type Ground, Orders } from "./orders.ts";
+import { tidyUp } from "./tidy_up.ts";
+import { Cut } from "./waiting.ts";
+import { stepsOf, type Work, workOf } from "./work.ts";
+
+/** Steps at a time, of one apply. */
+const AT_ONCE = 6;
+/** How long an engine may be away before a person has to say what to do. */
+const AWAY_MS = 120_000;
+const AWAY_LOOK_MS = 500;
+/** Lines of a container that is not sound. */
+const LAST_LINES = 100;
+
+export interface RunOptions {
+  readonly journal: Journal;
+  readonly ground: Ground;
+  readonly store: Parameters<typeof progressOf>[0];
+  /** What the applier holds now; null for nothing at all. */
+  readonly rights: () => Promise<Holder | null>;
+  /** Whether it was carried out before, by this owner or another one. */
+  readonly isAgain: boolean;
+  readonly stopping: AbortSignal;
+  readonly progress: (step: number, frame: PullProgress) => void;
+  readonly loginFor: (host: string) => RegistryLogin | undefined;
+  /** Told of a defect; answers what may be said of it. */
+  readonly unexpected: (error: unknown) => ServiceError;
+  readonly awayMs?: number;
+}
+
+/** Why no further step is begun. */
+type Halt =
+  | { readonly kind: "failed" | "paused"; readonly reason: string }
+  | { readonly kind: "cancel" | "abandon" | "stopping" };
+
+export class Run {
+  readonly #work: Work;
+  readonly #steps: readonly Step[];
+  readonly #orders: Orders;
+  readonly #cancelling = new AbortController();
+  readonly #ending: AbortSignal;
+  #progress = new Map<number, StepProgress>();
+  readonly #done = new Set<number>();
+  /** Pulls that brought another image. */
+  readonly #changed = new Set<number>();
+  #halt: Halt | null = null;
+  /** Ports of a range are given out by the engine: two at a time may get one. */
+  #ranges: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly apply: ApplyRecord, private readonly options: RunOptions) {
+    this.#work = workOf(apply);
+    this.#steps = stepsOf(this.#work);
+    this.#orders = new Orders(options.ground);
+    this.#ending = AbortSignal.any([this.#cancelling.signal, options.stopping]);
+    if (apply.wish !== null) this.wish(apply.wish);
+  }
+
+  /** No new step: what is in hand is finished or turned back. */
+  wish(wish: ApplyWish): void {
+    if (this.#halt === null || this.#halt.kind === "failed") this.#halt = { kind: wish };
+    this.#cancelling.abort();
+  }
+
+  /** To its end, or to where it waits for a person or for the next start. Throws what the store throws. */
+  async go(): Promise<void> {
+    const { journal, store, isAgain, ground } = this.options;
+    if (isAgain) {
+      this.#progress = await progressOf(store, this.apply.id);
+      for (const [n, { state, noted }] of this.#progress) {
+        if (state === "done" || state === "skipped") this.#done.add(n);
+        if (noted["changed"] === true) this.#changed.add(n);
+      }
+      await journal.goesOn(null);
+    }
+    const declared = digestOf(declaredNow(ground), ground.digest);
+    if (declared !== this.#work.plan.basis.declared && this.#halt?.kind !== "abandon") {
+      return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
+    }
+    await this.#carryOutAll();
+    await this.#close();
+  }
+
+  async #carryOutAll(): Promise<void> {
+    const inHand = new Map<number, Promise<void>>();
+    let broken: unknown;
+    for (;;) {
+      if (this.options.stopping.aborted) this.#halt ??= { kind: "stopping" };
+      for (const step of broken === undefined ? this.#ready(inHand) : []) {
+        const job = this.#step(step)
+          .catch((error) => void (broken ??= error))
+          .finally(() => inHand.delete(step.n));
+        inHand.set(step.n, job);
+      }
+      if (inHand.size === 0) break;
+      await Promise.race(inHand.values());
+    }
+    if (broken !== undefined) throw broken;
+  }
+
+  /** What can be begun now. */
+  #ready(inHand: ReadonlyMap<number, unknown>): Step[] {
+    const open = this.#steps.filter(({ n }) => !this.#done.has(n) && !inHand.has(n));
+    if (this.#halt !== null) {
+      // A swap that was cut is finished or turned back, whatever else was asked.
+      if (this.#halt.kind === "stopping" || this.#halt.kind === "paused") return [];
+      return open.filter(({ n, kind }) => kind === "container.swap" && this.#isBegun(n));
+    }
+    // Nothing is touched before all images are there.
+    const images = open.filter(({ kind }) => kind === "image.pull" || kind === "image.build");
+    if (images.length > 0 || [...inHand.keys()].some((n) => this.#isImage(n))) {
+      return images.slice(0, AT_ONCE - inHand.size);
+    }
+    const chosen = new Set(this.#work.steps);
+    const ready = open.filter(({ after }) => after.every((n) => this.#done.has(n) || !chosen.has(n)));
+    return ready.slice(0, AT_ONCE - inHand.size);
+  }
+
+  #isImage(n: number): boolean {
+    return this.#steps.some((step) => step.n === n && step.kind.startsWith("image."));
+  }
+
+  #isBegun(n: number): boolean {
+    return this.#progress.get(n)?.state === "running";
+  }
+
+  /** Throws only what ends the run without a word in the journal: the store, or another owner. */
+  async #step(step: Step): Promise<void> {
+    const { journal } = this.options;
+    const before = this.#progress.get(step.n);
+    if (step.ifChanged !== undefined && !step.ifChanged.some((n) => this.#changed.has(n))) {
+      await journal.end(step, { state: "skipped", note: "No newer image came" });
+      this.#done.add(step.n);
+      return;
+    }
+    const lacking = await this.#lacking(step);
+    if (lacking !== null && !this.#isBegun(step.n)) {
+      this.#halt ??= { kind: "paused", reason: lacking };
+      return;
+    }
+    const noted: { current: Noted } = { current: before?.noted ?? {} };
+    if (before === undefined && step.kind === "wait") noted.current = { since: Date.now() };
+    await journal.begin(step, noted.current);
+    const awayMs = this.options.awayMs ?? AWAY_MS;
+    let awayUntil: number | null = null;
+    for (let isAgain = before !== undefined;; isAgain = true) {
+      try {
+        await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
+        await journal.end(step, { state: "done" });
+        if (noted.current["changed"] === true) this.#changed.add(step.n);
+        this.#done.add(step.n);
+        return;
+      } catch (error) {
+        if (error instanceof Cut || this.#wasCut(error, step)) {
+          if (!this.options.stopping.aborted) {
+            await journal.end(step, { state: "unknown", note: "It was cut" });
+          }
+          return;
+        }
+        if (error instanceof LostApply || isOfStore(error)) throw error;
+        if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
+        if (!this.#acts().isAway(error)) return await this.#fail(step, error);
+        awayUntil ??= performance.now() + awayMs;
+        if (performance.now() > awayUntil) {
+          this.#halt ??= { kind: "paused", reason: error.message };
+          return;
+        }
+        await pause(AWAY_LOOK_MS, this.options.stopping);
+        if (this.options.stopping.aborted) return;
+      }
+    }
+  }
+
+  /** An aborted pull fails like any other. */
+  #wasCut(error: unknown, { kind }: Step): boolean {
+    return kind === "image.pull" && this.#ending.aborted && error !== undefined;
+  }
+
+  async #fail(step: Step, { code, message }: ServiceError): Promise<void> {
+    await this.options.journal.end(step, { state: "failed", error: { code, title: message } });
+    if (this.#halt === null) this.#halt = { kind: "failed", reason: message };
+  }
+
+  /** Containers with ranges of ports start one after another. */
+  async #oneByOne(step: Step, work: () => Promise<void>): Promise<void> {
+    const starts = step.kind === "container.start" || step.kind === "container.swap";
+    if (!starts || !this.#orders.hasPortRange(step)) return await work();
+    const before = this.#ranges;
+    const done = before.then(work);
+    this.#ranges = done.catch(() => {});
+    await done;
+  }
+
+  /** What the applier lacks for the step by now, in words. */
+  async #lacking({ needs }: Step): Promise<string | null> {
+    const holder = await this.options.rights();
+    const missing = lackingOf(holder, needs);
+    if (missing.length === 0) return null;
+    const names = [...new Set(missing.map(({ permission }) => `"${permission}"`))].join(", ");
+    return `Whoever applies it does not hold ${names} any more: resume it with the rights of somebody who does`;
+  }
+
+  #acts() {
+    const { runtime, backend } = this.options.ground;
+    return runtime.acts(backend);
+  }
+
+  #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {
+    const { journal, stopping, progress, loginFor } = this.options;
+    const acts = this.#acts();
+    return {
+      apply: this.apply.id,
+      step,
+      work: this.#work,
+      orders: this.#orders,
+      acts,
+      subject: this.#work.subjects[step.n] ?? null,
+      get noted() {
+        return noted.current;
+      },
+      isAgain,
+      ending: this.#ending,
+      stopping,
+      note: async (more) => {
+        await journal.note(step, more);
+        noted.current = { ...noted.current, ...more };
+      },
+      keepWords: async ({ id, name }) => {
+        await journal.log(step, { container: name, lines: await acts.lastWords(id, LAST_LINES) });
+      },
+      progress: (frame) => progress(step.n, frame),
+      loginFor,
+    };
+  }
+
+  async #close(): Promise<void> {
+    const { journal } = this.options;
+    const halt = this.#halt;
+    const isWhole = this.#steps.every(({ n }) => this.#done.has(n));
+    if (halt === null || isWhole) {
+      await tidyUp(this.#orders, this.#acts(), this.apply.id);
+      return await journal.close("done", null);
+    }
+    if (halt.kind === "stopping") return; // the next start goes on
+    const ends: Readonly<Record<Exclude<Halt["kind"], "stopping">, Exclude<ApplyState, "running">>> = {
+      failed: "failed",
+      paused: "paused",
+      cancel: "cancelled",
+      abandon: "cancelled",
+    };
+    await journal.close(ends[halt.kind], "reason" in halt ? halt.reason : null);
+  }
+}
+
+/** The store is away: nothing can be begun, and what was done is found by whoever goes on. */
+const isOfStore = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "store_unavailable";
+
+/** What is needed and not held. */
+export function lackingOf(holder: Holder | null, needs: readonly Need[]): Need[] {
+  return needs.filter(({ permission, subject }) =>
+    holder === null || !may<typeof permission>(holder, permission, subject)
+  );
+}

@@ -1,0 +1,47 @@
+/** What a new container takes over from the old one, and what it may do beside it. */
+
+import { cleanPath } from "../../artifacts/compose/clean_path.ts";
+import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import type { ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
+import type { Declared } from "../fields/field.ts";
+import type { Hand } from "./hand.ts";
+
+type Mounts = ContainerSpec["mounts"];
+
+/** Its mounts, with the old one's volumes at the places where nobody names one: their data would be out of reach. */
+export function carriedOver({ mounts = [] }: Partial<ContainerSpec>, old: InspectedContainer): Mounts {
+  const targets = new Map(mounts.map((mount) => [cleanPath(mount.target), mount]));
+  const ofImage = new Set((old.imageDefaults?.volumes ?? []).map(cleanPath));
+  const carried = old.mounts.filter(({ type, source, target }) => {
+    if (type !== "volume" || source === "") return false;
+    const declared = targets.get(cleanPath(target));
+    return declared === undefined
+      ? ofImage.has(cleanPath(target))
+      : declared.type === "volume" && declared.source === "";
+  });
+  const taken = new Set(carried.map(({ target }) => cleanPath(target)));
+  return [...mounts.filter(({ target }) => !taken.has(cleanPath(target))), ...carried];
+}
+
+/** Whether a container that ends with code 0 is what was wanted: a job, and no server. */
+export function mayEnd({ orders, step, noted }: Hand, { restart }: InspectedContainer): boolean {
+  if (["always", "unless-stopped"].includes(restart.name)) return false;
+  const { unit, group } = orders.declared(step);
+  const isAwaited = group.units.some(({ references }) =>
+    references.some(({ target, condition }) =>
+      target === unit.id && condition === "service_completed_successfully"
+    )
+  );
+  return isAwaited || noted["running"] === false;
+}
+
+/** Whether the file asks for it, and nothing in the container can be had once only. */
+export function startsFirst(of: Declared, spec: Partial<ContainerSpec>): boolean {
+  if (textOf(valueAt(of.unit.value, "deploy", "update_config", "order")) !== "start-first") return false;
+  const { ports = [], networks = [], mounts = [], networkMode = "" } = spec;
+  return of.service.containerName === null &&
+    networkMode !== "host" && !networkMode.startsWith("container:") &&
+    ports.every(({ host }) => host === null) &&
+    networks.every(({ ipv4Address, ipv6Address }) => ipv4Address === null && ipv6Address === null) &&
+    mounts.every(({ type, readOnly }) => readOnly || type === "tmpfs");
+}

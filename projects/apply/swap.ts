@@ -1,0 +1,166 @@
+/**
+ * A new container in an old one's place, so that the old one can come back: it is stopped and put aside under another
+ * name, and goes only when the new one is sound. Every part looks first and does only what is not so yet, so a swap
+ * that was cut is taken up by doing all of it again.
+ */
+
+import { ServiceError } from "../../core/error.ts";
+import { pause } from "../../core/pause.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
+import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
+import { joinNetworks, makeContainer } from "./making.ts";
+import { sharersOf } from "./sharers.ts";
+import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
+import { Cut, waitForSound } from "./waiting.ts";
+import { nameOf } from "./work.ts";
+
+/** What a swap works with. */
+interface Pair {
+  readonly hand: Hand;
+  /** The name that the container has in the end. */
+  readonly own: string;
+  /** Null once it is gone. */
+  readonly old: InspectedContainer | null;
+}
+
+export async function swap(hand: Hand): Promise<void> {
+  const old = await oldOf(hand);
+  const pair: Pair = { hand, own: hand.orders.nameAfter(hand.step, hand.subject?.name ?? ""), old };
+  if (hand.noted["back"] === true) return await goBack(pair, null);
+  try {
+    const fresh = await freshOf(pair);
+    if (hand.noted["first"] === "new") {
+      await bringUp(pair, fresh);
+      if (old !== null) await putAside(pair, old);
+      await takeName(pair, fresh);
+    } else {
+      if (old !== null) await putAside(pair, old);
+      await takeName(pair, fresh);
+      await bringUp(pair, fresh);
+    }
+  } catch (error) {
+    // Cut, or the engine is away: nothing is known, so nothing is turned back.
+    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || hand.acts.isAway(error);
+    if (isOpen || old === null) throw error;
+    await hand.note({ back: true, why: error.message });
+    return await goBack(pair, error);
+  }
+  if (old !== null) await removeOld(pair, old);
+}
+
+async function oldOf({ acts, subject, isAgain, step }: Hand): Promise<InspectedContainer | null> {
+  if (subject === null) throw failed(`Nobody knows which container "${step.target}" was`);
+  const old = await acts.find(subject.id);
+  // An earlier attempt may have put it aside, and removed it in the end; others may have, too.
+  if (isAgain) return old;
+  if (old === null) throw touched(subject.name, "removed");
+  if (old.name !== subject.name) throw touched(subject.name, "renamed");
+  return old;
+}
+
+/** The new one: that of an earlier attempt, or one that is made now. */
+async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
+  const { acts, apply, orders, step } = hand;
+  const passing = nameOf(own, "new", apply);
+  for (const name of hand.isAgain ? [passing, own] : []) {
+    const found = await acts.find(name);
+    if (found === null || !isMine(hand, found)) continue;
+    await joinNetworks(hand, found, await orders.container(step, acts));
+    return found;
+  }
+  if (old === null) throw touched(own, "removed");
+  const spec = await orders.container(step, acts);
+  // What an earlier attempt noted was true before it began.
+  if (hand.noted["first"] === undefined) {
+    const { name, maximumRetries } = old.restart;
+    const first = isUp(old) && startsFirst(orders.declared(step), spec) ? "new" : "old";
+    await hand.note({ running: isUp(old), restart: name, retries: maximumRetries, first });
+  }
+  return await makeContainer(hand, passing, { ...spec, mounts: carriedOver(spec, old) });
+}
+
+/** Stopped, so that its ports are free; and without its restart policy, or a new start of the engine would start it. */
+async function putAside(
+  { hand: { acts, apply, orders }, own }: Pair,
+  old: InspectedContainer,
+): Promise<void> {
+  if (orders.kind === "docker" && !["", "no"].includes(old.restart.name)) {
+    await acts.update(old.id, { restart: { name: "no", maximumRetries: 0 } });
+  }
+  if (isUp(old)) await acts.stop(old.id, graceOf(old));
+  const aside = nameOf(own, "old", apply);
+  if (old.name !== aside) await acts.rename(old.id, aside);
+}
+
+async function takeName({ hand: { acts }, own }: Pair, { id }: InspectedContainer): Promise<void> {
+  const now = await acts.find(id);
+  if (now !== null && now.name !== own) await acts.rename(id, own);
+}
+
+/** Starts it and waits until it is sound. */
+async function bringUp({ hand }: Pair, { id }: InspectedContainer): Promise<void> {
+  const { acts } = hand;
+  const now = await acts.find(id);
+  if (now === null) throw failed("The new container was removed by somebody else");
+  const isJob = mayEnd(hand, now);
+  // A job that has run is not run again; a server that an engine's end took down is.
+  if (now.state === "created" || (!isUp(now) && !isJob)) await acts.start(id);
+  await waitForSound(hand, id, isJob);
+}
+
+/** Its volumes stay. Podman lets nobody go whose namespaces others share: the end of the apply sees to that one. */
+async function removeOld({ hand }: Pair, old: InspectedContainer): Promise<void> {
+  try {
+    await hand.acts.remove(old.id);
+  } catch (error) {
+    if (hand.acts.isAway(error)) throw error;
+    const isGone = await hand.acts.find(old.id) === null; // Compose, or somebody else, was faster
+    if (!isGone && (await sharersOf(hand, old.id)).length === 0) throw error;
+  }
+}
+
+/** The old one serves again, and who shares its namespaces has them again; then the step fails. */
+async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> {
+  const { acts, apply, subject } = hand;
+  if (old === null || subject === null) throw touched(own, "removed");
+  for (const name of [nameOf(own, "new", apply), own]) {
+    const fresh = await acts.find(name);
+    if (fresh === null || !isMine(hand, fresh)) continue;
+    await hand.keepWords(fresh).catch(() => {});
+    await takeAway(hand, fresh);
+  }
+  const now = await acts.find(old.id);
+  if (now === null) throw touched(subject.name, "removed");
+  if (now.name !== subject.name) await acts.rename(old.id, subject.name);
+  const { running, restart, retries, why } = hand.noted;
+  if (typeof restart === "string" && restart !== "" && restart !== now.restart.name) {
+    await acts.update(old.id, { restart: { name: restart, maximumRetries: Number(retries ?? 0) } });
+  }
+  if (running === true && !isUp(now)) {
+    await acts.start(old.id);
+    for (const sharer of await sharersOf(hand, old.id)) {
+      if (isUp(sharer)) await acts.restart(sharer.id, graceOf(sharer));
+    }
+  }
+  const reason = error instanceof ServiceError ? error.message : String(why);
+  throw failed(`${reason}; the old container ${running === true ? "serves again" : "is back"}`);
+}
+
+/** How long a name may stay taken by what somebody else is removing. */
+const FREE_MS = 10_000;
+const LOOK_MS = 100;
+
+/** Whatever becomes of the new one, the old one's name has to be free. */
+async function takeAway({ acts }: Hand, { id, ...fresh }: InspectedContainer): Promise<void> {
+  try {
+    if (isUp(fresh)) await acts.stop(id, graceOf({ id, ...fresh }));
+    await acts.remove(id);
+  } catch (error) {
+    if (acts.isAway(error)) throw error;
+    const end = performance.now() + FREE_MS;
+    while (await acts.find(id) !== null) {
+      if (performance.now() > end) throw error;
+      await pause(LOOK_MS);
+    }
+  }
+}

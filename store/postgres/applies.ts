@@ -1,0 +1,190 @@
+/** Applies and their journals in PostgreSQL. */
+import type { ApplyRecord, ApplyStore, JournalEntry } from "../../core/applies.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { AuditActor } from "../../core/store.ts";
+import { insertEntry } from "./audit.ts";
+import type { PostgresDatabase } from "./database.ts";
+import type { Queries } from "./transaction.ts";
+
+type Row = Omit<ApplyRecord, "by"> & {
+  readonly actorKind: AuditActor["kind"];
+  readonly actorId: string;
+  readonly actorName: string;
+};
+
+const COLUMNS =
+  'id, workspace, group_name AS "group", project, backend, state, reason, wish, work, actor_kind AS "actorKind", ' +
+  'actor_id AS "actorId", actor_name AS "actorName", credential, created_at AS "createdAt", ended_at AS "endedAt", ' +
+  'owner, epoch, lease_until AS "leaseUntil"';
+
+const IN_HAND = "state IN ('running', 'paused')";
+
+const recordOf = ({ actorKind, actorId, actorName, ...rest }: Row): ApplyRecord => ({
+  ...rest,
+  by: { kind: actorKind, id: actorId, name: actorName },
+});
+
+async function one(queries: Queries, id: string): Promise<ApplyRecord | null> {
+  const row = await queries.get<Row>(`SELECT ${COLUMNS} FROM applies WHERE id = $1`, id);
+  return row === undefined ? null : recordOf(row);
+}
+
+export function postgresApplies(database: PostgresDatabase): ApplyStore {
+  return {
+    add: (apply, entry) =>
+      database.write(async (tx) => {
+        // The partial unique index decides between replicas.
+        const added = await tx.run(
+          "INSERT INTO applies (id, workspace, group_name, project, backend, state, work, actor_kind, actor_id, " +
+            "actor_name, credential, created_at, owner, epoch, lease_until) " +
+            "VALUES ($1, $2, $3, $4, $5, 'running', $6, $7, $8, $9, $10, $11, $12, 1, $13) ON CONFLICT DO NOTHING",
+          apply.id,
+          apply.workspace,
+          apply.group,
+          apply.project,
+          apply.backend,
+          apply.work,
+          apply.by.kind,
+          apply.by.id,
+          apply.by.name,
+          apply.credential,
+          apply.createdAt,
+          apply.owner,
+          apply.leaseUntil,
+        );
+        if (added === 0) {
+          const other = await tx.get<{ id: string }>(
+            `SELECT id FROM applies WHERE backend = $1 AND project = $2 AND ${IN_HAND}`,
+            apply.backend,
+            apply.project,
+          );
+          throw new ServiceError(
+            "apply_running",
+            `Cannot apply: apply ${other?.id ?? apply.id} of the project "${apply.project}" is not over`,
+          );
+        }
+        await insertEntry(tx, entry);
+      }),
+    get: (id) => one(database, id),
+    list: async ({ before, limit, workspace, group, state }) =>
+      (await database.all<Row>(
+        `SELECT ${COLUMNS} FROM applies WHERE ($1::bigint IS NULL OR (created_at, id) < ($1::bigint, $2::text)) ` +
+          "AND ($3::text IS NULL OR workspace = $3) AND ($4::text IS NULL OR group_name = $4) " +
+          "AND ($5::text IS NULL OR state = $5) ORDER BY created_at DESC, id DESC LIMIT $6",
+        before?.at ?? null,
+        before?.id ?? null,
+        workspace,
+        group,
+        state,
+        limit,
+      )).map(recordOf),
+    write: (id, epoch, lines, entries, end) =>
+      database.write(async (tx) => {
+        const mine = await tx.get(
+          "SELECT 1 FROM applies WHERE id = $1 AND epoch = $2 AND state = 'running' FOR UPDATE",
+          id,
+          epoch,
+        );
+        if (mine === undefined) return null;
+        const last = await tx.get<{ seq: number }>(
+          "SELECT coalesce(max(seq), 0)::integer AS seq FROM apply_lines WHERE apply_id = $1",
+          id,
+        );
+        const written = lines.map((line, index): JournalEntry => ({
+          seq: (last?.seq ?? 0) + index + 1,
+          ...line,
+        }));
+        for (const { seq, at, kind, step, body } of written) {
+          await tx.run(
+            "INSERT INTO apply_lines (apply_id, seq, at, kind, step, body) VALUES ($1, $2, $3, $4, $5, $6)",
+            id,
+            seq,
+            at,
+            kind,
+            step,
+            body,
+          );
+        }
+        if (end !== undefined) {
+          await tx.run(
+            "UPDATE applies SET state = $1, reason = $2, ended_at = $3, wish = NULL WHERE id = $4",
+            end.state,
+            end.reason,
+            end.state === "paused" ? null : end.at,
+            id,
+          );
+        }
+        for (const entry of entries) await insertEntry(tx, entry);
+        return written;
+      }),
+    lines: (id, after, limit) =>
+      database.all<JournalEntry>(
+        "SELECT seq, at, kind, step, body FROM apply_lines WHERE apply_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+        id,
+        after,
+        limit,
+      ),
+    wish: (id, wish, entry) =>
+      database.write(async (tx) => {
+        if (await tx.run(`UPDATE applies SET wish = $1 WHERE id = $2 AND ${IN_HAND}`, wish, id) === 0) {
+          return false;
+        }
+        await insertEntry(tx, entry);
+        return true;
+      }),
+    resume: (id, { by, credential, wish }, { owner, until }, entry) =>
+      database.write(async (tx) => {
+        const resumed = await tx.run(
+          "UPDATE applies SET state = 'running', reason = NULL, wish = $1, actor_kind = $2, actor_id = $3, " +
+            "actor_name = $4, credential = $5, owner = $6, epoch = epoch + 1, lease_until = $7 " +
+            "WHERE id = $8 AND state = 'paused'",
+          wish,
+          by.kind,
+          by.id,
+          by.name,
+          credential,
+          owner,
+          until,
+          id,
+        );
+        if (resumed === 0) return null;
+        await insertEntry(tx, entry);
+        return await one(tx, id);
+      }),
+    renew: async ({ owner, until }) =>
+      (await database.all<Row>(
+        `UPDATE applies SET lease_until = $1 WHERE owner = $2 AND state = 'running' RETURNING ${COLUMNS}`,
+        until,
+        owner,
+      )).map(recordOf),
+    takeOver: (now, { owner, until }) =>
+      database.write(async (tx) => {
+        const lost = await tx.all<Row>(
+          `SELECT ${COLUMNS} FROM applies WHERE state = 'running' AND lease_until < $1 ` +
+            "ORDER BY id FOR UPDATE SKIP LOCKED",
+          now,
+        );
+        for (const { id } of lost) {
+          await tx.run(
+            "UPDATE applies SET owner = $1, epoch = epoch + 1, lease_until = $2 WHERE id = $3",
+            owner,
+            until,
+            id,
+          );
+        }
+        return lost.map((row) => ({
+          apply: { ...recordOf(row), owner, epoch: row.epoch + 1, leaseUntil: until },
+          since: row.leaseUntil,
+        }));
+      }),
+    release: async (owner, now) => {
+      await database.run(
+        "UPDATE applies SET lease_until = $1 WHERE owner = $2 AND state = 'running'",
+        now - 1,
+        owner,
+      );
+    },
+    forget: (before) =>
+      database.run("DELETE FROM applies WHERE ended_at IS NOT NULL AND ended_at < $1", before),
+  };
+}

@@ -1,0 +1,210 @@
+/** Promise: an apply whose berth is killed before or after any act is finished by the next one, as if nothing had been. */
+import assert from "node:assert/strict";
+import { ApplyScene, project, service } from "./apply_scene.ts";
+import { composeOfToday, composeToday } from "./compose.ts";
+import type { TestEngine } from "./engine.ts";
+import { eventually } from "./eventually.ts";
+import { serveEngines, TestCaller, type TestService } from "./service.ts";
+import { sharedEngine } from "./shared_engine.ts";
+
+/** `BERTH_PROOF=1`: killed before and after every act of each scenario, on each engine. */
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
+const ACTOR = new URL("apply_actor.ts", import.meta.url).pathname;
+const LEASE = { applyLeaseMs: 1_000 };
+
+/** An act, and whether berth dies right before it or right after it. */
+type Kill = readonly [when: "before" | "after", act: string, nth?: number];
+
+interface Scenario {
+  readonly name: string;
+  /** What runs before; null for nothing. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly request?: unknown;
+  /** One after the other, of one apply: one for each kind of act. */
+  readonly kills: readonly Kill[];
+}
+
+const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
+
+const text = (name: string, colour: string, kind: string) =>
+  project(
+    name,
+    [
+      service(
+        "db",
+        `volumes: ['data:/data', '/scratch']\nrestart: unless-stopped\nenvironment: { C: ${colour} }\n${HEALTH}`,
+      ),
+      service("side", `network_mode: 'service:db'\n${HEALTH}`),
+      service(
+        "web",
+        `depends_on: { db: { condition: service_healthy } }\nnetworks: [default, back]\n${HEALTH}`,
+      ),
+    ],
+    `networks: { default: { labels: { kind: ${kind} } }, back: {} }\nvolumes: { data: {} }\n`,
+  );
+
+const scenarios = (kind: string): readonly Scenario[] => [
+  {
+    name: `killup${kind}`,
+    from: null,
+    to: text(`killup${kind}`, "red", kind),
+    kills: [
+      // Networks and volumes are made at the same time: one of them is all that can be waited for.
+      ["after", "createNetwork"],
+      ["before", "create"],
+      ["after", "create"],
+      ["after", "start"],
+      ["after", "connect"],
+    ],
+  },
+  {
+    name: `killswap${kind}`,
+    from: text(`killswap${kind}`, "red", kind),
+    to: text(`killswap${kind}`, "blue", kind),
+    kills: [
+      ["after", "create"],
+      ...(kind === "docker" ? [["after", "update"] as const] : []),
+      ["after", "stop"],
+      ["after", "rename"],
+      ["after", "rename"],
+      ["after", "start"],
+      ["before", "remove"],
+      ["after", "remove"],
+    ],
+  },
+  {
+    name: `killdown${kind}`,
+    from: text(`killdown${kind}`, "red", kind),
+    to: text(`killdown${kind}`, "red", kind),
+    request: { action: "down" },
+    kills: [["after", "stop"], ["after", "remove"], ["after", "removeNetwork"]],
+  },
+];
+
+/** Starts a berth that dies at the act. */
+async function actor(berth: { folder: string; admin: string | null }, engine: TestEngine, kill: Kill) {
+  const [when, act, nth = 1] = kill;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "-A", "--no-check", ACTOR, berth.folder, berth.admin ?? "", engine.kind, engine.socket],
+      ...[when, act, String(nth)],
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await lines.read();
+  await lines.cancel();
+  return { child, url: value.trim() };
+}
+
+/** Whether it died, and did not go on to the end of the apply. */
+async function killed(child: Deno.ChildProcess, isOver: () => Promise<boolean>): Promise<boolean> {
+  let dead = false;
+  const status = child.status.then(() => dead = true);
+  await eventually("it is killed, or through", async () => dead || await isOver(), { timeoutMs: 60_000 });
+  const wasKilled = dead;
+  if (!dead) child.kill("SIGKILL");
+  await status;
+  return wasKilled;
+}
+
+async function prepared(
+  engine: TestEngine,
+  { name, from, to }: Scenario,
+): Promise<{ berth: TestService; scene: ApplyScene }> {
+  const berth = await serveEngines({ [engine.kind]: engine }, { ...LEASE, folder: await ownFolder() });
+  const scene = await ApplyScene.on(engine, berth, name, from ?? to);
+  if (from !== null) {
+    assert.equal((await scene.apply()).state, "done");
+    await scene.write(to);
+  }
+  return { berth, scene };
+}
+
+const ownFolder = async () => await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
+
+/** Carries the scenario out with these kills in a row; answers how many of them happened. */
+async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[]): Promise<number> {
+  const { berth, scene } = await prepared(engine, scenario);
+  const { folder, admin } = berth;
+  let count = 0;
+  try {
+    const volumes = volumesOf(await scene.containers());
+    await berth.berth.stop();
+    let apply = "";
+    for (const kill of kills) {
+      const { child, url } = await actor({ folder, admin }, engine, kill);
+      const caller = new TestCaller(url, admin);
+      if (apply === "") {
+        await eventually(
+          "the engine is read",
+          async () => (await caller.call("GET /api/health/ready")).status === 200,
+        );
+        const begun = await scene.begin(await scene.plan(scenario.request ?? {}, caller), {}, caller).catch(
+          () => null,
+        );
+        apply = begun?.body.id ?? "";
+      }
+      const isOver = async () => {
+        const answer = await caller.call(`GET /api/applies/${apply}`).catch(() => null);
+        return answer !== null && answer.status === 200 && answer.body.state !== "running";
+      };
+      if (await killed(child, isOver)) count += 1;
+    }
+    await using last = await serveEngines({ [engine.kind]: engine }, {
+      ...LEASE,
+      folder,
+      admin: admin ?? "",
+    });
+    if (apply === "") apply = (await last.call("GET /api/applies")).body.items[0].id;
+    const over = await scene.over(apply, last);
+    assert.deepEqual([over.state, over.reason], ["done", null], JSON.stringify(kills));
+    const containers = await scene.containers();
+    if (scenario.request === undefined) {
+      assert.deepEqual(
+        Object.keys(containers),
+        ["db", "side", "web"].map((one) => `${scenario.name}-${one}-1`),
+      );
+      if (scenario.from !== null) {
+        assert.deepEqual(volumesOf(containers), volumes, "its data is where it was");
+      }
+      const plan = await eventually("nothing is left to do", async () => {
+        const plan = await scene.plan({}, last);
+        return plan.steps.length === 0 ? plan : null;
+      });
+      assert.deepEqual(plan.blocked, []);
+      if (composeOfToday.missing === null && engine.kind === "docker") {
+        const ids = await scene.ids();
+        assert.equal(await composeToday(engine.socket, scene.path, "up", "-d"), "");
+        assert.deepEqual(await scene.ids(), ids);
+      }
+    } else assert.deepEqual(containers, {});
+    assert.deepEqual(last.bugs(), []);
+  } finally {
+    await scene.clear();
+    await Deno.remove(folder, { recursive: true });
+  }
+  return count;
+}
+
+const volumesOf = (containers: Awaited<ReturnType<ApplyScene["containers"]>>) =>
+  Object.entries(containers).map(([name, { volumes }]) => [name, volumes]);
+
+for (const kind of ["docker", "podman"] as const) {
+  if (kind === "podman" && !isProof) continue; // the same code, and each kill takes seconds
+  const { test } = await sharedEngine(kind);
+  for (const scenario of scenarios(kind)) {
+    test(`${scenario.name}: one apply survives a kill of berth at each kind of act`, async (engine) => {
+      assert.equal(await run(engine, scenario, scenario.kills), scenario.kills.length);
+    });
+    if (!isProof) continue;
+    test(`${scenario.name}: an apply survives a kill of berth before and after every act`, async (engine) => {
+      for (const when of ["before", "after"] as const) {
+        for (let nth = 1; await run(engine, scenario, [[when, "any", nth]]) === 1; nth++);
+      }
+    });
+  }
+}
