@@ -15,6 +15,7 @@ const BENCHES = [
   "plan",
   "packaging",
   "client",
+  "page",
 ];
 /** The lock file that knows the peers' packages too. */
 const LOCK = new URL("../tests/deno.lock", import.meta.url).pathname;
