@@ -70,7 +70,9 @@ await using browser = await startBrowser();
     const path = `/#setup=${berth.berth.access.setupToken}`;
     await using opened = await openPage(browser, berth, { ...look, path });
     await opened.page.getByRole("button", { name: "Make me the admin" }).waitFor();
-    if (wanted("setup")) await opened.page.screenshot({ path: `${FOLDER}setup-${suffix}.png` });
+    if (wanted("setup")) {
+      await opened.page.screenshot({ path: `${FOLDER}setup-${suffix}.png`, animations: "disabled" });
+    }
   });
 }
 {
@@ -78,7 +80,9 @@ await using browser = await startBrowser();
   await inAll(async (look, suffix) => {
     await using out = await openPage(browser, berth, look);
     await out.page.getByLabel("Name").waitFor();
-    if (wanted("sign-in")) await out.page.screenshot({ path: `${FOLDER}sign-in-${suffix}.png` });
+    if (wanted("sign-in")) {
+      await out.page.screenshot({ path: `${FOLDER}sign-in-${suffix}.png`, animations: "disabled" });
+    }
   });
 }
 await using berth = (await startScene(engine, folder)).berth;
@@ -98,14 +102,14 @@ await inAll(async (look, suffix) => {
     await opened.visit(path);
     await opened.page.getByRole("main").waitFor();
     await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {}); // a log goes on
-    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png` });
+    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
   }
   for (const [name, path, act] of ACTS.filter(([name]) => wanted(name))) {
     await opened.visit(path);
     await opened.page.getByRole("main").waitFor();
     await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {});
     await act(opened.page);
-    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png` });
+    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
   }
   if (opened.complaints.length > 0) console.error(suffix, opened.complaints);
 });
