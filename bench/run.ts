@@ -14,6 +14,7 @@ const BENCHES = [
   "graph",
   "plan",
   "packaging",
+  "growth",
   "client",
   "page",
 ];

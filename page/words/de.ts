@@ -6,7 +6,7 @@ import { records } from "./de_records.ts";
 import { resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
 import { shell } from "./de_shell.ts";
-import { graph, log, logs } from "./de_views.ts";
+import { graph, log, logs, measures } from "./de_views.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   asWritten: "wie geschrieben",
@@ -102,6 +102,7 @@ export const words = {
   ...resources,
   shell,
   graph,
+  measures,
   log,
   logs,
   bar: {

@@ -1,4 +1,4 @@
-/** What is said of logs and graphs, in German. */
+/** What is said of logs, graphs and measures, in German. */
 import { bytes, count, number } from "./de_counts.ts";
 
 export const log = {
@@ -90,4 +90,29 @@ export const graph = {
     model: "Modell",
     missing: "gibt es nicht",
   },
+};
+
+const percent = new Intl.NumberFormat("de", { maximumFractionDigits: 1 });
+
+export const measures = {
+  word: "Messwerte",
+  show: "Messen",
+  span: "Die letzten zehn Minuten; 100 % ist ein Prozessor.",
+  notRunning: "Er läuft nicht, also gibt es nichts zu messen.",
+  none: "noch nichts",
+  percent: (value: number) => `${percent.format(value)} %`,
+  perSecond: (amount: string) => `${amount}/s`,
+  of: (limit: string) => `von ${limit}`,
+  chart: (title: string, last: string, most: string) => `${title}: ${last}, höchstens ${most}`,
+  title: {
+    cpu: "Prozessor",
+    memory: "Speicher",
+    received: "Netzwerk, empfangen",
+    sent: "Netzwerk, gesendet",
+    read: "Platte, gelesen",
+    written: "Platte, geschrieben",
+  },
+  head: "Prozessor, Speicher",
+  both: (cpu: number | null, memory: string) =>
+    `${cpu === null ? "" : `${percent.format(cpu)} %, `}${memory}`,
 };

@@ -2,8 +2,10 @@
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { graph } from "./en_graph.ts";
 import { files } from "./en_files.ts";
 import { log, logs } from "./en_logs.ts";
+import { measures } from "./en_measures.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
 import { type Spoken, spoken } from "./language.ts";
@@ -90,8 +92,10 @@ const english = {
   settings,
   files,
   shell,
+  graph,
   log,
   logs,
+  measures,
   ...records,
   ...resources,
   bar: {
