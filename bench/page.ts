@@ -45,6 +45,17 @@ async function inBrowser(): Promise<void> {
       about: `p95 of frames while ${CHANGES_A_SECOND} containers a second change; the aims are 1.5 and 3`,
     });
   }
+  {
+    await using drawn = await listed(1);
+    const id = await declare(drawn.berth, 1_000);
+    await rounds("page-graph", [
+      blank(browser),
+      { name: "a graph of 1,000 units", run: () => graph(browser, drawn.berth, id) },
+    ], {
+      unit: "ms a frame",
+      about: "p95 of frames while a graph is moved across, 40 pixels a frame; the aim is 2",
+    });
+  }
   await using logs = await listed(1);
   await rounds("page-log", [
     blank(browser),
@@ -164,6 +175,40 @@ async function log(browser: Browser, berth: TestService): Promise<number> {
   await opened.page.getByText("GET /basket").first().waitFor();
   await slow(opened.page);
   return await framesOf(opened.page);
+}
+
+/** A workspace of so many units, each of which needs the one before it in its project of twenty. */
+async function declare(berth: TestService, units: number): Promise<string> {
+  const path = `${berth.folder}/workspaces/many`;
+  for (let project = 0; project < units / 20; project++) {
+    const services = Array.from(
+      { length: 20 },
+      (_, n) => `  s${n}:\n    image: web:1\n${n === 0 ? "" : `    depends_on: [s${n - 1}]\n`}`,
+    );
+    await Deno.mkdir(`${path}/p${project}`, { recursive: true });
+    await Deno.writeTextFile(`${path}/p${project}/compose.yaml`, `services:\n${services.join("")}`);
+  }
+  return (await berth.call("POST /api/workspaces", { path })).body.id;
+}
+
+async function graph(browser: Browser, berth: TestService, id: string): Promise<number> {
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: `/w/${id}?view=graph` });
+  const { page } = opened;
+  await page.locator("main svg g").first().waitFor({ timeout: 60_000 });
+  await slow(page);
+  await page.evaluate(`{
+    const box = [...document.querySelectorAll("main *")].find((one) =>
+      one.querySelector("svg") && one.scrollHeight > one.clientHeight + 100);
+    if (box === undefined) throw new Error("the graph cannot be moved");
+    let way = 40;
+    requestAnimationFrame(function next() {
+      const before = box.scrollTop;
+      box.scrollTop += way;
+      if (box.scrollTop === before) way = -way;
+      requestAnimationFrame(next);
+    });
+  }`);
+  return await framesOf(page);
 }
 
 async function firstList(browser: Browser, berth: TestService): Promise<number> {
