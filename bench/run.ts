@@ -17,6 +17,7 @@ const BENCHES = [
   "packaging",
   "growth",
   "client",
+  "page",
 ];
 /** The lock file that knows the peers' packages too. */
 const LOCK = new URL("../tests/deno.lock", import.meta.url).pathname;

@@ -41,6 +41,7 @@ export const words = {
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
+  printed: (address: string, ms: number) => `${address}, ${day.format(ms)}, ${clock.format(ms)}`,
   ago: (time: string) => `vor ${time}`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>

@@ -32,6 +32,7 @@ const english = {
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
+  printed: (address: string, ms: number) => `${address}, ${day.format(ms)}, ${clock.format(ms)}`,
   ago: (time: string) => `${time} ago`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   /** A container by itself: nothing was compared, so it is not "as written". */

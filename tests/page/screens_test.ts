@@ -235,3 +235,25 @@ test("who is signed out in the middle keeps the screen and what was typed, and g
   await page.getByText("1 of ").waitFor();
   assert.deepEqual(opened.complaints, []);
 });
+
+test("differences and findings are printed with their address and time, without what is around them", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  for (
+    const [path, text] of [["/w/shop", "postgres:16"], ["/w/shop?view=findings", "compose.yaml:"]] as const
+  ) {
+    await opened.visit(path);
+    await page.getByRole("main").getByText(text).first().waitFor();
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    const head = page.locator(".print-head");
+    assert.ok((await head.innerText()).startsWith(`${berth.url}${path}, `), await head.innerText());
+    for (const around of [".bar", ".tabs", ".screen-end"]) {
+      assert.equal(await page.locator(around).first().isVisible(), false, around);
+    }
+    assert.ok(await page.getByRole("main").getByText(text).first().isVisible());
+    assert.ok((await page.pdf()).length > 5_000);
+    await page.emulateMedia({ media: "screen" });
+    assert.equal(await head.isVisible(), false);
+  }
+  assert.deepEqual(opened.complaints, []);
+});

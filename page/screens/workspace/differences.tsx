@@ -132,7 +132,7 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
       </div>
       {elsewhere.map((one) => (
         <Facing key={`${one.field} ${one.container}`} {...one}>
-          <Place place={one.place} />
+          <Place place={one.place} workspace={unit.workspace} />
         </Facing>
       ))}
     </>
