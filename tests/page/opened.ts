@@ -65,7 +65,7 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 
 /** What axe finds in the document as it is now, in words; by these rules, or all that there are. */
 export async function inaccessible(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!await page.evaluate<boolean>("'axe' in window")) await page.evaluate(axe.source);
   // Colours are judged once they have stopped changing. No change of the page lasts as long as a second, but one
   // that is begun again over and over, by rows that change, never ends.
   await page.evaluate(`Promise.race([
