@@ -14,6 +14,7 @@ const BENCHES = [
   "graph",
   "plan",
   "packaging",
+  "growth",
   "client",
 ];
 /** The lock file that knows the peers' packages too. */
