@@ -44,11 +44,19 @@ test("every screen opens by its address, accessible in both themes and at 360 px
       ["/", "Is what runs what I wrote?"],
       ["/w/shop", "shop.migrate"],
       ["/w/shop?view=findings", "compose.yaml:"],
+      ["/w/shop?view=graph", "postgres:17"],
+      ["/w/shop?view=logs", "job 40 done in 120 ms"],
       ["/w/infra", "What runs is what is written"],
       ["/w/none", "No workspace has this id"],
       ["/c", "legacy-cron"],
       ["/c?q=no-such-thing", "No container fits"],
       ["/c/docker/shop_worker_1", "job 40 done in 120 ms"],
+      ["/logs?workspace=shop", "job 40 done in 120 ms"],
+      ["/c/docker/shop_db_1?view=differences", "postgres:17"],
+      ["/c/docker/legacy-cron?view=differences", "No file of a workspace declares this container"],
+      ["/c/docker/shop_db_1?view=shell", "Open a shell"],
+      ["/c/docker/shop_migrate_1?view=shell", "This container does not run"],
+      ["/c/docker/shop_migrate_1?view=measures", "It does not run"],
       ["/c/docker/shop_db_1?view=mounts", "/var/lib/postgresql/data"],
       ["/c/docker/shop_db_1?view=networks", "shop_default"],
       ["/c/docker/shop_db_1?view=environment", "POSTGRES_PASSWORD"],
@@ -61,6 +69,36 @@ test("every screen opens by its address, accessible in both themes and at 360 px
     await page.getByRole("main").getByText(text).first().waitFor();
     await assertFitsAll(opened, path);
   }
+});
+
+test("nothing moves for who wants it still, and in forced colours every line and sign is there", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, {
+    key: berth.admin,
+    path: "/w/shop?view=graph",
+    reducedMotion: "reduce",
+    forcedColors: "active",
+  });
+  const { page } = opened;
+  const db = page.getByRole("link", { name: "db postgres:17" });
+  await db.focus();
+  assert.deepEqual(
+    await page.evaluate("document.getAnimations().map(({ constructor }) => constructor.name)"),
+    [],
+  );
+  const colours = await page.evaluate<string[]>(
+    `[".node rect", ".node .sign path", ".edge", ".frame rect"].map((one) =>
+      getComputedStyle(document.querySelector(one)).stroke)`,
+  );
+  const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  for (const colour of colours) assert.ok(colour !== "none" && colour !== ground, colours.join(", "));
+  await opened.visit("/c/docker/shop_db_1?view=shell");
+  await page.getByRole("button", { name: "Open a shell" }).click();
+  await page.locator(".xterm-cursor").waitFor();
+  assert.equal(
+    await page.evaluate("getComputedStyle(document.querySelector('.xterm-cursor')).outlineStyle"),
+    "solid",
+  );
+  assert.deepEqual(opened.complaints, []);
 });
 
 test("the first list costs at most 60 KB in at most 5 requests", async ({ browser, berth }) => {
