@@ -13,6 +13,7 @@ const BENCHES = [
   "parse",
   "graph",
   "plan",
+  "apply",
   "packaging",
   "client",
 ];
