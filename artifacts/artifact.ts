@@ -187,6 +187,8 @@ export interface Resource {
   /** What is shown of the name: as the author wrote it. */
   readonly written: string | null;
   readonly external: boolean;
+  /** What a secret or config holds that is no file; null for all others, and while a variable in it is not set. */
+  readonly content: string | null;
   /** Nobody wrote it: the default network. */
   readonly implicit: boolean;
   readonly at: Place;

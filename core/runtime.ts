@@ -76,6 +76,8 @@ export interface ContainerSpec {
     readonly source: string;
     readonly target: string;
     readonly readOnly: boolean;
+    /** As `rshared`, `Z`, `nocopy`, `size=1048576`, in no order; those that an engine gives by itself are left out. */
+    readonly options: readonly string[];
   }[];
   /** Options by target, of what lies in memory; an engine may list these among the mounts instead, or in both places. */
   readonly tmpfs: Readonly<Record<string, string>>;
@@ -86,11 +88,19 @@ export interface ContainerSpec {
     readonly aliases: readonly string[];
     readonly ipv4Address: string | null;
     readonly ipv6Address: string | null;
+    readonly linkLocalAddresses: readonly string[];
+    /** What was asked for; null where that is the engine's matter, or it does not tell. */
+    readonly macAddress: string | null;
+    /** `container:name`, for what it calls others. */
+    readonly links: readonly string[];
+    readonly driverOptions: Readonly<Record<string, string>>;
+    readonly gatewayPriority: number;
   }[];
   readonly networkMode: string;
   readonly ipcMode: string;
   readonly pidMode: string;
   readonly utsMode: string;
+  readonly cgroupMode: string;
   readonly userMode: string;
   readonly cgroupParent: string;
   readonly dns: readonly string[];
@@ -108,6 +118,18 @@ export interface ContainerSpec {
   readonly sysctls: Readonly<Record<string, string>>;
   readonly ulimits: Readonly<Record<string, { readonly soft: number; readonly hard: number }>>;
   readonly devices: readonly { readonly source: string; readonly target: string; readonly rights: string }[];
+  readonly deviceRules: readonly string[];
+  /** GPUs and their like. A count of -1 is all. */
+  readonly deviceRequests: readonly {
+    readonly driver: string;
+    readonly count: number;
+    readonly ids: readonly string[];
+    readonly capabilities: readonly string[];
+    readonly options: Readonly<Record<string, string>>;
+  }[];
+  readonly annotations: Readonly<Record<string, string>>;
+  /** As `linux/arm64`; empty for the engine's own. No engine tells it of a container. */
+  readonly platform: string;
   readonly log: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
   /** Null for every amount: no limit, or the engine's own. */
   readonly memoryLimitBytes: number | null;
@@ -116,6 +138,11 @@ export interface ContainerSpec {
   readonly sharedMemoryBytes: number | null;
   readonly cpus: number | null;
   readonly cpuShares: number | null;
+  readonly cpuPeriod: number | null;
+  readonly cpuQuota: number | null;
+  readonly memorySwappiness: number | null;
+  /** By what is limited, as `weight` and `readBps /dev/sda`. */
+  readonly blockIo: Readonly<Record<string, number>>;
   readonly cpuset: string;
   readonly pidsLimit: number | null;
   readonly oomScoreAdjustment: number;
@@ -126,6 +153,7 @@ export interface ContainerSpec {
     readonly interval: number;
     readonly timeout: number;
     readonly startPeriod: number;
+    readonly startInterval: number;
     readonly retries: number;
   } | null;
 }

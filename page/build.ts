@@ -3,9 +3,8 @@
 const PAGE = new URL("./", import.meta.url);
 const BUILT = new URL("built/", PAGE);
 const CLIENT = new URL("../client/", PAGE);
-/** What each built script begins with; all but the first are loaded when a screen asks for them. */
-const SCRIPTS = { "main.js": "main.tsx", "terminal.js": "leaves/terminal.ts" };
-const STYLES = ["base", "parts", "screens", "listings", "views", "print"];
+/** Besides the page itself: what a screen asks for by address. */
+const LEAVES = { "terminal.js": "leaves/terminal.ts", "editor.js": "leaves/editor.ts" };
 
 /** Where the digest of what it was made from stands in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
@@ -19,12 +18,19 @@ export async function buildPage(into: URL = BUILT): Promise<string | null> {
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   await Deno.mkdir(folder, { recursive: true });
   try {
-    for (const [name, entry] of Object.entries(SCRIPTS)) await bundle(entry, new URL(name, folder));
-    const styles = STYLES.map((name) => Deno.readTextFile(new URL(`style/${name}.css`, PAGE)));
-    await Deno.writeTextFile(new URL("page.css", folder), (await Promise.all(styles)).join("\n"));
+    // In parts: what is looked at first, what is looked at later, and what both need.
+    await bundle("main.tsx", "--code-splitting", "--outdir", folder.pathname);
+    for (const [name, entry] of Object.entries(LEAVES)) {
+      await bundle(entry, "--output", new URL(name, folder).pathname);
+    }
     const html = await Deno.readTextFile(new URL("index.html", PAGE));
     const mark = `<meta name="berth:build" content="${digest}">`;
-    await Deno.writeTextFile(new URL("index.html", folder), html.replace("<!-- build -->", mark));
+    // Asked for together with the script that needs them, not after it.
+    const preload = (await importsOf(new URL("main.js", folder))).map((path) =>
+      `<link rel="modulepreload" href="${path}">`
+    );
+    const head = [mark, ...preload].join("\n    ");
+    await Deno.writeTextFile(new URL("index.html", folder), html.replace("<!-- build -->", head));
     await Deno.remove(into, { recursive: true }).catch(() => {});
     await Deno.rename(folder, into).catch(async (error) => {
       if (await builtFrom(into) !== digest) throw error; // else somebody built the same at the same time
@@ -40,8 +46,14 @@ async function builtFrom(folder: URL): Promise<string | null> {
   return MARK.exec(html)?.[1] ?? null;
 }
 
+/** What a built script imports at once. */
+async function importsOf(script: URL): Promise<string[]> {
+  const found = (await Deno.readTextFile(script)).matchAll(/\bfrom\s*"\.(\/[\w-]+\.js)"/g);
+  return [...new Set([...found].map(([, path]) => path!))]; // the pattern has this group
+}
+
 /** By the runtime's own bundler, which fetches esbuild once, and the packages of `page/deno.lock`. */
-async function bundle(entry: string, output: URL): Promise<void> {
+async function bundle(entry: string, ...output: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "bundle",
@@ -49,8 +61,7 @@ async function bundle(entry: string, output: URL): Promise<void> {
       new URL("deno.json", PAGE).pathname,
       "--platform=browser",
       "--minify",
-      "--output",
-      output.pathname,
+      ...output,
       new URL(entry, PAGE).pathname,
     ],
     env: { NO_COLOR: "1" },

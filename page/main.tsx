@@ -5,9 +5,11 @@ import { takeAnswer } from "./live/provider.ts";
 import { begin } from "./live/session.ts";
 import { address, go, listen, takeToken } from "./router.ts";
 import { Shell } from "./shell.tsx";
+import { dress } from "./style.ts";
 
 const setupToken = takeToken("setup");
 const passwordToken = takeToken("password");
+dress();
 listen();
 watch();
 const answer = takeAnswer(address.value);

@@ -1,27 +1,31 @@
 /** The table of screens: which address shows which. */
 import type { ComponentChild } from "preact";
+import { later } from "./parts/later.tsx";
 import { Empty } from "./parts/states.tsx";
-import { Audit } from "./screens/audit/audit.tsx";
-import { Container } from "./screens/container/container.tsx";
 import { Containers } from "./screens/containers/containers.tsx";
-import { Disk } from "./screens/disk/disk.tsx";
-import { Events } from "./screens/events/events.tsx";
-import { Images } from "./screens/images/images.tsx";
-import { Logs } from "./screens/logs/logs.tsx";
-import { Networks } from "./screens/networks/networks.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
-import { Engines } from "./screens/settings/engines.tsx";
-import { Keys } from "./screens/settings/keys.tsx";
-import { People } from "./screens/settings/people.tsx";
-import { Sessions } from "./screens/settings/sessions.tsx";
-import { Volumes } from "./screens/volumes/volumes.tsx";
-import { Workspace } from "./screens/workspace/workspace.tsx";
 import { words } from "./words/en.ts";
 
 interface Screen {
   readonly title: string;
   readonly view: ComponentChild;
 }
+
+/** What is not looked at first is loaded by who looks at it, all of it at once. */
+const others = () => import("./screens_later.tsx");
+const Audit = later(async () => (await others()).Audit);
+const Disk = later(async () => (await others()).Disk);
+const Events = later(async () => (await others()).Events);
+const Images = later(async () => (await others()).Images);
+const Logs = later(async () => (await others()).Logs);
+const Networks = later(async () => (await others()).Networks);
+const Engines = later(async () => (await others()).Engines);
+const Keys = later(async () => (await others()).Keys);
+const People = later(async () => (await others()).People);
+const Sessions = later(async () => (await others()).Sessions);
+const Volumes = later(async () => (await others()).Volumes);
+const Workspace = later(async () => (await others()).Workspace);
+const Container = later(async () => (await others()).Container);
 
 type Parts = Readonly<Record<string, string | undefined>>;
 

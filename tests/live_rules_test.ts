@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { look } from "../projects/drift/look.ts";
 import { type RuleCode, ruleOf, RULES } from "../artifacts/rules/catalog.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer } from "../core/runtime.ts";
-import { UNASKED } from "./unasked.ts";
+import { attachedTo, UNASKED } from "./unasked.ts";
 import { type Files, type WorkspaceFolder, workspaceFolder } from "./workspace_folder.ts";
 
 interface Running extends Partial<Omit<InspectedContainer, "compose">> {
@@ -47,7 +47,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     ...UNASKED,
     restartCount: 0,
     imageDefaults: null,
-    networks: [{ name: "shop_default", aliases: [], ipv4Address: null, ipv6Address: null }],
+    networks: [attachedTo("shop_default")],
     ...rest,
   };
 }
@@ -155,7 +155,7 @@ const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly 
   },
   "compose/field-not-supported": {
     bad: {
-      files: { "compose.yaml": `${one["compose.yaml"]}    blkio_config: { weight: 300 }\n` },
+      files: { "compose.yaml": `${one["compose.yaml"]}    storage_opt: { size: 1G }\n` },
       containers: [web],
     },
     good: { files: one, containers: [web] },
@@ -328,7 +328,7 @@ services:
   const container: Running = {
     service: "web",
     healthcheck: ["CMD", "true"],
-    healthTimes: { interval: 30e9, timeout: 0, startPeriod: 0, retries: 0 },
+    healthTimes: { interval: 30e9, timeout: 0, startPeriod: 0, startInterval: 0, retries: 0 },
     memoryLimitBytes: 1024,
   };
   const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [container] }), {

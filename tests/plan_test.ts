@@ -280,9 +280,24 @@ for (const kind of ["docker", "podman"] as const) {
       await blockedBy("reserved", one("reserved", "labels: { com.docker.compose.project: other }")),
       ["project/reserved-label:7"],
     );
-    assert.deepEqual(await blockedBy("swarm", one("swarm", "blkio_config: { weight: 300 }")), [
+    assert.deepEqual(await blockedBy("swarm", one("swarm", "storage_opt: { size: 1G }")), [
       "compose/field-not-supported:7",
     ]);
+    const copied = (name: string, lines = "") =>
+      one(name, `secrets: [key, word]\nconfigs: [page]\n${lines}`) +
+      "secrets: { key: { environment: KEY }, word: { environment: WORD } }\nconfigs: { page: { content: 'hello' } }\n";
+    assert.deepEqual(await blockedBy("copied", copied("copied"), { ".env": "KEY=1\nWORD=2\n" }), []);
+    assert.deepEqual(await blockedBy("wordless", copied("wordless"), { ".env": "KEY=1\n" }), [
+      "project/unknown-variable:7",
+    ]);
+    assert.deepEqual(
+      await blockedBy("sealed", copied("sealed", "read_only: true"), { ".env": "KEY=1\nWORD=2\n" }),
+      ["project/read-only:7", "project/read-only:7", "project/read-only:8"],
+    );
+    assert.deepEqual(
+      await blockedBy("young", one("young", "volumes: [{ type: image, source: x, target: /x }]")),
+      engine.kind === "podman" || await tooOld(engine, "1.48") ? ["project/engine-cannot:7"] : [],
+    );
     assert.deepEqual(await blockedBy("several", one("several", "container_name: one\nscale: 2")), [
       "project/name-of-several:7",
     ]);
@@ -341,6 +356,35 @@ for (const kind of ["docker", "podman"] as const) {
     }
   });
 
+  test("an engine that hangs, and a secret that changed after the plan, are told by their names", async (engine) => {
+    await using berth = await serveEngines({ [engine.kind]: engine });
+    const name = `told${kind}`;
+    const text = `name: ${name}\nservices:\n  web:${
+      service("secrets: [key]")
+    }secrets: { key: { file: ./key } }\n`;
+    const { id, path } = await workspace(berth, name, text);
+    await Deno.writeTextFile(`${path}/key`, "one");
+    await save(berth, id, `${path}/compose.yaml`, `# with its secret\n${text}`);
+    const made = await planOf(berth, id, name);
+    assert.deepEqual(made.blocked, []);
+    assert.equal((await berth.call(`POST /api/plans/${made.id}/check`)).status, 204);
+    await Deno.writeTextFile(`${path}/key`, "two");
+    const moved = await berth.call(`POST /api/plans/${made.id}/check`);
+    assert.deepEqual([moved.status, moved.body.errors], [409, [{
+      path: "secret key",
+      message: "has changed since",
+    }]]);
+
+    await engine.pause();
+    await using _resuming = { [Symbol.asyncDispose]: () => engine.resume() };
+    const answer = await eventually("it is known to hang", async () => {
+      const answer = await berth.call(`POST /api/workspaces/${id}/artifacts/groups/${name}/plan`, {});
+      return answer.status === 503 ? answer : null;
+    });
+    assert.equal(answer.body.code, "engine_unavailable");
+    assert.match(answer.body.title, new RegExp(`"${kind}".*has not answered since`));
+  });
+
   test("orphans are a warning, and go only when that is asked", async (engine) => {
     await using berth = await serveEngines({ [engine.kind]: engine });
     const name = `orphan${kind}`;
@@ -363,6 +407,12 @@ for (const kind of ["docker", "podman"] as const) {
       await engine.cli("rm", "--force", `${name}-ghost-1`).catch(() => {});
     }
   });
+}
+
+async function tooOld(engine: TestEngine, version: string): Promise<boolean> {
+  const { json } = await engine.ask("GET /version");
+  const [now, needed] = [json.ApiVersion, version].map((one: string) => Number(one.split(".")[1]));
+  return now! < needed!; // both are of the first API
 }
 
 async function edited(

@@ -190,7 +190,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     cpus: 7,
     pidsLimit: 7,
     healthcheck: ["CMD", "other"],
-    healthTimes: { interval: 7, timeout: 7, startPeriod: 7, retries: 7 },
+    healthTimes: { interval: 7, timeout: 7, startPeriod: 7, startInterval: 0, retries: 7 },
   }));
   return {
     revision: 1,

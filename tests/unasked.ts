@@ -26,6 +26,7 @@ export const UNASKED: Omit<ContainerSpec, "name" | "image"> = {
   ipcMode: "private",
   pidMode: "",
   utsMode: "",
+  cgroupMode: "",
   userMode: "",
   cgroupParent: "",
   dns: [],
@@ -42,6 +43,10 @@ export const UNASKED: Omit<ContainerSpec, "name" | "image"> = {
   sysctls: {},
   ulimits: {},
   devices: [],
+  deviceRules: [],
+  deviceRequests: [],
+  annotations: {},
+  platform: "",
   log: { driver: "json-file", options: {} },
   memoryLimitBytes: null,
   memoryReservationBytes: null,
@@ -49,6 +54,10 @@ export const UNASKED: Omit<ContainerSpec, "name" | "image"> = {
   sharedMemoryBytes: 67_108_864,
   cpus: null,
   cpuShares: null,
+  cpuPeriod: null,
+  cpuQuota: null,
+  memorySwappiness: null,
+  blockIo: {},
   cpuset: "",
   pidsLimit: null,
   oomScoreAdjustment: 0,
@@ -56,3 +65,16 @@ export const UNASKED: Omit<ContainerSpec, "name" | "image"> = {
   healthcheck: null,
   healthTimes: null,
 };
+
+/** Being in a network, and nothing more. */
+export const attachedTo = (name: string): ContainerSpec["networks"][number] => ({
+  name,
+  aliases: [],
+  ipv4Address: null,
+  ipv6Address: null,
+  linkLocalAddresses: [],
+  macAddress: null,
+  links: [],
+  driverOptions: {},
+  gatewayPriority: 0,
+});

@@ -55,7 +55,7 @@ export async function buildGroup(
   const id = `group:${identity.name}`;
   const value = project.value;
   const lookup = new PathLookup(store, project.spec.folder, project.bases);
-  const resources = value ? readResources(value, identity.name, identity.project) : [];
+  const resources = value ? readResources(value, identity.name, identity.project, project.variable) : [];
   const units: Unit[] = [];
   if (value) {
     const ids = new Map(resources.map((resource) => [`${resource.kind}:${resource.key}`, resource.id]));

@@ -11,7 +11,13 @@ const SECTIONS: readonly [string, ResourceKind][] = [
   ["models", "model"],
 ];
 
-export function readResources(value: Mapping, group: string, project: string): Resource[] {
+/** `variable` is what a name means at a place. */
+export function readResources(
+  value: Mapping,
+  group: string,
+  project: string,
+  variable: (name: string, at: Place) => string | undefined,
+): Resource[] {
   const resources: Resource[] = [];
   for (const [section, kind] of SECTIONS) {
     for (const [key, entry] of entriesOf(value.entries.get(section)?.value)) {
@@ -30,6 +36,7 @@ export function readResources(value: Mapping, group: string, project: string): R
         name,
         written,
         external: isExternal,
+        content: isExternal ? null : contentOf(kind, entry.value, variable),
         implicit: false,
         at: entry.key,
         value: entry.value,
@@ -37,6 +44,17 @@ export function readResources(value: Mapping, group: string, project: string): R
     }
   }
   return resources;
+}
+
+function contentOf(
+  kind: ResourceKind,
+  value: Node,
+  variable: (name: string, at: Place) => string | undefined,
+): string | null {
+  if (kind !== "secret" && kind !== "config") return null;
+  const name = valueAt(value, "environment");
+  if (name === null) return textOf(valueAt(value, "content"));
+  return variable(textOf(name) ?? "", name) ?? null;
 }
 
 /** The network that services join by default. */
@@ -49,6 +67,7 @@ export function defaultNetwork(at: Place, group: string, project: string): Resou
     name: `${project}_default`,
     written: `${project}_default`,
     external: false,
+    content: null,
     implicit: true,
     at,
     value,

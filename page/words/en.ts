@@ -2,6 +2,7 @@
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { files } from "./en_files.ts";
 import { log, logs } from "./en_logs.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
@@ -62,6 +63,7 @@ export const words = {
     within: (name: string) => `Screens of ${name}`,
   },
   settings,
+  files,
   shell,
   log,
   logs,
@@ -82,6 +84,7 @@ export const words = {
     request: (id: string) => `Request ${id}`,
     stale: (since: number) => `What you see was read at ${clock.format(since)}`,
     away: (backend: string, reason: string) => `${backend} does not answer: ${reason}`,
+    unloaded: "This screen could not be loaded. Reload the page.",
     notFound: "There is no such screen",
     toOverview: "To the overview",
   },

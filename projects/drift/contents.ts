@@ -19,7 +19,8 @@ const MOST = 200;
 export async function contentsOf(group: Group, { digest, hashOf }: OwnSide): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const files = group.resources.filter(({ kind }) => kind === "secret" || kind === "config").slice(0, MOST);
-  for (const { id, value, external } of files) {
+  for (const { id, value, external, content } of files) {
+    if (content !== null) found.set(id, shortDigest(id, ["content", content], digest));
     const at = valueAt(value, "file");
     const use = external || at === null ? undefined : group.paths.find((path) => path.at === at);
     const hash = use === undefined || use.path === null || use.found !== "file"

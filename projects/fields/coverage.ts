@@ -1,7 +1,7 @@
 /** Which keys of a service the table stands for, so that no key is dropped without a word. */
 
 import type { Node, Place, Unit } from "../../artifacts/artifact.ts";
-import { isNull } from "../../artifacts/yaml/values.ts";
+import { isNull, textOf } from "../../artifacts/yaml/values.ts";
 import { FIELDS } from "./table.ts";
 
 /** Keys that change nothing in a container: who reads them is Compose itself, a swarm, or another row of a plan. */
@@ -57,5 +57,34 @@ function walk(node: Node, branch: Branch, path: string, found: { key: string; at
     const name = path === "" ? key : `${path}.${key}`;
     if (next === undefined) found.push({ key: name, at });
     else if (next.next.size > 0) walk(value, next, name, found);
+  }
+}
+
+/** Every key of a service that says something, with its place: `volumes.0.bind`, and `volumes.*.bind` for any item. */
+export function* keysOf(
+  unit: Unit,
+): Iterable<
+  { readonly key: string; readonly pattern: string; readonly at: Place; readonly isImage: boolean }
+> {
+  if (unit.service !== null) yield* keysIn(unit.value, "", "");
+}
+
+/** Names that the author chose stand for any. */
+const NAMED = ["networks"];
+
+function* keysIn(node: Node, path: string, pattern: string): ReturnType<typeof keysOf> {
+  if (node.kind === "scalar") return;
+  const isAny = node.kind === "list" || NAMED.includes(pattern);
+  const children: Iterable<readonly [string, Place, Node]> = node.kind === "list"
+    ? node.items.map((item, index) => [String(index), item, item] as const)
+    : [...node.entries].map(([key, entry]) => [key, entry.key, entry.value] as const);
+  for (const [name, at, value] of children) {
+    if (name.startsWith("x-") || isNull(value)) continue;
+    const join = (before: string, one: string) => before === "" ? one : `${before}.${one}`;
+    const key = join(path, name);
+    const isImage = key.startsWith("volumes.") && name === "type" && textOf(value) === "image";
+    const next = join(pattern, isAny ? "*" : name);
+    yield { key, pattern: next, at, isImage };
+    yield* keysIn(value, key, next);
   }
 }

@@ -1,7 +1,7 @@
 /** Fields of what a container is to others, and of what it may do on the host. */
 
 import type { Node, Place } from "../../artifacts/artifact.ts";
-import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { listOf, numberOf, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import type { ContainerSpec } from "../../core/runtime.ts";
 import {
@@ -112,22 +112,25 @@ export function hostsOf(of: Declared): Declaration<readonly string[]> {
   return { value: hosts, at: node };
 }
 
+/** The name and value of each, where all are known. */
+function mapAt(of: Declared, key: string): Declaration<Readonly<Record<string, string>>> {
+  const node = nodeAt(of, key);
+  if (node === null) return null;
+  const value: Record<string, string> = {};
+  const parts = new Map<string, Place>();
+  for (const [name, one] of keyValues(node)) {
+    if (one.unknown) return UNKNOWN;
+    value[name] = one.value ?? "";
+    parts.set(name, one.at);
+  }
+  return { value, at: node, parts };
+}
+
 const sysctls = keyed<string>({
   key: "sysctls",
   covers: ["sysctls"],
   untold: ["podman"],
-  declared: (of) => {
-    const node = nodeAt(of, "sysctls");
-    if (node === null) return null;
-    const value: Record<string, string> = {};
-    const parts = new Map<string, Place>();
-    for (const [key, one] of keyValues(node)) {
-      if (one.unknown) return UNKNOWN;
-      value[key] = one.value ?? "";
-      parts.set(key, one.at);
-    }
-    return { value, at: node, parts };
-  },
+  declared: (of) => mapAt(of, "sysctls"),
   seen: (container) => container.sysctls,
   shownName: (name, of) => keyValues(nodeAt(of, "sysctls")).get(name)?.name,
   isExtra: () => true,
@@ -178,6 +181,86 @@ const devices = keyed<Device>({
   },
   ask: (asked, value) =>
     asked.devices = Object.entries(value).map(([target, { source, rights }]) => ({ source, target, rights })),
+});
+
+const annotations = keyed<string>({
+  key: "annotations",
+  covers: ["annotations"],
+  // Old ones leave them out, and Podman shows its own.
+  untold: ["docker", "podman"],
+  declared: (of) => mapAt(of, "annotations"),
+  seen: (container) => container.annotations,
+  shownName: (name, of) => keyValues(nodeAt(of, "annotations")).get(name)?.name,
+  isExtra: () => true,
+  show: (value) => value,
+  ask: (asked, value) => asked.annotations = value,
+});
+
+type Requests = ContainerSpec["deviceRequests"];
+
+/** `gpus`, and the devices that `deploy` reserves. */
+function requestsOf(of: Declared): Declaration<Requests> {
+  const gpus = nodeAt(of, "gpus");
+  const reserved = nodeAt(of, "deploy", "resources", "reservations", "devices");
+  const at = gpus ?? reserved;
+  if (at === null) return null;
+  const found: Requests[number][] = [];
+  for (const [node, more] of [[gpus, ["gpu"]], [reserved, []]] as const) {
+    if (node?.kind === "scalar") {
+      if (textOf(node) !== "all") return UNKNOWN;
+      found.push({ driver: "", count: -1, ids: [], capabilities: [...more], options: {} });
+      continue;
+    }
+    for (const item of listOf(node)) {
+      const countAt = valueAt(item, "count");
+      const count = textOf(countAt) === "all" ? -1 : numberOf(countAt);
+      const [ids, capabilities] = ["device_ids", "capabilities"].map((key) =>
+        listOf(valueAt(item, key)).map(textOf)
+      ) as [(string | null)[], (string | null)[]]; // one of each
+      const options = [...keyValues(valueAt(item, "options"))];
+      if (
+        (countAt !== null && count === null) || [...ids, ...capabilities].includes(null) ||
+        options.some(([, { unknown }]) => unknown)
+      ) return UNKNOWN;
+      found.push({
+        driver: textOf(valueAt(item, "driver")) ?? "",
+        // Where neither a number nor names are given, all are meant.
+        count: count ?? (ids.length > 0 ? 0 : more.length > 0 ? -1 : 0),
+        ids: ids as string[], // without null, as was looked at
+        capabilities: [...capabilities as string[], ...more],
+        options: Object.fromEntries(options.map(([name, { value }]) => [name, value ?? ""])),
+      });
+    }
+  }
+  return { value: found, at };
+}
+
+const deviceRequests = single<Requests>({
+  key: "deviceRequests",
+  covers: ["driver", "count", "device_ids", "capabilities", "options"].flatMap((key) =>
+    ["gpus", "deploy.resources.reservations.devices"].map((list) => `${list}.*.${key}`)
+  ),
+  untold: ["podman"],
+  declared: requestsOf,
+  // Names of the general interface are said as a request by Compose, and as devices here.
+  seen: (container) => container.deviceRequests.filter(({ driver }) => driver !== "cdi"),
+  otherwise: () => [],
+  show: (requests) =>
+    requests.map(({ driver, count, ids, capabilities }) =>
+      [driver, ids.length > 0 ? ids.join(" ") : count === -1 ? "all" : count, ...capabilities].filter((one) =>
+        one !== ""
+      ).join(" ")
+    ).join(", ") || "(none)",
+  ask: (asked, value) => asked.deviceRequests = value,
+});
+
+const platform = single({
+  key: "platform",
+  covers: ["platform"],
+  untold: ["docker", "podman"],
+  declared: textAt("platform"),
+  seen: (container) => container.platform,
+  ask: (asked, value) => asked.platform = value,
 });
 
 const runtime = single({
@@ -299,6 +382,10 @@ export const identityRows: readonly Row[] = [
   texts("groups", "group_add", "groupAdd"),
   sysctls,
   devices,
+  texts("deviceRules", "device_cgroup_rules", "deviceRules", { untold: ["podman"] }),
+  deviceRequests,
+  annotations,
+  platform,
   runtime,
   cgroupParent,
   log,

@@ -1,12 +1,14 @@
 /** Fields of what a container may use: memory, processors, processes, files. */
 
-import { bytesOf } from "../../artifacts/compose/amounts.ts";
+import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import type { Node } from "../../artifacts/artifact.ts";
-import { entriesOf, numberOf, textOf, valueAt } from "../../artifacts/yaml/values.ts";
-import type { ContainerSpec } from "../../core/runtime.ts";
+import { entriesOf, listOf, numberOf, textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import type { ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
+import type { EngineView } from "./engine_view.ts";
 import {
   type Change,
   type Declared,
+  type EngineKind,
   keyed,
   nodeAt,
   type Row,
@@ -27,11 +29,15 @@ const amount = (
   property: Amount,
   paths: readonly (readonly string[])[],
   read: (node: Node) => number | null,
-  { unit = "", hasDefault, change = "update" }: {
+  { unit = "", hasDefault, change = "update", untold, seen, otherwise }: {
     readonly unit?: string;
     /** Whether engines leave it empty where nobody asks. */
     readonly hasDefault: "always" | "docker" | "never";
     readonly change?: Change;
+    readonly untold?: readonly EngineKind[];
+    readonly seen?: (container: InspectedContainer, view: EngineView) => number | null;
+    /** Whether another field says it. */
+    readonly otherwise?: (of: Declared) => boolean;
   },
 ): Row => {
   const nodeOf = (of: Declared) =>
@@ -45,13 +51,17 @@ const amount = (
       const found = scalarAt<number | null>(nodeOf(of), read);
       return found !== null && found !== UNKNOWN && found.value === 0 ? { ...found, value: null } : found;
     },
-    seen: (container) => container[property],
-    otherwise: (_container, { kind }) =>
-      hasDefault === "always" || (hasDefault === "docker" && kind === "docker") ? null : undefined,
+    ...(untold !== undefined && { untold }),
+    seen: seen ?? ((container) => container[property]),
+    otherwise: (_container, { kind }, of) =>
+      otherwise?.(of) !== true && (hasDefault === "always" || (hasDefault === "docker" && kind === "docker"))
+        ? null
+        : undefined,
     same: (declared, seen, _container, { kind }) =>
       declared === null
         ? hasDefault === "never" || (hasDefault === "docker" && kind !== "docker") || (seen ?? 0) === 0
-        : Math.abs(declared - (seen ?? 0)) <= 1e-6,
+        // A kernel that cannot limit it makes the engine leave it out.
+        : (hasDefault === "never" && seen === null) || Math.abs(declared - (seen ?? 0)) <= 1e-6,
     show: (value) => value === null || value === 0 ? "(no limit)" : `${value}${unit}`,
     ask: (asked, value) => asked[property] = value,
   });
@@ -60,6 +70,14 @@ const amount = (
 const bytes = (node: Node): number | null => {
   const text = textOf(node);
   return text === null ? null : bytesOf(text);
+};
+
+/** A number of them, or a duration. */
+const microseconds = (node: Node): number | null => {
+  const number = numberOf(node);
+  if (number !== null) return number;
+  const nanoseconds = nanosecondsOf(textOf(node) ?? "");
+  return nanoseconds === null ? null : nanoseconds / 1e3;
 };
 
 const limits = (key: string) => ["deploy", "resources", "limits", key];
@@ -109,6 +127,61 @@ const ulimits = keyed<{ readonly soft: number; readonly hard: number }>({
   ask: (asked, value) => asked.ulimits = value,
 });
 
+/** What is limited, by the key that says it. */
+const BLOCK_IO = [
+  ["weight_device", "weight", "weight"],
+  ["device_read_bps", "readBps", "rate"],
+  ["device_read_iops", "readIops", "rate"],
+  ["device_write_bps", "writeBps", "rate"],
+  ["device_write_iops", "writeIops", "rate"],
+] as const;
+
+/** A row of some of these. */
+const blockIo = (
+  key: string,
+  lists: readonly (typeof BLOCK_IO)[number][],
+  { covers = [], untold }: { readonly covers?: readonly string[]; readonly untold: readonly EngineKind[] },
+): Row =>
+  keyed<number>({
+    key,
+    covers: [
+      ...covers,
+      ...lists.flatMap(([key, , amount]) => ["path", amount].map((part) => `blkio_config.${key}.*.${part}`)),
+    ],
+    untold,
+    declared: (of) => {
+      const node = nodeAt(of, "blkio_config");
+      if (node === null) return null;
+      const value: Record<string, number> = {};
+      const parts = new Map<string, Node>();
+      const weightAt = covers.length === 0 ? null : nodeAt(of, "blkio_config", "weight");
+      const weight = scalarAt(weightAt, numberOf);
+      if (weight === UNKNOWN) return UNKNOWN;
+      if (weight !== null) {
+        value["weight"] = weight.value;
+        parts.set("weight", weightAt!); // it was read
+      }
+      for (const [key, name, amount] of lists) {
+        for (const item of listOf(nodeAt(of, "blkio_config", key))) {
+          const path = textOf(valueAt(item, "path"));
+          const at = valueAt(item, amount);
+          const number = at === null ? null : amount === "rate" ? bytes(at) : numberOf(at);
+          if (path === null || number === null) return UNKNOWN;
+          value[`${name} ${path}`] = number;
+          parts.set(`${name} ${path}`, item);
+        }
+      }
+      return parts.size === 0 ? null : { value, at: node, parts };
+    },
+    seen: (container) => container.blockIo,
+    isExtra: (name) => lists.some(([, one]) => name.startsWith(`${one} `)),
+    show: String,
+    absent: "(no limit)",
+    ask: (asked, value) => asked.blockIo = { ...asked.blockIo, ...value },
+  });
+
+const [WEIGHTS, ...RATES] = BLOCK_IO;
+
 export const limitRows: readonly Row[] = [
   amount("limits.memory", "memoryLimitBytes", [limits("memory"), ["mem_limit"]], bytes, {
     unit: inBytes,
@@ -131,8 +204,31 @@ export const limitRows: readonly Row[] = [
     hasDefault: "never",
     change: "recreate",
   }),
-  amount("limits.cpus", "cpus", [limits("cpus"), ["cpus"]], numberOf, { hasDefault: "always" }),
+  amount("limits.cpus", "cpus", [limits("cpus"), ["cpus"]], numberOf, {
+    hasDefault: "always",
+    // A quota is a share of processors, too: Podman tells both as one.
+    seen: (container, { kind }) => kind === "docker" && container.cpuQuota !== null ? null : container.cpus,
+    otherwise: (of) => nodeAt(of, "cpu_quota") !== null,
+  }),
   amount("limits.cpuShares", "cpuShares", [["cpu_shares"]], numberOf, { hasDefault: "always" }),
+  amount("limits.cpuPeriod", "cpuPeriod", [["cpu_period"]], microseconds, {
+    hasDefault: "always",
+    untold: ["podman"],
+  }),
+  amount("limits.cpuQuota", "cpuQuota", [["cpu_quota"]], microseconds, {
+    hasDefault: "always",
+    untold: ["podman"],
+  }),
+  amount("limits.memorySwappiness", "memorySwappiness", [["mem_swappiness"]], numberOf, {
+    hasDefault: "never",
+    change: "recreate",
+  }),
+  blockIo("limits.blockIo", RATES, { untold: ["podman"] }),
+  // Where the kernel knows no weights, engines leave them out.
+  blockIo("limits.blockIoWeight", [WEIGHTS], {
+    covers: ["blkio_config.weight"],
+    untold: ["docker", "podman"],
+  }),
   cpuset,
   amount("limits.pids", "pidsLimit", [limits("pids"), ["pids_limit"]], numberOf, { hasDefault: "docker" }),
   oomScore,

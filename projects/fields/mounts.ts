@@ -1,15 +1,36 @@
 /** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
 import { withoutEnd } from "../../core/without_end.ts";
-import type { Mount, Place } from "../../artifacts/artifact.ts";
+import type { Mount, Node, Place } from "../../artifacts/artifact.ts";
+import { bytesOf } from "../../artifacts/compose/amounts.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
-import { isFilled, isUnknown, oneOrMany, textOf, valueAt, writtenOr } from "../../artifacts/yaml/values.ts";
+import {
+  isFilled,
+  isNull,
+  isUnknown,
+  listOf,
+  numberOf,
+  oneOrMany,
+  textOf,
+  truthOf,
+  valueAt,
+  writtenOr,
+} from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
-import { declaredIn } from "./declared_label.ts";
-import type { EngineView } from "./engine_view.ts";
-import { type Declaration, type Declared, type Difference, type Row, row, UNKNOWN } from "./field.ts";
+import { declaredIn, shortDigest } from "./declared_label.ts";
+import type { Digest, EngineView } from "./engine_view.ts";
+import {
+  type Declaration,
+  type Declared,
+  type Difference,
+  type EngineKind,
+  type Row,
+  row,
+  sameSet,
+  UNKNOWN,
+} from "./field.ts";
 
 /** One mount as declared. */
 interface Wanted {
@@ -21,8 +42,10 @@ interface Wanted {
   readonly source: string | null;
   readonly shown: string;
   readonly readOnly: boolean;
-  /** Options of `tmpfs:`. */
-  readonly options?: string;
+  /** As an engine writes them. */
+  readonly options: readonly string[];
+  /** It is one of `tmpfs:`. */
+  readonly isShortMemory?: true;
   readonly at: Place;
 }
 
@@ -39,9 +62,10 @@ function wantsOf(of: Declared): Declaration<Wants> {
     const [target = "", ...options] = (textOf(item) ?? "").split(":");
     if (target === "") isWhole = false;
     else {
-      const shown = { type: "tmpfs", source: null, shown: "", readOnly: false, options: options.join(":") };
+      const shown = { type: "tmpfs", source: null, shown: "", readOnly: false, isShortMemory: true as const };
       mounts.push({
         ...shown,
+        options: options.join(":").split(",").filter((one) => one !== ""),
         target: cleanPath(target),
         name: writtenOr(item, cleanPath(target)),
         at: item,
@@ -56,7 +80,9 @@ function wantsOf(of: Declared): Declaration<Wants> {
       const target = cleanPath(mount.target);
       const isFromVariable = isFilled(at) || isFilled(valueAt(at, "target"));
       const name = isFromVariable ? mount.shown.target ?? target : target;
-      mounts.push({ target, name, type, source: real, shown, readOnly, at });
+      const options = optionsOf(mount);
+      if (options === null) isWhole = false;
+      else mounts.push({ target, name, type, source: real, shown, readOnly, options, at });
     }
   }
   for (const granted of grantedOf(of)) {
@@ -75,9 +101,7 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
     const file = textOf(fileAt);
     if (resource === undefined || resource.external || fileAt === null || file === null) continue;
     const use = of.group.paths.find((path) => path.kind === kind && path.at === fileAt);
-    const folder = kind === "secret" ? "/run/secrets/" : "/";
-    const place = target ?? source;
-    const path = cleanPath(place.startsWith("/") ? place : `${folder}${place}`);
+    const path = placeOf(kind, source, target);
     yield {
       target: path,
       name: path,
@@ -89,9 +113,60 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
         : outside(of.model.root, use?.folder ?? of.group.folder, file),
       shown: file,
       readOnly: true,
+      options: [],
       at,
     };
   }
+}
+
+/** Words of the short form that mean nothing on Linux, or are told elsewhere. */
+const PLAIN = ["", "rw", "ro", "readonly", "cached", "delegated", "consistent", "rprivate"];
+
+/** The words behind source and target, in the short form. */
+export function shortOptionsOf(at: Node): readonly string[] {
+  const parts = (textOf(at) ?? "").split(":");
+  return parts.length < 3 ? [] : parts.at(-1)!.split(","); // there are three
+}
+
+/** Null where one of them is not known. */
+function optionsOf({ at, type }: Mount): readonly string[] | null {
+  if (at.kind === "scalar") {
+    return shortOptionsOf(at).filter((one) => !PLAIN.includes(one));
+  }
+  const found: (string | null)[] = [];
+  const read = (path: readonly string[], say: (node: Node) => string | null) => {
+    const node = valueAt(at, ...path);
+    if (!isNull(node)) found.push(say(node!)); // not null
+  };
+  const text = (node: Node) => textOf(node);
+  if (type === "bind") {
+    read(["bind", "propagation"], text);
+    read(["bind", "selinux"], text);
+    read(["bind", "recursive"], (node) => {
+      const how = textOf(node);
+      return how === null ? null : how === "enabled" ? "" : `recursive=${how}`;
+    });
+  }
+  if (type === "volume") {
+    read(["volume", "nocopy"], (node) => {
+      const flag = truthOf(node);
+      return flag === null ? null : flag ? "nocopy" : "";
+    });
+  }
+  if (type === "volume" || type === "image") {
+    read([type, "subpath"], (node) => textOf(node) === null ? null : `subpath=${textOf(node)}`);
+  }
+  if (type === "tmpfs") {
+    read(["tmpfs", "size"], (node) => {
+      const size = bytesOf(textOf(node) ?? "");
+      return size === null ? null : size === 0 ? "" : `size=${size}`;
+    });
+    read(["tmpfs", "mode"], (node) => {
+      const mode = numberOf(node);
+      return mode === null ? null : mode === 0 ? "" : `mode=${mode.toString(8)}`;
+    });
+  }
+  return found.includes(null) ? null : found.flatMap((one) => one === null || PLAIN.includes(one) ? [] : one);
 }
 
 /** Only what is declared, and what nobody but a person can have added: images bring volumes of their own. */
@@ -102,23 +177,27 @@ export const mounts: Row = row<Wants>({
     "volumes.*.source",
     "volumes.*.target",
     "volumes.*.read_only",
-    "volumes.*.bind.create_host_path",
+    "volumes.*.consistency",
+    ...["create_host_path", "propagation", "selinux", "recursive"].map((key) => `volumes.*.bind.${key}`),
+    ...["nocopy", "subpath"].map((key) => `volumes.*.volume.${key}`),
+    ...["size", "mode"].map((key) => `volumes.*.tmpfs.${key}`),
+    "volumes.*.image.subpath",
     "tmpfs",
-    "secrets.*.source",
-    "secrets.*.target",
-    "configs.*.source",
-    "configs.*.target",
+    ...["source", "target", "uid", "gid", "mode"].flatMap((key) => [`secrets.*.${key}`, `configs.*.${key}`]),
   ],
   declared: wantsOf,
   ask: (asked, { mounts }) => {
-    asked.mounts = mounts.filter(({ options }) => options === undefined).map((mount) => ({
+    asked.mounts = mounts.filter(({ isShortMemory }) => !isShortMemory).map((mount) => ({
       type: mount.type,
       source: mount.source ?? "",
       target: mount.target,
       readOnly: mount.readOnly,
+      options: mount.options,
     }));
     asked.tmpfs = Object.fromEntries(
-      mounts.flatMap(({ target, options }) => options === undefined ? [] : [[target, options]]),
+      mounts.flatMap(({ target, options, isShortMemory }) =>
+        isShortMemory ? [[target, options.join(",")]] : []
+      ),
     );
   },
   compare: (declared, container, view, of) => {
@@ -132,26 +211,86 @@ export const mounts: Row = row<Wants>({
   },
 });
 
-/** The secrets and configs of a unit, by their ids. */
-export const grantsOf = ({ group, service }: Declared): { readonly id: string; readonly at: Place }[] =>
-  service.grants.flatMap(({ kind, source, at }) => {
+/** A secret or config as a unit has it. */
+export interface Granted {
+  readonly id: string;
+  readonly at: Place;
+  /** How it is copied into the container; null for a file, which is mounted. */
+  readonly copy: {
+    readonly target: string;
+    readonly uid: number;
+    readonly gid: number;
+    readonly mode: number;
+    /** Null while a variable in it is not set. */
+    readonly content: string | null;
+  } | null;
+}
+
+/** Read by everybody in the container. */
+const MODE = 0o444;
+
+export const grantsOf = ({ group, unit, service }: Declared): readonly Granted[] =>
+  service.grants.flatMap(({ kind, source, target, at }): Granted[] => {
     const resource = group.resources.find((one) => one.kind === kind && one.key === source);
-    return resource === undefined ? [] : [{ id: resource.id, at }];
+    if (resource === undefined || resource.external) return [];
+    const { id, value, content } = resource;
+    if (valueAt(value, "file") !== null) return [{ id, at, copy: null }];
+    const whole = listOf(valueAt(unit.value, `${kind}s`)).find((item) => valueAt(item, "source") === at);
+    const number = (key: string, otherwise: number) => {
+      const text = textOf(valueAt(whole, key));
+      return text === null ? otherwise : Number(text);
+    };
+    const [uid, gid] = [number("uid", 0), number("gid", 0)];
+    const mode = numberOf(valueAt(whole, "mode")) ?? MODE;
+    return [{ id, at, copy: { target: placeOf(kind, source, target), uid, gid, mode, content } }];
   });
 
+function placeOf(kind: "secret" | "config", source: string, target: string | null): string {
+  const place = target ?? source;
+  return cleanPath(place.startsWith("/") ? place : `${kind === "secret" ? "/run/secrets/" : "/"}${place}`);
+}
+
+/** What a label says of it; null where its content is not known. */
+export function grantDigest(
+  { id, copy }: Granted,
+  digest: Digest,
+  contents: EngineView["contents"],
+): string | null {
+  const content = contents.get(id);
+  if (content === undefined) return null;
+  const place = copy === null ? null : [copy.target, copy.uid, copy.gid, copy.mode];
+  return shortDigest(id, [content, place], digest);
+}
+
 /** What secrets and configs hold: no field of a container, so that only berth's label tells what it was. */
-export const contents: Row = row<ReturnType<typeof grantsOf>>({
+export const contents: Row = row<readonly Granted[]>({
   key: "contents",
   covers: [],
   declared: (of) => ({ value: grantsOf(of), at: of.unit.source }),
-  ask: () => {}, // a label
-  compare: (declared, { labels }, view) => {
+  ask: () => {}, // a label, and what is copied once the container is there
+  compare: (declared, { labels }, { digest, contents }, { unit }) => {
     const label = declaredIn(labels);
-    return (label === null ? [] : declared?.value ?? []).flatMap(({ id, at }) => {
-      const [then, now] = [label?.get(id), view.contents.get(id)];
-      if (then === undefined || now === undefined || then === now) return [];
-      return [{ field: `contents.${id}`, declared: "(its content)", seen: "(another content)", at }];
+    if (label === null || digest === null) return [];
+    const granted = declared?.value ?? [];
+    const found: Difference[] = granted.flatMap((one) => {
+      const [then, now] = [label.get(one.id), grantDigest(one, digest, contents)];
+      if (now === null || then === now || (then === undefined && one.copy === null)) return [];
+      const seen = then === undefined ? "(not there)" : "(another content)";
+      return [{ field: `contents.${one.id}`, declared: "(its content)", seen, at: one.at }];
     });
+    const gone = [...label.keys()].filter((id) =>
+      /^(?:secret|config):/.test(id) && !granted.some((one) => one.id === id)
+    );
+    return [
+      ...found,
+      ...gone.map((id) => ({
+        field: `contents.${id}`,
+        declared: "(not there)",
+        seen: "(its content)",
+        at: unit.source,
+        isAbsent: true as const,
+      })),
+    ];
   },
 });
 
@@ -161,7 +300,7 @@ function differencesOf(
   wanted: Wanted,
   actual: Actual | undefined,
   isInMemory: boolean,
-  { mappedTo, realOf }: EngineView,
+  { kind, mappedTo, realOf }: EngineView,
 ): Difference[] {
   const { name, type, source, shown, at } = wanted;
   const differ = (declared: string, seen: string): Difference => ({
@@ -186,8 +325,15 @@ function differencesOf(
     ...(wanted.readOnly === actual.readOnly || type === "tmpfs"
       ? []
       : [differ(access(wanted.readOnly), access(actual.readOnly))]),
+    ...(wanted.isShortMemory || sameSet(comparable(wanted, kind), comparable(actual, kind))
+      ? []
+      : [differ(wanted.options.join(", ") || "(no options)", actual.options.join(", ") || "(no options)")]),
   ];
 }
+
+/** Podman tells those of its own form alone. */
+const comparable = ({ options }: Pick<Actual, "options">, kind: EngineKind): readonly string[] =>
+  kind === "docker" ? options : options.filter((one) => /^r?(?:shared|slave)$/.test(one));
 
 /** Mounts that neither the file nor the image asks for. Memory is left out: Podman adds some of its own. */
 function extras(

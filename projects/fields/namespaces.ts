@@ -33,7 +33,7 @@ const own = (mode: string): string => mode === "private" ? "" : mode;
 const namespace = (
   key: string,
   compose: string,
-  property: "ipcMode" | "pidMode" | "utsMode" | "userMode",
+  property: "ipcMode" | "pidMode" | "utsMode" | "userMode" | "cgroupMode",
   more: { readonly untold?: readonly EngineKind[]; readonly hasDefault: boolean },
 ): Row =>
   row<string>({
@@ -65,5 +65,6 @@ export const namespaceRows: readonly Row[] = [
   namespace("ipc", "ipc", "ipcMode", { untold: ["podman"], hasDefault: false }),
   namespace("pid", "pid", "pidMode", { hasDefault: true }),
   namespace("uts", "uts", "utsMode", { hasDefault: true }),
+  namespace("cgroup", "cgroup", "cgroupMode", { untold: ["podman"], hasDefault: false }),
   namespace("userNamespace", "userns_mode", "userMode", { untold: ["podman"], hasDefault: true }),
 ];

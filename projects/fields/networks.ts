@@ -1,7 +1,8 @@
 /** Which networks a container is in, by the engine's names, and what it is called and where it stands in each. */
 
 import type { Node, Place } from "../../artifacts/artifact.ts";
-import { oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { keyValues } from "../../artifacts/compose/service.ts";
+import { numberOf, oneOrMany, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { driftInMode } from "./namespaces.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type Declared,
   type Difference,
   type EngineKind,
+  isSame,
   nodeAt,
   type Row,
   row,
@@ -24,6 +26,11 @@ interface Membership {
   readonly aliases: readonly string[];
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
+  readonly linkLocalAddresses: readonly string[];
+  readonly macAddress: string | null;
+  readonly driverOptions: Readonly<Record<string, string>>;
+  readonly gatewayPriority: number;
+  readonly priority: number;
   readonly at: Place;
   readonly node: Node | null;
 }
@@ -32,13 +39,34 @@ interface Membership {
 interface Connection {
   readonly mode: string | null;
   readonly networks: readonly Membership[];
+  /** `service:name` or `container:name`, as it is called. */
+  readonly links: readonly Link[];
+}
+
+interface Link {
+  readonly service: string | null;
+  readonly container: string | null;
+  readonly alias: string;
+}
+
+/** `links` are services of the project, `external_links` are containers. */
+function linksOf(of: Declared): readonly Link[] {
+  const read = (key: string) =>
+    oneOrMany(nodeAt(of, key)).map((item) => {
+      const [name = "", alias = name] = (textOf(item) ?? "").split(":");
+      return { name, alias };
+    });
+  return [
+    ...read("links").map(({ name, alias }) => ({ service: name, container: null, alias })),
+    ...read("external_links").map(({ name, alias }) => ({ service: null, container: name, alias })),
+  ];
 }
 
 function connectionOf(of: Declared): Declaration<Connection> {
   const modeAt = nodeAt(of, "network_mode");
   if (modeAt !== null) {
     const mode = textOf(modeAt);
-    return mode === null ? UNKNOWN : { value: { mode, networks: [] }, at: modeAt };
+    return mode === null ? UNKNOWN : { value: { mode, networks: [], links: [] }, at: modeAt };
   }
   const keys = of.unit.references.filter(({ kind, under }) => kind === "uses" && under === "networks");
   const networks: Membership[] = [];
@@ -52,12 +80,35 @@ function connectionOf(of: Declared): Declaration<Connection> {
       aliases: oneOrMany(valueAt(node, "aliases")).flatMap((item) => textOf(item) ?? []),
       ipv4Address: textOf(valueAt(node, "ipv4_address")),
       ipv6Address: textOf(valueAt(node, "ipv6_address")),
+      linkLocalAddresses: oneOrMany(valueAt(node, "link_local_ips")).flatMap((item) => textOf(item) ?? []),
+      macAddress: textOf(valueAt(node, "mac_address")),
+      driverOptions: driverOptionsOf(node),
+      gatewayPriority: numberOf(valueAt(node, "gw_priority")) ?? 0,
+      priority: numberOf(valueAt(node, "priority")) ?? 0,
       at,
       node,
     });
   }
   const at = nodeAt(of, "networks") ?? networks[0]?.at;
-  return at === undefined ? null : { value: { mode: null, networks }, at };
+  if (at === undefined) return null;
+  networks.sort((a, b) => b.priority - a.priority || (a.written < b.written ? -1 : 1));
+  const mac = textOf(nodeAt(of, "mac_address"));
+  // That of the service is for its first network.
+  const [first, ...others] = networks;
+  const all = first === undefined ? [] : [{ ...first, macAddress: first.macAddress ?? mac }, ...others];
+  return { value: { mode: null, networks: all, links: linksOf(of) }, at };
+}
+
+/** The name of the interface is an option of the driver, too. */
+function driverOptionsOf(node: Node | null): Readonly<Record<string, string>> {
+  const options = [...keyValues(valueAt(node, "driver_opts"))].map((
+    [name, { value }],
+  ) => [name, value ?? ""]);
+  const name = textOf(valueAt(node, "interface_name"));
+  return {
+    ...(name !== null && { "com.docker.network.endpoint.ifname": name }),
+    ...Object.fromEntries(options),
+  };
 }
 
 export const networks: Row = row<Connection>({
@@ -66,24 +117,40 @@ export const networks: Row = row<Connection>({
     "network_mode",
     "networks.*",
     "networks.*.aliases",
-    "networks.*.ipv4_address",
-    "networks.*.ipv6_address",
+    ...["ipv4_address", "ipv6_address", "link_local_ips", "mac_address", "driver_opts", "interface_name"].map(
+      (key) => `networks.*.${key}`,
+    ),
+    "networks.*.gw_priority",
+    "networks.*.priority",
+    "mac_address",
+    "links",
+    "external_links",
   ],
   declared: connectionOf,
-  ask: (asked, { mode, networks }, of, { name, containerOf }) => {
+  ask: (asked, { mode, networks, links }, of, { name, containerOf }) => {
     const service = /^service:(.+)$/.exec(mode ?? "")?.[1];
     const id = service === undefined ? undefined : containerOf(service);
     asked.networkMode = id === undefined ? mode ?? networks[0]?.name ?? "none" : `container:${id}`;
-    asked.networks = networks.map(({ name: network, aliases, ipv4Address, ipv6Address }) => ({
+    const called = links.flatMap(({ service, container, alias }) => {
+      const other = service === null ? container : containerOf(service);
+      return other === undefined || other === null ? [] : [`${other}:${alias}`];
+    });
+    asked.networks = networks.map(({ name: network, aliases, ...rest }) => ({
       name: network,
       aliases: [name, of.unit.label, ...aliases],
-      ipv4Address,
-      ipv6Address,
+      ipv4Address: rest.ipv4Address,
+      ipv6Address: rest.ipv6Address,
+      linkLocalAddresses: rest.linkLocalAddresses,
+      macAddress: rest.macAddress,
+      links: called,
+      driverOptions: rest.driverOptions,
+      gatewayPriority: rest.gatewayPriority,
     }));
   },
-  compare: (declared, container, view, { unit }) => {
+  compare: (declared, container, view, of) => {
+    const { unit } = of;
     if (declared === null) return [];
-    const { value: { mode, networks }, at } = declared;
+    const { value: { mode, networks, links }, at } = declared;
     if (mode !== null) return driftInMode("networks", mode, container.networkMode, view, at);
     const wanted = networks.map(({ name }) => name);
     if (container.networkMode.startsWith("container:")) {
@@ -99,7 +166,13 @@ export const networks: Row = row<Connection>({
         at,
       }];
     }
-    return networks.flatMap((one) => membershipDrift(one, container, unit.label, view.kind));
+    return [
+      ...networks.flatMap((one) => membershipDrift(one, container, unit.label, view.kind)),
+      // Podman does not tell its links.
+      ...(view.kind === "podman"
+        ? []
+        : linkDrift(links, container, nodeAt(of, "links") ?? nodeAt(of, "external_links") ?? at)),
+    ];
   },
 });
 
@@ -125,10 +198,42 @@ function membershipDrift(
   if (!sameSet(asked, given)) {
     note("aliases", "aliases", asked.join(", ") || "(none)", given.join(", ") || "(none)");
   }
+  if (wanted.macAddress !== null && actual.macAddress?.toLowerCase() !== wanted.macAddress.toLowerCase()) {
+    // Before it is started a container may have none.
+    const isAsked = container.state === "running" || actual.macAddress !== null;
+    if (isAsked) note("mac_address", "macAddress", wanted.macAddress, actual.macAddress ?? "(any)");
+  }
   if (kind === "podman") return found; // it does not tell which addresses were asked for
   for (const [key, property] of [["ipv4_address", "ipv4Address"], ["ipv6_address", "ipv6Address"]] as const) {
     if (wanted[property] === actual[property]) continue;
     note(key, "address", wanted[property] ?? "(any)", actual[property] ?? "(any)");
   }
+  const list = (texts: readonly string[]) => texts.join(", ") || "(none)";
+  if (!sameSet(wanted.linkLocalAddresses, actual.linkLocalAddresses)) {
+    note("link_local_ips", "linkLocal", list(wanted.linkLocalAddresses), list(actual.linkLocalAddresses));
+  }
+  if (!isSame(wanted.driverOptions, actual.driverOptions)) {
+    const shown = (options: Readonly<Record<string, string>>) =>
+      list(Object.entries(options).map(([name, value]) => `${name}=${value}`));
+    note("driver_opts", "driverOptions", shown(wanted.driverOptions), shown(actual.driverOptions));
+  }
+  if (wanted.gatewayPriority !== actual.gatewayPriority) {
+    note("gw_priority", "gatewayPriority", String(wanted.gatewayPriority), String(actual.gatewayPriority));
+  }
   return found;
+}
+
+/** Compose adds names of its own for each link: what the author calls it is among them. */
+function linkDrift(links: readonly Link[], container: InspectedContainer, at: Place): Difference[] {
+  const actual = new Set(
+    container.networks.flatMap(({ links }) => links.map((one) => one.split(":")[1] ?? one)),
+  );
+  const missing = links.filter(({ alias }) => !actual.has(alias)).map(({ alias }) => alias);
+  if (missing.length === 0 && (links.length > 0 || actual.size === 0)) return [];
+  return [{
+    field: "links",
+    declared: links.map(({ alias }) => alias).join(", ") || "(none)",
+    seen: [...actual].join(", ") || "(none)",
+    at,
+  }];
 }

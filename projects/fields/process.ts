@@ -236,19 +236,22 @@ const TIMES = [
   ["interval", "interval", 30e9],
   ["timeout", "timeout", 30e9],
   ["start_period", "startPeriod", 0],
+  ["start_interval", "startInterval", 0],
 ] as const;
 const RETRIES = 3;
 
+type Time = "interval" | "timeout" | "startPeriod" | "startInterval" | "retries";
+
 interface Health {
   readonly test: readonly string[] | null;
-  readonly times: Readonly<Partial<Record<"interval" | "timeout" | "startPeriod" | "retries", number>>>;
+  readonly times: Readonly<Partial<Record<Time, number>>>;
 }
 
 function healthOf(of: Declared): Declaration<Health> {
   const node = nodeAt(of, "healthcheck");
   if (node === null) return null;
   const parts = new Map<string, Node>();
-  const times: Partial<Record<"interval" | "timeout" | "startPeriod" | "retries", number>> = {};
+  const times: Partial<Record<Time, number>> = {};
   for (const [key, name] of [...TIMES, ["retries", "retries"] as const]) {
     const read = key === "retries" ? numberOf : (at: Node) => nanosecondsOf(textOf(at) ?? "");
     const written = scalarAt(nodeAt(of, "healthcheck", key), read);
@@ -271,13 +274,13 @@ function healthOf(of: Declared): Declaration<Health> {
 
 const healthcheck: Row = row<Health>({
   key: "healthcheck",
-  covers: ["test", "interval", "timeout", "retries", "start_period", "disable"].map((key) =>
+  covers: ["test", "interval", "timeout", "retries", "start_period", "start_interval", "disable"].map((key) =>
     `healthcheck.${key}`
   ),
   declared: healthOf,
   ask: (asked, { test, times }) => {
     if (test !== null) asked.healthcheck = test;
-    asked.healthTimes = { interval: 0, timeout: 0, startPeriod: 0, retries: 0, ...times };
+    asked.healthTimes = { interval: 0, timeout: 0, startPeriod: 0, startInterval: 0, retries: 0, ...times };
   },
   compare: (declared, container, _view, of) => {
     const { unit } = of;

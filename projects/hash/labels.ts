@@ -5,7 +5,7 @@ import { sha256 } from "../../artifacts/files/sha256.ts";
 import { DECLARED } from "../fields/declared_label.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
-import { grantsOf } from "../fields/mounts.ts";
+import { grantDigest, grantsOf } from "../fields/mounts.ts";
 import { FIELDS } from "../fields/table.ts";
 import { dependenciesOf } from "../fields/dependencies.ts";
 import { type HashForm, serviceJson } from "./service_json.ts";
@@ -61,9 +61,9 @@ export function declaredLabels(
     const one = row.digest(of, digest);
     if (one !== null) declared[row.key] = one;
   }
-  for (const { id } of grantsOf(of)) {
-    const content = contents.get(id);
-    if (content !== undefined) declared[id] = content;
+  for (const granted of grantsOf(of)) {
+    const one = grantDigest(granted, digest, contents);
+    if (one !== null) declared[granted.id] = one;
   }
   return { [DECLARED]: JSON.stringify(declared) };
 }

@@ -21,7 +21,7 @@ import {
 import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
 import { hostsOf } from "../fields/identity.ts";
-import { sourceOf } from "../fields/mounts.ts";
+import { shortOptionsOf, sourceOf } from "../fields/mounts.ts";
 import { duration } from "./duration.ts";
 import { goJson, type Json, type JsonObject, NoForm, object, sorted, sure } from "./go_json.ts";
 
@@ -122,6 +122,7 @@ const healthcheck: Writer = (node, of, around) => {
     interval: at("interval", time),
     retries: at("retries", (one) => sure(numberOf(one))),
     start_period: at("start_period", time),
+    start_interval: at("start_interval", time),
     disable: at("disable", flag),
   });
 };
@@ -150,7 +151,28 @@ const ports: Writer = (_node, { service }) => {
   return list.length === 0 ? undefined : list;
 };
 
-const volumes: Writer = (_node, of, { form }) => {
+const tmpfsOptions: Writer = (node, of, around) =>
+  object({ size: inside(node, "size", bytes, of, around), mode: inside(node, "mode", number, of, around) });
+const imageOptions: Writer = (node, of, around) =>
+  object({ subpath: inside(node, "subpath", text, of, around) });
+
+function volumeOptions(mount: Mount, isShort: boolean, of: Declared, around: Around): Json | undefined {
+  if (isShort) return shortOptionsOf(mount.at).includes("nocopy") ? { nocopy: true } : {};
+  return inside(
+    mount.at,
+    "volume",
+    (node) =>
+      object({
+        nocopy: inside(node, "nocopy", flag, of, around),
+        subpath: inside(node, "subpath", text, of, around),
+      }),
+    of,
+    around,
+  );
+}
+
+const volumes: Writer = (_node, of, around) => {
+  const { form } = around;
   const list = of.service.mounts.map((mount) => {
     if (mount.unknown || mount.invalid !== null) throw new NoForm();
     const isShort = mount.at.kind === "scalar";
@@ -159,8 +181,11 @@ const volumes: Writer = (_node, of, { form }) => {
       source: mount.type === "bind" ? sure(sourceOf(of, mount).real) : mount.source || undefined,
       target: cleanTarget(sure(mount.target)),
       read_only: mount.readOnly || undefined,
+      consistency: isShort ? undefined : textOf(valueAt(mount.at, "consistency")) || undefined,
       bind: mount.type === "bind" ? bindOptions(mount, isShort, form) : undefined,
-      volume: mount.type === "volume" && isShort ? {} : undefined,
+      volume: mount.type === "volume" ? volumeOptions(mount, isShort, of, around) : undefined,
+      tmpfs: mount.type === "tmpfs" ? inside(mount.at, "tmpfs", tmpfsOptions, of, around) : undefined,
+      image: mount.type === "image" ? inside(mount.at, "image", imageOptions, of, around) : undefined,
     });
   });
   return list.length === 0 ? undefined : list;
@@ -171,7 +196,15 @@ function bindOptions(mount: Mount, isShort: boolean, form: HashForm): Json | und
   const written = isShort ? null : valueAt(mount.at, "bind");
   if (!isShort && written === null) return undefined;
   const creates = isShort || truthOf(valueAt(written, "create_host_path")) === true;
-  return creates && form === "a" ? { create_host_path: true } : {};
+  const words = isShort ? shortOptionsOf(mount.at) : [];
+  const option = (key: string, isWord: (word: string) => boolean) =>
+    isShort ? words.find(isWord) : textOf(valueAt(written, key)) || undefined;
+  return object({
+    selinux: option("selinux", (word) => word === "z" || word === "Z"),
+    propagation: option("propagation", (word) => /^r?(?:shared|slave|private)$/.test(word)),
+    create_host_path: creates && form === "a" ? true : undefined,
+    recursive: option("recursive", () => false),
+  });
 }
 
 const networks: Writer = (node, of, around) => {
@@ -184,8 +217,14 @@ const networks: Writer = (node, of, around) => {
         name,
         object({
           aliases: at("aliases", texts),
+          driver_opts: at("driver_opts", map),
+          gw_priority: at("gw_priority", number),
+          interface_name: at("interface_name", text),
           ipv4_address: at("ipv4_address", text),
           ipv6_address: at("ipv6_address", text),
+          link_local_ips: at("link_local_ips", texts),
+          mac_address: at("mac_address", text),
+          priority: at("priority", number),
         }),
       ];
     });
@@ -217,11 +256,55 @@ const logging: Writer = (node, of, around) =>
     options: inside(node, "options", map, of, around),
   });
 
+const requests: Writer = (node, of, around) =>
+  listOf(node).map((item) => {
+    const countAt = valueAt(item, "count");
+    const ids = inside(item, "device_ids", texts, of, around);
+    const count = textOf(countAt) === "all" || (isNull(countAt) && ids === undefined)
+      ? -1
+      : numberOf(countAt);
+    return object({
+      capabilities: inside(item, "capabilities", texts, of, around),
+      driver: inside(item, "driver", text, of, around),
+      count: count || undefined,
+      device_ids: ids,
+      options: inside(item, "options", map, of, around),
+    });
+  });
+
+const blockIo: Writer = (node, of, around) => {
+  const list = (key: string, amount: Writer, amountKey: string) => {
+    // Compose's own types have no names for JSON.
+    const items = listOf(valueAt(node, key)).map((item) => ({
+      Path: sure(textOf(valueAt(item, "path"))),
+      [amountKey === "weight" ? "Weight" : "Rate"]: sure(inside(item, amountKey, amount, of, around)),
+    }));
+    return items.length === 0 ? undefined : items;
+  };
+  const rate: Writer = (one) => String(sure(bytesOf(sure(textOf(one)))));
+  return object({
+    weight: inside(node, "weight", number, of, around),
+    weight_device: list("weight_device", number, "weight"),
+    device_read_bps: list("device_read_bps", rate, "rate"),
+    device_read_iops: list("device_read_iops", rate, "rate"),
+    device_write_bps: list("device_write_bps", rate, "rate"),
+    device_write_iops: list("device_write_iops", rate, "rate"),
+  });
+};
+
 const grants = (folder: string): Writer => (node) =>
   listOf(node).map((item) => {
     const source = sure(textOf(item) ?? textOf(valueAt(item, "source")));
     const target = textOf(valueAt(item, "target"));
-    return object({ source, target: target ?? (folder === "" ? undefined : `${folder}${source}`) });
+    const at = (key: string) => textOf(valueAt(item, key)) || undefined;
+    const mode = numberOf(valueAt(item, "mode"));
+    return object({
+      source,
+      target: target ?? (folder === "" ? undefined : `${folder}${source}`),
+      uid: at("uid"),
+      gid: at("gid"),
+      mode: mode === null ? undefined : `0${mode.toString(8)}`,
+    });
   });
 
 const deploy: Writer = (node, of, around) => {
@@ -235,6 +318,7 @@ const deploy: Writer = (node, of, around) => {
         cpus: inside(one, "cpus", number, of, around),
         memory: inside(one, "memory", bytes, of, around),
         pids: inside(one, "pids", number, of, around),
+        devices: inside(one, "devices", requests, of, around),
       }));
   const policy: Writer = (one) =>
     object({
@@ -262,11 +346,13 @@ const hosts: Writer = (_node, of) => {
 const WRITERS: Readonly<Record<string, Writer>> = {
   ...Object.fromEntries(
     [
+      "cgroup",
       "container_name",
       "cgroup_parent",
       "cpuset",
       "domainname",
       "hostname",
+      "mac_address",
       "image",
       "platform",
       "restart",
@@ -277,12 +363,26 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ...Object.fromEntries(
     ["oom_kill_disable", "privileged", "read_only", "stdin_open", "tty", "attach"].map((key) => [key, flag]),
   ),
-  ...Object.fromEntries(["cpus", "cpu_shares", "oom_score_adj", "pids_limit"].map((key) => [key, number])),
   ...Object.fromEntries(
-    ["mem_limit", "mem_reservation", "memswap_limit", "shm_size"].map((key) => [key, bytes]),
+    [
+      "cpus",
+      "cpu_shares",
+      "cpu_period",
+      "cpu_quota",
+      "cpu_rt_period",
+      "cpu_rt_runtime",
+      "oom_score_adj",
+      "pids_limit",
+    ].map((key) => [key, number]),
   ),
   ...Object.fromEntries(
-    ["cap_add", "cap_drop", "dns", "dns_opt", "dns_search", "expose", "group_add", "security_opt", "tmpfs"]
+    ["mem_limit", "mem_reservation", "memswap_limit", "mem_swappiness", "shm_size"].map((
+      key,
+    ) => [key, bytes]),
+  ),
+  ...Object.fromEntries(
+    ["cap_add", "cap_drop", "device_cgroup_rules", "dns", "dns_opt", "dns_search", "expose", "external_links"]
+      .concat(["group_add", "links", "security_opt", "tmpfs"])
       .map((
         key,
       ) => [key, texts]),
@@ -302,6 +402,10 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ports,
   volumes,
   networks,
+  annotations: map,
+  blkio_config: blockIo,
+  gpus: (node, of, around) =>
+    node.kind === "scalar" ? [{ capabilities: ["gpu"], count: -1 }] : requests(node, of, around),
   sysctls: map,
   ulimits,
   devices,
@@ -340,9 +444,12 @@ function addDefaultNetwork(value: JsonObject, { unit }: Declared): void {
 
 /** The order of keys: that of the fields of Compose 2. */
 const ORDER = (
-  "attach cap_add cap_drop cgroup_parent cpus cpuset cpu_shares command configs container_name deploy devices dns " +
-  "dns_opt dns_search domainname entrypoint environment expose extra_hosts group_add hostname healthcheck image init " +
-  "ipc labels logging mem_limit mem_reservation memswap_limit network_mode networks oom_kill_disable oom_score_adj " +
-  "pid pids_limit platform ports privileged read_only restart runtime secrets security_opt shm_size stdin_open " +
-  "stop_grace_period stop_signal sysctls tmpfs tty ulimits user userns_mode uts volumes volumes_from working_dir"
+  "annotations attach blkio_config cap_add cap_drop cgroup_parent cgroup cpu_period cpu_quota " +
+  "cpu_rt_period cpu_rt_runtime cpus cpuset cpu_shares command configs container_name deploy " +
+  "device_cgroup_rules devices dns dns_opt dns_search domainname entrypoint environment expose " +
+  "external_links extra_hosts group_add gpus hostname healthcheck image init ipc labels links logging " +
+  "mem_limit mem_reservation memswap_limit mem_swappiness mac_address network_mode networks " +
+  "oom_kill_disable oom_score_adj pid pids_limit platform ports privileged read_only restart runtime " +
+  "secrets security_opt shm_size stdin_open stop_grace_period stop_signal sysctls tmpfs tty ulimits user " +
+  "userns_mode uts volumes volumes_from working_dir"
 ).split(" ");

@@ -1,8 +1,11 @@
 /** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
 
 import type { Node, Unit } from "../../artifacts/artifact.ts";
-import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
+import type { Declared } from "../fields/field.ts";
+import { grantsOf } from "../fields/mounts.ts";
+import { tooNew } from "../fields/since.ts";
 import type { Draft } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
 
@@ -60,28 +63,40 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
   }
 }
 
-/** Secrets and configs that are no files are copied into a container, and no row of the table sees them. */
-export function blockByGrants({ group }: Scene, unit: Unit, draft: Draft): void {
-  for (const { kind, source, at } of unit.service?.grants ?? []) {
-    const resource = group.resources.find((one) => one.kind === kind && one.key === source);
-    if (resource === undefined || valueAt(resource.value, "file") !== null) continue;
-    const message = `The ${kind} "${source}" is no file: it has no place in a plan yet`;
-    draft.block("compose/field-not-supported", message, at, unit.id);
-  }
-  for (const mount of unit.service?.mounts ?? []) {
-    const options = mount.at.kind === "scalar" ? optionsOf(textOf(mount.at) ?? "") : [];
-    const foreign = options.filter((option) => !PLAIN_OPTIONS.includes(option));
-    if (foreign.length === 0) continue;
-    const message = `The option "${foreign.join(",")}" of a mount has no place in a plan yet`;
-    draft.block("compose/field-not-supported", message, mount.at, unit.id);
+/** What the engine of the plan is too old for, or cannot do. */
+export function blockByEngine({ backend }: Scene, unit: Unit, draft: Draft): void {
+  for (const { key, at, since } of tooNew(unit, backend)) {
+    const needed = since === null
+      ? "Docker"
+      : `Docker's API ${since}, and this engine has ${backend.apiVersion}`;
+    draft.block(
+      "project/engine-cannot",
+      `"${key}" cannot be asked of the engine "${backend.name}": it needs ${needed}`,
+      at,
+      unit.id,
+    );
   }
 }
 
-/** Those that say nothing but what the table sees, or nothing at all on Linux. */
-const PLAIN_OPTIONS = ["", "rw", "ro", "readonly", "cached", "delegated", "consistent"];
-
-const optionsOf = (written: string): string[] =>
-  /^(?:[^:]|^[A-Za-z]:)+:[^:]+:(.*)$/.exec(written)?.[1]?.split(",") ?? [];
+/** Secrets and configs that are no files are copied into the container. */
+export function blockByGrants(of: Declared, draft: Draft): void {
+  const isReadOnly = truthOf(valueAt(of.unit.value, "read_only")) === true;
+  for (const { id, copy, at } of grantsOf(of)) {
+    if (copy === null) continue;
+    if (copy.content === null) {
+      draft.block("project/unknown-variable", `What "${id}" holds is not known`, at, of.unit.id);
+    } else if (isReadOnly) {
+      const message = `"${id}" is no file, and cannot be copied into a read-only container: make it a "file"`;
+      draft.block("project/read-only", message, at, of.unit.id);
+    }
+  }
+  for (const { kind, source, at } of of.service.grants) {
+    const resource = of.group.resources.find((one) => one.kind === kind && one.key === source);
+    if (resource === undefined || !resource.external) continue;
+    const message = `The external ${kind} "${source}" is a swarm's, and no engine alone has it`;
+    draft.block("compose/field-not-supported", message, at, of.unit.id);
+  }
+}
 
 /** The project that holds berth itself: a process cannot swap itself. */
 export function blockSelf({ members, group }: Scene, self: string | null, draft: Draft): void {

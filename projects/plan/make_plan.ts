@@ -3,7 +3,7 @@
 import type { Unit } from "../../artifacts/artifact.ts";
 import { diagnosticOf } from "../../artifacts/report/report.ts";
 import { ServiceError } from "../../core/error.ts";
-import { blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
+import { blockByEngine, blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
 import { Draft } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
 import { planDown, planRestart, planStop } from "./down.ts";
@@ -11,7 +11,7 @@ import { removing } from "./needs.ts";
 import { linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
 import type { MadePlan } from "./plans.ts";
-import { type Asked, look, type Scene } from "./scene.ts";
+import { type Asked, declaredOf, look, type Scene } from "./scene.ts";
 import { planUp, removeContainer } from "./up.ts";
 
 /**
@@ -35,7 +35,9 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   if (action === "up") {
     for (const unit of active) {
       blockByUnit(unit, draft);
-      blockByGrants(scene, unit, draft);
+      blockByEngine(scene, unit, draft);
+      const of = declaredOf(scene.model, group, unit);
+      if (of !== null) blockByGrants(of, draft);
     }
     unchanged = planUp(scene, active, links, request, draft);
   } else if (action === "restart") unchanged = planRestart(scene, active, links, draft);

@@ -14,6 +14,7 @@ import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Differences } from "./differences.tsx";
+import { Files } from "./files.tsx";
 import { Findings } from "./findings.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
@@ -36,6 +37,7 @@ export function Workspace({ id }: { readonly id: string }) {
   const { errors, warnings } = workspace.problems;
   const tabs: readonly Tab[] = [
     { id: "differences", word: words.workspace.differences, count: differing },
+    { id: "files", word: words.files.word },
     { id: "findings", word: words.workspace.findings, count: errors + warnings },
     { id: "logs", word: words.logs.word },
   ];
@@ -50,6 +52,7 @@ export function Workspace({ id }: { readonly id: string }) {
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
       {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
+      {tab === "files" && <Files workspace={workspace} />}
       {tab === "findings" && <Findings id={id} revision={workspace.revision ?? ""} />}
       {tab === "logs" && <MergedLogView chosen={{ workspace: id }} name={workspace.name} key={id} />}
     </div>

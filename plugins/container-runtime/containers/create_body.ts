@@ -26,6 +26,8 @@ export function createBody(asked: Partial<ContainerSpec>): Wire {
       Object.fromEntries(asked.mounts.filter(isAnonymous).map(({ target }) => [target, {}])),
     Healthcheck: healthcheck(asked),
     HostConfig: hostConfig(asked),
+    // Engines before API 1.44 take it here, and the others from the network.
+    MacAddress: asked.networks?.[0]?.macAddress ?? undefined,
     NetworkingConfig: asked.networks?.[0] &&
       { EndpointsConfig: { [asked.networks[0].name]: endpoint(asked.networks[0]) } },
   });
@@ -51,6 +53,8 @@ function limits(asked: Partial<ContainerSpec>): Wire {
     MemorySwap: asked.memorySwapBytes ?? undefined,
     NanoCpus: asked.cpus === undefined || asked.cpus === null ? undefined : Math.round(asked.cpus * 1e9),
     CpuShares: asked.cpuShares ?? undefined,
+    CpuPeriod: asked.cpuPeriod ?? undefined,
+    CpuQuota: asked.cpuQuota ?? undefined,
     CpusetCpus: asked.cpuset,
     PidsLimit: asked.pidsLimit ?? undefined,
   };
@@ -63,9 +67,10 @@ function hostConfig(asked: Partial<ContainerSpec>): Wire {
     PortBindings: asked.ports && portBindings(asked.ports),
     // A folder of the host that is not there is made, as Compose does it.
     Binds: asked.mounts &&
-      asked.mounts.filter(isBound).map(({ source, target, readOnly }) =>
-        `${source}:${target}${readOnly ? ":ro" : ""}`
-      ),
+      asked.mounts.filter(isBound).map(({ source, target, readOnly, options }) => {
+        const all = [...(readOnly ? ["ro"] : []), ...options];
+        return `${source}:${target}${all.length > 0 ? `:${all.join(",")}` : ""}`;
+      }),
     Mounts: asked.mounts &&
       asked.mounts.filter((mount) => !isBound(mount) && !isAnonymous(mount)).map((mount) =>
         given({
@@ -73,6 +78,7 @@ function hostConfig(asked: Partial<ContainerSpec>): Wire {
           Source: mount.source === "" ? undefined : mount.source,
           Target: mount.target,
           ReadOnly: mount.readOnly,
+          ...mountOptions(mount),
         })
       ),
     Tmpfs: asked.tmpfs,
@@ -82,6 +88,7 @@ function hostConfig(asked: Partial<ContainerSpec>): Wire {
     PidMode: asked.pidMode,
     UTSMode: asked.utsMode,
     UsernsMode: asked.userMode,
+    CgroupnsMode: asked.cgroupMode,
     CgroupParent: asked.cgroupParent,
     Dns: asked.dns,
     DnsSearch: asked.dnsSearch,
@@ -102,9 +109,20 @@ function hostConfig(asked: Partial<ContainerSpec>): Wire {
       PathInContainer: target,
       CgroupPermissions: rights,
     })),
+    DeviceCgroupRules: asked.deviceRules,
+    DeviceRequests: asked.deviceRequests?.map(({ driver, count, ids, capabilities, options }) => ({
+      Driver: driver,
+      Count: count,
+      DeviceIDs: ids,
+      Capabilities: [capabilities],
+      Options: options,
+    })),
+    Annotations: asked.annotations,
     LogConfig: asked.log && { Type: asked.log.driver, Config: asked.log.options },
     ...limits(asked),
     ShmSize: asked.sharedMemoryBytes ?? undefined,
+    MemorySwappiness: asked.memorySwappiness ?? undefined,
+    ...blockIo(asked.blockIo ?? {}),
     OomScoreAdj: asked.oomScoreAdjustment,
     OomKillDisable: asked.oomKillDisabled,
   });
@@ -112,8 +130,36 @@ function hostConfig(asked: Partial<ContainerSpec>): Wire {
 
 type Mount = ContainerSpec["mounts"][number];
 
-const isBound = ({ type, source }: Mount): boolean => source !== "" && (type === "bind" || type === "volume");
+/** Those that only the long form can say. */
+const LONG = /^(?:subpath|recursive)=/;
+
+const isBound = ({ type, source, options }: Mount): boolean =>
+  source !== "" && (type === "bind" || type === "volume") && !options.some((one) => LONG.test(one));
 const isAnonymous = ({ type, source }: Mount): boolean => type === "volume" && source === "";
+
+function mountOptions({ type, options }: Mount): Wire {
+  const valueOf = (name: string) => options.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
+  const [size, mode, subpath] = [valueOf("size"), valueOf("mode"), valueOf("subpath")];
+  if (type === "tmpfs") {
+    const asked = given({
+      SizeBytes: size === undefined ? undefined : Number(size),
+      Mode: mode === undefined ? undefined : parseInt(mode, 8),
+    });
+    return { TmpfsOptions: asked };
+  }
+  if (type === "image") return { ImageOptions: given({ Subpath: subpath }) };
+  if (type === "volume") {
+    return { VolumeOptions: given({ NoCopy: options.includes("nocopy") || undefined, Subpath: subpath }) };
+  }
+  const propagation = options.find((one) => /^r?(?:shared|slave|private)$/.test(one));
+  return {
+    BindOptions: given({
+      Propagation: propagation,
+      CreateMountpoint: true,
+      NonRecursive: options.includes("recursive=disabled") || undefined,
+    }),
+  };
+}
 
 function exposedPorts({ exposedPorts = [], ports = [] }: Partial<ContainerSpec>): Wire | undefined {
   const all = [...exposedPorts, ...ports.map(({ container, protocol }) => `${container}/${protocol}`)];
@@ -131,20 +177,51 @@ function portBindings(ports: ContainerSpec["ports"]): Wire {
 
 function healthcheck({ healthcheck, healthTimes }: Partial<ContainerSpec>): Wire | undefined {
   if (healthcheck === undefined && healthTimes === undefined) return undefined;
-  const times = healthTimes ?? { interval: 0, timeout: 0, startPeriod: 0, retries: 0 };
+  const times = healthTimes ?? { interval: 0, timeout: 0, startPeriod: 0, startInterval: 0, retries: 0 };
   return given({
     Test: healthcheck ?? undefined,
     Interval: times.interval,
     Timeout: times.timeout,
     StartPeriod: times.startPeriod,
+    StartInterval: times.startInterval || undefined, // engines before API 1.44 do not know it
     Retries: times.retries,
   });
 }
 
-function endpoint({ aliases, ipv4Address, ipv6Address }: ContainerSpec["networks"][number]): Wire {
-  const hasAddress = ipv4Address !== null || ipv6Address !== null;
-  const addresses = given({ IPv4Address: ipv4Address ?? undefined, IPv6Address: ipv6Address ?? undefined });
-  return { Aliases: aliases, ...(hasAddress && { IPAMConfig: addresses }) };
+function endpoint(network: ContainerSpec["networks"][number]): Wire {
+  const { aliases, ipv4Address, ipv6Address, linkLocalAddresses, macAddress, links } = network;
+  const addresses = given({
+    IPv4Address: ipv4Address ?? undefined,
+    IPv6Address: ipv6Address ?? undefined,
+    LinkLocalIPs: linkLocalAddresses.length > 0 ? linkLocalAddresses : undefined,
+  });
+  return given({
+    Aliases: aliases,
+    IPAMConfig: Object.keys(addresses).length > 0 ? addresses : undefined,
+    MacAddress: macAddress ?? undefined,
+    Links: links.length > 0 ? links : undefined,
+    DriverOpts: Object.keys(network.driverOptions).length > 0 ? network.driverOptions : undefined,
+    GwPriority: network.gatewayPriority || undefined,
+  });
+}
+
+const RATES: Readonly<Record<string, string>> = {
+  readBps: "BlkioDeviceReadBps",
+  readIops: "BlkioDeviceReadIOps",
+  writeBps: "BlkioDeviceWriteBps",
+  writeIops: "BlkioDeviceWriteIOps",
+};
+
+function blockIo(asked: ContainerSpec["blockIo"]): Wire {
+  const body: Record<string, unknown[]> = {};
+  let weight: number | undefined;
+  for (const [name, amount] of Object.entries(asked)) {
+    const [what = "", path] = name.split(" ");
+    if (path === undefined) weight = amount;
+    else if (what === "weight") (body["BlkioWeightDevice"] ??= []).push({ Path: path, Weight: amount });
+    else (body[RATES[what]!] ??= []).push({ Path: path, Rate: amount }); // one of those
+  }
+  return given({ BlkioWeight: weight, ...body });
 }
 
 /** Without what is undefined. */

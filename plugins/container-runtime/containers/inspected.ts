@@ -112,14 +112,16 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
       source: name ?? source,
       target,
       readOnly,
+      options: mountOptions(host, target),
     })),
     tmpfs: mapOf(host.Tmpfs),
     volumesFrom: textsOf(host.VolumesFrom),
-    networks: networks.map(([name, network]) => attachmentOf(name, objectOf(network))),
+    networks: networks.map(([name, network]) => attachmentOf(name, objectOf(network), config)),
     networkMode: textOf(host.NetworkMode),
     ipcMode: textOf(host.IpcMode),
     pidMode: textOf(host.PidMode),
     utsMode: textOf(host.UTSMode),
+    cgroupMode: textOf(host.CgroupnsMode),
     userMode: textOf(host.UsernsMode),
     cgroupParent: textOf(host.CgroupParent),
     dns: textsOf(host.Dns),
@@ -140,6 +142,16 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
       target: textOf(device.PathInContainer),
       rights: textOf(device.CgroupPermissions),
     })),
+    deviceRules: textsOf(host.DeviceCgroupRules),
+    deviceRequests: listOf(host.DeviceRequests).map(objectOf).map((request) => ({
+      driver: textOf(request.Driver),
+      count: numberOf(request.Count),
+      ids: textsOf(request.DeviceIDs),
+      capabilities: listOf(request.Capabilities).flatMap(textsOf),
+      options: mapOf(request.Options),
+    })),
+    annotations: mapOf(host.Annotations),
+    platform: "",
     log: { driver: textOf(objectOf(host.LogConfig).Type), options: mapOf(objectOf(host.LogConfig).Config) },
     memoryLimitBytes: amountOf(host.Memory),
     memoryReservationBytes: amountOf(host.MemoryReservation),
@@ -147,6 +159,11 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     sharedMemoryBytes: amountOf(host.ShmSize),
     cpus: cpusOf(host),
     cpuShares: amountOf(host.CpuShares),
+    // Podman says processors as these two.
+    cpuPeriod: isByQuota(host) ? null : amountOf(host.CpuPeriod),
+    cpuQuota: isByQuota(host) ? null : amountOf(host.CpuQuota),
+    memorySwappiness: typeof host.MemorySwappiness === "number" ? host.MemorySwappiness : null,
+    blockIo: blockIoOf(host),
     cpuset: textOf(host.CpusetCpus),
     pidsLimit: amountOf(host.PidsLimit),
     oomScoreAdjustment: numberOf(host.OomScoreAdj),
@@ -160,14 +177,73 @@ const exposedOf = (config: Wire): string[] =>
 
 const amountOf = (value: unknown): number | null => numberOf(value) > 0 ? numberOf(value) : null;
 
-function attachmentOf(name: string, network: Wire): InspectedContainer["networks"][number] {
+function attachmentOf(name: string, network: Wire, config: Wire): InspectedContainer["networks"][number] {
   const asked = objectOf(network.IPAMConfig);
   return {
     name,
     aliases: textsOf(network.Aliases),
     ipv4Address: textOrNull(asked.IPv4Address),
     ipv6Address: textOrNull(asked.IPv6Address),
+    linkLocalAddresses: textsOf(asked.LinkLocalIPs),
+    // Before API 1.44 only the container tells what was asked for.
+    macAddress: textOrNull(network.MacAddress) ?? textOrNull(config.MacAddress),
+    links: textsOf(network.Links),
+    driverOptions: mapOf(network.DriverOpts),
+    gatewayPriority: numberOf(network.GwPriority),
   };
+}
+
+/** Those that an engine gives where nobody asks, and what is told elsewhere. */
+const OWN_OPTIONS = ["", "rw", "ro", "rbind", "bind", "rprivate", "nosuid", "nodev", "noexec"];
+
+/** Of a mount that was asked for, in either of the forms that there are. */
+function mountOptions(host: Wire, target: string): string[] {
+  for (const bind of textsOf(host.Binds)) {
+    const [, place, options = ""] = bind.split(":");
+    if (place !== target) continue;
+    return options.split(",").filter((one) => !OWN_OPTIONS.includes(one));
+  }
+  const mount = listOf(host.Mounts).map(objectOf).find((one) => textOf(one.Target) === target);
+  if (mount === undefined) return [];
+  const [bind, volume, tmpfs, image] = [
+    mount.BindOptions,
+    mount.VolumeOptions,
+    mount.TmpfsOptions,
+    mount.ImageOptions,
+  ]
+    .map(objectOf) as [Wire, Wire, Wire, Wire]; // as many as there are
+  const propagation = textOf(bind.Propagation);
+  const subpath = textOf(volume.Subpath) || textOf(image.Subpath);
+  return [
+    ...(OWN_OPTIONS.includes(propagation) ? [] : [propagation]),
+    ...(flagOf(bind.NonRecursive) ? ["recursive=disabled"] : []),
+    ...(flagOf(volume.NoCopy) ? ["nocopy"] : []),
+    ...(subpath === "" ? [] : [`subpath=${subpath}`]),
+    ...(numberOf(tmpfs.SizeBytes) === 0 ? [] : [`size=${numberOf(tmpfs.SizeBytes)}`]),
+    ...(numberOf(tmpfs.Mode) === 0 ? [] : [`mode=${numberOf(tmpfs.Mode).toString(8)}`]),
+  ];
+}
+
+/** Podman's way to say a share of processors. */
+const isByQuota = (host: Wire): boolean => numberOf(host.NanoCpus) > 0;
+
+const BLOCK_IO = [
+  ["BlkioWeightDevice", "weight", "Weight"],
+  ["BlkioDeviceReadBps", "readBps", "Rate"],
+  ["BlkioDeviceReadIOps", "readIops", "Rate"],
+  ["BlkioDeviceWriteBps", "writeBps", "Rate"],
+  ["BlkioDeviceWriteIOps", "writeIops", "Rate"],
+] as const;
+
+function blockIoOf(host: Wire): Record<string, number> {
+  const weight = amountOf(host.BlkioWeight);
+  const found = BLOCK_IO.flatMap(([list, name, amount]) =>
+    listOf(host[list]).map(objectOf).map((one): [string, number] => [
+      `${name} ${textOf(one.Path)}`,
+      numberOf(one[amount]),
+    ])
+  );
+  return Object.fromEntries([...(weight === null ? [] : [["weight", weight] as const]), ...found]);
 }
 
 /** Podman writes `RLIMIT_NOFILE` for `nofile`. */
@@ -197,6 +273,7 @@ function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "hea
       interval: numberOf(check.Interval),
       timeout: numberOf(check.Timeout),
       startPeriod: numberOf(check.StartPeriod),
+      startInterval: numberOf(check.StartInterval),
       retries: numberOf(check.Retries),
     },
   };

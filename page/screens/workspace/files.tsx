@@ -1,0 +1,85 @@
+/** The files of a workspace: which there are, and the one that is open. */
+import { useRef, useState } from "preact/hooks";
+import type { Workspace, WorkspaceFile } from "../../../client/berth/workspaces.ts";
+import { draftKey, drafts, makeEditable, readFiles } from "../../live/files.ts";
+import { useResource } from "../../live/resource.ts";
+import { may } from "../../live/session.ts";
+import { Act } from "../../parts/act.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { query, withQuery } from "../../router.ts";
+import { words } from "../../words/en.ts";
+import { FileView } from "./file_view.tsx";
+
+export function Files({ workspace }: { readonly workspace: Workspace }) {
+  const { id, revision, editable } = workspace;
+  const read = useResource(`files ${id} ${revision}`, (signal) => readFiles(id, signal), { live: false });
+  // What is open stays while the list is read anew.
+  const last = useRef(read.value.value);
+  last.current = read.value.value ?? last.current;
+  const listed = last.current;
+  const problem = read.problem.value;
+  if (listed === undefined) {
+    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
+  }
+  if (listed.length === 0) return <Empty title={words.files.none} />;
+  const asked = query.value.get("file");
+  const path = asked ?? firstOf(listed);
+  return (
+    <div class="files">
+      <nav class="files-list" aria-label={words.files.list}>
+        {listed.map((file) => (
+          <a
+            key={file.path}
+            href={withQuery({ file: file.path, line: null })}
+            {...(file.path === path ? { "aria-current": "page" as const } : {})}
+          >
+            {shown(file.path)}
+            {drafts.value.has(draftKey(id, file.path)) && <span class="quiet">{words.files.unsaved}</span>}
+          </a>
+        ))}
+      </nav>
+      <div class="files-open">
+        {listed.some((file) => file.path === path)
+          ? <FileView key={path} id={id} path={path} revision={revision ?? ""} isEditable={editable} />
+          : <Empty title={words.files.gone} />}
+        <Editable workspace={workspace} />
+      </div>
+    </div>
+  );
+}
+
+/** The Compose file that is the least deep. */
+function firstOf(files: readonly WorkspaceFile[]): string {
+  const composed = files.filter(({ kind }) => kind === "compose");
+  const depth = ({ path }: WorkspaceFile) => path.split("/").length;
+  return (composed.sort((a, b) => depth(a) - depth(b))[0] ?? files[0]!).path;
+}
+
+/** Whether the files may be written to, and the switch for who may say so. */
+function Editable({ workspace: { id, name, editable } }: { readonly workspace: Workspace }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <p class="files-rule">
+      {!editable && <span class="hint">{words.files.readOnly}</span>}
+      {editable && !may("workspaces:files") && <span class="hint">{words.files.cannotWrite}</span>}
+      {(may("workspaces:manage") || !editable) && (
+        <Act
+          permission="workspaces:manage"
+          act={() => editable ? void makeEditable(id, false).catch(() => {}) : setAsking(true)}
+        >
+          {editable ? words.files.makeReadOnly : words.files.makeEditable}
+        </Act>
+      )}
+      {isAsking && (
+        <Confirm
+          title={words.files.makeEditable}
+          question={words.files.makeEditableQuestion(shown(name))}
+          act={() => makeEditable(id, true)}
+          close={() => setAsking(false)}
+        />
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,14 @@
+/** The screens that are not looked at first, as one script that is loaded by who looks at one of them. */
+export { Audit } from "./screens/audit/audit.tsx";
+export { Disk } from "./screens/disk/disk.tsx";
+export { Events } from "./screens/events/events.tsx";
+export { Images } from "./screens/images/images.tsx";
+export { Logs } from "./screens/logs/logs.tsx";
+export { Networks } from "./screens/networks/networks.tsx";
+export { Engines } from "./screens/settings/engines.tsx";
+export { Keys } from "./screens/settings/keys.tsx";
+export { People } from "./screens/settings/people.tsx";
+export { Sessions } from "./screens/settings/sessions.tsx";
+export { Volumes } from "./screens/volumes/volumes.tsx";
+export { Workspace } from "./screens/workspace/workspace.tsx";
+export { Container } from "./screens/container/container.tsx";

@@ -1,0 +1,41 @@
+/** Which keys of a service need a newer engine than some that are about: there they would be left out in silence. */
+
+import type { Place, Unit } from "../../artifacts/artifact.ts";
+import type { Backend } from "../../core/runtime.ts";
+import { keysOf } from "./coverage.ts";
+
+/** The version of Docker's API from which on a key counts. Podman's API of the same form knows none of them. */
+const SINCE: Readonly<Record<string, string>> = {
+  "annotations": "1.43",
+  "healthcheck.start_interval": "1.44",
+  "networks.*.mac_address": "1.44",
+  "volumes.*.bind.recursive": "1.44",
+  "volumes.*.volume.subpath": "1.45",
+  "volumes.*.image": "1.48",
+  "networks.*.gw_priority": "1.48",
+  "networks.*.interface_name": "1.49",
+};
+
+export interface TooNew {
+  readonly key: string;
+  readonly at: Place;
+  /** Null: no version of this kind of engine. */
+  readonly since: string | null;
+}
+
+/** What the engine would not do. */
+export function tooNew(unit: Unit, { kind, apiVersion }: Pick<Backend, "kind" | "apiVersion">): TooNew[] {
+  const found: TooNew[] = [];
+  for (const { key, pattern, at, isImage } of keysOf(unit)) {
+    const since = SINCE[pattern] ?? (isImage ? SINCE["volumes.*.image"] : undefined);
+    if (since === undefined) continue;
+    if (kind === "podman") found.push({ key, at, since: null });
+    else if (apiVersion !== null && isBefore(apiVersion, since)) found.push({ key, at, since });
+  }
+  return found;
+}
+
+function isBefore(version: string, other: string): boolean {
+  const [a, b] = [version, other].map((one) => one.split(".").map(Number)) as [number[], number[]]; // one of each
+  return a[0]! < b[0]! || (a[0] === b[0] && a[1]! < b[1]!);
+}
