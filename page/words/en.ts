@@ -1,6 +1,7 @@
 /** Every sentence of the page in English. */
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
+import { applies } from "./en_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
 import { files } from "./en_files.ts";
 import { log, logs } from "./en_logs.ts";
@@ -67,6 +68,7 @@ export const words = {
   shell,
   log,
   logs,
+  applies,
   ...records,
   ...resources,
   bar: {
