@@ -150,7 +150,8 @@ function entryOf(action: string, kid: string, at: number): NewAuditEntry {
   return auditEntry({ at, actor: BERTH, action, target: kid });
 }
 
-function placeOf(kid: string): string {
+/** Where the private half of this key is kept, as its seal knows it. */
+export function placeOf(kid: string): string {
   return `signing_keys|sealed|${kid}`;
 }
 

@@ -6,6 +6,7 @@ import { type Config, readConfig } from "../config.ts";
 import type { AuditChain } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
+import { mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./table.ts";
 
@@ -25,7 +26,8 @@ export async function run(line: Line): Promise<number> {
   }
   try {
     const config = await readConfig();
-    const seals = await sealsFrom(await sealingKey(config));
+    const seals = await sealsFrom(await sealingKey("verify the audit log", config));
+    await mustHaveStore("verify the audit log", config);
     await using store = await openStore(config);
     const { chains, missed } = await verifyAudit(
       store.audit,
@@ -60,18 +62,16 @@ function checkpointOf(text: string): Checkpoint | null {
 }
 
 /** Never made here: with another key than the log was sealed with, every entry would look changed. */
-async function sealingKey({ data, database, sealingKeyFile }: Config): Promise<Uint8Array> {
+export async function sealingKey(
+  what: string,
+  { data, sealingKeyFile }: Config,
+): Promise<Uint8Array<ArrayBuffer>> {
   const path = sealingKeyFile ?? `${data}/sealing-key`;
   const text = await readPrivateFile(path);
   if (text === null) {
     throw new StartFailure(
-      `Cannot verify the audit log: "${path}", the key it was sealed with, is not there`,
+      `Cannot ${what}: "${path}", the key that the audit log was sealed with, is not there`,
     );
-  }
-  if (database === null) {
-    await Deno.stat(`${data}/berth.db`).catch(() => {
-      throw new StartFailure(`Cannot verify the audit log: there is no store in the data folder "${data}"`);
-    });
   }
   return Uint8Array.fromBase64(text, { alphabet: "base64url" });
 }

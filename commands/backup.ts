@@ -8,8 +8,9 @@ import type { Line } from "./table.ts";
 export async function run({ args: [file = ""], option }: Line): Promise<number> {
   try {
     const config = await readConfig();
-    await mustExist(config);
-    if (option("--force") === undefined) await mustBeFree(file);
+    mustBeFile(config);
+    await mustHaveStore("back up", config);
+    if (option("--force") === undefined) await mustBeFree("back up", file);
     await using store = await openStore(config);
     await store.backup?.(file);
   } catch (error) {
@@ -19,18 +20,21 @@ export async function run({ args: [file = ""], option }: Line): Promise<number> 
   return 0;
 }
 
+function mustBeFile({ database }: Config): void {
+  if (database === null) return;
+  throw new StartFailure(
+    "Cannot back up: the store is in PostgreSQL, whose own tool does it: " +
+      `pg_dump --format=custom --file=berth.dump ${wordOf(database)}`,
+  );
+}
+
 /** Opening a store makes one where there is none, and a copy of nothing would look like a backup. */
-async function mustExist({ data, database }: Config): Promise<void> {
-  if (database !== null) {
-    throw new StartFailure(
-      "Cannot back up: the store is in PostgreSQL, whose own tool does it: " +
-        `pg_dump --format=custom --file=berth.dump ${wordOf(database)}`,
-    );
-  }
+export async function mustHaveStore(what: string, { data, database }: Config): Promise<void> {
+  if (database !== null) return;
   try {
     await Deno.stat(`${data}/berth.db`);
   } catch {
-    throw new StartFailure(`Cannot back up: there is no store in the data folder "${data}"`);
+    throw new StartFailure(`Cannot ${what}: there is no store in the data folder "${data}"`);
   }
 }
 
@@ -40,9 +44,9 @@ function wordOf({ host, port, user, name }: NonNullable<Config["database"]>): st
 }
 
 /** The file may be the only good copy of another day. */
-async function mustBeFree(file: string): Promise<void> {
+export async function mustBeFree(what: string, file: string): Promise<void> {
   const isThere = await Deno.lstat(file).then(() => true, () => false);
   if (isThere) {
-    throw new StartFailure(`Cannot back up: "${file}" is there already; name another file, or add --force`);
+    throw new StartFailure(`Cannot ${what}: "${file}" is there already; name another file, or add --force`);
   }
 }

@@ -1,9 +1,10 @@
 /** `berth doctor`: looks for common mistakes in the setup, and says how to mend each. */
-import { readConfig, SettingsError } from "../config.ts";
+import { type Config, readConfig, SettingsError } from "../config.ts";
 import { isContainedHere } from "../config/container.ts";
 import { checkPluginSettings } from "../plugins/plugin_settings.ts";
 import { PLUGINS } from "../plugins/plugins.ts";
 import { visible } from "../log/line.ts";
+import type { InspectedDatabase } from "../store/postgres/inspection.ts";
 import { inspectStoreFile } from "../store/sqlite/inspection.ts";
 import { DATA_CHECKS } from "./doctor/data.ts";
 import { type Finding } from "../core/finding.ts";
@@ -49,11 +50,13 @@ async function lookAtAll(): Promise<readonly Looked[]> {
     const { settings, mistakes } = checkPluginSettings(PLUGINS, config);
     if (mistakes.length > 0) throw new SettingsError(mistakes);
     settingsOf = settings;
+    const database = config.database === null ? null : await lookAtDatabase(config.database);
     setup = {
       config,
+      database,
       isContained: await isContainedHere(),
       uid: Deno.uid(),
-      store: await inspectStoreFile(`${config.data}/berth.db`),
+      store: database ?? await inspectStoreFile(`${config.data}/berth.db`),
     };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -70,6 +73,12 @@ async function lookAtAll(): Promise<readonly Looked[]> {
     looked.push({ check: plugin.name, findings });
   }
   return looked;
+}
+
+/** Its driver is read only where it is needed. */
+async function lookAtDatabase(settings: NonNullable<Config["database"]>): Promise<InspectedDatabase> {
+  const { inspectDatabase } = await import("../store/postgres/inspection.ts");
+  return await inspectDatabase(settings);
 }
 
 function shown(looked: readonly Looked[]): string {

@@ -203,6 +203,23 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./restore.ts"),
   },
   {
+    name: "export",
+    summary: "write everything in the store to one file, for another kind of store",
+    details: "For SQLite and PostgreSQL. The sealing key is not in it.",
+    args: [{ name: "file", kind: "file" }],
+    options: [{ name: "--force", meaning: "replace the file if it is there" }],
+    load: () => read("./export.ts"),
+  },
+  {
+    name: "import",
+    summary: "fill an empty store with what export has written, and check it",
+    details:
+      "The sealing key of the exported store must be in its place. The exit code is 1 when the audit log was damaged.",
+    args: [{ name: "file", kind: "file" }],
+    options: [],
+    load: () => read("./import.ts"),
+  },
+  {
     name: "admin-key",
     summary: "make another admin key, for who lost theirs and owns the data folder",
     args: [{ name: "name", kind: "text" }],

@@ -59,13 +59,13 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ["Google key", /\b(?<secret>AIza[A-Za-z0-9_-]{35})/dg],
   [
     "JSON Web Token",
-    /\b(?<secret>eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{2,8192}(?:\.[A-Za-z0-9_-]{0,8192})?)/dg,
+    /(?<!\w|\w-)(?<secret>eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{2,8192}(?:\.[A-Za-z0-9_-]{0,8192})?)/dg,
   ],
   ["age key", /\b(?<secret>AGE-SECRET-KEY-1[A-Z0-9]{20,255})/dgi],
   ["key of berth", /\bberth_[0-9a-f]{16}_(?<secret>[A-Za-z0-9_-]{20,})/dg],
   [
     "private key block",
-    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?<secret>[\s\S]{1,65536}?)(?:-----END|$)/dg,
+    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?<secret>(?:[^-]|-(?!----)){1,65536})/dg,
   ],
 ];
 

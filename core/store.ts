@@ -35,6 +35,25 @@ export interface Store extends AsyncDisposable {
    * has tools of its own for that.
    */
   readonly backup: ((file: string) => Promise<void>) | null;
+  /** Everything that goes along into another store. */
+  readonly copy: StoreCopy;
+}
+
+/** Rows as all stores have them: under the same names, with 0 and 1 for no and yes. */
+export interface StoreCopy {
+  /** The columns of every table that is copied, by name. */
+  columns(): Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Gives out every row as of one moment, tables that others refer to first; in every store in the same order. */
+  read(
+    take: (table: string, row: Readonly<Record<string, null | number | string | Uint8Array>>) => void,
+  ): Promise<void>;
+  /** Fills a store that is not in use, all or nothing; `rows` may be asked more than once. */
+  fill(
+    rows: () => Iterable<{
+      readonly table: string;
+      readonly row: Readonly<Record<string, null | number | string | Uint8Array>>;
+    }>,
+  ): Promise<void>;
 }
 
 /** A process that serves from the store, beside others. */

@@ -22,7 +22,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${MASK}`],
   [/\bberth\.bearer\.[A-Za-z0-9._~-]+/g, `berth.bearer.${MASK}`],
   [/\bberth_[A-Za-z0-9]+_[A-Za-z0-9_-]+/g, MASK],
-  [/\beyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{0,8192}(?:\.[A-Za-z0-9_-]{0,8192})?/g, MASK],
+  [/(?<!\w|\w-)eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{0,8192}(?:\.[A-Za-z0-9_-]{0,8192})?/g, MASK],
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/"'<>@]{1,512}@/gi, `$1${MASK}@`],
   [
     /\b((?:[a-z0-9]{1,32}[-_])?(?:token|secret|password|passwd|code_verifier|api_?key)=)[^\s&"'\\#;,]+/gi,

@@ -64,6 +64,8 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "DELETE /api/containers/{id}": "containers:remove",
   "GET /api/containers/{id}/stats": "containers:read",
   "GET /api/terminal/compose-logs": "events:read",
+  "GET /api/live": "any",
+  "GET /api/logs": "containers:logs",
   "GET /api/workspaces": "workspaces:read",
   "GET /api/workspaces/{id}": "workspaces:read",
   "GET /api/workspaces/{id}/artifacts": "artifacts:read",

@@ -1,5 +1,6 @@
 /** Promise: the audit log tells everything that was changed or tried, before it is done, and strangers cannot spoil it. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { ON_SQLITE } from "./chosen_store.ts";
 import { BearerAuth, Client } from "@berth/client";
 import { SYSTEM_AUDIT } from "@berth/client/berth";
@@ -11,6 +12,7 @@ import { eventually } from "./eventually.ts";
 import { quiet } from "./quiet_engine.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
 import { startService, type TestService } from "./service.ts";
+import { within } from "./within.ts";
 
 interface Told {
   readonly chain: string;
@@ -106,6 +108,17 @@ Deno.test("An entry says who, with which credential, from where and what; a crea
   });
   assert.match(time, /Z$/);
   assert.match(requestId, /./);
+});
+
+const soon = "A refusal is in the store within two seconds, whether or not anybody looks";
+Deno.test({ name: soon, ignore: !ON_SQLITE }, async () => {
+  await using berth = await startAccess();
+  const admin = await berth.setUp();
+  const viewer = await makeKey(berth, admin, { role: "viewer" });
+  assert.equal((await berth.call("GET /api/system/audit", { token: viewer.key })).status, 403);
+  using store = new DatabaseSync(`${berth.folder}/berth.db`, { readOnly: true });
+  const refusals = store.prepare("SELECT count(*) AS n FROM audit WHERE result = 'forbidden'");
+  await within(2_000, "it is there", () => refusals.get()?.["n"] === 1);
 });
 
 Deno.test("A refusal of a known caller is listed by itself, and a failed change is one as well", async () => {

@@ -29,6 +29,7 @@ async function found(
     engines: [],
     isContained: false,
     uid: 1000,
+    database: null,
     store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [] },
     folder,
     berth,

@@ -31,14 +31,15 @@ export class PostgresServer implements AsyncDisposable {
   private constructor(
     /** Holds its data, its socket and its log. */
     readonly folder: string,
-    readonly port: number,
-    private readonly options: readonly string[],
+    public port: number,
+    private options: readonly string[],
   ) {}
 
   /** A new cluster; `options` are settings of `postgres`, as `listen_addresses=127.0.0.1`. */
   static async start(options: readonly string[] = [], removed = false): Promise<PostgresServer> {
     const folder = await Deno.makeTempDir({ prefix: "bp" });
     if (isRoot()) await command(["chown", "postgres:postgres", folder]);
+    await Deno.chmod(folder, 0o755); // its socket is for everybody; the data below is not
     const server = new PostgresServer(folder, 5432, options);
     await server.#run(
       "initdb",
@@ -99,6 +100,23 @@ export class PostgresServer implements AsyncDisposable {
     this.#process = null;
     await process.stdin.close().catch(() => {});
     await process.status;
+  }
+
+  /** Listens on loopback too, with this certificate, for callers with a password. Ends all connections. */
+  async listen(port: number, { cert, key }: { readonly cert: string; readonly key: string }): Promise<void> {
+    await this.down();
+    await Deno.writeTextFile(`${this.data}/server.crt`, cert);
+    await Deno.writeTextFile(`${this.data}/server.key`, key, { mode: 0o600 });
+    if (isRoot()) {
+      await command(["chown", "postgres:postgres", `${this.data}/server.crt`, `${this.data}/server.key`]);
+    }
+    await Deno.writeTextFile(
+      `${this.data}/pg_hba.conf`,
+      "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n",
+    );
+    this.options = ["listen_addresses=127.0.0.1", `port=${port}`, "ssl=on"];
+    this.port = port;
+    await this.up();
   }
 
   /** An empty database, and how to reach it. */

@@ -1,11 +1,11 @@
-/** A file system of 1 MiB, which is soon full. */
+/** A file system of 1 MiB unless more is said, which is soon full. */
 
 export class SmallDisk implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
-  static async mount(): Promise<SmallDisk> {
+  static async mount(size = "1m"): Promise<SmallDisk> {
     const folder = await Deno.makeTempDir({ prefix: "berth-full-" });
-    if (await mounts(folder)) return new SmallDisk(folder);
+    if (await mounts(folder, size)) return new SmallDisk(folder);
     await Deno.remove(folder);
     throw new Error("Cannot mount a small file system; is this root?");
   }
@@ -33,10 +33,10 @@ export class SmallDisk implements AsyncDisposable {
   }
 }
 
-async function mounts(folder: string): Promise<boolean> {
+async function mounts(folder: string, size: string): Promise<boolean> {
   try {
     const { success } = await new Deno.Command("mount", {
-      args: ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder],
+      args: ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder],
       stdout: "null",
       stderr: "null",
     }).output();

@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /** Bytes of `512m`, `1.5 GiB` or `1024`; null for anything else. */
 export function bytesOf(text: string): number | null {
-  const match = /^\s*(-?\d+(?:\.\d+)?)\s*([bkmgtp]?)(i?b)?\s*$/i.exec(text);
+  const match = /^(-?\d+(?:\.\d+)?)\s*([bkmgtp]?)(i?b)?$/i.exec(text.trim());
   if (match === null) return null;
   const unit = UNITS[match[2]!.toLowerCase()];
   return unit === undefined ? null : Math.trunc(Number(match[1]) * unit);

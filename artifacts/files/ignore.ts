@@ -56,7 +56,8 @@ export class IgnoreRules {
 }
 
 function parse(line: string): Pattern | null {
-  let text = line.replace(/(?<!\\)\s+$/, "");
+  const bare = line.trimEnd();
+  let text = bare.endsWith("\\") ? line.slice(0, bare.length + 1) : bare; // a blank behind a backslash is meant
   if (text === "" || text.startsWith("#") || text.length > 512) return null;
   const negated = text.startsWith("!");
   if (negated) text = text.slice(1);

@@ -78,11 +78,16 @@ export function secretsIn(file: ArtifactFile): Span[] {
   return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
 }
 
+const NAME_OF_LINE = /^\s*(?:export\s+)?[A-Za-z_][\w.-]*\s*[=:]\s*/;
+/** Not within a word, or a long one would be tried at each of its letters. */
+const NAME_IN_COMMENT = /(?<![\w.-])[\w.-]+\s*[=:]\s*/;
+
 /** All of an environment file but its names and comments: what a quote continues has no name at all. */
 function* valuesOfLines(text: string): Iterable<Span> {
   for (const { 0: line, index } of text.matchAll(/^.*$/gm)) {
-    const [, before = ""] = /^(\s*(?:#.*?)?(?:export\s+)?[A-Za-z_][\w.-]*\s*[=:]\s*)/.exec(line) ?? [];
     const isComment = line.trimStart().startsWith("#");
+    const name = (isComment ? NAME_IN_COMMENT : NAME_OF_LINE).exec(line);
+    const before = name === null ? "" : line.slice(0, name.index + name[0].length);
     const indent = line.length - line.trimStart().length;
     if (line.trim() === "" || (before === "" && isComment)) continue;
     const start = before === "" ? indent : before.length;

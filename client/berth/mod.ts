@@ -20,6 +20,7 @@ export * from "./auth.ts";
 export * from "./containers.ts";
 export * from "./images.ts";
 export * from "./live.ts";
+export * from "./logs.ts";
 export * from "./metrics.ts";
 export * from "./models.ts";
 export * from "./networks.ts";

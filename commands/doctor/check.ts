@@ -1,6 +1,7 @@
 /** What the doctor looks at, and how. */
 import type { Config } from "../../config.ts";
 import type { Finding } from "../../core/finding.ts";
+import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
 import type { StoreFile } from "../../store/sqlite/inspection.ts";
 
 /** What all checks look at. */
@@ -9,7 +10,10 @@ export interface Setup {
   readonly isContained: boolean;
   /** Null where there are no users. */
   readonly uid: number | null;
-  readonly store: StoreFile;
+  /** The store, wherever it is. */
+  readonly store: Pick<StoreFile, "state" | "schema" | "isSetUp" | "folders">;
+  /** What is known of the database; null where the store is a file. */
+  readonly database: InspectedDatabase | null;
 }
 
 /** One thing that is looked at. */

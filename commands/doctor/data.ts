@@ -2,6 +2,10 @@
 import { statfs } from "node:fs/promises";
 import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
+import { fingerprintOf, readSealingKey } from "../../auth/sealing.ts";
+import type { Config } from "../../config.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
 import { type Check, isOpenToOthers, type Setup, statOf, textOf } from "./check.ts";
 
 const LITTLE_SPACE = 200 * 1024 * 1024;
@@ -48,7 +52,8 @@ async function lookAtFolder({ config: { data } }: Setup): Promise<Finding[]> {
 }
 
 /** SQLite's locks and shared memory do not hold on network file systems. */
-async function lookAtFileSystem({ config: { data } }: Setup): Promise<Finding[]> {
+async function lookAtFileSystem({ config: { data, database } }: Setup): Promise<Finding[]> {
+  if (database !== null) return [];
   const type = fileSystemOf(
     await Deno.realPath(data).catch(() => data),
     await textOf("/proc/self/mountinfo") ?? "",
@@ -105,8 +110,9 @@ async function lookAtVolume({ config: { data }, isContained }: Setup): Promise<F
     : [];
 }
 
-function lookAtStore({ config: { data }, store: { state, schema } }: Setup): Finding[] {
-  const path = `${data}/berth.db`;
+async function lookAtStore({ config, store: { state, schema }, database }: Setup): Promise<Finding[]> {
+  if (database !== null) return await lookAtDatabase(config, database);
+  const path = `${config.data}/berth.db`;
   switch (state) {
     case "whole":
       return [];
@@ -129,17 +135,72 @@ function lookAtStore({ config: { data }, store: { state, schema } }: Setup): Fin
   }
 }
 
-async function lookAtSealingKey({ config: { data }, store }: Setup): Promise<Finding[]> {
-  const path = `${data}/sealing-key`;
+async function lookAtDatabase(
+  { database: settings }: Config,
+  { failure, state, schema }: InspectedDatabase,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const file = settings?.passwordFile ?? null;
+  const password = file === null ? null : await statOf(file);
+  if (password !== null && isOpenToOthers(password)) {
+    found.push(risky(`Others may read "${file}", the password of the database`, `chmod 600 "${file}"`));
+  }
+  if (failure !== null) {
+    return [...found, wrong(failure, "Mend that first: without its store berth serves nobody")];
+  }
+  switch (state) {
+    case "whole":
+      return found;
+    case "absent":
+      return [...found, risky("There are no tables in the database yet", "Start berth once")];
+    case "foreign":
+      return [
+        ...found,
+        wrong("The database holds the tables of another program", "Make one for berth alone"),
+      ];
+    case "newer":
+      return [
+        ...found,
+        wrong(`The database has schema ${schema}, which this berth does not know`, "Start the newer berth"),
+      ];
+  }
+}
+
+async function lookAtSealingKey(
+  { config: { data, sealingKeyFile }, store, database }: Setup,
+): Promise<Finding[]> {
+  const path = sealingKeyFile ?? `${data}/sealing-key`;
   const file = await statOf(path);
+  if (file === null && database !== null) {
+    return [
+      wrong(
+        `"${path}" is missing, and berth does not start without it`,
+        "Copy it from another replica, or from a backup",
+      ),
+    ];
+  }
   if (file === null) {
     return store.isSetUp
       ? [risky(`"${path}" is missing`, "Put it back from a backup; else everybody has to sign in again")]
       : [];
   }
-  return isOpenToOthers(file)
-    ? [wrong(`Others may read "${path}", and berth refuses it`, `chmod 600 "${path}"`)]
-    : [];
+  if (isOpenToOthers(file)) {
+    return [wrong(`Others may read "${path}", and berth refuses it`, `chmod 600 "${path}"`)];
+  }
+  const expected = database?.fingerprint ?? null;
+  if (expected === null) return [];
+  try {
+    if (await fingerprintOf(await readSealingKey(path, "refuse")) === expected) return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return [wrong(error.message, "Copy it from another replica, or from a backup")];
+  }
+  return [
+    wrong(
+      `"${path}" is another sealing key than the one of this database`,
+      "Copy it from another replica, or from a backup",
+    ),
+  ];
 }
 
 async function lookAtSetup({ config: { data }, store }: Setup): Promise<Finding[]> {

@@ -26,6 +26,7 @@ export const containerRuntime = plugin({
     images: "Images on all engines",
     volumes: "Volumes on all engines",
     networks: "Networks on all engines",
+    logs: "Earlier lines of several logs, searched",
     terminal: "Events and merged logs, as they happen",
   },
   examine,

@@ -20,6 +20,7 @@ import { logFeed } from "./live/logs.ts";
 import { rowFeeds } from "./live/rows.ts";
 import { statsFeed } from "./live/stats.ts";
 import { awakenBy } from "./logs/awaken.ts";
+import { earlierLogs, ROUTES as EARLIER_ROUTES } from "./logs/earlier_routes.ts";
 import { logRoutes, ROUTES as LOG_ROUTES } from "./logs/routes.ts";
 import { listedNetworks, networks, ROUTES as NETWORK_ROUTES } from "./networks/routes.ts";
 import { pruning, ROUTES as PRUNE_ROUTES } from "./prune/routes.ts";
@@ -37,6 +38,7 @@ export const ROUTES = [
   ...DISK_USAGE_ROUTES,
   ...PRUNE_ROUTES,
   ...LOG_ROUTES,
+  ...EARLIER_ROUTES,
   ...EXEC_ROUTES,
   ...STATS_ROUTES,
   ...EVENT_ROUTES,
@@ -91,6 +93,7 @@ export class Routes implements AsyncDisposable {
       .add(diskUsage({ backends, meter }))
       .add(pruning({ backends, meter }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
+      .add(earlierLogs({ find, streamLimit }))
       .add(this.#execs.routes)
       .add(statsRoutes({ find, streamLimit, feeds: this.#feeds, onFailure }))
       .add(terminalRoutes({

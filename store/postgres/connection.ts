@@ -80,7 +80,7 @@ export async function optionsOf(settings: PostgresSettings): Promise<Record<stri
     password: () => readPassword(passwordFile),
     ssl: isHere && ca === null
       ? false
-      : { rejectUnauthorized: true, servername: host, ...(ca === null ? {} : { ca: await readCa(ca) }) },
+      : { rejectUnauthorized: true, host, ...(ca === null ? {} : { ca: await readCa(ca) }) },
     application_name: "berth",
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,

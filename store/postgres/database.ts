@@ -1,7 +1,14 @@
 /** A PostgreSQL database: its connections, transactions and hints. */
 import { pause } from "../../core/pause.ts";
 import { ServiceError } from "../../core/error.ts";
-import { asStoreError, isConnectionLost, isLackOfRoom, isToBeRepeated, unavailable } from "./errors.ts";
+import {
+  asStoreError,
+  isConnectionLost,
+  isDropped,
+  isLackOfRoom,
+  isToBeRepeated,
+  unavailable,
+} from "./errors.ts";
 import {
   type Client,
   newClient,
@@ -152,7 +159,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
         return await this.#with(client, () => client.query(this.#statement(sql, values)));
       } catch (thrown) {
         // A server that was restarted has left dead connections behind, each of which is found once.
-        if (attempt > 2 || this.#isClosed || !isConnectionLost(thrown)) throw asStoreError(thrown);
+        if (attempt > 2 || this.#isClosed || !isDropped(thrown)) throw asStoreError(thrown);
       }
     }
   }
@@ -177,13 +184,14 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
   /** A transaction that could not begin has done nothing, so a dead connection is only replaced. */
   async #begin(): Promise<PooledClient> {
     for (let attempt = 1;; attempt++) {
-      const client = await this.#connect();
+      let client: PooledClient | undefined;
       try {
+        client = await this.#connect();
         await client.query({ text: "BEGIN" });
         return client;
       } catch (thrown) {
-        client.release(asError(thrown));
-        if (attempt > 2 || !isConnectionLost(thrown)) throw thrown;
+        client?.release(asError(thrown));
+        if (attempt > 2 || this.#isClosed || !isDropped(thrown)) throw thrown;
       }
     }
   }

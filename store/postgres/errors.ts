@@ -100,6 +100,14 @@ export function isConnectionLost(thrown: unknown): boolean {
   return true;
 }
 
+/** Whether somebody ended it, so that another one may do at once; one that is mute would be waited for again. */
+export function isDropped(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || thrown instanceof ServiceError) return false;
+  const code = codeOf(thrown);
+  return /^(?:08|57P01|57P02)/.test(code) || ["ECONNRESET", "EPIPE"].includes(code) ||
+    /terminated unexpectedly|not queryable|Client has encountered/.test(thrown.message);
+}
+
 function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "";
   if ("code" in thrown && typeof thrown.code === "string") return thrown.code;

@@ -3,6 +3,7 @@ import type { Store } from "../../core/store.ts";
 import { postgresApplies } from "./applies.ts";
 import { postgresAudit } from "./audit_store.ts";
 import { postgresCommands } from "./commands.ts";
+import { postgresCopy } from "./copy.ts";
 import type { PostgresSettings } from "./connection.ts";
 import { PostgresDatabase } from "./database.ts";
 import { postgresFileVersions } from "./file_versions.ts";
@@ -32,6 +33,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
     check: () => database.check(),
     backup: null,
+    copy: postgresCopy(database),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }

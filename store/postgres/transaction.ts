@@ -1,6 +1,12 @@
 /** Statements and transactions, as the tables see them. */
 
-export type Value = string | number | boolean | Uint8Array | null | readonly (string | number | null)[];
+export type Value =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | null
+  | readonly (string | number | boolean | Uint8Array | null)[];
 
 /** Statements, each prepared once a connection. The caller names the shape of a row: a column holds what its migration says. */
 export interface Queries {

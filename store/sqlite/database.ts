@@ -120,6 +120,11 @@ export class SqliteDatabase {
     return this.#statement(sql).all(...values) as Row[];
   }
 
+  /** Row by row, for tables that may be large. */
+  each<Row>(sql: string): Iterable<Row> {
+    return this.#database.prepare(sql).iterate() as Iterable<Row>;
+  }
+
   /** How many rows changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#statement(sql).run(...values).changes);

@@ -3,6 +3,7 @@ import type { Store } from "../../core/store.ts";
 import { sqliteApplies } from "./applies.ts";
 import { sqliteAudit } from "./audit_store.ts";
 import { sqliteCommands } from "./commands.ts";
+import { sqliteCopy } from "./copy.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
@@ -33,6 +34,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
         database.check();
       }),
     backup: (file) => database.backup(file),
+    copy: sqliteCopy(database),
     [Symbol.asyncDispose]: () => Promise.resolve(database.close()),
   };
 }

@@ -81,7 +81,9 @@ export class Sources implements Disposable {
   readonly #followed = new Map<string, { readonly name: string }>();
   /** What was said last of each source, and of what was asked for and not found. */
   readonly #said = new Map<string, string>();
-  /** Whether something cannot be read for now. */
+  /** What was followed and cannot be read for now, by source. */
+  readonly #waiting = new Map<string, { readonly name: string }>();
+  /** Whether something that was asked for cannot be read for now. */
   #isWaiting = false;
   readonly #stack = new DisposableStack();
   #leftOut = 0;
@@ -107,7 +109,7 @@ export class Sources implements Disposable {
     this.#stack.use(feed.subscribe({ event: (event) => this.#hear(event, onFailure), resync: again }));
     const clock = setInterval(() => {
       this.#judge();
-      if (this.#isWaiting) again();
+      if (this.#isWaiting || this.#waiting.size > 0) again();
     }, CLOCK_MS);
     this.#stack.defer(() => clearInterval(clock));
     await this.#look();
@@ -119,7 +121,7 @@ export class Sources implements Disposable {
     const known = this.#followed.get(source);
     if (known === undefined || !this.#followed.delete(source)) return;
     const state = reason === "removed" ? { state: "ended", reason } as const : refusal(reason);
-    this.#isWaiting ||= state.state === "waiting";
+    if (state.state === "waiting") this.#waiting.set(source, known);
     this.#tell({ source, name: known.name, ...state });
   }
 
@@ -144,7 +146,7 @@ export class Sources implements Disposable {
     const { engines: { backends, sights: { ownership } }, asked, signal } = this.#options;
     const { containers = [], project, workspace } = asked;
     this.#isWaiting = false;
-    const wanted = [...containers];
+    const wanted = [...this.#waiting.keys(), ...containers];
     let leftOut = 0;
     if (project !== undefined || workspace !== undefined) {
       const { up } = await backends.fresh("containers");
@@ -168,23 +170,30 @@ export class Sources implements Disposable {
   async #add(wanted: readonly string[], isNew: boolean): Promise<void> {
     const { asked: { containers = [] }, signal, begin } = this.#options;
     const missing = wanted.filter((asked) => !this.#followed.has(asked));
-    const found = await Promise.all(missing.map((asked) =>
-      this.#find(asked, containers.includes(asked)).then(
-        (target) => ({ asked, target }),
-        (error) => ({ asked, error: asServiceError(error) }),
-      )
-    ));
+    const found = await Promise.all(
+      missing.map((asked) =>
+        this.#find(asked, containers.includes(asked) || this.#waiting.has(asked)).then(
+          (target) => ({ asked, target }),
+          (error) => ({ asked, error: asServiceError(error) }),
+        )
+      ),
+    );
     if (signal.aborted) return;
     const states: SourceState[] = [];
     for (const one of found) {
       if ("error" in one) {
         const state = refusal(one.error);
-        this.#isWaiting ||= state.state === "waiting";
+        const known = this.#waiting.get(one.asked);
+        if (state.state === "ended") this.#waiting.delete(one.asked);
+        else this.#isWaiting = true;
         // What an event or a list told of, and is gone again, was never asked for.
-        if (containers.includes(one.asked)) states.push({ source: one.asked, ...state });
+        if (known !== undefined || containers.includes(one.asked)) {
+          states.push({ source: one.asked, ...known, ...state });
+        }
         continue;
       }
       const source = sourceOf(one.target);
+      this.#waiting.delete(source);
       if (this.#followed.has(source) || this.#followed.size >= MOST) continue;
       this.#followed.set(source, { name: one.target.name });
       states.push({ source, name: one.target.name, state: "following" });

@@ -14,7 +14,7 @@ const OVERTAKING_S = 2;
 const LONGEST_TIME = 40;
 /** No cursor is longer. */
 export const CURSOR_BYTES = 2 * (LONGEST_TIME + 32);
-const CURSOR =
+export const CURSOR =
   /^(?:o([^*~e]{20,40})(?:\*(\d{1,9}))?(?:~(\d{1,10}))?)?(?:e([^*~]{20,40})(?:\*(\d{1,9}))?(?:~(\d{1,10}))?)?$/;
 /** Where the fraction of a time begins, if it has one. */
 const SECONDS_LENGTH = 19;
@@ -282,8 +282,8 @@ function isCoarse(bytes: Uint8Array, from: number): boolean {
   return bytes[from + SECONDS_LENGTH] !== DOT;
 }
 
-/** FNV-1a. */
-function hashOf(bytes: Uint8Array, from: number, to: number): number {
+/** FNV-1a, of a line's text. */
+export function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193); // within the line
   return hash >>> 0;
@@ -295,7 +295,7 @@ export function put(target: Uint8Array, at: number, from: Uint8Array): number {
   return at + from.length;
 }
 
-function badCursor(): ServiceError {
+export function badCursor(): ServiceError {
   return engineError("invalid_request", "Cannot resume the logs: this is not a cursor of a log", {
     errors: [{ path: "query.cursor", message: "Expected the cursor of an earlier line" }],
   });

@@ -1,0 +1,74 @@
+/** `berth import <file>`: fills an empty store with what `berth export` wrote, and checks that all of it arrived. */
+import { sealsFrom } from "../auth/audit/seals.ts";
+import { verifyAudit } from "../auth/audit/verify.ts";
+import { Seal } from "../auth/sealing.ts";
+import { placeOf } from "../auth/signing_keys.ts";
+import { readConfig } from "../config.ts";
+import type { ChainEnds, Seals } from "../core/store.ts";
+import { AUDIT_CHAINS } from "../core/store.ts";
+import { StartFailure } from "../start_failure.ts";
+import { type CheckedCopy, readCopy } from "../store/copy_file.ts";
+import { openStore } from "../store/open.ts";
+import { sealingKey } from "./audit.ts";
+import { shown } from "./export.ts";
+import { tell } from "./failure.ts";
+import type { Line } from "./table.ts";
+
+/** Answers 1 when everything was filled in, and is not as it was sealed. */
+export async function run({ args: [file = ""] }: Line): Promise<number> {
+  try {
+    const config = await readConfig();
+    await Deno.mkdir(config.data, { recursive: true, mode: 0o700 });
+    const secret = await sealingKey("import", config);
+    const seals = await sealsFrom(secret);
+    await using store = await openStore(config);
+    const checked = await readCopy(file, store.copy);
+    await mustFit(checked, seals, await Seal.from(secret, "signing keys"), file);
+    await store.copy.fill(checked.rows);
+    const there: Record<string, number> = Object.fromEntries(
+      Object.keys(checked.counts).map((table) => [table, 0]),
+    );
+    await store.copy.read((table) => there[table]!++);
+    for (const [table, count] of Object.entries(checked.counts)) {
+      if (there[table] !== count) {
+        throw new Error(`${count} rows of ${table} were written, and ${there[table]} are there`);
+      }
+    }
+    const { chains } = await verifyAudit(store.audit, seals, []);
+    const broken = chains.flatMap(({ chain, broken }) =>
+      broken === null ? [] : [`${chain} at ${broken.seq}: ${broken.what}`]
+    );
+    console.log(`${shown(there)} are in the store, as in ${file}`);
+    if (broken.length === 0) return 0;
+    console.error(`berth: The audit log was damaged before the export: ${broken.join("; ")}`);
+    return 1;
+  } catch (error) {
+    return tell(error);
+  }
+}
+
+/** What is under the sealing key tells whether it is the right one, before anything is written. */
+async function mustFit({ rows }: CheckedCopy, seals: Seals, seal: Seal, file: string): Promise<void> {
+  const wrong = () =>
+    new StartFailure(
+      `Cannot import "${file}": it was sealed with another key; put the sealing key of the exported store in its place first`,
+    );
+  for (const { table, row } of rows()) {
+    const { kid, sealed } = row;
+    if (table === "signing_keys" && typeof kid === "string" && sealed instanceof Uint8Array) {
+      if (sealed.length > 0 && await seal.open(sealed, placeOf(kid)) === null) throw wrong();
+    }
+    if (table !== "audit_chains") continue;
+    const chain = AUDIT_CHAINS.find((one) => one === row["chain"]);
+    // Of the column's kind, as the store that wrote it has checked
+    const ends = {
+      seq: row["seq"],
+      mac: row["mac"],
+      floorSeq: row["floor_seq"],
+      floorMac: row["floor_mac"],
+    } as ChainEnds;
+    const proof = row["proof"] as Uint8Array;
+    if (chain === undefined || ends.seq === 0) continue;
+    if (seals.proof(chain, ends).toHex() !== proof.toHex()) throw wrong();
+  }
+}
