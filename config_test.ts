@@ -166,6 +166,52 @@ Deno.test("readConfig keeps the values of settings out of its mistakes", async (
   assert.ok(!mistakes.join().includes("canary-7f3a"));
 });
 
+Deno.test("readConfig reads where the database is, by name, address and socket", async () => {
+  const key = { BERTH_SEALING_KEY_FILE: "/etc/berth/sealing-key" };
+  for (
+    const [address, host, port, user, name] of [
+      ["postgres://ada@db.example/berth", "db.example", 5432, "ada", "berth"],
+      ["postgresql://ada@[2001:db8::7]:6000/berth", "2001:db8::7", 6000, "ada", "berth"],
+      ["postgres://ada@%2Frun%2Fpostgresql/my%20berth", "/run/postgresql", 5432, "ada", "my berth"],
+    ] as const
+  ) {
+    const { database } = await read({ BERTH_DATABASE_URL: address, ...key });
+    assert.deepEqual(database, { host, port, user, name, passwordFile: null, ca: null, pool: 8 });
+  }
+  const all = { BERTH_DATABASE_PASSWORD_FILE: "/p", BERTH_DATABASE_CA: "/c", BERTH_DATABASE_POOL: "3" };
+  const { database } = await read({ BERTH_DATABASE_URL: "postgres://a@b/c", ...key, ...all });
+  assert.deepEqual([database?.passwordFile, database?.ca, database?.pool], ["/p", "/c", 3]);
+  assert.equal((await read({})).database, null);
+});
+
+for (
+  const [address, words] of [
+    ["postgres://ada:canary@db/berth", /a password may be seen there .* BERTH_DATABASE_PASSWORD_FILE/],
+    ["postgres://ada@db/berth?password=canary", /a password may be seen there/],
+    ["postgres://ada@db/berth?sslmode=disable", /expected no options: TLS is always checked/],
+    ["postgres://db/berth", /expected postgres:\/\/user@host\/name/],
+    ["postgres://ada@db", /expected postgres:\/\/user@host\/name/],
+    ["postgres://ada@db/a/b", /expected postgres:\/\/user@host\/name/],
+    ["db.example:5432", /expected postgres:\/\/user@host\/name/],
+  ] as const
+) {
+  Deno.test(`readConfig refuses the database "${address.replace("canary", "...")}"`, async () => {
+    const mistakes = await mistakesOf({ BERTH_DATABASE_URL: address, BERTH_SEALING_KEY_FILE: "/k" });
+    assert.equal(mistakes.length, 1);
+    assert.match(mistakes[0]!, words);
+    assert.ok(!mistakes[0]!.includes("canary"));
+  });
+}
+
+Deno.test("readConfig wants one sealing key for all replicas, and no password without a database", async () => {
+  const [mistake] = await mistakesOf({ BERTH_DATABASE_URL: "postgres://a@b/c" });
+  assert.match(mistake ?? "", /^sealingKeyFile: all replicas .* the same sealing key/);
+  assert.match(
+    (await mistakesOf({ BERTH_DATABASE_PASSWORD_FILE: "/p" })).join(),
+    /set BERTH_DATABASE_URL, too/,
+  );
+});
+
 Deno.test("readConfig takes an empty variable for one that is not set", async () => {
   const config = await read({
     BERTH_CONFIG: "",

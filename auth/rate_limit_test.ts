@@ -19,6 +19,25 @@ function isFree(limit: RateLimit, name: string): boolean {
   }
 }
 
+Deno.test("RateLimit allows each of several replicas its part, as their number changes", () => {
+  let replicas = 1;
+  const limit = new RateLimit("sign in", { tries: 6, perMs: 60_000 }, new StillClock(), () => replicas);
+  const spent = (name: string) => {
+    for (let n = 0;; n++) {
+      try {
+        limit.spend(name);
+      } catch {
+        return n;
+      }
+    }
+  };
+  assert.equal(spent("a"), 6);
+  replicas = 3;
+  assert.equal(spent("b"), 2);
+  replicas = 100;
+  assert.equal(spent("c"), 1, "never nothing");
+});
+
 Deno.test("RateLimit gives each name its tries, and back evenly", () => {
   const clock = new StillClock();
   const limit = new RateLimit("sign in", { tries: 3, perMs: 3_000 }, clock);

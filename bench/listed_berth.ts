@@ -26,13 +26,14 @@ export async function startBerth(
   stack: AsyncDisposableStack,
   engines: string,
   checkout = new URL("../", import.meta.url).pathname,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ server: ServerProcess; key: string }> {
   const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
   stack.defer(() => Deno.remove(data, { recursive: true }));
   const server = await startServer({
     args: ["-A", `${checkout}main.ts`, "serve"],
     path: "/api/health",
-    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engines },
+    env: { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: engines, ...more },
     cwd: checkout,
   });
   return { server, key: await adminKey(`http://127.0.0.1:${server.port}`, `${data}/setup-token`) };

@@ -15,6 +15,7 @@ const BENCHES = [
   "plan",
   "apply",
   "packaging",
+  "growth",
   "client",
 ];
 /** The lock file that knows the peers' packages too. */

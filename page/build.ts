@@ -3,8 +3,12 @@
 const PAGE = new URL("./", import.meta.url);
 const BUILT = new URL("built/", PAGE);
 const CLIENT = new URL("../client/", PAGE);
-/** Besides the page itself: what a screen asks for by address. */
-const LEAVES = { "terminal.js": "leaves/terminal.ts", "editor.js": "leaves/editor.ts" };
+/** Besides the page itself: what it asks for by address when it is needed. */
+const SCRIPTS = {
+  "terminal.js": "leaves/terminal.ts",
+  "editor.js": "leaves/editor.ts",
+  "de.js": "words/de.ts",
+};
 
 /** Where the digest of what it was made from stands in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
@@ -20,7 +24,7 @@ export async function buildPage(into: URL = BUILT): Promise<string | null> {
   try {
     // In parts: what is looked at first, what is looked at later, and what both need.
     await bundle("main.tsx", "--code-splitting", "--outdir", folder.pathname);
-    for (const [name, entry] of Object.entries(LEAVES)) {
+    for (const [name, entry] of Object.entries(SCRIPTS)) {
       await bundle(entry, "--output", new URL(name, folder).pathname);
     }
     const html = await Deno.readTextFile(new URL("index.html", PAGE));

@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";
 import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts";
+import { opened } from "./parts/keys.ts";
 import { Navigation, Sections } from "./parts/navigation.tsx";
+import { Palette } from "./parts/palette.tsx";
 import { ProofDialog } from "./parts/proof_dialog.tsx";
 import { Loading, Trouble } from "./parts/states.tsx";
 import { shown } from "./parts/shown.ts";
@@ -13,6 +15,7 @@ import { Setup } from "./screens/setup/setup.tsx";
 import { SetPassword } from "./screens/set_password/set_password.tsx";
 import { SignIn, SignInAgain } from "./screens/sign_in/sign_in.tsx";
 import { words } from "./words/en.ts";
+import { language, LANGUAGES, speak } from "./words/language.ts";
 
 export function Shell(
   { setupToken, passwordToken }: {
@@ -60,6 +63,7 @@ export function Shell(
         <Sections />
         {view}
       </main>
+      <Palette />
       <ProofDialog />
       {who.value === null && <SignInAgain />}
     </>
@@ -81,6 +85,9 @@ function Bar() {
         {words.name}
       </a>
       <Navigation />
+      <button type="button" class="palette-open" onClick={() => opened.value = "palette"}>
+        {words.palette.open} <kbd>Ctrl K</kbd>
+      </button>
       <Liveness />
       <Person />
     </header>
@@ -125,6 +132,17 @@ function Person() {
         <p class="quiet">{principal.role ?? ""}</p>
         <a href={may("keys:manage") ? "/settings/keys" : "/settings/sessions"}>{words.nav.settings}</a>
         <a href="/api/docs">{words.bar.api}</a>
+        <button type="button" onClick={() => opened.value = "keys"}>{words.palette.keys}</button>
+        {Object.entries(LANGUAGES).filter(([name]) => name !== language).map(([name, word]) => (
+          <button
+            type="button"
+            key={name}
+            lang={name}
+            onClick={() => speak(name as keyof typeof LANGUAGES)}
+          >
+            {word}
+          </button>
+        ))}
         <button type="button" onClick={() => void signOut().catch(() => {})}>{words.bar.signOut}</button>
       </div>
     </details>

@@ -26,6 +26,8 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "audit_deliveries", order: ["receiver", "chain"] },
   { name: "commands", order: ["mark"] },
   { name: "plans", order: ["id"] },
+  { name: "applies", order: ["id"] },
+  { name: "apply_lines", order: ["apply_id", "seq"] },
 ];
 
 /** A store with a row in one of these is in use. */

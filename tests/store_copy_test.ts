@@ -91,6 +91,20 @@ async function fillStore(store: Store): Promise<void> {
     createdBy: "Ada",
     body: "{}",
   };
+  const apply = {
+    id: "a",
+    workspace: "shop",
+    group: "shop",
+    project: "shop",
+    backend: "docker",
+    work: "{}",
+    by,
+  };
+  await store.applies.add(
+    { ...apply, credential: null, createdAt: 1, owner: "one", leaseUntil: 9 },
+    ENTRY,
+  );
+  await store.applies.write("a", 1, [{ at: 2, kind: "log", step: null, body: "{}" }], []);
   await store.plans.add(
     { ...plan, creator: { kind: "user", id: "ada" }, createdAt: 1, expiresAt: 99 },
     9,

@@ -1,7 +1,9 @@
 /** The log of one container: resumed behind its last line, over restarts of berth and of the container. */
 import { CONTAINER_LOGS } from "../../client/berth/containers.ts";
 import { stream } from "../../client/stream.ts";
+import { isStatusError } from "../../client/mod.ts";
 import { LogFeed } from "./log_feed.ts";
+import { problemOf } from "./problem.ts";
 import { client } from "./session.ts";
 
 /** From where a log is read: so many last lines, or what was written since then. */
@@ -10,6 +12,8 @@ export interface From {
   readonly since?: string;
 }
 
+const PAUSE_MS = 1_000;
+const FINAL = [401, 403, 404];
 /** A line of 256 KiB whose every byte is escaped. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
@@ -26,7 +30,28 @@ export class ContainerLog extends LogFeed {
     this.#from = from;
   }
 
-  protected override async read(signal: AbortSignal): Promise<boolean> {
+  override async follow(ending: AbortSignal): Promise<void> {
+    while (!ending.aborted) {
+      try {
+        if (await this.#read(ending)) {
+          this.state.value = "ended";
+          return;
+        }
+      } catch (error) {
+        if (ending.aborted) return;
+        if (isStatusError(error) && FINAL.includes(error.response.statusCode)) {
+          this.problem.value = problemOf(error);
+          this.state.value = "ended";
+          return;
+        }
+      }
+      this.state.value = "waiting";
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+
+  /** Reads until the connection ends; whether that is the end of the log. */
+  async #read(signal: AbortSignal): Promise<boolean> {
     const from = this.#cursor === null ? this.#from : { cursor: this.#cursor };
     const items = stream(client, CONTAINER_LOGS, {
       as: "ndjson",
@@ -41,7 +66,7 @@ export class ContainerLog extends LogFeed {
         this.#cursor = item.cursor;
         this.lines.add(Date.parse(item.time), item.stream, 0, item.line);
       } else if ("gap" in item) {
-        this.gap({ by: "engine", ...item.gap });
+        this.gap(item.gap);
       } else if ("end" in item) {
         if (item.end.reason === "stopping") return false;
         this.reason.value = item.end.reason;

@@ -1,8 +1,7 @@
 /** What every log on the screen has: its lines, how it is doing, and that it is told when there is more. */
 import { type Signal, signal } from "@preact/signals";
-import { isStatusError } from "../../client/mod.ts";
 import { Lines } from "./lines.ts";
-import { type Problem, problemOf } from "./problem.ts";
+import type { Problem } from "./problem.ts";
 
 export interface Source {
   /** Unique among those of one log. */
@@ -11,10 +10,12 @@ export interface Source {
   readonly backend: string;
 }
 
-const PAUSE_MS = 1_000;
-const FINAL = [401, 403, 404];
+/** Lines that the engine has lost, between these two times. */
+export interface Gap {
+  readonly after: string;
+  readonly before: string | null;
+}
 
-/** Follows until it is ended; a lost connection is taken up again. */
 export abstract class LogFeed {
   readonly state: Signal<"reading" | "following" | "waiting" | "ended"> = signal("reading");
   /** Why it ended: `removed`, `not_allowed`, or nothing where a problem says it. */
@@ -27,32 +28,11 @@ export abstract class LogFeed {
   readonly sources: Source[] = [];
   #isTold = false;
 
-  /** Reads until the connection ends; whether that is the end of the log. */
-  protected abstract read(signal: AbortSignal): Promise<boolean>;
+  /** Follows until the signal; a lost connection is taken up again. */
+  abstract follow(ending: AbortSignal): Promise<void>;
 
-  async follow(ending: AbortSignal): Promise<void> {
-    while (!ending.aborted) {
-      try {
-        if (await this.read(ending)) {
-          this.state.value = "ended";
-          return;
-        }
-      } catch (error) {
-        if (ending.aborted) return;
-        if (isStatusError(error) && FINAL.includes(error.response.statusCode)) {
-          this.problem.value = problemOf(error);
-          this.state.value = "ended";
-          return;
-        }
-      }
-      this.state.value = "waiting";
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
-  }
-
-  /** A gap that the engine tells of: between these two times. */
   protected gap(gap: Gap, source = 0): void {
-    this.lines.add(Date.parse(gap.after ?? ""), "gap", source, JSON.stringify(gap));
+    this.lines.add(Date.parse(gap.after), "gap", source, JSON.stringify(gap));
   }
 
   #tell(): void {
@@ -63,11 +43,4 @@ export abstract class LogFeed {
       this.version.value++;
     });
   }
-}
-
-export interface Gap {
-  /** The engine lost them, or we did while there was no connection or we were too slow. */
-  readonly by: "engine" | "us";
-  readonly after: string | null;
-  readonly before: string | null;
 }

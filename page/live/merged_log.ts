@@ -1,9 +1,7 @@
 /** The logs of several containers in one: of a project, a workspace, or chosen ones, with those that come later. */
-import { TERMINAL_COMPOSE_LOGS } from "../../client/berth/terminal.ts";
-import { connect } from "../../client/connect.ts";
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
+import { follow, link } from "./live.ts";
 import { LogFeed } from "./log_feed.ts";
-import { client } from "./session.ts";
 
 export interface Chosen {
   readonly project?: string;
@@ -13,12 +11,11 @@ export interface Chosen {
 }
 
 export class MergedLog extends LogFeed {
-  /** How many containers are in sight whose logs one may not read. */
+  /** How many containers are in sight that are not shown: one may not read them, or they are too many. */
   readonly leftOut = signal(0);
   readonly #chosen: Chosen;
   readonly #tail: number;
   readonly #numbers = new Map<string, number>();
-  #last: string | null = null;
 
   constructor(chosen: Chosen, tail: number) {
     super();
@@ -26,71 +23,54 @@ export class MergedLog extends LogFeed {
     this.#tail = tail;
   }
 
-  protected override async read(signal: AbortSignal): Promise<boolean> {
-    const { project, workspace, containers } = this.#chosen;
-    const query = {
-      events: false,
-      logs: true,
-      tail: this.#last === null ? this.#tail : 0,
-      ...(project === undefined ? {} : { project }),
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(containers === undefined
-        ? {}
-        : { container: containers.map((one) => one.slice(one.indexOf("/") + 1)) }),
-    };
-    await using socket = await connect(client, TERMINAL_COMPOSE_LOGS, { query, signal });
-    const since = this.#last;
-    let isFirst = true;
-    for await (const message of socket) {
-      if (message instanceof Uint8Array) continue;
-      switch (message.type) {
-        case "hello":
-          this.state.value = "following";
-          break;
-        case "log": {
-          const { container: { id, name }, backend } = message;
-          if (!this.#isChosen(backend, id, name)) break;
-          // Where it was taken up again the lines in between are not told of.
-          if (isFirst && since !== null) this.gap({ by: "us", after: since, before: message.time });
-          isFirst = false;
-          this.#last = message.time;
-          const source = this.#numberOf(backend, id, name);
-          this.lines.add(Date.parse(message.time), message.stream, source, message.line);
-          break;
+  /** Each source is taken up again behind its own last line. */
+  override follow(ending: AbortSignal): Promise<void> {
+    const end = follow("logs", { ...this.#chosen, tail: this.#tail }, {
+      message: (message) => {
+        this.problem.value = null;
+        this.state.value = "following";
+        if (message.type === "sources") {
+          this.leftOut.value = message.leftOut;
+          for (const { source, name } of message.items) this.#name(source, name);
+          return;
         }
-        case "gap": {
-          const { container, gap } = message;
-          const source = container === undefined ? 0 : this.#numberOf("", container.id, container.name);
-          this.gap({
-            by: gap ? "engine" : "us",
-            after: gap?.after ?? this.#last,
-            before: gap?.before ?? null,
-          }, source);
-          break;
+        for (const item of message.items) {
+          const source = this.#numberOf(item.source);
+          if ("gap" in item) this.gap(item.gap, source);
+          else this.lines.add(Date.parse(item.time), item.stream, source, item.line);
         }
-        case "leftOut":
-          this.leftOut.value = message.containers;
-          break;
-        case "error":
-          return false;
-      }
-    }
-    return false;
+      },
+      ended: (problem) => this.#fail("ended", problem),
+      failed: (problem) => this.#fail("waiting", problem),
+    });
+    const unwatch = effect(() => {
+      if (link.value?.live === false && this.state.peek() === "following") this.state.value = "waiting";
+    });
+    return new Promise((resolve) =>
+      ending.addEventListener("abort", () => {
+        unwatch();
+        end();
+        resolve();
+      }, { once: true })
+    );
   }
 
-  /** Names are unique on one engine alone. */
-  #isChosen(backend: string, id: string, name: string): boolean {
-    const { containers } = this.#chosen;
-    return containers === undefined ||
-      containers.some((one) => one === `${backend}/${name}` || one === `${backend}/${id}`);
+  #fail(state: "ended" | "waiting", problem: { code: string; title: string; status: number }): void {
+    this.state.value = state;
+    this.problem.value = { ...problem, requestId: null, errors: [] };
   }
 
-  #numberOf(backend: string, id: string, name: string): number {
-    let number = this.#numbers.get(id);
-    if (number === undefined) {
-      number = this.sources.push({ key: id, name, backend }) - 1;
-      this.#numbers.set(id, number);
-    }
+  #name(key: string, name: string | undefined): void {
+    const number = this.#numberOf(key);
+    if (name !== undefined) this.sources[number] = { ...this.sources[number]!, name };
+  }
+
+  #numberOf(key: string): number {
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const at = key.indexOf("/");
+    const number = this.sources.push({ key, name: key.slice(at + 1), backend: key.slice(0, at) }) - 1;
+    this.#numbers.set(key, number);
     return number;
   }
 }

@@ -52,6 +52,9 @@ function current(group: Group, pathname: string): { "aria-current"?: "page" | "t
   return { "aria-current": group.screens[0]![0] === pathname ? "page" : "true" };
 }
 
+/** Every screen that has an address of its own, with its word. */
+export const SCREENS = [...GROUPS, SETTINGS].flatMap(({ screens }) => screens);
+
 export function Navigation() {
   const { pathname } = address.value;
   return (

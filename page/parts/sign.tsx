@@ -15,7 +15,7 @@ const SHAPES: Readonly<Record<Verdict, string>> = {
 
 export function Sign({ verdict }: { readonly verdict: Verdict }) {
   return (
-    <svg class={`sign is-${verdict}`} viewBox="0 0 12 12" aria-hidden="true">
+    <svg class={`sign is-${verdict}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
       <path d={SHAPES[verdict]} />
     </svg>
   );

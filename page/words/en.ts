@@ -1,12 +1,15 @@
-/** Every sentence of the page in English. */
+/** Every sentence of the page in English, and `words`: the same in the language that is spoken. */
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
 import { applies } from "./en_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { graph } from "./en_graph.ts";
 import { files } from "./en_files.ts";
 import { log, logs } from "./en_logs.ts";
+import { measures } from "./en_measures.ts";
 import { records } from "./en_records.ts";
 import { resources } from "./en_resources.ts";
+import { type Spoken, spoken } from "./language.ts";
 import { settings } from "./en_settings.ts";
 import { shell } from "./en_shell.ts";
 
@@ -21,7 +24,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   undeclared: "not declared",
 };
 
-export const words = {
+const english = {
   name: "berth",
   title: (screen: string) => `${screen} · berth`,
   number: (value: number) => number.format(value),
@@ -63,12 +66,37 @@ export const words = {
     /** The screens of one of them. */
     within: (name: string) => `Screens of ${name}`,
   },
+  palette: {
+    open: "Go to …",
+    title: "Go to or do",
+    input: "A screen, a project, a container or an action",
+    none: "Nothing fits.",
+    screen: "screen",
+    workspace: "workspace",
+    unit: "unit",
+    container: "container",
+    action: "action",
+    keys: "Keys",
+    keysLead: "Single letters count while nothing is written into a field.",
+    single: "Use single letters",
+    help: {
+      palette: "this search",
+      search: "to the search field of the screen, or this search",
+      go: "g and a letter: to a screen",
+      walk: "walk in a list",
+      choose: "choose in a list",
+      keys: "these keys",
+      back: "close, choose none",
+    },
+  },
   settings,
   files,
   shell,
+  graph,
   log,
   logs,
   applies,
+  measures,
   ...records,
   ...resources,
   bar: {
@@ -79,6 +107,7 @@ export const words = {
     person: (name: string) => `Signed in as ${name}`,
     signOut: "Sign out",
     api: "The API",
+    language: "Language",
   },
   problem: {
     notReached: "berth does not answer",
@@ -273,3 +302,8 @@ export const words = {
     masked: "Values are masked; the container has them in clear.",
   },
 } as const;
+
+export type Words = Spoken<typeof english>;
+
+/** Everything that shows a sentence waits for them. */
+export const words: Words = await spoken(english);

@@ -21,18 +21,11 @@ export const log = {
   over: "it is over",
   lines: (amount: number, size: number) => `${count(amount, "line", "lines")}, ${bytes(size)}`,
   dropped: (amount: number) => `the first ${number.format(amount)} are no longer held`,
-  /** Lines that are missing, of one container or of all that are shown. */
-  gap: (by: "engine" | "us", name: string | null, after: string | null, before: string | null) => {
-    const what = name === null ? "lines" : `lines of ${name}`;
-    const when = after === null
-      ? before === null ? "" : ` before ${before}`
-      : before === null
-      ? ` after ${after}`
-      : ` between ${after} and ${before}`;
-    return by === "engine"
-      ? `the engine lost ${what}${when}`
-      : `${what}${when} are not shown: they came too late`;
-  },
+  /** Lines that are missing, of one container or of the only one. */
+  gap: (name: string | null, after: string, before: string | null) =>
+    `the engine lost ${name === null ? "lines" : `lines of ${name}`} ${
+      before === null ? `after ${after}` : `between ${after} and ${before}`
+    }`,
   matches: (amount: number) => count(amount, "line fits", "lines fit"),
   cut: (characters: number) => ` … ${number.format(characters)} characters in all`,
   line: "The line",
@@ -46,7 +39,9 @@ export const log = {
   span: SPANS,
   sinceLine: "From a line on",
   leftOut: (amount: number) =>
-    `${count(amount, "container is", "containers are")} in sight whose logs you may not read.`,
+    `${
+      count(amount, "container is", "containers are")
+    } left out: you may not read their logs, or they are too many.`,
 };
 
 export const logs = {

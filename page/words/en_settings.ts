@@ -38,6 +38,10 @@ export const settings = {
     rotateLead: (name: string) => `${name} gets another secret, which is shown once.`,
     overlap: "The secret before counts",
     overlaps: { 0: "no longer", 60: "for another hour", 1440: "for another day", 10080: "for another week" },
+    takeOver: "Take over",
+    takeOverQuestion: (name: string) => `Take over the key ${name}?`,
+    takeOverHint:
+      "It stays when whoever made it goes: from now on you are behind it, and it ends no later than your own.",
     delete: "Delete",
     deleteQuestion: (name: string) => `Delete the key ${name}?`,
     deleteHint: "What uses it is refused from then on, and the keys that it made go with it.",
@@ -80,6 +84,8 @@ export const settings = {
   },
   sessions: {
     title: "My sessions",
+    titleOf: (name: string) => `Sessions of ${name}`,
+    toPeople: "To the people",
     count: (amount: number) => count(amount, "session", "sessions"),
     device: "Where",
     unknownDevice: "a program",
@@ -94,6 +100,8 @@ export const settings = {
     endHint: "What is open there asks to sign in again.",
     endOthers: "End all others",
     endOthersQuestion: "End all your sessions but this one?",
+    endAllOf: (name: string) => `End all sessions of ${name}?`,
+    endAll: "End all",
     ended: (amount: number) => amount === 1 ? "One session has ended." : `${amount} sessions have ended.`,
     password: "Change my password",
     oldPassword: "Your password now",
@@ -126,6 +134,12 @@ export const settings = {
     permissions: (amount: number) => count(amount, "permission", "permissions"),
     on: (rights: string, scopes: string) => `${rights} on ${scopes}`,
     none: "nothing",
+    where: "On",
+    whereHint:
+      "Everywhere when it is left empty. Else scopes with commas between: workspace:shop, project:shop, engine:nas, label:team=web",
+    another: "Another right",
+    without: "Leave this right out",
+    grant: (number: number) => `Right ${number}`,
   },
   proof: {
     title: "Is it still you?",

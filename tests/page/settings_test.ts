@@ -236,3 +236,49 @@ test("of one's sessions one ends, all others end, and the password changes", asy
   await signIn(third.page, "eve", "another sentence of eve's");
   assert.deepEqual(first.complaints, []);
 });
+
+test("a person holds rights on scopes, their sessions are ended by an admin, and their key is taken over", async ({ browser, berth }) => {
+  await addPerson(berth, "cleo", "admin");
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/settings/people" });
+  await using hers = await openPage(browser, berth, { path: "/settings/keys" });
+  await signIn(hers.page, "cleo", PASSWORD);
+  await hers.page.getByRole("button", { name: "Make a key" }).click();
+  await hers.page.getByLabel("A name for the key").fill("cleos-key");
+  await hers.page.getByRole("textbox", { name: "On", exact: true }).fill("workspace:shop, project:blog");
+  await hers.page.getByRole("button", { name: "Make the key" }).click();
+  await hers.page.getByRole("button", { name: "I have saved it" }).click();
+  const { page } = opened;
+  const dialog = page.getByRole("dialog");
+
+  await opened.visit("/settings/keys");
+  const key = page.getByRole("row", { name: "cleos-key" });
+  await key.getByText("system:read on workspace:shop, project:blog").waitFor();
+  await key.getByRole("button", { name: "Take over cleos-key" }).click();
+  await dialog.getByRole("button", { name: "Take over" }).click();
+  await key.getByText("test admin").waitFor();
+  assert.equal(await key.getByRole("button", { name: "Take over" }).count(), 0);
+
+  await opened.visit("/settings/people");
+  const row = page.getByRole("row", { name: "cleo" });
+  await row.getByRole("button", { name: "Change cleo" }).click();
+  await dialog.getByLabel("They may").selectOption("viewer");
+  await dialog.getByRole("button", { name: "Another right" }).click();
+  await dialog.getByLabel("They may").nth(1).selectOption("operator");
+  await dialog.getByRole("textbox", { name: "On", exact: true }).nth(1).fill("nonsense");
+  await assertFitsAll(opened, "two rights");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText('There is no scope "nonsense"').waitFor();
+  await dialog.getByRole("textbox", { name: "On", exact: true }).nth(1).fill("workspace:shop");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await row.getByText("viewer; operator on workspace:shop").waitFor();
+
+  await row.getByRole("link", { name: /^\d+$/ }).click();
+  await page.getByRole("heading", { name: "Sessions of cleo" }).waitFor();
+  await assertFitsAll(opened, "somebody's sessions");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole("button", { name: "End all" }).click();
+  await dialog.getByRole("button", { name: "End all" }).click();
+  await hers.page.getByRole("dialog", { name: "Sign in" }).waitFor();
+  assert.deepEqual([...opened.complaints, ...hers.complaints], []);
+});

@@ -45,12 +45,12 @@ export function LineRow(
 }
 
 function gapOf(text: string, source: Source | null): string {
-  const { by, after, before } = JSON.parse(text) as Gap;
+  const { after, before } = JSON.parse(text) as Gap;
+  const clock = (time: string) => clockOf(Date.parse(time));
   return words.log.gap(
-    by,
-    source?.name === undefined ? null : shown(source.name),
-    after === null ? null : clockOf(Date.parse(after)),
-    before === null ? null : clockOf(Date.parse(before)),
+    source === null ? null : shown(source.name),
+    clock(after),
+    before === null ? null : clock(before),
   );
 }
 

@@ -15,11 +15,13 @@ import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { words } from "../../words/en.ts";
 import { Environment, Inspect, Mounts, Networks } from "./details.tsx";
 import { ContainerLogView } from "./log.tsx";
+import { Measures } from "./measures.tsx";
 import { ShellView } from "./shell_view.tsx";
 
 const TABS: readonly Tab[] = [
   { id: "log", word: words.container.log },
   { id: "shell", word: words.shell.word },
+  { id: "measures", word: words.measures.word },
   { id: "mounts", word: words.container.mounts },
   { id: "networks", word: words.container.networks },
   { id: "environment", word: words.container.environment },
@@ -62,6 +64,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
       <Tabs label={words.container.tabs} tabs={TABS} />
       {tab === "log" && <ContainerLogView backend={backend} id={container.id} name={container.name} />}
       {tab === "shell" && <ShellView container={container} key={container.id} />}
+      {tab === "measures" && <Measures container={container} key={container.id} />}
       {tab === "mounts" && <Mounts container={container} />}
       {tab === "networks" && <Networks container={container} />}
       {tab === "environment" && <Environment container={container} />}

@@ -14,17 +14,22 @@ import { Choice, Rows } from "../../parts/window.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Actions, ResultOf } from "./actions.tsx";
+import { useMeasured } from "./measured.ts";
 
 export function Containers() {
   const read = useRows(who.value && !may("containers:read") ? null : "containers", "containers");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = read.value.value;
+  const isMeasured = query.value.has("measures");
+  const fitting = (list?.items ?? []).filter(fits(query.value.get("q") ?? "", query.value.get("state"))).sort(
+    byName,
+  );
+  const measured = useMeasured(fitting, isMeasured);
   const problem = read.problem.value;
   if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} whole />;
   if (list === undefined) {
     return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
   }
-  const fitting = list.items.filter(fits(query.value.get("q") ?? "", query.value.get("state"))).sort(byName);
   const marked = fitting.filter((one) => chosen.has(keyOf(one)));
   const choose = (one: Container) => {
     const next = new Set(chosen);
@@ -34,7 +39,7 @@ export function Containers() {
   const chooseAll = () =>
     setChosen(marked.length === fitting.length ? new Set() : new Set(fitting.map(keyOf)));
   return (
-    <div class="list-screen">
+    <div class={isMeasured ? "list-screen has-measures" : "list-screen"}>
       {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
       {list.unavailable.map(({ backend, reason }) => (
         <p class="trouble" role="status" key={backend}>
@@ -54,10 +59,17 @@ export function Containers() {
           isChosen={(one) => chosen.has(keyOf(one))}
           choose={choose}
           open={(one) => go(hrefOf(one))}
-          head={<Head isAll={marked.length === fitting.length} chooseAll={chooseAll} />}
+          head={
+            <Head
+              isAll={marked.length === fitting.length}
+              isMeasured={isMeasured}
+              chooseAll={chooseAll}
+            />
+          }
           cells={(one) => (
             <Cells
               container={one}
+              measured={isMeasured ? measured(one) ?? "" : null}
               isChosen={chosen.has(keyOf(one))}
               choose={() => choose(one)}
             />
@@ -110,6 +122,15 @@ function Filters({ items }: { readonly items: readonly Container[] }) {
         <option value="">{words.containers.all}</option>
         {states.map((state) => <option key={state} value={state}>{state}</option>)}
       </select>
+      <button
+        type="button"
+        class="button"
+        aria-pressed={query.value.has("measures")}
+        onClick={() =>
+          go(withQuery({ measures: query.value.has("measures") ? null : "1" }), { replace: true })}
+      >
+        {words.measures.show}
+      </button>
     </div>
   );
 }
@@ -128,7 +149,13 @@ function None({ total }: { readonly total: number }) {
     );
 }
 
-function Head({ isAll, chooseAll }: { readonly isAll: boolean; readonly chooseAll: () => void }) {
+function Head(
+  { isAll, isMeasured, chooseAll }: {
+    readonly isAll: boolean;
+    readonly isMeasured: boolean;
+    readonly chooseAll: () => void;
+  },
+) {
   const { name, state, project, image, ports, since } = words.containers;
   return (
     <>
@@ -140,14 +167,18 @@ function Head({ isAll, chooseAll }: { readonly isAll: boolean; readonly chooseAl
       <span role="columnheader" class="cell-since">{since}</span>
       <span role="columnheader" class="cell-project">{project}</span>
       <span role="columnheader" class="cell-image">{image}</span>
-      <span role="columnheader" class="cell-ports">{ports}</span>
+      {isMeasured
+        ? <span role="columnheader" class="cell-measures">{words.measures.head}</span>
+        : <span role="columnheader" class="cell-ports">{ports}</span>}
     </>
   );
 }
 
 function Cells(
-  { container, isChosen, choose }: {
+  { container, measured, isChosen, choose }: {
     readonly container: Container;
+    /** What it uses; null where that is not asked for. */
+    readonly measured: string | null;
     readonly isChosen: boolean;
     readonly choose: () => void;
   },
@@ -178,7 +209,9 @@ function Cells(
       <span role="gridcell" class="cell-image">
         <code>{shown(image)}</code>
       </span>
-      <span role="gridcell" class="cell-ports">{portsOf(container)}</span>
+      {measured === null
+        ? <span role="gridcell" class="cell-ports">{portsOf(container)}</span>
+        : <span role="gridcell" class="cell-measures">{measured}</span>}
     </>
   );
 }

@@ -1,14 +1,15 @@
-/** API keys: who made them, what they may, when they end; made, rotated and deleted. */
+/** API keys: who made them, what they may, when they end; made, rotated, taken over and deleted. */
 import { useState } from "preact/hooks";
 import {
   type ApiKey,
   SETTINGS_API_KEY,
   SETTINGS_API_KEY_ROTATE,
+  SETTINGS_API_KEY_TAKE_OVER,
   SETTINGS_API_KEYS,
 } from "../../../client/berth/settings.ts";
 import { proved } from "../../live/proof.ts";
 import { useResource } from "../../live/resource.ts";
-import { client } from "../../live/session.ts";
+import { client, who } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -24,7 +25,7 @@ import { permissionsOf, rightsOf } from "./rights.ts";
 
 type Asked =
   | { readonly kind: "make" }
-  | { readonly kind: "rotate" | "delete"; readonly key: ApiKey }
+  | { readonly kind: "rotate" | "takeOver" | "delete"; readonly key: ApiKey }
   | { readonly kind: "shown"; readonly name: string; readonly secret: string };
 
 export function Keys() {
@@ -70,6 +71,19 @@ export function Keys() {
             )}
           {asked?.kind === "make" && <NewKey close={close} made={show} />}
           {asked?.kind === "rotate" && <Rotate of={asked.key} close={close} made={show} />}
+          {asked?.kind === "takeOver" && (
+            <Confirm
+              title={text.takeOver}
+              question={text.takeOverQuestion(shown(asked.key.name))}
+              hints={[text.takeOverHint]}
+              close={close}
+              act={async () => {
+                const params = { id: asked.key.id };
+                await proved(() => client.post(SETTINGS_API_KEY_TAKE_OVER, { params }));
+                read.reload();
+              }}
+            />
+          )}
           {asked?.kind === "delete" && (
             <Confirm
               title={text.delete}
@@ -159,6 +173,16 @@ function columns(ask: (asked: Asked) => void): readonly Column<ApiKey>[] {
           >
             {text.rotate}
           </button>
+          {key.creator?.id !== who.value?.id && (
+            <button
+              type="button"
+              class="link"
+              aria-label={words.actOn(text.takeOver, shown(key.name))}
+              onClick={() => ask({ kind: "takeOver", key })}
+            >
+              {text.takeOver}
+            </button>
+          )}
           <button
             type="button"
             class="link is-danger"

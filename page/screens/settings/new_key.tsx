@@ -1,15 +1,15 @@
 /** A key is made: with what is ticked and no more, and an end. */
 import { useState } from "preact/hooks";
-import type { Permission, Role } from "../../../client/berth/models.ts";
+import type { Permission } from "../../../client/berth/models.ts";
 import { SETTINGS_API_KEYS } from "../../../client/berth/settings.ts";
 import { proved } from "../../live/proof.ts";
-import { client, who } from "../../live/session.ts";
+import { client } from "../../live/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form, Select } from "../../parts/form.tsx";
 import { words } from "../../words/en.ts";
+import { type GrantDraft, Grants, grantsOf } from "./grants.tsx";
 
 const DAYS = [30, 7, 90, 365, 0];
-const ROLES: readonly Role[] = ["viewer", "operator", "admin"];
 /** Tells how berth is, and nothing of what it looks after. */
 const FEWEST: Permission = "system:read";
 
@@ -19,22 +19,18 @@ export function NewKey(
     readonly made: (name: string, secret: string) => void;
   },
 ) {
-  const [held, setHeld] = useState("");
-  const [ticked, setTicked] = useState<ReadonlySet<Permission>>(new Set([FEWEST]));
+  const [drafts, setDrafts] = useState<readonly GrantDraft[]>([
+    { role: "", permissions: new Set([FEWEST]), on: "" },
+  ]);
   const text = words.settings.keys;
-  const toggle = (permission: Permission) => {
-    const next = new Set(ticked);
-    if (!next.delete(permission)) next.add(permission);
-    setTicked(next);
-  };
   const send = async ({ name = "", days = "", from = "" }: Readonly<Record<string, string>>) => {
     const ranges = from.split(/[\s,]+/).filter((one) => one !== "");
-    const common = {
+    const payload = {
       name: name.trim(),
+      grants: grantsOf(drafts),
       ...(days === "0" ? {} : { expiresInDays: Number(days) }),
       ...(ranges.length === 0 ? {} : { from: ranges }),
     };
-    const payload = held === "" ? { ...common, permissions: [...ticked] } : { ...common, role: held as Role };
     const answer = (await proved(() => client.post(SETTINGS_API_KEYS, { payload }))).json();
     made(answer.name, answer.key);
   };
@@ -47,29 +43,7 @@ export function NewKey(
       >
         <Field label={text.newName} name="name" hint={text.newNameHint} autofocus />
         <Select label={text.lasts} name="days" options={DAYS.map((days) => [`${days}`, text.days(days)])} />
-        <Select
-          label={text.may}
-          name="held"
-          value={held}
-          onChange={setHeld}
-          options={[["", text.these], ...ROLES.map((role) => [role, text.role(role)] as const)]}
-        />
-        {held === "" && (
-          <fieldset class="ticks">
-            <legend>{text.permissions}</legend>
-            <p class="hint">{text.permissionsHint}</p>
-            {(who.value?.permissions ?? []).toSorted().map((permission) => (
-              <label key={permission}>
-                <input
-                  type="checkbox"
-                  checked={ticked.has(permission)}
-                  onClick={() => toggle(permission)}
-                />
-                <code>{permission}</code>
-              </label>
-            ))}
-          </fieldset>
-        )}
+        <Grants label={text.may} drafts={drafts} change={setDrafts} />
         <Field label={text.addresses} name="from" hint={text.addressesHint} optional />
       </Form>
     </Dialog>

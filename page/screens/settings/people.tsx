@@ -1,7 +1,7 @@
 /** Everybody who may come in: added, given another role, disabled, deleted. */
 import { useState } from "preact/hooks";
-import type { Role } from "../../../client/berth/models.ts";
 import {
+  type Grant,
   type Person,
   SETTINGS_PEOPLE,
   SETTINGS_PERSON,
@@ -13,13 +13,14 @@ import { client, who } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Field, Form, Select } from "../../parts/form.tsx";
+import { Field, Form } from "../../parts/form.tsx";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
 import { SecretDialog } from "../../parts/secret.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en.ts";
+import { draftsOf, type GrantDraft, Grants, grantsOf } from "./grants.tsx";
 import { permissionsOf, rightsOf } from "./rights.ts";
 
 type Question = "change" | "newLink" | "disable" | "enable" | "delete";
@@ -28,10 +29,6 @@ type Asked =
   | { readonly kind: "add" }
   | { readonly kind: Question; readonly person: Person }
   | { readonly kind: "shown"; readonly name: string; readonly token: string; readonly until: string };
-
-const ROLES: readonly (readonly [Role, string])[] = (["viewer", "operator", "admin"] as const).map((role) =>
-  [role, words.settings.keys.role(role)] as const
-);
 
 export function People() {
   const read = useResource(
@@ -91,19 +88,22 @@ type Show = (name: string, token: string, until: string) => void;
 
 function Add({ close, show }: { readonly close: () => void; readonly show: Show }) {
   const text = words.settings.people;
+  const [drafts, setDrafts] = useState<readonly GrantDraft[]>([
+    { role: "viewer", permissions: new Set(), on: "" },
+  ]);
   return (
     <Dialog title={text.add} onClose={close}>
       <Form
         submit={text.submit}
         aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
-        send={async ({ name = "", role = "" }) => {
-          const payload = { name: name.trim(), role: role as Role };
+        send={async ({ name = "" }) => {
+          const payload = { name: name.trim(), grants: grantsOf(drafts) };
           const made = (await proved(() => client.post(SETTINGS_PEOPLE, { payload }))).json();
           show(made.name, made.passwordToken, made.passwordTokenExpiresAt);
         }}
       >
         <Field label={text.newName} name="name" hint={text.newNameHint} autofocus />
-        <Select label={text.newRole} name="role" options={ROLES} />
+        <Grants label={text.newRole} drafts={drafts} change={setDrafts} />
       </Form>
     </Dialog>
   );
@@ -121,26 +121,13 @@ function Ask(
   const text = words.settings.people;
   const name = shown(person.name);
   const params = { id: person.id };
-  const change = async (payload: { role: Role } | { disabled: boolean }) => {
+  const change = async (payload: { grants: Grant[] } | { disabled: boolean }) => {
     await proved(() => client.put(SETTINGS_PERSON, { params, payload }));
     reload();
   };
   switch (kind) {
     case "change":
-      return (
-        <Dialog title={`${text.change} ${name}`} onClose={close}>
-          <Form
-            submit={text.save}
-            aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
-            send={async ({ role = "" }) => {
-              await change({ role: role as Role });
-              close();
-            }}
-          >
-            <ChosenRole role={person.role ?? "viewer"} />
-          </Form>
-        </Dialog>
-      );
+      return <Change person={person} close={close} save={(grants) => change({ grants })} />;
     case "newLink":
       return (
         <Dialog title={text.newLink} onClose={close}>
@@ -185,16 +172,28 @@ function Ask(
   }
 }
 
-function ChosenRole({ role }: { readonly role: Role }) {
-  const [chosen, setChosen] = useState<string>(role);
+function Change(
+  { person, close, save }: {
+    readonly person: Person;
+    readonly close: () => void;
+    readonly save: (grants: Grant[]) => Promise<void>;
+  },
+) {
+  const text = words.settings.people;
+  const [drafts, setDrafts] = useState(draftsOf(person.grants));
   return (
-    <Select
-      label={words.settings.people.newRole}
-      name="role"
-      options={ROLES}
-      value={chosen}
-      onChange={setChosen}
-    />
+    <Dialog title={`${text.change} ${shown(person.name)}`} onClose={close}>
+      <Form
+        submit={text.save}
+        aside={<button type="button" class="button" onClick={close}>{words.cancel}</button>}
+        send={async () => {
+          await save(grantsOf(drafts));
+          close();
+        }}
+      >
+        <Grants label={text.newRole} drafts={drafts} change={setDrafts} />
+      </Form>
+    </Dialog>
   );
 }
 
@@ -227,7 +226,14 @@ function columns(ask: (kind: Question, person: Person) => void): readonly Column
       cell: ({ lastSeenAt }) =>
         lastSeenAt === null ? text.never : <Ago since={Date.parse(lastSeenAt)} say={words.ago} />,
     },
-    { head: text.sessions, kind: "end", cell: ({ sessions }) => words.number(sessions) },
+    {
+      head: text.sessions,
+      kind: "end",
+      cell: ({ id, sessions }) =>
+        sessions === 0
+          ? words.number(0)
+          : <a href={`/settings/sessions?person=${encodeURIComponent(id)}`}>{words.number(sessions)}</a>,
+    },
     {
       head: words.actions,
       kind: "acts",

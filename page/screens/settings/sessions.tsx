@@ -1,6 +1,7 @@
-/** Where oneself is signed in, and how that ends. */
+/** Where oneself is signed in, or somebody else whom one may manage, and how that ends. */
 import { useState } from "preact/hooks";
 import { AUTH_PASSWORD, AUTH_SESSION, AUTH_SESSIONS, type Session } from "../../../client/berth/auth.ts";
+import { SETTINGS_PEOPLE } from "../../../client/berth/settings.ts";
 import { useResource } from "../../live/resource.ts";
 import { client, who } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
@@ -11,14 +12,22 @@ import { Reading } from "../../parts/reading.tsx";
 import { shown } from "../../parts/shown.ts";
 import { deviceOf } from "./device.ts";
 import { type Column, Table } from "../../parts/table.tsx";
+import { query } from "../../router.ts";
 import { words } from "../../words/en.ts";
 
 type Asked = Session | "others" | "password";
 
 export function Sessions() {
+  const person = query.value.get("person");
   const read = useResource(
-    "sessions",
-    async (signal) => (await client.get(AUTH_SESSIONS, { signal })).json().items,
+    `sessions ${person}`,
+    async (signal) => {
+      const [name, { items }] = await Promise.all([
+        person === null ? null : nameOf(person, signal),
+        client.get(AUTH_SESSIONS, { query: { person }, signal }).then((answer) => answer.json()),
+      ]);
+      return { name, sessions: items };
+    },
     { live: false },
   );
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -31,13 +40,14 @@ export function Sessions() {
   };
   return (
     <Reading read={read}>
-      {(sessions) => (
+      {({ name, sessions }) => (
         <>
           <header class="screen-head">
-            <h1>{text.title}</h1>
+            <h1>{name === null ? text.title : text.titleOf(shown(name))}</h1>
             <span class="quiet" role="status">{said || text.count(sessions.length)}</span>
             <span class="screen-end">
-              {who.value?.kind === "user" && (
+              {name !== null && <a class="button" href="/settings/people">{text.toPeople}</a>}
+              {name === null && who.value?.kind === "user" && (
                 <button
                   type="button"
                   class="button"
@@ -49,10 +59,10 @@ export function Sessions() {
               <button
                 type="button"
                 class="button"
-                disabled={sessions.length < 2}
+                disabled={!sessions.some(({ current }) => !current)}
                 onClick={() => setAsked("others")}
               >
-                {text.endOthers}
+                {name === null ? text.endOthers : text.endAll}
               </button>
             </span>
           </header>
@@ -60,12 +70,12 @@ export function Sessions() {
           {asked === "password" && <NewPassword close={close} done={() => done(text.passwordChanged)} />}
           {asked === "others" && (
             <Confirm
-              title={text.endOthers}
-              question={text.endOthersQuestion}
+              title={name === null ? text.endOthers : text.endAll}
+              question={name === null ? text.endOthersQuestion : text.endAllOf(shown(name))}
               hints={[text.endHint]}
               close={close}
               act={async () => {
-                done(text.ended((await client.delete(AUTH_SESSIONS)).json().ended));
+                done(text.ended((await client.delete(AUTH_SESSIONS, { query: { person } })).json().ended));
               }}
             />
           )}
@@ -85,6 +95,12 @@ export function Sessions() {
       )}
     </Reading>
   );
+}
+
+/** What somebody else is called; their id for who may not see people. */
+async function nameOf(id: string, signal: AbortSignal): Promise<string> {
+  const { items } = (await client.get(SETTINGS_PEOPLE, { signal })).json();
+  return items.find((person) => person.id === id)?.name ?? id;
 }
 
 function columns(ask: (session: Session) => void): readonly Column<Session>[] {

@@ -16,6 +16,7 @@ import { words } from "../../words/en.ts";
 import { Differences } from "./differences.tsx";
 import { Files } from "./files.tsx";
 import { Findings } from "./findings.tsx";
+import { Graph } from "./graph/graph.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
   const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal), { polled: true });
@@ -37,6 +38,7 @@ export function Workspace({ id }: { readonly id: string }) {
   const { errors, warnings } = workspace.problems;
   const tabs: readonly Tab[] = [
     { id: "differences", word: words.workspace.differences, count: differing },
+    { id: "graph", word: words.graph.word },
     { id: "files", word: words.files.word },
     { id: "findings", word: words.workspace.findings, count: errors + warnings },
     { id: "logs", word: words.logs.word },
@@ -53,6 +55,7 @@ export function Workspace({ id }: { readonly id: string }) {
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />
       {tab === "differences" && <Differences units={units} revision={workspace.revision ?? ""} />}
+      {tab === "graph" && <Graph id={id} />}
       {tab === "files" && <Files workspace={workspace} />}
       {tab === "findings" && <Findings id={id} revision={workspace.revision ?? ""} />}
       {tab === "logs" && <MergedLogView chosen={{ workspace: id }} name={workspace.name} key={id} />}

@@ -1,0 +1,36 @@
+/** What containers use, measured as long as somebody looks. */
+import { type Signal, signal } from "@preact/signals";
+import { follow } from "./live.ts";
+import type { Problem } from "./problem.ts";
+import { Series } from "./series.ts";
+
+/** The service takes no more in one subscription. */
+export const MOST = 128;
+
+/** Measures as long as it is not ended, with what was measured before. */
+export class Measuring {
+  /** Counts up with every message. */
+  readonly version: Signal<number> = signal(0);
+  readonly problem: Signal<Problem | null> = signal(null);
+  /** By `<engine>/<id>`. */
+  readonly series = new Map<string, Series>();
+  readonly end: () => void;
+
+  /** Each `<engine>/<id>`. */
+  constructor(containers: readonly string[], earlier: boolean) {
+    this.end = follow("stats", { containers: containers.slice(0, MOST), earlier }, {
+      message: (message) => {
+        if (message.type !== "samples") return;
+        for (const sample of message.items) {
+          const series = this.series.get(sample.source) ?? new Series();
+          this.series.set(sample.source, series);
+          series.add(sample);
+        }
+        this.problem.value = null;
+        this.version.value++;
+      },
+      ended: (problem) => this.problem.value = { ...problem, requestId: null, errors: [] },
+      failed: (problem) => this.problem.value = { ...problem, requestId: null, errors: [] },
+    });
+  }
+}

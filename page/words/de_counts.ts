@@ -1,0 +1,11 @@
+/** Numbers, sizes and times in German. */
+import { countsIn } from "./counts.ts";
+
+export const { number, clock, moment, day, count, duration, bytes } = countsIn("de", [
+  "J.",
+  "Mon.",
+  "T.",
+  "Std.",
+  "Min.",
+  "s",
+]);

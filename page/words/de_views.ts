@@ -1,0 +1,118 @@
+/** What is said of logs, graphs and measures, in German. */
+import { bytes, count, number } from "./de_counts.ts";
+
+export const log = {
+  label: (name: string) => `Log von ${name}`,
+  search: "Suchen",
+  follow: (amount: number) => `${number.format(amount)} neue ↓`,
+  toEnd: "Zum Ende ↓",
+  empty: "Noch ist nichts geschrieben worden.",
+  none: "Keine Zeile enthält es.",
+  noRight: "Sie dürfen keine Logs lesen. Bitten Sie einen Admin um die Berechtigung containers:logs.",
+  following: "folgt",
+  reading: "liest",
+  waiting: "die Verbindung ist weg, neuer Versuch",
+  ended: {
+    removed: "den Container gibt es nicht mehr",
+    not_allowed: "Sie dürfen es nicht mehr lesen",
+  } as Record<string, string>,
+  over: "es ist zu Ende",
+  lines: (amount: number, size: number) => `${count(amount, "Zeile", "Zeilen")}, ${bytes(size)}`,
+  dropped: (amount: number) => `die ersten ${number.format(amount)} sind nicht mehr da`,
+  gap: (by: "engine" | "us", name: string | null, after: string | null, before: string | null) => {
+    const what = name === null ? "Zeilen" : `Zeilen von ${name}`;
+    const when = after === null
+      ? before === null ? "" : ` vor ${before}`
+      : before === null
+      ? ` nach ${after}`
+      : ` zwischen ${after} und ${before}`;
+    return by === "engine"
+      ? `die Engine hat ${what}${when} verloren`
+      : `${what}${when} fehlen: sie kamen zu spät`;
+  },
+  matches: (amount: number) => count(amount, "Zeile passt", "Zeilen passen"),
+  cut: (characters: number) => ` … ${number.format(characters)} Zeichen insgesamt`,
+  line: "Die Zeile",
+  around: "Zwischen den anderen zeigen",
+  linkTo: "Link von hier an",
+  save: "Diese Zeilen sichern",
+  download: "Alles herunterladen",
+  downloading: "Wird heruntergeladen …",
+  from: "Ab",
+  lastLines: (amount: number) => `Die letzten ${number.format(amount)} Zeilen`,
+  span: { "10m": "Die letzten 10 Minuten", "1h": "Die letzte Stunde", all: "Alles" },
+  sinceLine: "Ab einer Zeile",
+  leftOut: (amount: number) =>
+    `${count(amount, "Container ist", "Container sind")} in Sicht, deren Logs Sie nicht lesen dürfen.`,
+};
+
+export const logs = {
+  title: "Logs",
+  word: "Logs",
+  together: "Logs zusammen",
+  of: "Logs von",
+  project: (name: string) => `Projekt ${name}`,
+  workspace: (name: string) => `Arbeitsbereich ${name}`,
+  all: "Alle Container",
+  add: "Einen Container dazu",
+  remove: (name: string) => `Ohne ${name}`,
+  what: "Wählen Sie, wessen Logs zusammen gezeigt werden.",
+};
+
+export const graph = {
+  word: "Graph",
+  label: "Was was braucht; die Pfeiltasten gehen daran entlang",
+  outline: "Der Graph als Liste",
+  empty: "In diesem Ordner ist nichts als Einheit deklariert.",
+  size: (nodes: number, edges: number) =>
+    `${count(nodes, "Knoten", "Knoten")}, ${count(edges, "Verbindung", "Verbindungen")}`,
+  resources: (amount: number) => `Netzwerke, Volumes und anderes (${number.format(amount)})`,
+  onlyGroups:
+    "Es sind zu viele Knoten für eine Zeichnung: das sind die Gruppen. Öffnen Sie eine, um hineinzusehen.",
+  allGroups: (group: string) => `Nur ${group}; alle zeigen`,
+  cycle: "Ein Kreis:",
+  inCycle: "in einem Kreis",
+  needs: (names: string) => `braucht ${names}`,
+  neededBy: (names: string) => `gebraucht von ${names}`,
+  zoom: (factor: number) => `${Math.round(factor * 100)} %`,
+  larger: "Größer",
+  smaller: "Kleiner",
+  errors: (amount: number) => `✕ ${number.format(amount)}`,
+  warnings: (amount: number) => `! ${number.format(amount)}`,
+  kind: {
+    unit: "Einheit",
+    group: "Gruppe",
+    card: "Karte",
+    network: "Netzwerk",
+    volume: "Volume",
+    secret: "Geheimnis",
+    config: "Konfiguration",
+    model: "Modell",
+    missing: "gibt es nicht",
+  },
+};
+
+const percent = new Intl.NumberFormat("de", { maximumFractionDigits: 1 });
+
+export const measures = {
+  word: "Messwerte",
+  show: "Messen",
+  span: "Die letzten zehn Minuten; 100 % ist ein Prozessor.",
+  notRunning: "Er läuft nicht, also gibt es nichts zu messen.",
+  none: "noch nichts",
+  percent: (value: number) => `${percent.format(value)} %`,
+  perSecond: (amount: string) => `${amount}/s`,
+  of: (limit: string) => `von ${limit}`,
+  chart: (title: string, last: string, most: string) => `${title}: ${last}, höchstens ${most}`,
+  title: {
+    cpu: "Prozessor",
+    memory: "Speicher",
+    received: "Netzwerk, empfangen",
+    sent: "Netzwerk, gesendet",
+    read: "Platte, gelesen",
+    written: "Platte, geschrieben",
+  },
+  head: "Prozessor, Speicher",
+  both: (cpu: number | null, memory: string) =>
+    `${cpu === null ? "" : `${percent.format(cpu)} %, `}${memory}`,
+};

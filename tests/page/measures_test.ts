@@ -1,0 +1,74 @@
+/** What containers use, on the page over a real engine: as lines over the last minutes, and in the list. */
+import assert from "node:assert/strict";
+import { browserMissing, startBrowser } from "../browser.ts";
+import { FIXTURE } from "../engine.ts";
+import { serveEngines } from "../service.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { APART_MS, Series } from "../../page/live/series.ts";
+import { niceAbove } from "../../page/parts/nice_above.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
+
+const { test } = await sharedEngine("docker");
+
+test(
+  "a container's measures are lines with their last value, which the arrows walk, and columns of the list",
+  async (engine) => {
+    await engine.cli(
+      ...["run", "-d", "--name", "m-busy", "--memory", "64m", FIXTURE, "sh", "-c"],
+      "while :; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; sleep 0.1; done",
+    );
+    await engine.cli("run", "-d", "--name", "m-idle", FIXTURE, "idle");
+    await using berth = await serveEngines({ docker: engine });
+    await using browser = await startBrowser();
+    await using opened = await openPage(browser, berth, {
+      key: berth.admin,
+      path: "/c/docker/m-busy?view=measures",
+    });
+    const { page } = opened;
+    const cpu = page.getByRole("img", { name: /^CPU: [1-9]/ });
+    await cpu.waitFor();
+    await page.getByText(/^of 67 MB$/).waitFor();
+    assert.equal(await page.locator(".chart").count(), 6);
+    await page.getByRole("img", { name: /^Network, received: [\d.]+ K?B\/s/ }).waitFor();
+    await cpu.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.locator(".chart-pointed").waitFor({ state: "attached" });
+    await page.keyboard.press("Escape");
+    await page.locator(".chart-pointed").waitFor({ state: "detached" });
+    await assertFitsAll(opened, "measures");
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    await opened.visit("/c?q=m-");
+    await page.getByRole("button", { name: "Measure" }).click();
+    await page.getByRole("row", { name: "m-busy" }).getByText(/^[1-9][\d.]* %, [\d.]+ [KM]B$/).waitFor();
+    await page.getByRole("row", { name: "m-idle" }).getByText(/^0(?:\.\d)? %, [\d.]+ [KM]B$/).waitFor();
+    await assertFitsAll(opened, "containers with measures");
+    await engine.cli("rm", "-f", "m-idle");
+    await opened.visit("/c/docker/m-busy?view=measures");
+    await cpu.waitFor(); // what was measured before is there at once
+    await engine.cli("stop", "-t", "0", "m-busy");
+    await opened.visit("/c/docker/m-busy");
+    await page.getByRole("tab", { name: "Measures" }).click();
+    await page.getByText("It does not run").or(cpu).first().waitFor();
+    assert.deepEqual(opened.complaints, []);
+  },
+  browserMissing(),
+);
+
+Deno.test("rates come of totals: none for the first, after a gap or for another life, and the old are let go", () => {
+  const series = new Series();
+  const add = (second: number, rx: number) =>
+    series.add({
+      ...{ source: "docker/a", time: new Date(second * 1_000).toISOString(), cpuPercent: second, pids: 1 },
+      ...{ memoryBytes: 5, memoryLimitBytes: 9, rxBytes: rx, txBytes: 0, readBytes: 0, writeBytes: 0 },
+    });
+  add(10, 1_000);
+  add(12, 1_500);
+  add(12, 1_500); // told again
+  add(13, 100);
+  add(13 + APART_MS / 1_000 + 1, 200);
+  assert.deepEqual(series.points.map(({ received }) => received), [null, 250, null, null]);
+  add(700, 0);
+  assert.deepEqual([series.points.length, series.latest?.cpu], [1, 700]);
+  assert.deepEqual([0, 0.3, 1, 1.1, 7, 340].map(niceAbove), [1, 0.5, 1, 2, 10, 500]);
+});

@@ -1,0 +1,77 @@
+/** Everything by keyboard: the palette, the keys that go to screens, and their help. */
+import assert from "node:assert/strict";
+import { BROWSER_TEST, startBrowser } from "../browser.ts";
+import { eventually } from "../eventually.ts";
+import { startService } from "../service.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
+
+Deno.test({
+  ...BROWSER_TEST,
+  name: "screens, workspaces and actions are a few letters away, and keys are only letters where one writes",
+  fn: async () => {
+    await using berth = await startService();
+    const path = `${berth.folder}/workspaces/bakery`;
+    await Deno.mkdir(path);
+    await Deno.writeTextFile(`${path}/compose.yaml`, "services:\n  oven:\n    image: oven:1\n");
+    await berth.call("POST /api/workspaces", { path });
+    await using browser = await startBrowser();
+    await using opened = await openPage(browser, berth, { key: berth.admin });
+    const { page } = opened;
+    const at = (pathname: string) =>
+      eventually(
+        `the page is at ${pathname}`,
+        () => Promise.resolve(new URL(page.url()).pathname === pathname),
+      );
+    await page.getByRole("heading", { name: "Is what runs what I wrote?" }).waitFor();
+
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "A screen, a project" });
+    await field.waitFor();
+    await page.getByRole("option", { name: "bakery" }).waitFor();
+    await assertFitsAll(opened, "the palette");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.keyboard.type("bake");
+    assert.equal(await page.getByRole("option").count(), 1);
+    await page.keyboard.press("Enter");
+    await at("/w/bakery");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("no such thing");
+    await page.getByText("Nothing fits.").waitFor();
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
+
+    for (const [letters, pathname] of [["gd", "/disk"], ["gk", "/settings/keys"], ["gc", "/c"]] as const) {
+      await page.keyboard.type(letters);
+      await at(pathname);
+    }
+    await page.getByRole("searchbox").waitFor();
+    await page.keyboard.type("/");
+    await page.keyboard.type("gd?/");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "gd?/");
+    await at("/c");
+    await page.getByRole("searchbox").blur();
+    await page.keyboard.type("go");
+    await at("/");
+    await page.keyboard.type("/");
+    await field.waitFor();
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
+
+    await page.keyboard.type("?");
+    const keys = page.getByRole("dialog", { name: "Keys" });
+    await keys.getByText("g d").waitFor();
+    await assertFitsAll(opened, "the keys");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await keys.getByLabel("Use single letters").uncheck();
+    await keys.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.type("gd");
+    await page.keyboard.press("Control+k");
+    await field.waitFor();
+    await page.keyboard.type("keys a");
+    await page.keyboard.press("Enter");
+    await keys.getByLabel("Use single letters").check();
+    await keys.getByRole("button", { name: "Close" }).click();
+    await at("/");
+    assert.deepEqual(opened.complaints, []);
+  },
+});
