@@ -25,7 +25,7 @@ export const applies = {
   noRight: "Du darfst nicht planen. Bitte einen Admin um das Recht projects:plan.",
   interruption: "unterbricht",
   follows: (step: number, how: string) => `folgt aus Schritt ${number.format(step)} (${how})`,
-  onlyIf: (steps: readonly number[]) => `nur wenn Schritt ${steps.join(" oder ")} ein anderes Image bringt`,
+  onlyIf: (steps: string) => `nur wenn Schritt ${steps} ein anderes Image bringt`,
   codes: {
     absent: "ist nicht da",
     stopped: "läuft nicht",

@@ -23,7 +23,7 @@ export const applies = {
   noRight: "You may not plan. Ask an admin for the permission projects:plan.",
   interruption: "interrupts",
   follows: (step: number, how: string) => `follows from step ${number.format(step)} (${how})`,
-  onlyIf: (steps: readonly number[]) => `only if step ${steps.join(" or ")} brings another image`,
+  onlyIf: (steps: string) => `only if step ${steps} brings another image`,
   codes: {
     absent: "it is not there",
     stopped: "it does not run",

@@ -117,7 +117,7 @@ function Steps({ plan, reload }: { readonly plan: PlanModel; readonly reload: ()
               <span class="step-number">{n}</span>
               <span>{TEXT.kinds[kind]}</span> <strong>{shown(target)}</strong>
               {risk !== "none" && <span class="quiet">{TEXT.interruption}</span>}
-              {ifChanged !== undefined && <span class="quiet">{TEXT.onlyIf(ifChanged)}</span>}
+              {ifChanged !== undefined && <span class="quiet">{TEXT.onlyIf(ifChanged.join(", "))}</span>}
             </p>
             <Reasons why={why} workspace={workspace} />
           </li>
