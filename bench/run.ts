@@ -14,6 +14,7 @@ const BENCHES = [
   "parse",
   "graph",
   "plan",
+  "apply",
   "packaging",
   "growth",
   "growth_engines",

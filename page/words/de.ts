@@ -1,5 +1,6 @@
 /** Every sentence of the page in German; a script of its own, asked for by browsers that want it. */
 import type { Verdict } from "../verdict.ts";
+import { applies } from "./de_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { records } from "./de_records.ts";
@@ -102,6 +103,7 @@ export const words = {
   ...resources,
   shell,
   graph,
+  applies,
   measures,
   log,
   logs,

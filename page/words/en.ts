@@ -1,6 +1,7 @@
 /** Every sentence of the page in English, and `words`: the same in the language that is spoken. */
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
+import { applies } from "./en_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
 import { graph } from "./en_graph.ts";
 import { files } from "./en_files.ts";
@@ -95,6 +96,7 @@ const english = {
   graph,
   log,
   logs,
+  applies,
   measures,
   ...records,
   ...resources,
