@@ -312,8 +312,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a shell whose berth was killed is left alone",
     file: "plugins/container-runtime/exec/orphans.ts",
-    from: "          await this.#lookAfter(command);\n",
-    to: "          void command;\n",
+    from: ".map((command) => this.#lookAfter(command))",
+    to: ".map(() => Promise.resolve())",
     tests: ["tests/orphans_test.ts"],
   },
   {
