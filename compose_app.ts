@@ -159,6 +159,7 @@ export async function composeApp(
       ownership,
       metrics,
       commands: store.commands,
+      offers: store.offers,
     }), log),
   );
   const sights = new Sights(ownership);

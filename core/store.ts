@@ -24,6 +24,7 @@ export interface Store extends AsyncDisposable {
   readonly signingKeys: SigningKeyStore;
   readonly audit: AuditStore;
   readonly commands: CommandStore;
+  readonly offers: OfferStore;
   readonly plans: PlanStore;
   readonly applies: ApplyStore;
   /** What several processes that share the store need of each other; null where it is one process's own. */
@@ -447,6 +448,23 @@ export interface CommandRecord {
   readonly heldUntil: number;
   /** Whether it was told to end, and did not. */
   readonly hungUp: boolean;
+}
+
+/** A list that was shown to somebody, who may take it up once. */
+export interface OfferRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly expiresAt: number;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Housekeeping: what is done with an offer is in the audit log. */
+export interface OfferStore {
+  /** Forgets those that have expired by `now`, and those that end first, so that there are `most` at most. */
+  add(offer: OfferRecord, now: number, most: number): Promise<void>;
+  /** Gives its body to one of all who ask, and forgets it. Null for one that is not theirs, or has expired. */
+  take(id: string, owner: string, now: number): Promise<string | null>;
 }
 
 /** Commands that may outlive the berth that started them. Housekeeping: their starts are in the audit log already. */

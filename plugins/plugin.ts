@@ -7,7 +7,7 @@ import type { Log } from "../core/log.ts";
 import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Ownership } from "../core/runtime.ts";
-import type { CommandStore } from "../core/store.ts";
+import type { CommandStore, OfferStore } from "../core/store.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
@@ -54,6 +54,8 @@ export interface PluginHost {
   readonly metrics: Metrics;
   /** Commands in containers, remembered beyond a crash. */
   readonly commands: CommandStore;
+  /** Lists that somebody may take up once, at whichever replica. */
+  readonly offers: OfferStore;
 }
 
 /** What a started plugin brings; disposing it ends everything it began. */

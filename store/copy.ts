@@ -25,6 +25,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: "audit_strangers", order: ["hour", "peer", "action", "result"] },
   { name: "audit_deliveries", order: ["receiver", "chain"] },
   { name: "commands", order: ["mark"] },
+  { name: "offers", order: ["id"] },
   { name: "plans", order: ["id"] },
   { name: "applies", order: ["id"] },
   { name: "apply_lines", order: ["apply_id", "seq"] },

@@ -556,6 +556,34 @@ export function storeContract(kind: string, prepare: () => Promise<StoreUnderTes
   );
 
   promise(
+    "gives an offer to its owner once, of all who ask at two handles, until it expires",
+    async (under) => {
+      await using one = await under.open("a");
+      await using two = await under.open("a");
+      const offer = (id: string, expiresAt: number) => ({
+        id,
+        owner: "user:ada",
+        expiresAt,
+        body: `["${id}"]`,
+      });
+      await one.offers.add(offer("a", 10), 1, 3);
+      assert.equal(await two.offers.take("a", "user:eve", 5), null, "it is not theirs");
+      assert.equal(await two.offers.take("a", "user:ada", 10), null, "it has expired");
+      const taken = await Promise.all(
+        [one, two, one, two].map((store) => store.offers.take("a", "user:ada", 5)),
+      );
+      assert.deepEqual(taken.filter((body) => body !== null), ['["a"]']);
+      for (const [id, end] of [["b", 20], ["c", 30], ["d", 40], ["e", 50]] as const) {
+        await one.offers.add(offer(id, end), 1, 3);
+      }
+      assert.equal(await one.offers.take("b", "user:ada", 5), null, "the first to end made room");
+      await one.offers.add(offer("f", 60), 35, 3);
+      assert.equal(await one.offers.take("c", "user:ada", 5), null, "it was forgotten when it had expired");
+      assert.equal(await two.offers.take("d", "user:ada", 5), '["d"]');
+    },
+  );
+
+  promise(
     "remembers commands until they have ended, and gives out those that nobody answers for",
     async (under) => {
       const command = (mark: string, heldUntil: number) => ({

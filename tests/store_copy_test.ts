@@ -91,6 +91,7 @@ async function fillStore(store: Store): Promise<void> {
     createdBy: "Ada",
     body: "{}",
   };
+  await store.offers.add({ id: "o", owner: "user:ada", expiresAt: 99, body: "[]" }, 1, 9);
   const apply = {
     id: "a",
     workspace: "shop",

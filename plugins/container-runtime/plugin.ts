@@ -37,8 +37,8 @@ export const containerRuntime = plugin({
       : Backends.configured(settings.engines.map(namedEngine), host.log, settings.ssh);
     const runtime = new EngineRuntime(backends, settings);
     const engines = { backends, sights: new Sights(host.ownership) };
-    const { log, commands } = host;
-    const routes = new Routes({ engines, registries: settings.registries, log, commands });
+    const { log, commands, offers } = host;
+    const routes = new Routes({ engines, registries: settings.registries, log, commands, offers });
     measure(host.metrics, backends, routes.streamLimit);
     return {
       routes: routes.routes,

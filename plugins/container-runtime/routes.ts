@@ -1,6 +1,6 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
-import type { CommandStore } from "../../core/store.ts";
+import type { CommandStore, OfferStore } from "../../core/store.ts";
 import type { LiveFeed } from "../../http/live_feed.ts";
 import { type Router, router } from "../../http/router.ts";
 import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
@@ -54,12 +54,13 @@ export class Routes implements AsyncDisposable {
   readonly #feeds = new StatsFeeds();
   readonly #hub: EventHub;
 
-  constructor({ engines, registries, log, commands }: {
+  constructor({ engines, registries, log, commands, offers }: {
     readonly engines: Engines;
     /** The registries that pulls may go to; null for all. */
     readonly registries: readonly string[] | null;
     readonly log: Log;
     readonly commands: CommandStore;
+    readonly offers: OfferStore;
   }) {
     const { backends } = engines;
     const { feed } = backends;
@@ -91,7 +92,7 @@ export class Routes implements AsyncDisposable {
       .add(volumes(engines, lists.volumes))
       .add(networks(engines, lists.networks))
       .add(diskUsage({ backends, meter }))
-      .add(pruning({ backends, meter }))
+      .add(pruning({ backends, meter, offers }))
       .add(logRoutes({ find, streamLimit, awaken: awakenBy(feed) }))
       .add(earlierLogs({ find, streamLimit }))
       .add(this.#execs.routes)

@@ -256,6 +256,14 @@ export const MIGRATIONS: readonly Step[] = [
     PRIMARY KEY (apply_id, seq)
   );
 
+  -- Lists that were shown to somebody and may be taken up once, as what a prune would remove.
+  CREATE TABLE offers (
+    id text COLLATE "C" PRIMARY KEY,
+    owner text NOT NULL,
+    expires_at bigint NOT NULL,
+    body text NOT NULL
+  );
+
   CREATE TABLE replicas (
     id text COLLATE "C" PRIMARY KEY,
     name text NOT NULL,

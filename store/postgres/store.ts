@@ -9,6 +9,7 @@ import { PostgresDatabase } from "./database.ts";
 import { postgresFileVersions } from "./file_versions.ts";
 import { postgresKeys } from "./keys.ts";
 import { MIGRATIONS, type Step } from "./migrations.ts";
+import { postgresOffers } from "./offers.ts";
 import { postgresPeople } from "./people.ts";
 import { postgresPlans } from "./plans.ts";
 import { postgresReplicas } from "./replicas.ts";
@@ -27,6 +28,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     sessions: postgresSessions(database),
     signingKeys: postgresSigningKeys(database),
     audit: postgresAudit(database),
+    offers: postgresOffers(database),
     commands: postgresCommands(database),
     plans: postgresPlans(database),
     applies: postgresApplies(database),

@@ -29,7 +29,7 @@ export const LOCKS = {
   rights: 1,
   /** The counters of strangers. */
   strangers: 2,
-  /** How many plans there are. */
+  /** How many plans and offers there are. */
   plans: 3,
 };
 /** "bert" in ASCII: tells our locks from those of others in the same database. */

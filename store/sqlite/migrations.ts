@@ -300,4 +300,13 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (apply_id, seq)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Lists that were shown to somebody and may be taken up once, as what a prune would remove.
+  `
+  CREATE TABLE offers (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    body TEXT NOT NULL CHECK (json_valid(body))
+  ) STRICT;
+  `,
 ];

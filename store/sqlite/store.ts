@@ -7,6 +7,7 @@ import { sqliteCopy } from "./copy.ts";
 import { SqliteDatabase } from "./database.ts";
 import { sqliteFileVersions } from "./file_versions.ts";
 import { sqliteKeys } from "./keys.ts";
+import { sqliteOffers } from "./offers.ts";
 import { sqlitePeople } from "./people.ts";
 import { sqlitePlans } from "./plans.ts";
 import { sqliteSessions } from "./sessions.ts";
@@ -24,6 +25,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     sessions: sqliteSessions(database),
     signingKeys: sqliteSigningKeys(database),
     audit: sqliteAudit(database),
+    offers: sqliteOffers(database),
     commands: sqliteCommands(database),
     plans: sqlitePlans(database),
     applies: sqliteApplies(database),

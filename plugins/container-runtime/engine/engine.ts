@@ -9,6 +9,7 @@ import { Slots } from "./slots.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError } from "./errors.ts";
 import { exchange, type Exchanged } from "./exchange.ts";
+import { Reads } from "./reads.ts";
 import { close, Spare } from "./spare.ts";
 
 /** The oldest and newest API versions that berth speaks. */
@@ -46,7 +47,7 @@ export interface EngineVersion {
 
 export interface EngineCall extends Subject {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Sent as JSON. */
+  /** Sent as JSON; bytes are sent as they are, and are a tar. */
   readonly body?: unknown;
   /** Only our own headers; none of a caller's request is forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -83,6 +84,7 @@ export class Engine implements Disposable {
   #credentials: Credentials | null = null;
   /** For changes over TLS; null for a unix socket. */
   readonly #spare: Spare | null;
+  readonly #reads = new Reads(() => this.#connect());
   readonly #origin: string;
   /** Separate limits, so that calls and streams cannot block each other. */
   readonly #calls = new Slots(24, 1_000);
@@ -115,6 +117,7 @@ export class Engine implements Disposable {
     this.#clients?.[Symbol.dispose]();
     this.#clients = clients;
     this.#credentials = credentials;
+    this.#reads.renew();
     this.#spare?.drop();
   }
 
@@ -165,6 +168,7 @@ export class Engine implements Disposable {
   /** Later reads go over new connections: the old ones may be half open. */
   renew(): void {
     this.#clients?.renew();
+    this.#reads.renew();
     this.#spare?.drop();
   }
 
@@ -228,6 +232,10 @@ export class Engine implements Disposable {
   /** A change, sent exactly once. 304 is a success that changed nothing. */
   post(path: EnginePath, call: EngineCall): Promise<Done> {
     return this.#call("POST", path, call);
+  }
+
+  put(path: EnginePath, call: EngineCall): Promise<Done> {
+    return this.#call("PUT", path, call);
   }
 
   delete(path: EnginePath, call: EngineCall): Promise<Done> {
@@ -315,6 +323,7 @@ export class Engine implements Disposable {
   [Symbol.dispose](): void {
     this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
     this.#clients?.[Symbol.dispose]();
+    this.#reads[Symbol.dispose]();
     this.#spare?.[Symbol.dispose]();
   }
 
@@ -341,7 +350,7 @@ export class Engine implements Disposable {
     return { kind, api, time: timeOn(response) };
   }
 
-  async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: EngineCall): Promise<Done> {
+  async #call(method: Method, path: EnginePath, call: EngineCall): Promise<Done> {
     this.mustAnswer(call.doing);
     const target = await this.target(path, call.query);
     const firstByteMs = call.firstByteMs ?? FIRST_BYTE_MS;
@@ -352,7 +361,9 @@ export class Engine implements Disposable {
     cutoff.expire(firstByteMs);
     try {
       using _slot = await this.#calls.enter(cutoff.signal);
-      const { status, text } = method !== "GET" && this.#spare !== null
+      const { status, text } = method === "GET"
+        ? await this.#read(target, call, cutoff)
+        : this.#spare !== null
         ? await this.#change(this.#spare, method, target, call, cutoff)
         : await this.#ask(method, target, call, cutoff, firstByteMs);
       if (status >= 200 && status < 300 || status === 304) return { changed: status !== 304, text };
@@ -362,8 +373,18 @@ export class Engine implements Disposable {
     }
   }
 
+  /** The time limit for the first byte runs already. */
+  async #read(target: string, call: EngineCall, cutoff: Cutoff): Promise<Exchanged> {
+    return await this.#reads.get(target, this.host, {
+      maxBytes: call.maxBytes ?? MAX_BODY,
+      doing: call.doing,
+      signal: cutoff.signal,
+      begun: () => cutoff.expire(BODY_MS),
+    });
+  }
+
   async #ask(
-    method: "GET" | "POST" | "DELETE",
+    method: Exclude<Method, "GET">,
     target: string,
     call: EngineCall,
     cutoff: Cutoff,
@@ -377,36 +398,42 @@ export class Engine implements Disposable {
   /** A change over TLS, on a connection that nothing was sent on. */
   async #change(
     spare: Spare,
-    method: "POST" | "DELETE",
+    method: Exclude<Method, "GET">,
     target: string,
     call: EngineCall,
     cutoff: Cutoff,
   ): Promise<Exchanged> {
-    const body = call.body === undefined ? "" : JSON.stringify(call.body);
+    const { type, bytes } = bodyOf(call);
     const headers = new Headers(call.headers);
     headers.set("host", this.host);
     headers.set("connection", "close");
-    if (body !== "") headers.set("content-type", "application/json");
-    const bytes = encoder.encode(body);
+    if (bytes.length > 0) headers.set("content-type", type);
     headers.set("content-length", String(bytes.byteLength));
-    const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-    const request = encoder.encode(`${method} ${target} HTTP/1.1\r\n${head}\r\n${body}`);
+    const head = encoder.encode(
+      `${method} ${target} HTTP/1.1\r\n${
+        [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("")
+      }\r\n`,
+    );
+    const request = new Uint8Array(head.length + bytes.length);
+    request.set(head);
+    request.set(bytes, head.length);
     const fresh = await spare.take();
     try {
-      return await exchange(fresh, request, {
+      return await exchange(fresh.conn, fresh.bytes, request, {
         maxBytes: call.maxBytes ?? MAX_BODY,
         doing: call.doing,
         signal: cutoff.signal,
         begun: () => cutoff.expire(BODY_MS),
-      });
+      }, fresh.first);
     } finally {
+      close(fresh.conn);
       spare.prepare();
     }
   }
 
   /** One request; its answer must begin within `firstByteMs`. Redirects are never followed. */
   async #fetch(
-    method: "GET" | "POST" | "DELETE",
+    method: Method,
     target: string,
     call: Pick<EngineCall, "doing" | "body" | "headers">,
     cutoff: Cutoff,
@@ -424,8 +451,9 @@ export class Engine implements Disposable {
       signal: cutoff.signal,
     };
     if (call.body !== undefined) {
-      headers.set("content-type", "application/json");
-      init.body = JSON.stringify(call.body);
+      const { type, bytes } = bodyOf(call);
+      headers.set("content-type", type);
+      init.body = bytes;
     }
     cutoff.expire(firstByteMs);
     try {
@@ -444,6 +472,14 @@ export class Engine implements Disposable {
   ): Promise<string> {
     return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, cutoff.signal);
   }
+}
+
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+function bodyOf({ body }: Pick<EngineCall, "body">): { type: string; bytes: Uint8Array<ArrayBuffer> } {
+  if (body instanceof Uint8Array) return { type: "application/x-tar", bytes: new Uint8Array(body) };
+  const text = body === undefined ? "" : JSON.stringify(body);
+  return { type: "application/json", bytes: encoder.encode(text) };
 }
 
 /** The connections of one way to an engine, by what they are for. */

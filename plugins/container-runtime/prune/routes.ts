@@ -1,6 +1,7 @@
 /** `/api/system/prune`: lists what nobody uses, with reasons and bytes, and removes exactly that list. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
+import type { OfferStore } from "../../../core/store.ts";
 import type { Principal, Reach } from "../../../core/access.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
@@ -54,17 +55,22 @@ const prune = route({
 
 export const ROUTES = [prune];
 
-export function pruning({ backends, meter }: { readonly backends: Backends; readonly meter: Meter }): Router {
-  const plans = new Plans();
+export function pruning({ backends, meter, offers }: {
+  readonly backends: Backends;
+  readonly meter: Meter;
+  readonly offers: OfferStore;
+}): Router {
+  const plans = new Plans(offers);
   return router().on(prune, async ({ body, principal, stopping, left, reach }) => {
     const owner = ownerOf(principal);
     if (body.plan !== undefined) {
-      const items = plans.take(owner, body.plan).filter(({ backend }) => reach.has({ engine: backend }));
+      const listed = await plans.take(owner, body.plan);
+      const items = listed.filter(({ backend }) => reach.has({ engine: backend }));
       return reply(200, await executed(items, []));
     }
     const { items, unavailable } = await planned(backends, reach, meter, body, left);
     if (body.dryRun !== true) return reply(200, await executed(items, unavailable));
-    const { id, expiresAt } = plans.store(owner, items);
+    const { id, expiresAt } = await plans.store(owner, items);
     return reply(200, {
       dryRun: true,
       plan: id,
