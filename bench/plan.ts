@@ -73,7 +73,6 @@ async function inMemory(): Promise<void> {
     startedAt: null,
     compose: null,
     backend: "docker",
-    restartCount: 0,
     imageDefaults: null,
   };
   const view: EngineView = {

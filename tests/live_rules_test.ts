@@ -47,7 +47,6 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     },
     backend: "docker",
     ...UNASKED,
-    restartCount: 0,
     imageDefaults: null,
     networks: [attachedTo("shop_default")],
     ...rest,

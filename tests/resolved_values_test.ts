@@ -172,7 +172,6 @@ function runtimeOf(model: Model): ContainerRuntime {
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     ...UNASKED,
-    restartCount: 0,
     imageDefaults: null,
     compose: { project: "shop", service: label, workingDir: model.root, configFiles: [] },
     backend: "docker",
