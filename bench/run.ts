@@ -10,6 +10,7 @@ const BENCHES = [
   "objects",
   "streams",
   "large_log",
+  "log_lines",
   "parse",
   "graph",
   "plan",
