@@ -14,9 +14,12 @@ const BENCHES = [
   "parse",
   "graph",
   "plan",
+  "apply",
   "packaging",
   "growth",
+  "growth_engines",
   "client",
+  "page",
 ];
 /** The lock file that knows the peers' packages too. */
 const LOCK = new URL("../tests/deno.lock", import.meta.url).pathname;
