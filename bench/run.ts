@@ -16,6 +16,7 @@ const BENCHES = [
   "plan",
   "packaging",
   "growth",
+  "growth_engines",
   "client",
   "page",
 ];
