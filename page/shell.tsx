@@ -60,8 +60,8 @@ export function Shell(
       <Title text={title} />
       <a class="skip" href="#content">{words.skip}</a>
       <Bar />
+      <PrintHead />
       <main id="content" tabIndex={-1} class={link.value?.live === false ? "is-stale" : ""}>
-        <PrintHead />
         <Sections />
         {view}
       </main>
