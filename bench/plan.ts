@@ -1,4 +1,5 @@
 /** How long comparing takes, how long its hashes, and a plan beside `docker compose up`, both with nothing to do. */
+import { cpuUsage } from "node:process";
 import { WorkspaceReader } from "../artifacts/reading/workspace_reader.ts";
 import { mainGroups } from "../artifacts/graph/graph.ts";
 import type { InspectedContainer } from "../core/runtime.ts";
@@ -32,6 +33,14 @@ ${number > 0 ? `    depends_on: [s${number - 1}]\n` : ""}`;
 const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1]!;
 const shown = (times: readonly number[]) =>
   `${median(times).toFixed(1)} ms (${Math.min(...times).toFixed(1)} to ${Math.max(...times).toFixed(1)})`;
+
+/** What the work costs, whatever else the machine does meanwhile. */
+function processorMs(work: () => void): number {
+  const before = cpuUsage();
+  work();
+  const { user, system } = cpuUsage(before);
+  return (user + system) / 1_000;
+}
 
 async function inMemory(): Promise<void> {
   const root = await Deno.makeTempDir();
@@ -76,18 +85,25 @@ async function inMemory(): Promise<void> {
   };
   const compared: number[] = [];
   const hashed: number[] = [];
+  let differences = 0;
   for (let round = 0; round <= ROUNDS; round++) {
-    const began = performance.now();
-    for (const of of jobs) differencesOf(of, container, view);
-    const between = performance.now();
-    for (const of of jobs) configHash(of, "b", () => undefined);
-    const end = performance.now();
-    if (round === 0) continue; // the first one warms up
-    compared.push(between - began);
-    hashed.push(end - between);
+    const compare = processorMs(() => {
+      differences = jobs.reduce((sum, of) => sum + differencesOf(of, container, view).length, 0);
+    });
+    const hash = processorMs(() => {
+      for (const of of jobs) configHash(of, "b", () => undefined);
+    });
+    if (round === 0) {
+      console.log(
+        `the first time: compare ${compare.toFixed(1)} ms, hash ${hash.toFixed(1)} ms of processor`,
+      );
+      continue;
+    }
+    compared.push(compare);
+    hashed.push(hash);
   }
-  console.log(`compare ${jobs.length} services: ${shown(compared)}`);
-  console.log(`hash ${jobs.length} services: ${shown(hashed)}`);
+  console.log(`compare ${jobs.length} services, ${differences} differences, processor: ${shown(compared)}`);
+  console.log(`hash ${jobs.length} services, processor: ${shown(hashed)}`);
   await Deno.remove(root, { recursive: true });
 }
 

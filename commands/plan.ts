@@ -16,6 +16,11 @@ const FORMATS = {
 /** Answers 0 where nothing is to be done, 2 where something is, and 1 where that cannot be told or done. */
 export async function run(line: Line): Promise<number> {
   let plans: Plan[];
+  // The table of commands checked both.
+  const payload = {
+    action: (line.option("--action") ?? "up") as Plan["action"],
+    pull: (line.option("--pull") ?? "policy") as "policy" | "always" | "never",
+  };
   try {
     using client = await openClient();
     const id = await workspaceAt(client, line.args[0]!);
@@ -24,7 +29,7 @@ export async function run(line: Line): Promise<number> {
     plans = [];
     for (const name of groups) {
       const params = { id, name };
-      plans.push((await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload: {} })).json());
+      plans.push((await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload })).json());
     }
   } catch (error) {
     tellCall(error);

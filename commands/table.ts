@@ -90,6 +90,18 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { name: "--group", value: "name", meaning: "only this group" },
       {
+        name: "--action",
+        value: "action",
+        choices: ["up", "down", "stop", "restart"],
+        meaning: "what is wanted; up unless said otherwise",
+      },
+      {
+        name: "--pull",
+        value: "when",
+        choices: ["policy", "always", "never"],
+        meaning: "which images are asked of their registry; as their policy says unless said otherwise",
+      },
+      {
         name: "--format",
         value: "format",
         choices: ["text", "json", "markdown"],

@@ -66,8 +66,10 @@ export interface EngineActs {
   isAway(error: unknown): boolean;
   /** By its id or its whole name; null where there is none. */
   find(container: string): Promise<InspectedContainer | null>;
-  /** Answers its id. It is in the first of its networks. */
+  /** Answers its id. It is in the first of its networks, and has none of the files that are copied. */
   create(name: string, spec: Partial<ContainerSpec>): Promise<string>;
+  /** Puts files into a container that does not run yet. */
+  copy(id: string, files: ContainerSpec["files"]): Promise<void>;
   start(id: string): Promise<void>;
   /** Gives it the time that it was made with. */
   stop(id: string, graceSeconds: number): Promise<void>;

@@ -79,6 +79,14 @@ export interface ContainerSpec {
     /** As `rshared`, `Z`, `nocopy`, `size=1048576`, in no order; those that an engine gives by itself are left out. */
     readonly options: readonly string[];
   }[];
+  /** Copied into it before it is started: secrets and configs that are no files. No engine tells them. */
+  readonly files: readonly {
+    readonly path: string;
+    readonly content: string;
+    readonly uid: number;
+    readonly gid: number;
+    readonly mode: number;
+  }[];
   /** Options by target, of what lies in memory; an engine may list these among the mounts instead, or in both places. */
   readonly tmpfs: Readonly<Record<string, string>>;
   /** The ids of containers, each with `:ro` where it may not be written to. */

@@ -28,7 +28,9 @@ ${
 <!-- Written by \`deno task docs\` from tests/faults.ts and tests/security_rules.ts; a test holds it to that. -->
 
 A promise counts when a test breaks the thing that it is about. Of ${faults.length} faults ${whole} are proven, ${empty} are
-not, and of the others the last column says what is missing. \`deno task proof\` runs the long ones.
+not, and of the others the last column says what is missing. \`deno task proof\` runs the long ones,
+\`deno task mutations\` puts faults into berth's own code and shows which test notices each, \`deno task chaos\` checks
+what callers are answered while everything around them is killed and cut, and \`deno task soak\` watches memory for hours.
 
 ${parts.join("\n")}
 ## Rules of security

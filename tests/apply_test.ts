@@ -63,6 +63,30 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
+  test("a secret that is no file is copied before the start, and a new one takes a new container", async (engine) => {
+    const name = `copied${kind}`;
+    const text = project(
+      name,
+      [service("web", "configs: [{ source: words, target: /etc/words, mode: 0o440 }]")],
+      "configs: { words: { content: 'first words' } }\n",
+    );
+    await scene(engine, name, text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      const words = () => engine.cli("exec", `${name}-web-1`, "cat", "/etc/words");
+      assert.equal(await words(), "first words");
+      assert.deepEqual((await scene.plan()).steps, []);
+
+      await scene.write(text.replace("first", "other"));
+      const plan = await scene.plan();
+      assert.deepEqual(plan.steps.map(({ kind, why }) => [kind, why[0]?.code === "field" && why[0].field]), [
+        ["container.swap", `contents.config:${name}.words`],
+      ]);
+      assert.equal((await scene.apply()).state, "done");
+      assert.equal(await words(), "other words");
+      assert.deepEqual((await scene.plan()).steps, []);
+    });
+  });
+
   test("a changed container is replaced, keeps its data, and who shares its network has it again", async (engine) => {
     const name = `swap${kind}`;
     const text = project(name, [

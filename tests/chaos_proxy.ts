@@ -42,6 +42,11 @@ export class ChaosProxy implements AsyncDisposable {
     this.#accepting = this.#accept();
   }
 
+  /** Connections that are open to the engine. */
+  get open(): number {
+    return this.#open.size / 2;
+  }
+
   /** What shall happen from now on, to open connections too. */
   set(chaos: Chaos): void {
     this.#chaos = chaos;

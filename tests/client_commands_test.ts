@@ -203,6 +203,13 @@ test("berth plan says what would be done, in three forms, and by its exit code",
     await save(berth, "planned", `${path}/compose.yaml`, text.replace(/ {4}user.*\n/, ""));
     const none = await plan("plan", "planned", "--group", "planned", "--format", "json");
     assert.deepEqual([none.code, JSON.parse(none.stdout).plans[0].steps], [0, []]);
+    const stop = await plan("plan", "planned", "--action", "stop");
+    assert.deepEqual(
+      [stop.code, /stop planned-web-1 \(interrupts\)\n {6}it was asked for/.test(stop.stdout)],
+      [2, true],
+    );
+    const pull = await plan("plan", "planned", "--pull", "always");
+    assert.match(pull.stdout, /replace planned-web-1 \(interrupts\), only if step 1 brings another image\n/);
     await save(berth, "planned", `${path}/compose.yaml`, text.replace("1|<b>", "${NOBODY}"));
     assert.equal((await plan("plan", path)).code, 1);
     const nowhere = await plan("plan", "nowhere");

@@ -896,10 +896,13 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F62",
         broken: "The Nth sync or write to the disk fails, for each N until all pass",
         holds: "No acknowledged loss; what failed is there whole or not at all",
-        proofs: [[
-          "tests/store_faults_test.ts",
-          "whichever operation on the disk fails, what was acknowledged is there afterwards (F62)",
-        ]],
+        proofs: [
+          [
+            "tests/store_faults_test.ts",
+            "whichever operation on the disk fails, what was acknowledged is there afterwards (F62)",
+          ],
+          ["tests/store_nth_test.ts", "with the Nth operation of the store failing"],
+        ],
       },
       {
         id: "F63",
@@ -950,12 +953,34 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       },
       {
         id: "F66",
-        broken: "PostgreSQL: connections killed, restarts, a full pool, five slow seconds, read-only",
-        holds: "Typed 503, only safe calls are tried again",
+        broken: "PostgreSQL: connections cut at each statement, restarts, mute, full, standby, unreachable",
+        holds: "A sentence and 503; a change is there whole or not at all; all is well when it is back",
         proofs: [
-          ["tests/store_postgres_test.ts", 'storeContract("postgres", databaseOfOurOwn)'],
+          [
+            "tests/postgres_faults_test.ts",
+            "happens whole or not at all, whichever of its statements the connection ends at",
+          ],
+          [
+            "tests/postgres_faults_test.ts",
+            "A server that restarts amid 200 requests a second is 503 meanwhile",
+          ],
+          [
+            "tests/postgres_faults_test.ts",
+            "Sessions that are refreshed at two replicas, while connections end at random, are never lost",
+          ],
+          [
+            "tests/postgres_faults_test.ts",
+            "A mute database is a sentence within health's time, and berth is well when it speaks again",
+          ],
+          [
+            "tests/postgres_faults_test.ts",
+            "A disk without room is a sentence, health says so, and both end when there is room",
+          ],
+          [
+            "tests/postgres_faults_test.ts",
+            "A database that became a standby is a sentence for health, for changes and for a start; reads go on",
+          ],
         ],
-        open: "its faults: so far every promise of a store is kept on it while it works",
       },
       {
         id: "F67",
@@ -979,8 +1004,8 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F69",
         broken: "Hours of mixed load with a fault now and then",
         holds: "Memory and descriptors stay, no unexplained error",
-        proofs: [],
-        open: "all of it",
+        proofs: [["tests/soak.ts"], ["tests/chaos.ts"]],
+        open: "twelve hours in a row",
       },
       {
         id: "F70",
@@ -1117,10 +1142,12 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       },
       {
         id: "F80",
-        broken: "A plan or an apply that is killed at a step",
-        holds: "One container a number, the same volumes",
-        proofs: [],
-        open: "all of it: nothing is applied yet",
+        broken: "An apply is killed before and after each of its acts",
+        holds: "It goes on after the restart: one container a number, the same volumes",
+        proofs: [
+          ["tests/apply_kill_test.ts", ": one apply survives a kill of berth at each kind of act"],
+          ["tests/apply_kill_test.ts", ": an apply survives a kill of berth before and after every act"],
+        ],
       },
     ],
   },

@@ -1,8 +1,9 @@
 /** The laws of the table of fields, for each row, on real engines and beside a real Compose. */
 import assert from "node:assert/strict";
 import type { Group, Model, Unit } from "../artifacts/artifact.ts";
-import type { InspectedContainer } from "../core/runtime.ts";
+import type { ContainerSpec, InspectedContainer } from "../core/runtime.ts";
 import { connectBody, createBody } from "../plugins/container-runtime/containers/create_body.ts";
+import { copyInto } from "../plugins/container-runtime/containers/copy_into.ts";
 import { Inspections } from "../plugins/container-runtime/containers/inspected.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import type { EngineView } from "../projects/fields/engine_view.ts";
@@ -417,6 +418,10 @@ class Scene implements AsyncDisposable {
     return new Map(all.map((one: InspectedContainer) => [one.compose?.service ?? one.name, one]));
   }
 
+  async copy(id: string, files: ContainerSpec["files"]): Promise<void> {
+    await copyInto(this.#engine, id, files);
+  }
+
   async inspect(id: string): Promise<InspectedContainer> {
     return await this.#inspections.read(this.#engine, id);
   }
@@ -568,7 +573,9 @@ for (const kind of ["docker", "podman"] as const) {
         const labelled = { of, number: 1, imageId: "", version: "5.7.0", containerOf };
         const own = declaredLabels(of, DIGEST, CONTENTS);
         asked.labels = { ...asked.labels, ...composeLabels(labelled), ...own };
-        const answer = await engine.ask(`POST /containers/create?name=${name}`, createBody(asked));
+        const { files = [], platform, ...carried } = asked;
+        const query = new URLSearchParams({ name, ...(platform !== undefined && { platform }) });
+        const answer = await engine.ask(`POST /containers/create?${query}`, createBody(carried));
         if (answer.status !== 201) {
           wrong.push({ label, asked, answer: answer.body });
           continue;
@@ -576,6 +583,13 @@ for (const kind of ["docker", "podman"] as const) {
         for (const network of asked.networks?.slice(1) ?? []) {
           const body = connectBody(answer.json.Id, network);
           await engine.ask(`POST /networks/${network.name}/connect`, body);
+        }
+        await scene.copy(answer.json.Id, files);
+        for (const { path, content, mode } of files) {
+          const { body } = await engine.ask(`GET /containers/${answer.json.Id}/archive?path=${path}`);
+          if (!body.includes(content) || !body.includes(`${mode.toString(8)}\0`)) {
+            wrong.push({ label, path, body });
+          }
         }
         made.set(label, await scene.inspect(answer.json.Id));
       }

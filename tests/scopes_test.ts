@@ -32,8 +32,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   units: ["shop.web", "shop.db", "blog.web", "web", "rest.idle"],
   cards: [],
   versions: ["1"],
-  // Whose each one is: tests/plan_scopes_test.ts.
+  // Whose each one is: tests/plan_scopes_test.ts, tests/apply_test.ts.
   plans: [],
+  applies: [],
   files: ["shop/compose.yaml", "blog/compose.yaml", "compose.yaml"].map(encodeURIComponent),
 };
 

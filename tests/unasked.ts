@@ -19,6 +19,7 @@ export const UNASKED: Omit<ContainerSpec, "name" | "image"> = {
   ports: [],
   exposedPorts: [],
   mounts: [],
+  files: [],
   tmpfs: {},
   volumesFrom: [],
   networks: [],

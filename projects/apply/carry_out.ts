@@ -6,7 +6,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
-import { joinNetworks, makeContainer } from "./making.ts";
+import { finish, makeContainer } from "./making.ts";
 import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
 import { MARK } from "./work.ts";
@@ -61,7 +61,7 @@ async function create(hand: Hand): Promise<void> {
   const name = orders.containerName(step);
   const there = hand.isAgain ? await acts.find(name) : null;
   const spec = await orders.container(step, acts);
-  if (there !== null && isMine(hand, there)) await joinNetworks(hand, there, spec);
+  if (there !== null && isMine(hand, there)) await finish(hand, there, spec);
   else await makeContainer(hand, name, spec);
 }
 

@@ -1,4 +1,4 @@
-/** Makes one container, with all of its networks; one that was made and not noted is found and finished. */
+/** Makes one container, with all of its networks and files; one that was made and not noted is found and finished. */
 
 import type { ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
 import { failed, type Hand } from "./hand.ts";
@@ -12,16 +12,17 @@ export async function makeContainer(
   const id = await hand.acts.create(name, spec);
   const made = await hand.acts.find(id);
   if (made === null) throw failed(`Container "${name}" was made, and is gone again`);
-  await joinNetworks(hand, made, spec);
+  await finish(hand, made, spec);
   return made;
 }
 
-/** Engines take one network when a container is made; the others follow before it starts. */
-export async function joinNetworks(
+/** Engines take one network when a container is made; the others, and what is copied, follow before it starts. */
+export async function finish(
   { acts }: Hand,
-  { id, networks: joined }: InspectedContainer,
-  { networks = [] }: Partial<ContainerSpec>,
+  { id, state, networks: joined }: InspectedContainer,
+  { networks = [], files = [] }: Partial<ContainerSpec>,
 ): Promise<void> {
   const names = new Set(joined.map(({ name }) => name));
   for (const network of networks.slice(1)) if (!names.has(network.name)) await acts.connect(id, network);
+  if (state === "created") await acts.copy(id, files);
 }

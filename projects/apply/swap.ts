@@ -8,7 +8,7 @@ import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
-import { joinNetworks, makeContainer } from "./making.ts";
+import { finish, makeContainer } from "./making.ts";
 import { sharersOf } from "./sharers.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
 import { Cut, waitForSound } from "./waiting.ts";
@@ -65,7 +65,7 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
   for (const name of hand.isAgain ? [passing, own] : []) {
     const found = await acts.find(name);
     if (found === null || !isMine(hand, found)) continue;
-    await joinNetworks(hand, found, await orders.container(step, acts));
+    await finish(hand, found, await orders.container(step, acts));
     return found;
   }
   if (old === null) throw touched(own, "removed");

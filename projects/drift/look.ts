@@ -170,6 +170,7 @@ async function compare(
   }
   const engine = engineViews(runtime, holdings, [...byUnit.values()].flatMap(({ containers }) => containers));
   const bounded = jobs.slice(0, MOST);
+  const remembered = remembering(real);
   const contents = new Map<Group, ReadonlyMap<string, string>>();
   for (const { of: { group } } of side === undefined ? [] : bounded) {
     if (!contents.has(group)) contents.set(group, await contentsOf(group, side!)); // as the loop says
@@ -184,7 +185,11 @@ async function compare(
       } catch {
         continue; // Gone since it was listed: nothing to compare.
       }
-      const disk = { real, digest: side?.digest ?? null, contents: contents.get(of.group) ?? NOTHING };
+      const disk = {
+        real: remembered,
+        digest: side?.digest ?? null,
+        contents: contents.get(of.group) ?? NOTHING,
+      };
       const view = await viewFor(of, inspected, engine(container.backend), disk);
       found.get(of.unit.id)!.push(
         ...differencesOf(of, inspected, view).map(({ field, declared, seen, at }) => ({
@@ -209,6 +214,16 @@ type EngineSide = Pick<EngineView, "kind" | "neighbour" | "imageNow">;
 /** What is known of this machine. */
 export interface DiskSide extends Pick<EngineView, "digest" | "contents"> {
   readonly real: RealPath;
+}
+
+/** Asks the disk once for each path: containers of one project have their folders in common. */
+export function remembering(real: RealPath): RealPath {
+  const known = new Map<string, Promise<string | null>>();
+  return (path) => {
+    let found = known.get(path);
+    if (found === undefined) known.set(path, found = real(path));
+    return found;
+  };
 }
 
 /** What is known of each engine, from one look at all. */

@@ -237,6 +237,9 @@ export function keyed<T>(
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((one, index) => isSame(one, b[index]));
+  }
   const [one, other] = [Object.entries(a), new Map(Object.entries(b))];
   return Array.isArray(a) === Array.isArray(b) && one.length === other.size &&
     one.every(([key, value]) => other.has(key) && isSame(value, other.get(key)));
@@ -244,7 +247,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 
 /** Equal whatever the order. */
 export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
-  isSame([...new Set(a)].sort(), [...new Set(b)].sort());
+  (a.length === 0 && b.length === 0) || isSame([...new Set(a)].sort(), [...new Set(b)].sort());
 
 /** The node of a service that a path of keys leads to; null where nothing is written. */
 export function nodeAt({ unit }: Declared, ...path: readonly string[]): Node | null {

@@ -1,7 +1,7 @@
 /** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
 import { withoutEnd } from "../../core/without_end.ts";
-import type { Mount, Node, Place } from "../../artifacts/artifact.ts";
+import type { Mount, Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { bytesOf } from "../../artifacts/compose/amounts.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
@@ -267,7 +267,17 @@ export const contents: Row = row<readonly Granted[]>({
   key: "contents",
   covers: [],
   declared: (of) => ({ value: grantsOf(of), at: of.unit.source }),
-  ask: () => {}, // a label, and what is copied once the container is there
+  ask: (asked, granted) => {
+    const files = granted.flatMap(({ copy }) => copy === null || copy.content === null ? [] : [copy]);
+    if (files.length === 0) return;
+    asked.files = files.map(({ target: path, content, uid, gid, mode }) => ({
+      path,
+      content: content!, // looked at above
+      uid,
+      gid,
+      mode,
+    }));
+  },
   compare: (declared, { labels }, { digest, contents }, { unit }) => {
     const label = declaredIn(labels);
     if (label === null || digest === null) return [];
@@ -355,11 +365,18 @@ function extras(
   }));
 }
 
+const binds = new WeakMap<Unit, readonly string[]>();
+
 /** The host paths that a unit mounts, as far as they are known. */
-export function bindsOf(of: Declared): string[] {
-  const wants = wantsOf(of);
-  if (wants === null || wants === UNKNOWN) return [];
-  return wants.value.mounts.flatMap(({ type, source }) => type === "bind" ? source ?? [] : []);
+export function bindsOf(of: Declared): readonly string[] {
+  let found = binds.get(of.unit);
+  if (found === undefined) {
+    const wants = wantsOf(of);
+    const mounts = wants === null || wants === UNKNOWN ? [] : wants.value.mounts;
+    found = mounts.flatMap(({ type, source }) => type === "bind" ? source ?? [] : []);
+    binds.set(of.unit, found);
+  }
+  return found;
 }
 
 /** The source where it can be told, and how to show it. */

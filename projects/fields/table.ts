@@ -45,14 +45,13 @@ export function differencesOf(
   container: InspectedContainer,
   view: EngineView,
 ): FieldDifference[] {
-  return FIELDS.flatMap((row) =>
-    row.compare(of, container, view).map((one) => ({
-      ...one,
-      declared: maskText(shownAt(one)),
-      seen: maskText(one.seen),
-      row,
-    }))
-  );
+  const found: FieldDifference[] = [];
+  for (const row of FIELDS) {
+    for (const one of row.compare(of, container, view)) {
+      found.push({ ...one, declared: maskText(shownAt(one)), seen: maskText(one.seen), row });
+    }
+  }
+  return found;
 }
 
 function shownAt({ at, declared, isAbsent }: Difference): string {

@@ -22,9 +22,12 @@ export function blockByFiles(asked: Asked, draft: Draft): void {
     draft.block("project/not-main", message, at, group.id);
   }
   if (group.incomplete) {
+    // The error itself where there is one: an include that is missing stands at the group.
+    const error = group.sources.filter(({ sound }) => !sound).flatMap(({ findings }) => findings)[0];
+    const why = error === undefined ? "" : `, ${error.message}`;
     const message =
-      "A file of this group could not be read whole: what is not read would be taken for removed";
-    draft.block("project/incomplete", message, group.source, group.id);
+      `A file of this group could not be read whole${why}: what is not read would be taken for removed`;
+    draft.block("project/incomplete", message, error?.at ?? group.source, group.id);
   }
   const others = namesakes(asked);
   if (others !== "") {

@@ -21,7 +21,7 @@ import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
 import { pullEveryMs } from "./pull_policy.ts";
-import { engineViews, viewFor } from "../drift/look.ts";
+import { engineViews, remembering, viewFor } from "../drift/look.ts";
 import type { Draft } from "./draft.ts";
 import type { PlanRequest } from "./plan_shape.ts";
 
@@ -107,6 +107,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const seen = new Map(all.filter((one) => sight.sees(one)).map((one) => [one.id, one]));
   const view = engineViews(runtime, holdings, [...seen.values()])(backend.name);
   const contents = await contentsOf(group, side);
+  const real = remembering(asked.real);
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
   const members = new Map<string, Member[]>();
   const orphans: RunningContainer[] = [];
@@ -123,7 +124,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
       const of = declaredOf(model, group, units.get(job.compose!.service)); // as above
       if (of === null) continue;
       const container = await runtime.inspect(job.id, job.backend);
-      const whole = await viewFor(of, container, view, { real: asked.real, digest: side.digest, contents });
+      const whole = await viewFor(of, container, view, { real, digest: side.digest, contents });
       compared.set(job.id, { container, differences: differencesOf(of, container, whole) });
     }
   };

@@ -167,6 +167,8 @@ export class SqliteDatabase {
         this.#database.exec("BEGIN IMMEDIATE");
         break;
       } catch (thrown) {
+        // One that could not be rolled back would stand in the way of all that come after it.
+        if (!isBusy(thrown)) this.#rollBack();
         if (!isBusy(thrown) || performance.now() > deadline) throw asStoreError(thrown);
         await pause(BUSY_PAUSE_MS);
       }

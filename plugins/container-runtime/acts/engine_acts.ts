@@ -10,6 +10,7 @@ import type {
 import { ServiceError } from "../../../core/error.ts";
 import type { ContainerSpec, InspectedContainer } from "../../../core/runtime.ts";
 import type { Link } from "../backends/link.ts";
+import { copyInto } from "../containers/copy_into.ts";
 import { connectBody, createBody, given, updateBody } from "../containers/create_body.ts";
 import type { Inspections } from "../containers/inspected.ts";
 import { engineError } from "../engine/errors.ts";
@@ -58,12 +59,12 @@ export class LinkActs implements EngineActs {
     return found?.id === container || found?.name === container ? found : null;
   }
 
-  async create(name: string, spec: Partial<ContainerSpec>): Promise<string> {
+  async create(name: string, { files: _, platform, ...spec }: Partial<ContainerSpec>): Promise<string> {
     const doing = `create container "${name}"`;
     const { text } = await this.link.engine.post(at`/containers/create`, {
       doing,
       missing: "image_not_found",
-      query: { name },
+      query: { name, platform: platform || undefined },
       body: createBody(spec),
       firstByteMs: CREATE_MS,
     });
@@ -71,6 +72,10 @@ export class LinkActs implements EngineActs {
     if (id === "") throw unreadable(this.link.name, doing);
     this.#touch(id);
     return id;
+  }
+
+  async copy(id: string, files: ContainerSpec["files"]): Promise<void> {
+    await copyInto(this.link.engine, id, files);
   }
 
   async start(id: string): Promise<void> {

@@ -2,11 +2,17 @@
 import type { ContainerSpec } from "../../../core/runtime.ts";
 import type { Wire } from "../engine/wire.ts";
 
+/** All but what no body carries: the platform is part of the query, and files are copied afterwards. */
+export type Carried = Partial<Omit<ContainerSpec, "platform" | "files">> & {
+  readonly platform?: never;
+  readonly files?: never;
+};
+
 /**
  * The body of `POST /containers/create`. What is not asked for is left to the image and the engine. Engines before API
  * 1.44 take one network: it has the first, and `connectBody` brings the others.
  */
-export function createBody(asked: Partial<ContainerSpec>): Wire {
+export function createBody(asked: Carried): Wire {
   return given({
     Image: asked.image,
     Cmd: asked.command,
@@ -60,7 +66,7 @@ function limits(asked: Partial<ContainerSpec>): Wire {
   };
 }
 
-function hostConfig(asked: Partial<ContainerSpec>): Wire {
+function hostConfig(asked: Carried): Wire {
   return given({
     Init: asked.init ?? undefined,
     RestartPolicy: restartPolicy(asked),
@@ -161,7 +167,7 @@ function mountOptions({ type, options }: Mount): Wire {
   };
 }
 
-function exposedPorts({ exposedPorts = [], ports = [] }: Partial<ContainerSpec>): Wire | undefined {
+function exposedPorts({ exposedPorts = [], ports = [] }: Carried): Wire | undefined {
   const all = [...exposedPorts, ...ports.map(({ container, protocol }) => `${container}/${protocol}`)];
   return all.length === 0 ? undefined : Object.fromEntries(all.map((port) => [port, {}]));
 }
@@ -175,7 +181,7 @@ function portBindings(ports: ContainerSpec["ports"]): Wire {
   return bindings;
 }
 
-function healthcheck({ healthcheck, healthTimes }: Partial<ContainerSpec>): Wire | undefined {
+function healthcheck({ healthcheck, healthTimes }: Carried): Wire | undefined {
   if (healthcheck === undefined && healthTimes === undefined) return undefined;
   const times = healthTimes ?? { interval: 0, timeout: 0, startPeriod: 0, startInterval: 0, retries: 0 };
   return given({

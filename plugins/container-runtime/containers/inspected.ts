@@ -152,6 +152,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     })),
     annotations: mapOf(host.Annotations),
     platform: "",
+    files: [],
     log: { driver: textOf(objectOf(host.LogConfig).Type), options: mapOf(objectOf(host.LogConfig).Config) },
     memoryLimitBytes: amountOf(host.Memory),
     memoryReservationBytes: amountOf(host.MemoryReservation),

@@ -46,7 +46,7 @@ export interface EngineVersion {
 
 export interface EngineCall extends Subject {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Sent as JSON. */
+  /** Sent as JSON; bytes are sent as they are, and are a tar. */
   readonly body?: unknown;
   /** Only our own headers; none of a caller's request is forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -230,6 +230,10 @@ export class Engine implements Disposable {
     return this.#call("POST", path, call);
   }
 
+  put(path: EnginePath, call: EngineCall): Promise<Done> {
+    return this.#call("PUT", path, call);
+  }
+
   delete(path: EnginePath, call: EngineCall): Promise<Done> {
     return this.#call("DELETE", path, call);
   }
@@ -341,7 +345,7 @@ export class Engine implements Disposable {
     return { kind, api, time: timeOn(response) };
   }
 
-  async #call(method: "GET" | "POST" | "DELETE", path: EnginePath, call: EngineCall): Promise<Done> {
+  async #call(method: Method, path: EnginePath, call: EngineCall): Promise<Done> {
     this.mustAnswer(call.doing);
     const target = await this.target(path, call.query);
     const firstByteMs = call.firstByteMs ?? FIRST_BYTE_MS;
@@ -363,7 +367,7 @@ export class Engine implements Disposable {
   }
 
   async #ask(
-    method: "GET" | "POST" | "DELETE",
+    method: Method,
     target: string,
     call: EngineCall,
     cutoff: Cutoff,
@@ -377,20 +381,25 @@ export class Engine implements Disposable {
   /** A change over TLS, on a connection that nothing was sent on. */
   async #change(
     spare: Spare,
-    method: "POST" | "DELETE",
+    method: Exclude<Method, "GET">,
     target: string,
     call: EngineCall,
     cutoff: Cutoff,
   ): Promise<Exchanged> {
-    const body = call.body === undefined ? "" : JSON.stringify(call.body);
+    const { type, bytes } = bodyOf(call);
     const headers = new Headers(call.headers);
     headers.set("host", this.host);
     headers.set("connection", "close");
-    if (body !== "") headers.set("content-type", "application/json");
-    const bytes = encoder.encode(body);
+    if (bytes.length > 0) headers.set("content-type", type);
     headers.set("content-length", String(bytes.byteLength));
-    const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-    const request = encoder.encode(`${method} ${target} HTTP/1.1\r\n${head}\r\n${body}`);
+    const head = encoder.encode(
+      `${method} ${target} HTTP/1.1\r\n${
+        [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("")
+      }\r\n`,
+    );
+    const request = new Uint8Array(head.length + bytes.length);
+    request.set(head);
+    request.set(bytes, head.length);
     const fresh = await spare.take();
     try {
       return await exchange(fresh, request, {
@@ -406,7 +415,7 @@ export class Engine implements Disposable {
 
   /** One request; its answer must begin within `firstByteMs`. Redirects are never followed. */
   async #fetch(
-    method: "GET" | "POST" | "DELETE",
+    method: Method,
     target: string,
     call: Pick<EngineCall, "doing" | "body" | "headers">,
     cutoff: Cutoff,
@@ -424,8 +433,9 @@ export class Engine implements Disposable {
       signal: cutoff.signal,
     };
     if (call.body !== undefined) {
-      headers.set("content-type", "application/json");
-      init.body = JSON.stringify(call.body);
+      const { type, bytes } = bodyOf(call);
+      headers.set("content-type", type);
+      init.body = bytes;
     }
     cutoff.expire(firstByteMs);
     try {
@@ -444,6 +454,14 @@ export class Engine implements Disposable {
   ): Promise<string> {
     return await readText(response, call.maxBytes ?? MAX_BODY, call.doing, cutoff.signal);
   }
+}
+
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+function bodyOf({ body }: Pick<EngineCall, "body">): { type: string; bytes: Uint8Array<ArrayBuffer> } {
+  if (body instanceof Uint8Array) return { type: "application/x-tar", bytes: new Uint8Array(body) };
+  const text = body === undefined ? "" : JSON.stringify(body);
+  return { type: "application/json", bytes: encoder.encode(text) };
 }
 
 /** The connections of one way to an engine, by what they are for. */

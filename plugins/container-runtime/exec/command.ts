@@ -16,7 +16,11 @@ const HANG_UP =
 export interface CommandState {
   readonly running: boolean;
   readonly code: number | null;
+  /** False also before it runs: Docker answers the start of a command before it has started it. */
+  readonly isOver: boolean;
 }
+
+const UNKNOWN = { isOver: false };
 
 /** The variable by which the processes of a command are found. */
 export function markVariable(mark: string): string {
@@ -29,19 +33,20 @@ export async function inspectCommand(engine: Engine, execId: string): Promise<Co
     const inspected = objectOf(
       await engine.get(at`/exec/${execId}/json`, { doing: "inspect a command", missing: "not_found" }),
     );
-    const code = inspected.ExitCode;
-    return { running: flagOf(inspected.Running), code: typeof code === "number" ? code : null };
+    const code = typeof inspected.ExitCode === "number" ? inspected.ExitCode : null;
+    const running = flagOf(inspected.Running);
+    return { running, code, isOver: !running && code !== null };
   } catch (error) {
     if (error instanceof ServiceError && error.code === "not_found") return null;
     throw error;
   }
 }
 
-/** Whether it still runs after half a second; yes, if the engine cannot be asked. */
+/** Whether it still runs, or is still to run, after half a second; yes, if the engine cannot be asked. */
 export async function stillRuns(engine: Engine, execId: string): Promise<boolean> {
   for (let look = 0; look < LOOKS; look++) {
-    const state = await inspectCommand(engine, execId).catch(() => ({ running: true }));
-    if (!state?.running) return false;
+    const state = await inspectCommand(engine, execId).catch(() => UNKNOWN);
+    if (state === null || state.isOver) return false;
     await pause(LOOK_MS);
   }
   return true;

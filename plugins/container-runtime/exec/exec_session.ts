@@ -239,7 +239,7 @@ export class ExecSession implements AsyncDisposable {
 
   async #endIfGone(): Promise<void> {
     const state = await inspectCommand(this.engine, this.id).catch(() => undefined); // it cannot be asked
-    if (state?.running === false || state === null) this.#answer.close();
+    if (state === null || state?.isOver) this.#answer.close();
   }
 }
 

@@ -11,6 +11,8 @@ import type { MadeCommand } from "./exec_session.ts";
 /** A berth that has not said for so long that it holds a command is gone. */
 const HOLD_MS = 20_000;
 const HOLD_EVERY_MS = 5_000;
+/** A command that an engine has not started for so long, it never will. */
+const UNSTARTED_MS = 600_000;
 
 export interface Orphan {
   readonly execId: string;
@@ -64,7 +66,7 @@ export class Orphans implements AsyncDisposable {
       if (container !== containerId) continue;
       const engine = this.#options.engineOf(backend);
       const state = engine === null ? undefined : await inspectCommand(engine, execId).catch(() => undefined);
-      if (state === null || state?.running === false) await this.ended(mark);
+      if (state === null || state?.isOver) await this.ended(mark);
       else found.push({ execId, container, backend, since: new Date(heldUntil).toISOString() });
     }
     return found;
@@ -101,10 +103,11 @@ export class Orphans implements AsyncDisposable {
   async #lookAfter(command: CommandRecord): Promise<void> {
     const engine = this.#options.engineOf(command.backend);
     if (engine === null) return; // it is looked after when its engine answers
-    const { mark, execId, container, hungUp } = command;
+    const { mark, execId, container, hungUp, heldUntil } = command;
     const state = await runsIn(engine, command);
-    if (state === "ended") return await this.ended(mark);
-    if (hungUp || state === "paused") return;
+    const isLate = state === "unstarted" && Date.now() - heldUntil > UNSTARTED_MS;
+    if (state === "ended" || isLate) return await this.ended(mark);
+    if (hungUp || state !== "running") return;
     await hangUpInside(engine, command);
     const about = { backend: command.backend, container, execId };
     if (await stillRuns(engine, execId)) {
@@ -121,7 +124,10 @@ export class Orphans implements AsyncDisposable {
 }
 
 /** Throws what the engine says when it cannot be asked. */
-async function runsIn(engine: Engine, command: CommandRecord): Promise<"running" | "paused" | "ended"> {
+async function runsIn(
+  engine: Engine,
+  command: CommandRecord,
+): Promise<"unstarted" | "running" | "paused" | "ended"> {
   try {
     const live = await readLive(engine, command.container, "look for a command");
     if (live.paused) return "paused";
@@ -130,6 +136,8 @@ async function runsIn(engine: Engine, command: CommandRecord): Promise<"running"
     if (error instanceof ServiceError && error.code === "container_not_found") return "ended";
     throw error;
   }
+  const state = await inspectCommand(engine, command.execId);
+  if (state?.isOver) return "ended";
   // An engine that was started again may not know it, while it runs on: then it is hung up all the same
-  return (await inspectCommand(engine, command.execId))?.running === false ? "ended" : "running";
+  return state?.running === false ? "unstarted" : "running";
 }

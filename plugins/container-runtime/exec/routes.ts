@@ -257,7 +257,7 @@ export class Execs implements AsyncDisposable {
     }
     if (socket.signal.aborted) {
       output.catch(() => {}); // it ends with the connection
-      if (await session.hangUp()) await this.#orphans.left(session.mark, true);
+      if (await session.hangUp()) await this.#orphans.left(session.mark, false); // it is hung up once more
       else await this.#orphans.ended(session.mark);
       return null;
     }

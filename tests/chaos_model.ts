@@ -1,0 +1,121 @@
+/** What callers were answered, checked against the simplest model of it: a set of names that grows and shrinks. */
+
+/** Milliseconds on one clock. */
+export interface Times {
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** `yes`: acknowledged. `no`: refused, and not done. `unknown`: no answer, or one that leaves it open. */
+export type Outcome = "yes" | "no" | "unknown";
+
+interface Change extends Times {
+  readonly outcome: Outcome;
+}
+
+interface Life {
+  added: Change | null;
+  removals: Change[];
+}
+
+/** One name is added once, and removed by whoever likes. */
+export class NamesModel {
+  readonly #lives = new Map<string, Life>();
+  readonly broken: string[] = [];
+
+  constructor(readonly what: string) {}
+
+  #life(name: string): Life {
+    let life = this.#lives.get(name);
+    if (life === undefined) this.#lives.set(name, life = { added: null, removals: [] });
+    return life;
+  }
+
+  /** Before it is asked for, so that a list that comes meanwhile may have it. */
+  tries(name: string, began: number): void {
+    this.#life(name).added = { began, ended: Infinity, outcome: "unknown" };
+  }
+
+  added(name: string, change: Change): void {
+    this.#life(name).added = change;
+  }
+
+  /** Also before it is asked for: then `ended` is Infinity. */
+  removed(name: string, change: Change): void {
+    const { removals } = this.#life(name);
+    const pending = removals.findIndex(({ began, ended }) => began === change.began && ended === Infinity);
+    if (pending >= 0) removals[pending] = change;
+    else removals.push(change);
+  }
+
+  /** Checks what a list showed, and that it showed all there is. */
+  listed(names: readonly string[], times: Times): void {
+    this.shown(names, times);
+    const shown = new Set(names);
+    const { began, ended } = times;
+    for (const [name, { added, removals }] of this.#lives) {
+      if (shown.has(name) || added?.outcome !== "yes" || added.ended >= began) continue;
+      if (removals.some((one) => one.outcome !== "no" && one.began <= ended)) continue;
+      this.broken.push(`${this.what}: "${name}" was acknowledged and is lost`);
+    }
+  }
+
+  /** Checks that nothing was shown that was not there. */
+  shown(names: readonly string[], { began, ended }: Times): void {
+    const shown = new Set(names);
+    if (shown.size < names.length) this.broken.push(`${this.what}: a name is listed twice`);
+    for (const name of shown) {
+      const life = this.#lives.get(name);
+      if (life?.added == null || life.added.began > ended) {
+        this.broken.push(`${this.what}: "${name}" is listed and never was`);
+      } else if (life.added.outcome === "no") {
+        this.broken.push(`${this.what}: "${name}" is listed, and was refused`);
+      } else if (life.removals.some((one) => one.outcome === "yes" && one.ended < began)) {
+        this.broken.push(`${this.what}: "${name}" is listed, and its removal was acknowledged before`);
+      }
+    }
+  }
+
+  /** Those that are there for certain, and nobody tries to remove. */
+  there(): string[] {
+    return [...this.#lives].flatMap(([name, { added, removals }]) =>
+      added?.outcome === "yes" && removals.every(({ outcome }) => outcome === "no") ? [name] : []
+    );
+  }
+}
+
+/** Checks numbered lines of several lives of one container, as one follower was told them. */
+export class LinesModel {
+  readonly broken: string[] = [];
+  readonly lines: string[] = [];
+  /** Places in `lines` before which a gap was told. */
+  readonly gaps = new Set<number>();
+
+  line(text: string): void {
+    const [life, number] = text.split(" ");
+    const [lastLife, lastNumber] = this.lines.at(-1)?.split(" ") ?? [];
+    const isNext = life === lastLife ? Number(number) === Number(lastNumber) + 1 : number === "1";
+    if (!isNext && this.lines.length > 0 && !this.gaps.has(this.lines.length)) {
+      this.broken.push(`log: "${text}" behind "${this.lines.at(-1)}" without a gap`);
+    }
+    this.lines.push(text);
+  }
+
+  gap(): void {
+    this.gaps.add(this.lines.length);
+  }
+
+  /** What the engine itself has at the end: all of it was told once, but for gaps. */
+  compare(engine: readonly string[]): void {
+    const told = new Map<string, number>();
+    for (const line of this.lines) told.set(line, (told.get(line) ?? 0) + 1);
+    for (const [line, count] of told) {
+      if (count > 1) this.broken.push(`log: "${line}" was told ${count} times`);
+    }
+    if (this.gaps.size > 0) return;
+    const missing = engine.filter((line) => !told.has(line));
+    if (missing.length > 0) {
+      this.broken.push(`log: ${missing.length} lines were never told, as "${missing[0]}"`);
+    }
+  }
+}
