@@ -67,6 +67,8 @@ async function inMemory(): Promise<void> {
     state: "running",
     health: null,
     exitCode: null,
+    restartCount: 0,
+    reason: null,
     createdAt: "",
     startedAt: null,
     compose: null,

@@ -10,12 +10,16 @@ const BENCHES = [
   "objects",
   "streams",
   "large_log",
+  "log_lines",
   "parse",
   "graph",
   "plan",
+  "apply",
   "packaging",
   "growth",
+  "growth_engines",
   "client",
+  "page",
 ];
 /** The lock file that knows the peers' packages too. */
 const LOCK = new URL("../tests/deno.lock", import.meta.url).pathname;

@@ -13,6 +13,8 @@ interface Screen {
 
 /** What is not looked at first is loaded by who looks at it, all of it at once. */
 const others = () => import("./screens_later.tsx");
+const Apply = later(async () => (await others()).Apply);
+const Plan = later(async () => (await others()).Plan);
 const Audit = later(async () => (await others()).Audit);
 const Disk = later(async () => (await others()).Disk);
 const Events = later(async () => (await others()).Events);
@@ -32,6 +34,14 @@ type Parts = Readonly<Record<string, string | undefined>>;
 const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) => Screen])[] = [
   [pattern("/"), () => ({ title: words.overview.title, view: <Overview /> })],
   [pattern("/w/:id"), ({ id = "" }) => ({ title: id, view: <Workspace id={id} key={id} /> })],
+  [
+    pattern("/w/:id/plan"),
+    ({ id = "" }) => ({ title: words.applies.planOf(id), view: <Plan id={id} key={id} /> }),
+  ],
+  [
+    pattern("/applies/:id"),
+    ({ id = "" }) => ({ title: words.applies.apply, view: <Apply id={id} key={id} /> }),
+  ],
   [pattern("/c"), () => ({ title: words.containers.title, view: <Containers /> })],
   [pattern("/c/:backend/:name"), ({ backend = "", name = "" }) => ({
     title: name,

@@ -1,4 +1,6 @@
 /** The screens that are not looked at first, as one script that is loaded by who looks at one of them. */
+export { Apply } from "./screens/apply/apply.tsx";
+export { Plan } from "./screens/apply/plan.tsx";
 export { Audit } from "./screens/audit/audit.tsx";
 export { Disk } from "./screens/disk/disk.tsx";
 export { Events } from "./screens/events/events.tsx";

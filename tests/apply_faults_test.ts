@@ -6,6 +6,7 @@ import { eventually } from "./eventually.ts";
 import { save } from "./live_scene.ts";
 import { ACCOUNT, startRegistry } from "./registry.ts";
 import { sharedEngine } from "./shared_engine.ts";
+import { mayMount, SmallDisk } from "./small_disk.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 /** Healthy as soon as somebody makes the file. */
@@ -252,6 +253,22 @@ test("rights are asked for at the plan, at the apply and before each step, and a
     assert.match(refused.body.title, /"projects:host" on the project "rights"/);
     const viewer = await berth.key("viewer");
     assert.equal((await scene.begin(plan, {}, viewer)).status, 403);
+    await engine.cli("volume", "create", "--label", "com.docker.compose.project=theirs", "theirs_data");
+    const borrowed = text.replace("cap_add: [CHOWN]", "volumes: ['data:/data', 'host:/host']") +
+      "volumes: { data: { name: theirs_data }, host: { driver_opts: { type: none, o: bind, device: /etc } } }\n";
+    await scene.write(borrowed);
+    const made = await berth.call("POST /api/settings/api-keys", {
+      name: "own",
+      grants: [{ permissions: ["artifacts:read", "containers:read", "projects:plan", "projects:apply"] }],
+    });
+    const other = await scene.plan({}, berth.as(made.body.key));
+    assert.deepEqual(
+      other.missing.map(({ permission, subject }) => `${permission} ${subject.project}`).sort(),
+      ["projects:host rights", "volumes:write theirs"],
+      "neither a name nor an option of a volume is a way around rights",
+    );
+    await engine.cli("volume", "rm", "theirs_data");
+    await scene.write(text);
     assert.deepEqual(await scene.containers(), {});
 
     const admin = await berth.key("admin");
@@ -331,3 +348,34 @@ test("an engine that goes away in the middle is waited for, and the old containe
     assert.deepEqual(Object.keys(await scene.containers()), [`${name}-web-1`]);
   });
 });
+
+const aFullDisk =
+  "a full disk of the store begins no step, loses none, and is gone on from when there is room again";
+test(aFullDisk, async (engine) => {
+  await using disk = await SmallDisk.mount("16m");
+  const text = project("full", [
+    service("a", HELD),
+    service("b", "depends_on: { a: { condition: service_healthy } }"),
+  ]);
+  await scene(engine, "full", text, async (scene) => {
+    const { berth } = scene;
+    const id = await begun(scene, "wait");
+    disk.fill();
+    await eventually("the store is full", async () => {
+      const { status } = await berth.call("POST /api/settings/api-keys", {
+        name: "x".repeat(90),
+        role: "viewer",
+      });
+      return status === 503;
+    });
+    await engine.cli("exec", "full-a-1", "touch", "/go");
+    await eventually("what is waited for is there", async () => {
+      return (await engine.ask("GET /containers/full-a-1/json")).json.State.Health.Status === "healthy";
+    });
+    assert.deepEqual(Object.keys(await scene.containers()), ["full-a-1"], "nothing was begun");
+    disk.empty();
+    const over = await scene.over(id);
+    assert.deepEqual([over.state, over.reason], ["done", null]);
+    assert.deepEqual(Object.keys(await scene.containers()), ["full-a-1", "full-b-1"]);
+  }, { folder: disk.folder, logFile: "none" });
+}, mayMount ? null : "no small file system may be mounted here");

@@ -154,7 +154,7 @@ export async function scene(
   const made = await ApplyScene.on(engine, berth, name, text);
   try {
     await work(made);
-    assert.deepEqual(berth.bugs(), []);
+    if (berth.berth.log.path !== null) assert.deepEqual(berth.bugs(), []);
   } finally {
     await made.clear();
   }

@@ -45,20 +45,24 @@ const CALL_MS = 60_000;
 
 /**
  * Starts a private engine; about a second with its image. The first failure is retried once, with the plainest storage.
- * `settings` are further lines for the `[engine]` part of Podman's containers.conf, or further arguments for dockerd.
+ * `settings` are further lines for the `[engine]` part of Podman's containers.conf; `args` are further arguments for dockerd.
  * `BERTH_TEST_ENGINE=docker=unix:///path` (several separated by commas) takes a running one instead.
  */
-export async function startEngine(kind: EngineKind, settings = ""): Promise<TestEngine> {
+export async function startEngine(
+  kind: EngineKind,
+  settings = "",
+  args: readonly string[] = [],
+): Promise<TestEngine> {
   const named = (Deno.env.get("BERTH_TEST_ENGINE") ?? "").split(",").find((one) =>
     one.startsWith(`${kind}=`)
   );
   if (named) return await borrowed(kind, named.slice(kind.length + 1).replace(/^unix:\/\//, ""));
   await assertPossible(kind);
   try {
-    return await launch(kind, kind === "docker" ? "overlay2" : "overlay", settings);
+    return await launch(kind, kind === "docker" ? "overlay2" : "overlay", settings, args);
   } catch (error) {
     console.error(`A test's ${kind} did not start, trying once more:`, error);
-    return await launch(kind, "vfs", settings);
+    return await launch(kind, "vfs", settings, args);
   }
 }
 
@@ -102,7 +106,12 @@ async function borrowed(kind: EngineKind, socket: string): Promise<TestEngine> {
   };
 }
 
-async function launch(kind: EngineKind, storage: string, settings: string): Promise<TestEngine> {
+async function launch(
+  kind: EngineKind,
+  storage: string,
+  settings: string,
+  args: readonly string[],
+): Promise<TestEngine> {
   const folder = await Deno.makeTempDir({ prefix: "be" }); // short: a socket's path has 107 bytes
   const socket = `${folder}/s`;
   const name = folder.slice(folder.lastIndexOf("/") + 1);
@@ -118,7 +127,7 @@ async function launch(kind: EngineKind, storage: string, settings: string): Prom
   if (kind === "podman") await sandbox.run("umount /sys/fs/cgroup/unified 2>/dev/null");
   const client = new Client(socket, folder);
   const command = kind === "docker"
-    ? [...dockerd(folder, storage, `berth-${name}`), ...settings.split(" ").filter((word) => word !== "")]
+    ? [...dockerd(folder, storage, `berth-${name}`), ...args]
     : podman(folder, storage);
   const start = async () => {
     await Deno.remove(socket).catch(() => {});

@@ -166,6 +166,8 @@ function runtimeOf(model: Model): ContainerRuntime {
     imageId: "sha256:0",
     state: index % 2 === 0 ? "running" : "exited",
     health: null,
+    restartCount: 0,
+    reason: null,
     exitCode: 1,
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,

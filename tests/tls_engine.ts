@@ -63,7 +63,7 @@ export async function startTlsEngine(): Promise<TlsEngine> {
     `--tlsverify --tlscacert ${folder}/ca.pem --tlscert ${folder}/server.pem --tlskey ${folder}/server.key`;
   let engine: TestEngine;
   try {
-    engine = await startEngine("docker", `-H tcp://0.0.0.0:2376 ${tls}`);
+    engine = await startEngine("docker", "", `-H tcp://0.0.0.0:2376 ${tls}`.split(" "));
   } catch (error) {
     await Deno.remove(folder, { recursive: true });
     throw error;

@@ -217,7 +217,7 @@ for (
       "runtime_unavailable ",
     ],
     ["nothing at all", [], "runtime_unavailable "],
-    ["what is no HTTP", ["hello\r\n\r\n"], "runtime_unavailable "],
+    ["what is no HTTP", ["hello\r\n\r\n"], "engine_failed "],
   ] as const
 ) {
   Deno.test(`a change over TLS is sent exactly once and its answer is understood: ${what}`, async () => {

@@ -1,5 +1,6 @@
 /** Every sentence of the page in German; a script of its own, asked for by browsers that want it. */
 import type { Verdict } from "../verdict.ts";
+import { applies } from "./de_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { records } from "./de_records.ts";
@@ -41,6 +42,7 @@ export const words = {
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
+  printed: (address: string, ms: number) => `${address}, ${day.format(ms)}, ${clock.format(ms)}`,
   ago: (time: string) => `vor ${time}`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
@@ -101,6 +103,7 @@ export const words = {
   ...resources,
   shell,
   graph,
+  applies,
   measures,
   log,
   logs,
@@ -285,6 +288,9 @@ export const words = {
     networks: "Netzwerke",
     environment: "Umgebung",
     inspect: "Inspect",
+    differences: "Abweichungen",
+    noDifferences: "Er läuft, wie er geschrieben ist.",
+    undeclared: "Keine Datei eines Arbeitsbereichs deklariert diesen Container.",
     gone: "Diesen Container gibt es nicht mehr",
     toList: "Zu den Containern",
     image: "Image",

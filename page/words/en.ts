@@ -1,6 +1,7 @@
 /** Every sentence of the page in English, and `words`: the same in the language that is spoken. */
 import type { Permission } from "../../client/berth/models.ts";
 import type { Verdict } from "../verdict.ts";
+import { applies } from "./en_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
 import { graph } from "./en_graph.ts";
 import { files } from "./en_files.ts";
@@ -32,6 +33,7 @@ const english = {
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
+  printed: (address: string, ms: number) => `${address}, ${day.format(ms)}, ${clock.format(ms)}`,
   ago: (time: string) => `${time} ago`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   /** A container by itself: nothing was compared, so it is not "as written". */
@@ -94,6 +96,7 @@ const english = {
   graph,
   log,
   logs,
+  applies,
   measures,
   ...records,
   ...resources,
@@ -274,6 +277,9 @@ const english = {
     networks: "Networks",
     environment: "Environment",
     inspect: "Inspect",
+    differences: "Differences",
+    noDifferences: "It runs as it is written.",
+    undeclared: "No file of a workspace declares this container.",
     gone: "This container is gone",
     toList: "To the containers",
     image: "Image",

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { absolutePath, listOf, matching, text } from "../../core/setting_shapes.ts";
 import { readAddress } from "./engine/address.ts";
 
+const MOST_ENGINES = 512;
+
 /** One engine to talk to; on another host it is reached by ssh or with mutual TLS. */
 function engine() {
   return z.strictObject({
@@ -43,7 +45,7 @@ function engines() {
   return listOf(engine(), ",", namedUrl).refine(
     (list) => new Set(list.map(({ name }) => name)).size === list.length,
     "two engines have the same name",
-  );
+  ).refine((list) => list.length <= MOST_ENGINES, `at most ${MOST_ENGINES} engines`);
 }
 
 function namedUrl(part: string): unknown {

@@ -207,7 +207,9 @@ export const mounts: Row = row<Wants>({
     const found = wants.mounts.flatMap((wanted) =>
       differencesOf(wanted, running.get(wanted.target), inMemory.has(wanted.target), view)
     );
-    return wants.isWhole ? [...found, ...extras(wants.mounts, container, running, of)] : found;
+    if (!wants.isWhole) return found;
+    const memory = view.kind === "docker" ? extraMemory(wants.mounts, container, of) : [];
+    return [...found, ...extras(wants.mounts, container, running, of), ...memory];
   },
 });
 
@@ -361,6 +363,20 @@ function extras(
     declared: "(not mounted)",
     seen: `${type} ${source}`.trim(),
     at: valueAt(of.unit.value, "volumes") ?? of.unit.source,
+    isAbsent: true as const,
+  }));
+}
+
+/** Memory that the file no longer asks for; Podman adds some of its own, so there nobody can tell. */
+function extraMemory(wanted: readonly Wanted[], container: InspectedContainer, of: Declared): Difference[] {
+  const known = new Set(wanted.map(({ target }) => target));
+  const mounted = container.mounts.filter(({ type }) => type === "tmpfs").map(({ target }) => target);
+  const targets = new Set([...Object.keys(container.tmpfs), ...mounted].map(cleanPath));
+  return [...targets].filter((target) => !known.has(target)).map((target) => ({
+    field: `mounts.${target}`,
+    declared: "(not mounted)",
+    seen: "tmpfs",
+    at: valueAt(of.unit.value, "tmpfs") ?? of.unit.source,
     isAbsent: true as const,
   }));
 }

@@ -25,7 +25,12 @@ export function hashFormOf(version: string): HashForm {
   return Number(version.replace(/^v/, "").split(".")[0]) >= 5 ? "b" : "a";
 }
 
-/** Without `config-hash` where Compose's form of the service is not sure: then it would make the container anew. */
+/**
+ * Stands where Compose's form of the service is not sure: then it makes the container anew. Without the label it would
+ * not see the container, and fail at its name.
+ */
+const NO_HASH = "0".repeat(64);
+
 export function composeLabels(
   { of, number, imageId, version, containerOf }: Labelled,
 ): Record<string, string> {
@@ -46,7 +51,7 @@ export function composeLabels(
     "com.docker.compose.depends_on": dependencies.sort().join(","),
     "com.docker.compose.image": imageId,
     "com.docker.compose.version": version,
-    ...(hash !== null && { "com.docker.compose.config-hash": hash }),
+    "com.docker.compose.config-hash": hash ?? NO_HASH,
   };
 }
 

@@ -6,7 +6,8 @@ import type { RuntimeAct } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
 import { bindsOf } from "../fields/mounts.ts";
 import { nodeAt } from "../fields/field.ts";
-import { textOf, truthOf } from "../../artifacts/yaml/values.ts";
+import type { Resource } from "../../artifacts/artifact.ts";
+import { entriesOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { Need } from "./plan_shape.ts";
 import type { Scene } from "./scene.ts";
 
@@ -31,6 +32,14 @@ export const removing = (scene: Scene): Need => ({
   subject: onProject(scene),
 });
 
+/** What a new volume takes: options of its driver can bind any folder of the host. */
+export const makingVolume = (scene: Scene, { value }: Resource): Need[] => [
+  applying(scene),
+  ...[...entriesOf(valueAt(value, "driver_opts"))].length === 0
+    ? []
+    : [{ permission: "projects:host", subject: onProject(scene) }],
+];
+
 /** What a new container of a unit takes. Whoever writes a file with these fields becomes root by it. */
 export function making(scene: Scene, of: Declared): Need[] {
   const needs = [applying(scene)];
@@ -38,11 +47,13 @@ export function making(scene: Scene, of: Declared): Need[] {
   for (const { kind, target } of of.unit.references) {
     if (kind !== "uses") continue;
     const resource = of.group.resources.find(({ id }) => id === target);
-    if (resource === undefined || !resource.external) continue;
+    if (resource === undefined) continue;
     const held = resource.kind === "network" ? scene.holdings.networks : scene.holdings.volumes;
     const found = held.find(({ name, backend }) => name === resource.name && backend === scene.backend.name);
     if (found === undefined || !scene.sees.resource(found.labels)) continue; // which blocks the plan
     const owner = found.labels["com.docker.compose.project"] ?? null;
+    // Whatever the file calls it: what belongs to others is used by the rights on them.
+    if (!resource.external && owner === scene.group.project) continue;
     if (resource.kind === "network") needs.push(acting(scene, "useNetwork", owner));
     if (resource.kind === "volume") needs.push(acting(scene, "useVolume", owner));
   }

@@ -7,7 +7,7 @@ import type { HeldNetwork } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import type { Draft } from "./draft.ts";
-import { acting, applying } from "./needs.ts";
+import { acting, applying, makingVolume } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
@@ -199,7 +199,7 @@ export class Resources {
       return [];
     }
     if (held === undefined) {
-      const needs = [applying(scene)];
+      const needs = makingVolume(scene, resource);
       return [
         draft.add({
           kind: "volume.create",

@@ -50,6 +50,7 @@ export function Workspace({ id }: { readonly id: string }) {
       <header class="screen-head">
         <h1>{shown(workspace.name)}</h1>
         <code class="quiet">{shown(workspace.path)}</code>
+        <a class="button" href={`/w/${encodeURIComponent(id)}/plan`}>{words.applies.plan}</a>
         <Forget id={id} name={workspace.name} />
       </header>
       <Tabs label={words.workspace.tabs} tabs={tabs} />

@@ -15,7 +15,7 @@ import { pause } from "../../../core/pause.ts";
 import { engineError } from "../engine/errors.ts";
 
 const SEARCH_EVERY_MS = 1_500;
-const MAX_ENGINES = 32;
+const MAX_ENGINES = 512;
 /** What the mirrors can show now. */
 export interface Readable {
   /** Engines whose mirrors are true. */
@@ -149,7 +149,8 @@ export class Backends implements AsyncDisposable {
     links: readonly Link[] = this.#links,
   ): Promise<Readable> {
     if (!this.settled(kind, links)) {
-      await Promise.all(links.map((link) => freshen(link, kind)));
+      const behind = links.filter((link) => !this.settled(kind, [link]));
+      await Promise.all(behind.map((link) => freshen(link, kind)));
     }
     return this.current(kind, links);
   }

@@ -10,7 +10,8 @@ import { etagOf } from "../../../http/etag.ts";
 import type { Backends } from "../backends/backends.ts";
 import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
 import { StaleEngines, Unavailable } from "../backends/route_fields.ts";
-import { type ContainerQuery, fits, inOrder, page } from "./query.ts";
+import { merged, OrderedRows } from "./ordered.ts";
+import { type ContainerQuery, cursorBehind } from "./query.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
 import { engineError } from "../engine/errors.ts";
 
@@ -29,11 +30,16 @@ interface MadeList {
 }
 
 const MAX_CACHED = 32;
+/** Texts of this many characters are long, and few of them are remembered. */
+const LONG = 1024 * 1024;
+const MAX_LONG = 2;
 /** Of callers who hold scopes. */
 const MAX_SCOPED = 64;
 
 export class ContainerLists {
   readonly #cached = new Lru<MadeList>(MAX_CACHED);
+  readonly #long = new Lru<MadeList>(MAX_LONG);
+  readonly #ordered = new OrderedRows();
   readonly #scoped = new Lru<MadeList>(MAX_SCOPED);
   /** Texts for who holds scopes, counted. */
   #made = 0;
@@ -54,7 +60,7 @@ export class ContainerLists {
   async answer(query: ContainerQuery, request: Request, reach: Reach): Promise<Cached> {
     const mark = request.url.indexOf("?");
     const key = `${reach.key}${mark < 0 ? "" : request.url.slice(mark)}`;
-    const known = this.#listsFor(reach).get(key);
+    const known = this.#listsFor(reach).get(key) ?? this.#long.get(key);
     const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
       ? known
       : await this.#settled(key, query, this.engines.sights.of(reach));
@@ -96,32 +102,43 @@ export class ContainerLists {
     const { workspace } = query;
     let isKnown = workspace === undefined ||
       this.ownership.projectsOf(workspace) !== null && sight.reach.has({ workspace });
-    const fitting: ContainerRow[] = [];
     const hanging = new Set<string>();
-    for (const link of shown) {
+    const isShown = (row: ContainerRow) =>
+      sight.sees(row) && (workspace === undefined || this.ownership.ownerOf(row)?.id === workspace);
+    const isWhole = sight.reach.everywhere && workspace === undefined;
+    let total = 0;
+    const lists = shown.map((link) => {
       if (link.since !== null) hanging.add(link.name);
-      for (const row of rowsInSight(link, sight)) {
-        isKnown ||= this.ownership.ownerOf(row)?.id === workspace;
-        if (fits(row, query, (one) => this.ownership.ownerOf(one))) fitting.push(row);
+      if (!isKnown) {
+        for (const row of rowsInSight(link, sight)) isKnown ||= this.ownership.ownerOf(row)?.id === workspace;
       }
-    }
+      const all = this.#ordered.of(link, query);
+      const fitting = isWhole ? all : { rows: all.rows.filter(isShown) };
+      total += fitting.rows.length;
+      return fitting;
+    });
     if (!isKnown) {
       throw engineError(
         "workspace_not_found",
         `Cannot list containers: there is no workspace "${workspace}"`,
       );
     }
-    const { rows, next } = page(inOrder(fitting, query), query);
+    const { rows, isMore } = merged(lists, query, query.limit ?? total);
+    const last = rows.at(-1);
+    const next = isMore && last !== undefined ? cursorBehind(last, query) : undefined;
     const text =
       `{"items":[${
         rows.map((row) => hanging.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row)).join(",")
-      }],"total":${fitting.length}` +
+      }],"total":${total}` +
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
       `,"unavailable":${JSON.stringify(unavailable)}` +
       `${stale.length === 0 ? "" : `,"stale":${JSON.stringify(stale)}`}}`;
-    const lists = this.#listsFor(sight.reach);
-    const list = { stamp, text: this.#tagged(text, stamp, key, sight, lists.get(key)?.text) };
-    lists.set(key, list);
+    const cached = this.#listsFor(sight.reach);
+    const list = {
+      stamp,
+      text: this.#tagged(text, stamp, key, sight, (cached.get(key) ?? this.#long.get(key))?.text),
+    };
+    (text.length < LONG ? cached : this.#long).set(key, list);
     return list;
   }
 

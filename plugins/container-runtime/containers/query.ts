@@ -23,20 +23,13 @@ export const ContainerQuery = z.object({
 });
 export type ContainerQuery = z.output<typeof ContainerQuery>;
 
-export type Workspace = { readonly id: string; readonly unit: string | null } | null;
-
-/** Whether a container passes the filters. */
-export function fits(
-  row: ContainerRow,
-  query: ContainerQuery,
-  workspaceOf: (row: ContainerRow) => Workspace,
-): boolean {
+/** Whether a container passes the filters, but for that of workspaces, which others know. */
+export function fits(row: ContainerRow, query: ContainerQuery): boolean {
   return (query.state?.includes(row.state) ?? true) &&
     (query.project === undefined || row.compose?.project === query.project) &&
     (query.image === undefined || isOfImage(row, query.image)) &&
     (query.label?.every((label) => hasLabel(row, label)) ?? true) &&
-    (query.q === undefined || matches(row, query.q.toLowerCase())) &&
-    (query.workspace === undefined || workspaceOf(row)?.id === query.workspace);
+    (query.q === undefined || matches(row, query.q.toLowerCase()));
 }
 
 function isOfImage({ image, imageId }: ContainerRow, wanted: string): boolean {
@@ -63,49 +56,58 @@ function hasLabel({ labels }: ContainerRow, label: string): boolean {
 }
 
 function matches(row: ContainerRow, q: string): boolean {
-  return row.name.toLowerCase().includes(q) || row.image.toLowerCase().includes(q) || row.id.startsWith(q) ||
-    (row.compose?.service.toLowerCase().includes(q) ?? false);
+  let words = WORDS.get(row);
+  if (words === undefined) {
+    words = [row.name, row.image, row.compose?.service ?? ""].join("\n").toLowerCase();
+    WORDS.set(row, words);
+  }
+  return words.includes(q) && !q.includes("\n") || row.id.startsWith(q);
 }
 
-/** The newest first, unless asked otherwise; names run from A to Z. */
-export function inOrder(
-  rows: readonly ContainerRow[],
-  { sort = "created", order }: ContainerQuery,
-): ContainerRow[] {
-  const direction = (order ?? (sort === "created" ? "desc" : "asc")) === "asc" ? 1 : -1;
-  return rows.map((row) => ({ row, place: placeOf(row, sort) }))
-    .sort((one, other) => direction * compare(one.place, other.place))
-    .map(({ row }) => row);
-}
+/** What a search looks through, made once for a row. */
+const WORDS = new WeakMap<ContainerRow, string>();
 
-type Place = readonly [key: string, id: string];
+/** Where a row stands in a list: what it is sorted by, then its id. */
+export type Place = readonly [key: string, id: string];
 
-function placeOf(row: ContainerRow, sort: NonNullable<ContainerQuery["sort"]>): Place {
+export function placeOf(row: ContainerRow, sort: ContainerQuery["sort"] = "created"): Place {
   const key = sort === "created" ? row.createdAt : row[sort];
   return [key, `${row.id} ${row.backend}`];
+}
+
+/** Compares places for a sort. The newest first, unless asked otherwise; names run from A to Z. */
+export function comesBefore(
+  { sort = "created", order }: ContainerQuery,
+): (one: Place, other: Place) => number {
+  return (order ?? (sort === "created" ? "desc" : "asc")) === "asc"
+    ? compare
+    : (one, other) => compare(other, one);
 }
 
 function compare([key, id]: Place, [otherKey, otherId]: Place): number {
   return key < otherKey ? -1 : key > otherKey ? 1 : id < otherId ? -1 : id > otherId ? 1 : 0;
 }
 
-export interface Page {
-  readonly rows: readonly ContainerRow[];
-  readonly next: string | undefined;
+/**
+ * Where the page after the cursor begins in rows that are in order. A cursor names the last row seen, so rows that come
+ * or go cause no repeats or gaps.
+ */
+export function startOf(rows: readonly ContainerRow[], query: ContainerQuery): number {
+  if (query.cursor === undefined) return 0;
+  const seen = readCursor(query.cursor);
+  const before = comesBefore(query);
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (before(placeOf(rows[middle]!, query.sort), seen) > 0) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
-/** The page after the cursor. A cursor names the last row seen, so rows that come or go cause no repeats or gaps. */
-export function page(sorted: readonly ContainerRow[], query: ContainerQuery): Page {
-  const { limit = sorted.length, cursor, sort = "created", order } = query;
-  const direction = (order ?? (sort === "created" ? "desc" : "asc")) === "asc" ? 1 : -1;
-  const seen = cursor === undefined ? null : readCursor(cursor);
-  const start = seen === null
-    ? 0
-    : sorted.findIndex((row) => direction * compare(placeOf(row, sort), seen) > 0);
-  const rows = start < 0 ? [] : sorted.slice(start, start + limit);
-  const last = rows.at(-1);
-  const more = last !== undefined && last !== sorted.at(-1);
-  return { rows, next: more ? writeCursor(placeOf(last, sort)) : undefined };
+/** What `cursor` takes to go on behind this row. */
+export function cursorBehind(row: ContainerRow, { sort }: ContainerQuery): string {
+  return writeCursor(placeOf(row, sort));
 }
 
 function writeCursor(place: Place): string {

@@ -9,6 +9,7 @@ import { Slots } from "./slots.ts";
 import { objectOf, textOf } from "./wire.ts";
 import { engineError } from "./errors.ts";
 import { exchange, type Exchanged } from "./exchange.ts";
+import { Reads } from "./reads.ts";
 import { close, Spare } from "./spare.ts";
 
 /** The oldest and newest API versions that berth speaks. */
@@ -83,6 +84,7 @@ export class Engine implements Disposable {
   #credentials: Credentials | null = null;
   /** For changes over TLS; null for a unix socket. */
   readonly #spare: Spare | null;
+  readonly #reads = new Reads(() => this.#connect());
   readonly #origin: string;
   /** Separate limits, so that calls and streams cannot block each other. */
   readonly #calls = new Slots(24, 1_000);
@@ -115,6 +117,7 @@ export class Engine implements Disposable {
     this.#clients?.[Symbol.dispose]();
     this.#clients = clients;
     this.#credentials = credentials;
+    this.#reads.renew();
     this.#spare?.drop();
   }
 
@@ -165,6 +168,7 @@ export class Engine implements Disposable {
   /** Later reads go over new connections: the old ones may be half open. */
   renew(): void {
     this.#clients?.renew();
+    this.#reads.renew();
     this.#spare?.drop();
   }
 
@@ -319,6 +323,7 @@ export class Engine implements Disposable {
   [Symbol.dispose](): void {
     this.#closing.abort(engineError("stopping", "Cannot ask the engine: the service stops"));
     this.#clients?.[Symbol.dispose]();
+    this.#reads[Symbol.dispose]();
     this.#spare?.[Symbol.dispose]();
   }
 
@@ -356,7 +361,9 @@ export class Engine implements Disposable {
     cutoff.expire(firstByteMs);
     try {
       using _slot = await this.#calls.enter(cutoff.signal);
-      const { status, text } = method !== "GET" && this.#spare !== null
+      const { status, text } = method === "GET"
+        ? await this.#read(target, call, cutoff)
+        : this.#spare !== null
         ? await this.#change(this.#spare, method, target, call, cutoff)
         : await this.#ask(method, target, call, cutoff, firstByteMs);
       if (status >= 200 && status < 300 || status === 304) return { changed: status !== 304, text };
@@ -366,8 +373,18 @@ export class Engine implements Disposable {
     }
   }
 
+  /** The time limit for the first byte runs already. */
+  async #read(target: string, call: EngineCall, cutoff: Cutoff): Promise<Exchanged> {
+    return await this.#reads.get(target, this.host, {
+      maxBytes: call.maxBytes ?? MAX_BODY,
+      doing: call.doing,
+      signal: cutoff.signal,
+      begun: () => cutoff.expire(BODY_MS),
+    });
+  }
+
   async #ask(
-    method: Method,
+    method: Exclude<Method, "GET">,
     target: string,
     call: EngineCall,
     cutoff: Cutoff,
@@ -402,13 +419,14 @@ export class Engine implements Disposable {
     request.set(bytes, head.length);
     const fresh = await spare.take();
     try {
-      return await exchange(fresh, request, {
+      return await exchange(fresh.conn, fresh.bytes, request, {
         maxBytes: call.maxBytes ?? MAX_BODY,
         doing: call.doing,
         signal: cutoff.signal,
         begun: () => cutoff.expire(BODY_MS),
-      });
+      }, fresh.first);
     } finally {
+      close(fresh.conn);
       spare.prepare();
     }
   }

@@ -6,12 +6,14 @@ import type { EnginePath } from "../engine/path.ts";
 import { pause } from "../../../core/pause.ts";
 import type { Framing } from "./frames.ts";
 import { engineError } from "../engine/errors.ts";
+import { rest } from "./rest.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 const HEAD_LIMIT_BYTES = 32 * 1024;
 const FIRST_BYTE_MS = 10_000;
 const REFUSAL_LIMIT_BYTES = 64 * 1024;
 const REFUSAL_MS = 2_000;
+const LITTLE_BYTES = 8 * 1024;
 const LONGEST_SETTLING_MS = 1_000;
 const CR = 13;
 
@@ -93,6 +95,12 @@ export class EngineConnection implements Disposable {
     this.#start -= from;
     this.#end -= from;
     return isThere;
+  }
+
+  /** The same for an answer that is read as a whole: where little came at once, more is let come together. */
+  async readMuch(): Promise<boolean> {
+    if (this.#end > 0 && this.#end < LITTLE_BYTES) rest();
+    return await this.read();
   }
 
   /**

@@ -157,7 +157,7 @@ export function rawLogBody(
     async pull(controller) {
       try {
         while (output.isEmpty && !frames.complete) {
-          if (answer.isEmpty && !await answer.read()) break;
+          if (answer.isEmpty && !await answer.readMuch()) break;
           answer.giveTo(frames);
         }
       } catch {

@@ -213,7 +213,7 @@ export class LogSource {
   async #readOn(reading: Reading): Promise<boolean> {
     const { answer, frames, proof } = reading;
     if (answer.isEmpty) reading.isProven = false;
-    if (frames.complete || answer.isEmpty && !await answer.read()) {
+    if (frames.complete || answer.isEmpty && !await (this.#follows ? answer.read() : answer.readMuch())) {
       this.#ended(reading);
       return true;
     }

@@ -1,0 +1,133 @@
+/** One apply: each step as it is done, why it failed, and what a person can say to it. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { APPLY_ABANDON, APPLY_CANCEL, APPLY_RESUME } from "../../../client/berth/applies.ts";
+import type { Apply as ApplyModel, ApplyStep } from "../../../client/berth/models.ts";
+import { ApplyFeed, type Pulled, type Said } from "../../live/apply_feed.ts";
+import { type Problem, problemOf } from "../../live/problem.ts";
+import { client } from "../../live/session.ts";
+import { Act } from "../../parts/act.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Loading, Trouble } from "../../parts/states.tsx";
+import { words } from "../../words/en.ts";
+import { Reasons } from "./reasons.tsx";
+import { ApplyMark, StepMark } from "./state_mark.tsx";
+
+const TEXT = words.applies;
+
+export function Apply({ id }: { readonly id: string }) {
+  const feed = useMemo(() => new ApplyFeed(id), [id]);
+  const [again, setAgain] = useState(0);
+  useEffect(() => {
+    const ending = new AbortController();
+    void feed.follow(ending.signal);
+    return () => ending.abort();
+  }, [feed, again]);
+  const apply = feed.apply.value;
+  const problem = feed.problem.value;
+  if (apply === undefined) {
+    if (problem === null) return <Loading />;
+    return (
+      <>
+        <header class="screen-head">
+          <h1>{TEXT.apply}</h1>
+        </header>
+        <Trouble problem={problem} again={() => setAgain(again + 1)} />
+      </>
+    );
+  }
+  return (
+    <>
+      {problem !== null && <Trouble problem={problem} />}
+      <header class="screen-head">
+        <h1>{TEXT.title(shown(apply.group))}</h1>
+        <span role="status">
+          <ApplyMark state={apply.state} />
+        </span>
+        <span class="quiet">{words.moment(Date.parse(apply.createdAt))} {shown(TEXT.by(apply.by))}</span>
+        <Words apply={apply} said={() => void feed.read().catch(() => {})} />
+      </header>
+      {apply.reason !== null && <p class="trouble" role="alert">{shown(apply.reason)}</p>}
+      <ol class="steps">
+        {apply.steps.map((step) => (
+          <Step
+            key={step.n}
+            step={step}
+            workspace={apply.workspace}
+            said={feed.said.value.filter((one) => one.step === step.n)}
+            pulled={feed.pulled.value.get(step.n)}
+          />
+        ))}
+      </ol>
+      <p>
+        <a href={`/w/${encodeURIComponent(apply.workspace)}/plan?group=${encodeURIComponent(apply.group)}`}>
+          {TEXT.toPlan}
+        </a>
+      </p>
+    </>
+  );
+}
+
+function Step(
+  { step: { n, kind, target, state, error, note, why }, workspace, said, pulled }: {
+    readonly step: ApplyStep;
+    readonly workspace: string;
+    readonly said: readonly Said[];
+    readonly pulled: Pulled | undefined;
+  },
+) {
+  return (
+    <li class="step">
+      <p class="step-head">
+        <span class="step-number">{n}</span>
+        <StepMark state={state} />
+        <span>{TEXT.kinds[kind]}</span> <strong>{shown(target)}</strong>
+        {note !== null && <span class="quiet">{shown(note)}</span>}
+        {state === "running" && pulled !== undefined && <span class="quiet">{shown(pullText(pulled))}</span>}
+      </p>
+      <Reasons why={why} workspace={workspace} />
+      {error !== null && <p class="trouble">{shown(error.title)}</p>}
+      {said.map(({ id, container, lines }) => (
+        <figure class="last-words" key={id}>
+          <figcaption>{shown(TEXT.log(container))}</figcaption>
+          <pre tabIndex={0}>{lines.map(shown).join("\n")}</pre>
+        </figure>
+      ))}
+    </li>
+  );
+}
+
+const pullText = ({ layer, status, current, total }: Pulled): string =>
+  [
+    layer ?? "",
+    status,
+    current !== null && total !== null ? `${words.bytes(current)} / ${words.bytes(total)}` : "",
+  ].filter((part) => part !== "").join(" ");
+
+/** What can be said to it now. */
+function Words({ apply: { id, state }, said }: { readonly apply: ApplyModel; readonly said: () => void }) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const say = async (word: typeof APPLY_CANCEL | typeof APPLY_RESUME | typeof APPLY_ABANDON) => {
+    try {
+      await client.post(word as typeof APPLY_CANCEL, { params: { id } });
+      setProblem(null);
+      said();
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
+  const permission = "projects:apply";
+  return (
+    <span class="screen-end">
+      {problem !== null && <Trouble problem={problem} />}
+      {state === "running" && (
+        <Act permission={permission} act={() => void say(APPLY_CANCEL)}>{TEXT.cancel}</Act>
+      )}
+      {state === "paused" && (
+        <>
+          <Act permission={permission} kind="is-main" act={() => void say(APPLY_RESUME)}>{TEXT.resume}</Act>
+          <Act permission={permission} act={() => void say(APPLY_ABANDON)}>{TEXT.abandon}</Act>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,193 @@
+/** What would be done about a group, because of which lines; and what was done before. */
+import { useState } from "preact/hooks";
+import { APPLIES } from "../../../client/berth/applies.ts";
+import type { Diagnostic, Plan as PlanModel } from "../../../client/berth/models.ts";
+import { PLAN_APPLY } from "../../../client/berth/plans.ts";
+import { WORKSPACE_ARTIFACTS, WORKSPACE_ARTIFACTS_GROUP_PLAN } from "../../../client/berth/workspaces.ts";
+import { startOf } from "../../live/overview.ts";
+import { useResource } from "../../live/resource.ts";
+import { client, may } from "../../live/session.ts";
+import { Act } from "../../parts/act.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Select } from "../../parts/form.tsx";
+import { Place } from "../../parts/place.tsx";
+import { shown } from "../../parts/shown.ts";
+import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { go, query, withQuery } from "../../router.ts";
+import { words } from "../../words/en.ts";
+import { Reasons } from "./reasons.tsx";
+import { ApplyMark } from "./state_mark.tsx";
+
+const TEXT = words.applies;
+type Action = PlanModel["action"];
+
+export function Plan({ id }: { readonly id: string }) {
+  const groups = useResource(may("projects:plan") ? `groups ${id}` : null, async (signal) => {
+    const asked = { params: { id }, query: { kind: "group" as const }, signal };
+    const { items } = (await client.get(WORKSPACE_ARTIFACTS, asked)).json();
+    return items.filter(({ type }) => type === "main").map(({ name }) => name);
+  }, { live: false });
+  const names = groups.value.value;
+  const problem = groups.problem.value;
+  const group = query.value.get("group") ?? names?.[0];
+  const asked = query.value.get("action");
+  const action: Action = asked !== null && asked in TEXT.actions ? asked as Action : "up";
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{TEXT.planOf(shown(id))}</h1>
+        <a href={`/w/${encodeURIComponent(id)}`}>{shown(id)}</a>
+      </header>
+      {!may("projects:plan") && <Empty title={TEXT.noRight} />}
+      {problem !== null && <Trouble problem={problem} again={groups.reload} />}
+      {may("projects:plan") && problem === null && names === undefined && <Loading />}
+      {names !== undefined && (group === undefined ? <Empty title={TEXT.noGroups} /> : (
+        <>
+          <div class="plan-choice">
+            <Select
+              label={TEXT.group}
+              name="group"
+              value={group}
+              options={names.map((name) => [name, shown(name)])}
+              onChange={(name) => go(withQuery({ group: name }), { replace: true })}
+            />
+            <Select
+              label={TEXT.action}
+              name="action"
+              value={action}
+              options={Object.entries(TEXT.actions)}
+              onChange={(one) => go(withQuery({ action: one === "up" ? null : one }), { replace: true })}
+            />
+          </div>
+          <OfGroup workspace={id} group={group} action={action} />
+        </>
+      ))}
+      <Journal workspace={id} />
+    </>
+  );
+}
+
+function OfGroup(
+  { workspace, group, action }: {
+    readonly workspace: string;
+    readonly group: string;
+    readonly action: Action;
+  },
+) {
+  const read = useResource(`plan ${workspace} ${group} ${action}`, async (signal) => {
+    const params = { id: workspace, name: group };
+    return (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload: { action }, signal }))
+      .json();
+  }, { live: false });
+  const plan = read.value.value;
+  const problem = read.problem.value;
+  if (problem !== null) return <Trouble problem={problem} again={read.reload} />;
+  if (plan === undefined) return <Loading />;
+  return <Steps plan={plan} reload={read.reload} />;
+}
+
+function Steps({ plan, reload }: { readonly plan: PlanModel; readonly reload: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  const { steps, blocked, warnings, missing, unchanged, workspace, group } = plan;
+  const interrupting = steps.filter(({ risk }) => risk !== "none").length;
+  const isReady = steps.length > 0 && blocked.length === 0 && missing.length === 0;
+  return (
+    <section aria-labelledby="steps">
+      <div class="section-head">
+        <h2 id="steps">{steps.length === 0 ? TEXT.nothing : TEXT.steps(steps.length)}</h2>
+        <span class="screen-end">
+          <button type="button" class="button" onClick={reload}>{TEXT.again}</button>
+          <Act permission="projects:apply" kind="is-main" disabled={!isReady} act={() => setAsking(true)}>
+            {TEXT.apply}
+          </Act>
+        </span>
+      </div>
+      {unchanged > 0 && <p class="hint">{TEXT.unchanged(unchanged)}</p>}
+      <Notes title={TEXT.blocked} notes={blocked} workspace={workspace} />
+      <Notes title={TEXT.warnings} notes={warnings} workspace={workspace} />
+      {missing.map(({ permission, subject }) => (
+        <p class="trouble" key={`${permission} ${subject.project}`}>
+          {shown(TEXT.lacks(permission, subject.project ?? subject.engine))}
+        </p>
+      ))}
+      <ol class="steps">
+        {steps.map(({ n, kind, target, why, risk, ifChanged }) => (
+          <li class="step" key={n}>
+            <p class="step-head">
+              <span class="step-number">{n}</span>
+              <span>{TEXT.kinds[kind]}</span> <strong>{shown(target)}</strong>
+              {risk !== "none" && <span class="quiet">{TEXT.interruption}</span>}
+              {ifChanged !== undefined && <span class="quiet">{TEXT.onlyIf(ifChanged.join(", "))}</span>}
+            </p>
+            <Reasons why={why} workspace={workspace} />
+          </li>
+        ))}
+      </ol>
+      {isAsking && (
+        <Confirm
+          title={TEXT.apply}
+          question={TEXT.question(steps.length, shown(group))}
+          hints={[TEXT.exactly, ...interrupting > 0 ? [TEXT.interrupts(interrupting)] : []]}
+          close={() => setAsking(false)}
+          act={() => apply(plan)}
+        />
+      )}
+    </section>
+  );
+}
+
+async function apply({ id, basis: { declared, observed } }: PlanModel): Promise<void> {
+  const payload = { basis: { declared, observed } };
+  const begun = (await client.post(PLAN_APPLY, { params: { id }, payload, expectedStatus: 202 })).json();
+  go(`/applies/${encodeURIComponent(begun.id)}`);
+}
+
+function Notes(
+  { title, notes, workspace }: {
+    readonly title: string;
+    readonly notes: readonly Diagnostic[];
+    readonly workspace: string;
+  },
+) {
+  if (notes.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="rows">
+        {notes.map(({ message, location, code, subject }) => (
+          <li class="row diagnostic" key={`${code} ${subject} ${message}`}>
+            <span class="diagnostic-message">{shown(message)}</span>
+            {location !== null && <Place place={startOf(location)} workspace={workspace} />}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The newest applies of the workspace. */
+function Journal({ workspace }: { readonly workspace: string }) {
+  const read = useResource(may("projects:plan") ? `applies ${workspace}` : null, async (signal) => {
+    return (await client.get(APPLIES, { query: { workspace, limit: 20 }, signal })).json().items;
+  });
+  const items = read.value.value;
+  if (items === undefined) return null;
+  return (
+    <section aria-labelledby="journal">
+      <h2 id="journal">{TEXT.journal}</h2>
+      {items.length === 0 && <p class="hint">{TEXT.journalEmpty}</p>}
+      <ul class="rows">
+        {items.map(({ id, group, action, state, by, createdAt, reason }) => (
+          <li class="row journal-row" key={id}>
+            <a href={`/applies/${encodeURIComponent(id)}`}>
+              {TEXT.actions[action]} {shown(group)}
+            </a>
+            <ApplyMark state={state} />
+            <span class="quiet">{words.moment(Date.parse(createdAt))} {shown(TEXT.by(by))}</span>
+            {reason !== null && <span class="hint">{shown(reason)}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

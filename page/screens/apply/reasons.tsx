@@ -1,0 +1,29 @@
+/** Why a step is there: what differs, facing the author's own line, or what it follows from. */
+import type { PlanReason } from "../../../client/berth/models.ts";
+import { startOf } from "../../live/overview.ts";
+import { Facing } from "../../parts/facing.tsx";
+import { Place } from "../../parts/place.tsx";
+import { words } from "../../words/en.ts";
+
+const TEXT = words.applies;
+
+export function Reasons(
+  { why, workspace }: { readonly why: readonly PlanReason[]; readonly workspace: string },
+) {
+  return (
+    <>
+      {why.map((reason, index) =>
+        reason.code === "field"
+          ? (
+            <Facing key={index} field={reason.field} declared={reason.declared} actual={reason.seen}>
+              <Place place={startOf(reason.at)} workspace={workspace} />
+            </Facing>
+          )
+          : <p class="hint" key={index}>{textOf(reason)}</p>
+      )}
+    </>
+  );
+}
+
+const textOf = (reason: Exclude<PlanReason, { code: "field" }>): string =>
+  reason.code === "followsFrom" ? TEXT.follows(reason.step, reason.how) : TEXT.codes[reason.code];

@@ -1,0 +1,30 @@
+/** How an apply or one of its steps is, as a sign beside its word. */
+import type { Apply, ApplyStep } from "../../../client/berth/models.ts";
+import { Mark } from "../../parts/sign.tsx";
+import type { Verdict } from "../../verdict.ts";
+import { words } from "../../words/en.ts";
+
+const OF_APPLY: Readonly<Record<Apply["state"], Verdict>> = {
+  running: "notStarted",
+  paused: "paused",
+  done: "completed",
+  failed: "broken",
+  cancelled: "unknown",
+};
+
+const OF_STEP: Readonly<Record<ApplyStep["state"], Verdict>> = {
+  waiting: "notStarted",
+  running: "differs",
+  done: "completed",
+  failed: "broken",
+  skipped: "undeclared",
+  unknown: "unknown",
+};
+
+export const ApplyMark = ({ state }: { readonly state: Apply["state"] }) => (
+  <Mark verdict={OF_APPLY[state]}>{words.applies.states[state]}</Mark>
+);
+
+export const StepMark = ({ state }: { readonly state: ApplyStep["state"] }) => (
+  <Mark verdict={OF_STEP[state]}>{words.applies.stepStates[state]}</Mark>
+);

@@ -1,0 +1,60 @@
+/** A person brings a folder up with the page: plans, reads why, applies, breaks it, and sees the old container serve again. */
+import assert from "node:assert/strict";
+import { ApplyScene, project, service } from "../apply_scene.ts";
+import { browserMissing, startBrowser } from "../browser.ts";
+import { serveEngines } from "../service.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
+
+const { test } = await sharedEngine("docker");
+
+test(
+  "a person plans a folder, reads why, applies it, breaks a command, and sees the old container serve again",
+  async (engine) => {
+    await using browser = await startBrowser();
+    await using berth = await serveEngines({ docker: engine });
+    const text = project("front", [service("web", "environment: { COLOUR: red }")]);
+    const scene = await ApplyScene.on(engine, berth, "front", text);
+    try {
+      await using opened = await openPage(browser, berth, { key: berth.admin, path: "/w/front" });
+      const { page } = opened;
+      const main = page.getByRole("main");
+      const apply = async () => {
+        await page.getByRole("button", { name: "Apply", exact: true }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
+      };
+      await main.getByRole("link", { name: "Plan", exact: true }).click();
+      await main.getByText("Create").first().waitFor();
+      await main.getByText("it is not there").first().waitFor();
+      await assertFitsAll(opened, "plan");
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await apply();
+      await page.getByRole("status").getByText("done").waitFor();
+      await assertFitsAll(opened, "apply");
+      await page.setViewportSize({ width: 1440, height: 900 });
+      const before = await scene.ids();
+      assert.deepEqual(Object.keys(before), ["front-web-1"]);
+
+      await scene.write(text.replace("[idle]", "[sh, -c, 'echo out of order; exit 9']"));
+      await page.getByRole("link", { name: "To the plan" }).click();
+      await main.getByText("Replace").waitFor();
+      await main.getByRole("link", { name: "compose.yaml:5:14" }).waitFor();
+      await main.getByText("out of order").first().waitFor();
+      await apply();
+      await page.getByRole("alert").getByText("ended with code 9; the old container serves again").waitFor();
+      await main.locator(".last-words").getByText("out of order").waitFor();
+      await assertFitsAll(opened, "an apply that failed");
+      await page.setViewportSize({ width: 1440, height: 900 });
+      assert.deepEqual(await scene.ids(), before);
+
+      await page.getByRole("link", { name: "To the plan" }).click();
+      const journal = page.getByRole("region", { name: "What was applied" });
+      await journal.getByText("failed").waitFor();
+      assert.equal(await journal.getByRole("link").count(), 2);
+      assert.deepEqual(opened.complaints, []);
+    } finally {
+      await scene.clear();
+    }
+  },
+  browserMissing(),
+);
