@@ -98,7 +98,12 @@ export class Orders {
     const of = this.declared(step);
     const name = this.containerName(step);
     const running = await this.ground.runtime.containers();
-    const containerOf = (service: string) => standingFor(this.#own(running), service)?.id;
+    const containerOf = (service: string) => {
+      const found = standingFor(this.#own(running), service)?.id;
+      // What is passed on as it is written would be taken for the name of something else.
+      if (found === undefined) throw notSeen(service);
+      return found;
+    };
     const asked: Asked = {};
     for (const row of FIELDS) row.ask(asked, of, { name, containerOf });
     const { image, imageId } = await this.#image(of, acts);
@@ -257,3 +262,6 @@ function byVersion(a: string, b: string): number {
 
 const gone = (what: string): ServiceError =>
   new ServiceError("apply_failed", `Cannot go on: ${what} is no longer in the files; ask for a new plan`);
+
+const notSeen = (service: string): ServiceError =>
+  new ServiceError("engine_unavailable", `Cannot go on: no container of the service "${service}" is seen`);

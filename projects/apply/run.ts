@@ -82,6 +82,7 @@ export class Run {
         if (noted["changed"] === true) this.#changed.add(n);
       }
       await journal.goesOn(null);
+      await ground.runtime.settle(); // after a start, nothing is known of the engine yet
     }
     const declared = digestOf(declaredNow(ground), ground.digest);
     if (declared !== this.#work.plan.basis.declared && this.#halt?.kind !== "abandon") {
@@ -169,7 +170,7 @@ export class Run {
         }
         if (error instanceof LostApply || isOfStore(error)) throw error;
         if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
-        if (!this.#acts().isAway(error)) return await this.#fail(step, error);
+        if (!this.#isAway(error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + awayMs;
         if (performance.now() > awayUntil) {
           this.#halt ??= { kind: "paused", reason: error.message };
@@ -208,6 +209,10 @@ export class Run {
     if (missing.length === 0) return null;
     const names = [...new Set(missing.map(({ permission }) => `"${permission}"`))].join(", ");
     return `Whoever applies it does not hold ${names} any more: resume it with the rights of somebody who does`;
+  }
+
+  #isAway(error: ServiceError): boolean {
+    return error.code === "engine_unavailable" || this.#acts().isAway(error);
   }
 
   #acts() {

@@ -40,7 +40,8 @@ export async function swap(hand: Hand): Promise<void> {
     }
   } catch (error) {
     // Cut, or the engine is away: nothing is known, so nothing is turned back.
-    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || hand.acts.isAway(error);
+    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || hand.acts.isAway(error) ||
+      error.code === "engine_unavailable";
     if (isOpen || old === null) throw error;
     await hand.note({ back: true, why: error.message });
     return await goBack(pair, error);
