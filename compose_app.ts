@@ -50,6 +50,7 @@ import { applyRoutes } from "./routes/applies.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
 import { live } from "./routes/live.ts";
 import { workspaceFeeds } from "./routes/live_workspaces.ts";
+import { overviewRoutes } from "./routes/overview.ts";
 import { plans } from "./routes/plans.ts";
 import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
@@ -257,6 +258,7 @@ function coreRouters(
     workspaceFiles({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
+    overviewRoutes({ registry, runtime, sights }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
     applyRoutes({
       registry,

@@ -67,11 +67,12 @@ async function inMemory(): Promise<void> {
     state: "running",
     health: null,
     exitCode: null,
+    restartCount: 0,
+    reason: null,
     createdAt: "",
     startedAt: null,
     compose: null,
     backend: "docker",
-    restartCount: 0,
     imageDefaults: null,
   };
   const view: EngineView = {

@@ -17,7 +17,9 @@ const BENCHES = [
   "apply",
   "packaging",
   "growth",
+  "growth_engines",
   "client",
+  "page",
 ];
 /** The lock file that knows the peers' packages too. */
 const LOCK = new URL("../tests/deno.lock", import.meta.url).pathname;

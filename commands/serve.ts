@@ -3,6 +3,7 @@ import { type Config, readConfig } from "../config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { isBuilt } from "../http/static_site.ts";
 import { type Berth, startBerth } from "../start.ts";
+import { ServiceError } from "../core/error.ts";
 import { VERSION } from "../version.ts";
 import { tell } from "./failure.ts";
 
@@ -18,7 +19,9 @@ export async function run(): Promise<number> {
   try {
     berth = await startBerth({ config: await readSettings(), plugins: loadPlugins });
   } catch (error) {
-    return tell(error);
+    const code = tell(error);
+    // A supervisor tries again what may go better in a moment, as with a database that starts later, and nothing else.
+    return error instanceof ServiceError && error.headers?.["retry-after"] !== undefined ? 1 : code;
   }
   surviveBugs(berth);
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGHUP", () => void berth.reload());

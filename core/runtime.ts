@@ -23,6 +23,10 @@ export interface RunningContainer {
   readonly state: ContainerState;
   readonly health: "starting" | "healthy" | "unhealthy" | null;
   readonly exitCode: number | null;
+  /** How often the engine restarted it since it was last started. */
+  readonly restartCount: number;
+  /** Why it does not run, where the engine says more than an exit code. */
+  readonly reason: string | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly labels: Readonly<Record<string, string>>;

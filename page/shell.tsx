@@ -6,6 +6,7 @@ import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts
 import { opened } from "./parts/keys.ts";
 import { Navigation, Sections } from "./parts/navigation.tsx";
 import { Palette } from "./parts/palette.tsx";
+import { PrintHead } from "./parts/print_head.tsx";
 import { ProofDialog } from "./parts/proof_dialog.tsx";
 import { Loading, Trouble } from "./parts/states.tsx";
 import { shown } from "./parts/shown.ts";
@@ -59,6 +60,7 @@ export function Shell(
       <Title text={title} />
       <a class="skip" href="#content">{words.skip}</a>
       <Bar />
+      <PrintHead />
       <main id="content" tabIndex={-1} class={link.value?.live === false ? "is-stale" : ""}>
         <Sections />
         {view}

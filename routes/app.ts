@@ -20,6 +20,7 @@ const TAGS = {
   auth: "Signing in and out, and who one is",
   settings: "The first admin, API keys, people and sessions",
   workspaces: "Registered folders, and what was declared in them",
+  overview: "Whether what runs is what is declared",
   live: "Everything that goes on, over one socket",
   plans: "What would be done about a group, and why",
   applies: "Plans that are carried out, and how far each of them is",

@@ -65,6 +65,7 @@ const TABLE: Readonly<Record<string, Permission | "any">> = {
   "GET /api/containers/{id}/stats": "containers:read",
   "GET /api/terminal/compose-logs": "events:read",
   "GET /api/live": "any",
+  "GET /api/overview": "artifacts:read",
   "GET /api/logs": "containers:logs",
   "GET /api/workspaces": "workspaces:read",
   "GET /api/workspaces/{id}": "workspaces:read",

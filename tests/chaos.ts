@@ -111,9 +111,12 @@ async function list(model: NamesModel, path: string): Promise<void> {
   const began = now();
   const answer = await ask(admin, `GET ${path}`);
   if (answer === null || answer.status !== 200) return;
-  const { items, unavailable = [] } = answer.body;
-  // An engine that is away shows nothing, and a silent one what was last known of it: the answer says so
-  if (unavailable.length > 0 || items.some(({ stale }: { stale?: boolean }) => stale === true)) return;
+  const { items, unavailable = [], stale = [] } = answer.body;
+  // An engine that is away shows nothing, and a silent or late one what was last known of it: the answer says so
+  if (
+    unavailable.length > 0 || stale.length > 0 ||
+    items.some(({ stale }: { stale?: boolean }) => stale === true)
+  ) return;
   const names = items.map(({ name }: { name: string }) => name).filter((name: string) =>
     name.startsWith("c-")
   );
@@ -366,16 +369,16 @@ try {
       broken.push(`audit: key "${name}" is not told`);
     }
   }
+  const look =
+    'for p in /proc/[0-9]*; do tr "\\0" "\\n" <$p/environ 2>/dev/null | grep -q "^BERTH_EXEC=" && ' +
+    'echo "$p $(tr "\\0" " " <$p/cmdline) $(grep State $p/status)"; done; true';
+  let left = "";
   await eventually("no shell is left", async () => {
-    const text = await engine.cli(
-      "exec",
-      sleeper,
-      "sh",
-      "-c",
-      "for p in /proc/[0-9]*; do cat $p/environ 2>/dev/null; echo; done",
-    );
-    return !text.includes("BERTH_EXEC=");
-  }, { timeoutMs: RIGHT_MS });
+    left = await engine.cli("exec", sleeper, "sh", "-c", look);
+    return left === "";
+  }, { timeoutMs: RIGHT_MS }).catch((error) => {
+    throw new Error(`${error}: ${left}`);
+  });
 } catch (error) {
   end = `${error}${error instanceof Error && error.cause ? ` (${error.cause})` : ""}`;
   broken.push(end);

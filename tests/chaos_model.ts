@@ -66,7 +66,7 @@ export class NamesModel {
     if (shown.size < names.length) this.broken.push(`${this.what}: a name is listed twice`);
     for (const name of shown) {
       const life = this.#lives.get(name);
-      if (life?.added == null || life.added.began > ended) {
+      if (life === undefined || life.added === null || life.added.began > ended) {
         this.broken.push(`${this.what}: "${name}" is listed and never was`);
       } else if (life.added.outcome === "no") {
         this.broken.push(`${this.what}: "${name}" is listed, and was refused`);

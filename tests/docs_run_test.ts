@@ -48,7 +48,7 @@ async function runBlocks(blocks: readonly string[]): Promise<Ran> {
     }\nkill $(jobs -p) || true\n`;
     const { code, stdout, stderr } = await new Deno.Command("unshare", {
       args: [
-        ..."--map-root-user --net --pid --mount --fork --kill-child --mount-proc timeout 100 bash -c".split(
+        ..."--map-root-user --net --pid --mount --fork --kill-child --mount-proc timeout 300 bash -c".split(
           " ",
         ),
         script,

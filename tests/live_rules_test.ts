@@ -35,6 +35,8 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     state: "running",
     health: null,
     exitCode: null,
+    restartCount: 0,
+    reason: null,
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     compose: {
@@ -45,7 +47,6 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     },
     backend: "docker",
     ...UNASKED,
-    restartCount: 0,
     imageDefaults: null,
     networks: [attachedTo("shop_default")],
     ...rest,

@@ -285,3 +285,36 @@ Deno.test("files that change are told by workspace and by file", async () => {
   assert.equal((await visitor.ended("f")).code, "workspace_not_found");
   await eventually("it is gone", () => workspaces.rows.size === 0);
 });
+
+Deno.test("a log that leaves the reader's scope in the middle is let go in every tab, and no other is", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, FILE_PATHS, stack);
+  const { world } = worlds.one!;
+  const { override } = world;
+  world.override = (request, path) => {
+    if (!path.endsWith("/logs")) return override?.(request, path);
+    const isFollowed = new URL(request.url).searchParams.get("follow") === "true";
+    return isFollowed ? new Response(new ReadableStream()) : new Response();
+  };
+  const shop = await keyOn(berth, "project:shop");
+  const tabs = [1, 2].map(() => stack.use(new LiveVisitor(berth, shop.credential)));
+  const states = (tab: LiveVisitor) =>
+    tab.of("l").flatMap((one) => one.items ?? [])
+      .map(({ name, state, reason = "" }) => `${name} ${state} ${reason}`.trim());
+  for (const tab of tabs) {
+    await tab.subscribe("l", "logs", { containers: [`one/${SHOP_WEB.id}`, `one/${SHOP_DB.id}`] });
+    await eventually("both are followed", () => states(tab).length === 2);
+  }
+  const made = world.containers!.get(SHOP_DB.id) as { Config: { Labels: Record<string, string> } };
+  const labels = { ...made.Config.Labels, [PROJECT]: "blog" };
+  world.containers!.set(SHOP_DB.id, { ...made, Config: { ...made.Config, Labels: labels } });
+  worlds.one!.tell(happened("update", SHOP_DB.id, "shop-db"));
+  for (const tab of tabs) {
+    await eventually("it is let go", () => states(tab).includes("shop-db ended not_allowed"));
+    assert.deepEqual(states(tab).sort(), [
+      "shop-db ended not_allowed",
+      "shop-db following",
+      "shop-web following",
+    ]);
+  }
+});

@@ -244,13 +244,6 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   // Files
   {
-    name: "a pipe in the place of a file is waited for",
-    file: READER,
-    from: "constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW",
-    to: "constants.O_RDONLY | constants.O_NOFOLLOW",
-    tests: ["artifacts/files/safe_reader_test.ts"],
-  },
-  {
     name: "a folder that is exchanged while it is listed is listed",
     file: READER,
     from: "return isInside ? listed : CHANGED;",
@@ -312,8 +305,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a shell whose berth was killed is left alone",
     file: "plugins/container-runtime/exec/orphans.ts",
-    from: "          await this.#lookAfter(command);\n",
-    to: "          void command;\n",
+    from: ".map((command) => this.#lookAfter(command))",
+    to: ".map(() => Promise.resolve())",
     tests: ["tests/orphans_test.ts"],
   },
   {

@@ -9,7 +9,9 @@ interface Step {
 const STEPS: readonly Step[] = [
   { file: "tests/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
   { file: "tests/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
+  { file: "tests/many_engines_test.ts" },
   { file: "tests/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" } },
+  { file: "tests/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" } },
   { file: "tests/file_churn_test.ts" },
   { file: "tests/audit_kill_test.ts", env: { BERTH_TEST_KILLS: "500" } },
   { file: "tests/engine_faults_test.ts" },

@@ -16,7 +16,6 @@ const SAMPLE_MS = Math.min(60_000, Math.max(2_000, MINUTES * 60_000 / 240));
 const FAULT_MS = 60_000;
 const CONTAINERS = 100;
 const FOLLOWERS = 10;
-const MIB = 1024 * 1024;
 /** Shorter runs show the beginning alone, when memory grows to its working size. */
 const LEAST_MINUTES = 10;
 /** What a whole run may grow by in an hour; judged from two hours on. */

@@ -12,6 +12,8 @@ function container(project: string): RunningContainer {
     state: "running",
     health: null,
     exitCode: null,
+    restartCount: 0,
+    reason: null,
     createdAt: "",
     startedAt: null,
     labels: {},

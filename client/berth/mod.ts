@@ -24,6 +24,7 @@ export * from "./logs.ts";
 export * from "./metrics.ts";
 export * from "./models.ts";
 export * from "./networks.ts";
+export * from "./overview.ts";
 export * from "./plans.ts";
 export * from "./settings.ts";
 export * from "./system.ts";

@@ -107,6 +107,20 @@ export type Diagnostic = {
   readonly fingerprint: string;
 };
 
+/** A part of `UnitLive`. */
+export type Drift = {
+  /** What differs. */
+  readonly field: string;
+  /** The container's name; null for the unit as a whole. */
+  readonly container: string | null;
+  /** As it is written. */
+  readonly declared: string;
+  /** As it runs. */
+  readonly actual: string;
+  /** Where the value is declared; the unit itself where it is not. */
+  readonly location: Location;
+};
+
 /** A part of `Principal`. */
 export type HeldGrant = {
   /** Null where permissions were granted by name. */

@@ -1,6 +1,6 @@
 /** The API's group `workspaces`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Diagnostic, LiveState, Location, Plan, Range } from "./models.ts";
+import type { Diagnostic, Drift, LiveState, Plan, Range } from "./models.ts";
 
 /**
  * GET: List the registered workspaces.
@@ -435,20 +435,6 @@ export type DagNode = {
     /** The column, from 1. */
     readonly column: number;
   } | null;
-};
-
-/** A part of `UnitLive`. */
-export type Drift = {
-  /** What differs. */
-  readonly field: string;
-  /** The container's name; null for the unit as a whole. */
-  readonly container: string | null;
-  /** As it is written. */
-  readonly declared: string;
-  /** As it runs. */
-  readonly actual: string;
-  /** Where the value is declared; the unit itself where it is not. */
-  readonly location: Location;
 };
 
 /** A part of `FileVersionList`. */

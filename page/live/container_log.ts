@@ -4,7 +4,7 @@ import { stream } from "../../client/stream.ts";
 import { isStatusError } from "../../client/mod.ts";
 import { LogFeed } from "./log_feed.ts";
 import { problemOf } from "./problem.ts";
-import { client } from "./session.ts";
+import { client, somebody } from "./session.ts";
 
 /** From where a log is read: so many last lines, or what was written since then. */
 export interface From {
@@ -13,7 +13,7 @@ export interface From {
 }
 
 const PAUSE_MS = 1_000;
-const FINAL = [401, 403, 404];
+const FINAL = [403, 404];
 /** A line of 256 KiB whose every byte is escaped. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
@@ -39,10 +39,16 @@ export class ContainerLog extends LogFeed {
         }
       } catch (error) {
         if (ending.aborted) return;
-        if (isStatusError(error) && FINAL.includes(error.response.statusCode)) {
+        const status = isStatusError(error) ? error.response.statusCode : 0;
+        if (FINAL.includes(status)) {
           this.problem.value = problemOf(error);
           this.state.value = "ended";
           return;
+        }
+        this.state.value = "waiting";
+        if (status === 401) {
+          await somebody(ending);
+          continue;
         }
       }
       this.state.value = "waiting";

@@ -1,7 +1,12 @@
 /** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
 import { type Container, CONTAINERS } from "../../client/berth/containers.ts";
 import type { Location } from "../../client/berth/models.ts";
-import { type Backend, SYSTEM_BACKENDS } from "../../client/berth/system.ts";
+import {
+  OVERVIEW,
+  type Overview as Answer,
+  type OverviewContainer,
+  type OverviewUnit,
+} from "../../client/berth/overview.ts";
 import {
   type DagNode,
   type UnitDetail,
@@ -34,6 +39,9 @@ export interface Difference {
   readonly place: Place | null;
 }
 
+/** A container as far as screens that compare look at it. */
+export type SeenContainer = OverviewContainer;
+
 /** A unit with what runs of it. */
 export interface Unit {
   readonly id: string;
@@ -43,7 +51,7 @@ export interface Unit {
   readonly verdict: Verdict;
   readonly live: UnitLive | null;
   /** The same containers as their list tells of them, for who may see it. */
-  readonly containers: readonly Container[];
+  readonly containers: readonly SeenContainer[];
   readonly image: string | null;
   readonly place: Place | null;
   readonly differences: readonly Difference[];
@@ -56,31 +64,45 @@ export interface WorkspaceState {
 }
 
 export interface Overview {
+  readonly units: readonly Unit[];
+  /** Those that are seen as a whole. */
   readonly workspaces: readonly WorkspaceState[];
   /** They run, and nobody wrote them. */
-  readonly undeclared: readonly Container[];
-  readonly engines: readonly Backend[];
+  readonly undeclared: readonly SeenContainer[];
+  readonly engines: Answer["engines"];
 }
 
+/** As many units as a page can show. */
+const MOST_UNITS = 5_000;
+
 export async function readOverview(signal: AbortSignal): Promise<Overview> {
-  const [listed, containers, engines] = await Promise.all([
+  const [listed, overview] = await Promise.all([
     client.get(WORKSPACES, { signal }),
-    may("containers:read") ? listOrNone(() => client.get(CONTAINERS, { signal })) : null,
-    may("system:read") ? listOrNone(() => client.get(SYSTEM_BACKENDS, { signal })) : null,
+    may("artifacts:read") ? client.get(OVERVIEW, { query: { limit: MOST_UNITS }, signal }) : null,
   ]);
-  const running = byId(containers?.json().items ?? []);
-  const workspaces = await Promise.all(
-    listed.json().items.map((workspace) => readWorkspaceState(workspace, running, signal)),
-  );
-  const declared = new Set(
-    workspaces.flatMap(({ units }) =>
-      units.flatMap(({ live }) => live?.containers.map(({ id }) => id) ?? [])
-    ),
-  );
+  const { units: told = [], undeclared = [], engines = [] } = overview?.json() ?? {};
+  const units = told.map(seenUnit);
+  const workspaces = listed.json().items.map((workspace) => ({
+    workspace,
+    units: units.filter((unit) => unit.workspace === workspace.id),
+    problem: null,
+  }));
+  return { units, workspaces, undeclared, engines };
+}
+
+function seenUnit(told: OverviewUnit): Unit {
+  const { state, desired, containers, drift, location } = told;
   return {
-    workspaces,
-    undeclared: [...running.values()].filter(({ id }) => !declared.has(id)),
-    engines: engines?.json().items ?? [],
+    ...told,
+    live: state === null ? null : {
+      state,
+      desired,
+      match: null,
+      containers: containers.map((one) => ({ ...one, number: null })),
+      drift,
+    },
+    place: startOf(location),
+    differences: drift.map((one) => ({ ...one, place: startOf(one.location) })),
   };
 }
 

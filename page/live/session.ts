@@ -1,5 +1,5 @@
 /** Who is signed in. The access token is in memory alone, the refresh token in a cookie that no script can read. */
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import {
   AUTH_IDP,
   AUTH_KEY,
@@ -147,6 +147,21 @@ export async function setUp(token: string, name: string, password: string): Prom
 export async function setUpWithKey(token: string, name: string): Promise<string | null> {
   const made = (await open.post(SETTINGS_SETUP, { payload: { token, name } })).json();
   return "key" in made ? made.key : null;
+}
+
+/** Resolves as soon as somebody is signed in, or the signal says not to wait. */
+export function somebody(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (who.value || signal.aborted) queueMicrotask(end);
+    });
+    const end = () => {
+      stop();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    signal.addEventListener("abort", end);
+  });
 }
 
 /** Ends the session, in every tab. */

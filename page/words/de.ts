@@ -42,6 +42,7 @@ export const words = {
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
+  printed: (address: string, ms: number) => `${address}, ${day.format(ms)}, ${clock.format(ms)}`,
   ago: (time: string) => `vor ${time}`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
@@ -287,6 +288,9 @@ export const words = {
     networks: "Netzwerke",
     environment: "Umgebung",
     inspect: "Inspect",
+    differences: "Abweichungen",
+    noDifferences: "Er läuft, wie er geschrieben ist.",
+    undeclared: "Keine Datei eines Arbeitsbereichs deklariert diesen Container.",
     gone: "Diesen Container gibt es nicht mehr",
     toList: "Zu den Containern",
     image: "Image",

@@ -19,17 +19,10 @@ export const log = {
   over: "es ist zu Ende",
   lines: (amount: number, size: number) => `${count(amount, "Zeile", "Zeilen")}, ${bytes(size)}`,
   dropped: (amount: number) => `die ersten ${number.format(amount)} sind nicht mehr da`,
-  gap: (by: "engine" | "us", name: string | null, after: string | null, before: string | null) => {
-    const what = name === null ? "Zeilen" : `Zeilen von ${name}`;
-    const when = after === null
-      ? before === null ? "" : ` vor ${before}`
-      : before === null
-      ? ` nach ${after}`
-      : ` zwischen ${after} und ${before}`;
-    return by === "engine"
-      ? `die Engine hat ${what}${when} verloren`
-      : `${what}${when} fehlen: sie kamen zu spät`;
-  },
+  gap: (name: string | null, after: string, before: string | null) =>
+    `die Engine hat ${name === null ? "Zeilen" : `Zeilen von ${name}`} ${
+      before === null ? `nach ${after}` : `zwischen ${after} und ${before}`
+    } verloren`,
   matches: (amount: number) => count(amount, "Zeile passt", "Zeilen passen"),
   cut: (characters: number) => ` … ${number.format(characters)} Zeichen insgesamt`,
   line: "Die Zeile",
@@ -43,7 +36,9 @@ export const log = {
   span: { "10m": "Die letzten 10 Minuten", "1h": "Die letzte Stunde", all: "Alles" },
   sinceLine: "Ab einer Zeile",
   leftOut: (amount: number) =>
-    `${count(amount, "Container ist", "Container sind")} in Sicht, deren Logs Sie nicht lesen dürfen.`,
+    `${
+      count(amount, "Container fehlt", "Container fehlen")
+    }: Sie dürfen die Logs nicht lesen, oder es sind zu viele.`,
 };
 
 export const logs = {

@@ -33,6 +33,7 @@ const english = {
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
+  printed: (address: string, ms: number) => `${address}, ${day.format(ms)}, ${clock.format(ms)}`,
   ago: (time: string) => `${time} ago`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   /** A container by itself: nothing was compared, so it is not "as written". */
@@ -276,6 +277,9 @@ const english = {
     networks: "Networks",
     environment: "Environment",
     inspect: "Inspect",
+    differences: "Differences",
+    noDifferences: "It runs as it is written.",
+    undeclared: "No file of a workspace declares this container.",
     gone: "This container is gone",
     toList: "To the containers",
     image: "Image",

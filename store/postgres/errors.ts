@@ -11,6 +11,7 @@ const REFUSED =
 const STARTING = "its database is starting or stopping; it is tried again with the next request";
 const MUTE = "its database does not answer; look at the server and the way to it";
 const READ_ONLY = "its database takes no changes, as a standby does; name the primary in BERTH_DATABASE_URL";
+const LOST = "the connection to its database was lost; it is opened again with the next request";
 const UNTRUSTED =
   "the certificate of its database is not trusted; name the file of its authority in BERTH_DATABASE_CA";
 
@@ -59,11 +60,17 @@ const BY_WORDS: readonly (readonly [words: RegExp, why: string])[] = [
   ],
   [/self[- ]signed|unable to (verify|get)|UnknownIssuer|certificate/i, UNTRUSTED],
   [/timeout|timed out/i, MUTE],
-  [
-    /terminated|closed|reset|ended|not queryable|broken pipe/i,
-    "the connection to its database was lost; it is opened again with the next request",
-  ],
+  [/terminated|closed|reset|ended|not queryable|broken pipe/i, LOST],
 ];
+
+/** What may be over in a moment, without anybody mending it here. */
+const PASSING =
+  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|53300|57P0.|08...)$/;
+
+function passing(why: string, cause: unknown): ServiceError {
+  const headers = { "retry-after": "1" };
+  return new ServiceError("store_unavailable", `Cannot use the store: ${why}`, { cause, headers });
+}
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Data or statements that can never be right: a defect of ours, and no state of the database. */
@@ -74,13 +81,15 @@ export function asStoreError(thrown: unknown): unknown {
   if (thrown instanceof ServiceError || !(thrown instanceof Error)) return thrown;
   const code = codeOf(thrown);
   const known = BY_CODE[code];
-  if (known !== undefined) return unavailable(known, thrown);
+  const say = PASSING.test(code) ? passing : unavailable;
+  if (known !== undefined) return say(known, thrown);
   if (SQLSTATE.test(code) && !code.startsWith("E")) {
-    return DEFECT.test(code) ? thrown : unavailable("its database failed", thrown);
+    return DEFECT.test(code) ? thrown : say("its database failed", thrown);
   }
   const why = BY_WORDS.find(([words]) => words.test(`${code} ${thrown.message}`))?.[1];
+  if (why === MUTE || why === LOST) return passing(why, thrown);
   if (why !== undefined) return unavailable(why, thrown);
-  return code === "" ? thrown : unavailable("its database cannot be reached", thrown);
+  return code === "" ? thrown : say("its database cannot be reached", thrown);
 }
 
 /** Two were in each other's way, and one had to give in. */

@@ -48,6 +48,16 @@ test("markup and characters that turn a line around are text, as label, name, co
       ["/c/docker/hostile", MARKUP],
       ["/c/docker/hostile", "safe\\u{202e}gnp.exe"],
       ["/c/docker/hostile?view=inspect", "Config"],
+      ["/c/docker/hostile?view=shell", "Open a shell"],
+      ["/c/docker/hostile?view=measures", "CPU"],
+      ["/c/docker/hostile?view=differences", "No file of a workspace"],
+      [`/c/docker/hostile?view=${encodeURIComponent(MARKUP)}`, MARKUP],
+      ["/logs?c=docker/hostile", "<img src=x onerror="],
+      ["/logs?c=docker/hostile", "safe\\u{202e}gnp.exe"],
+      [`/logs?project=${encodeURIComponent(MARKUP)}`, "hostile"],
+      [`/logs?c=${encodeURIComponent(`docker/${MARKUP}`)}`, "onerror"],
+      [`/w/${id}?view=graph`, "caddy:2"],
+      [`/w/${id}?view=graph&group=${encodeURIComponent(MARKUP)}`, "onerror"],
       [`/c/docker/${encodeURIComponent(MARKUP)}`, "onerror"],
     ] as const
   ) {
@@ -58,7 +68,10 @@ test("markup and characters that turn a line around are text, as label, name, co
     assert.notEqual(await page.title(), "owned");
   }
   await opened.visit("/c/docker/hostile");
-  await page.locator(".log-text", { hasText: "red " }).waitFor();
+  await page.locator(".log-text", { hasText: "red " }).click();
+  await page.getByRole("region", { name: "The line" }).getByText("red link").waitFor();
+  await page.locator(".log-text", { hasText: "safe" }).click();
+  await page.getByRole("region", { name: "The line" }).getByText("safe\\u{202e}gnp.exe").waitFor();
   assert.equal(await page.locator("main a[href*='evil']").count(), 0);
   assert.deepEqual(opened.complaints, []);
 });

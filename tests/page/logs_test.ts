@@ -5,7 +5,7 @@ import { browserMissing, startBrowser } from "../browser.ts";
 import { FIXTURE, type TestEngine } from "../engine.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
-import { assertFitsAll, openPage } from "./opened.ts";
+import { assertFitsAll, openPage, signInWithKey } from "./opened.ts";
 
 const shared = await sharedEngine("docker");
 let started: Promise<Browser> | null = null;
@@ -158,6 +158,27 @@ test(
     await page.locator(".log-text", { hasText: /^2[45]\d{4}$/ }).first().waitFor();
     assert.ok(await drawn() <= 200, `${await drawn()}`);
     assert.deepEqual(complaints, []);
+  },
+);
+
+test(
+  "a log whose reader was signed out goes on behind its last line once they are back",
+  async (engine, browser) => {
+    await run(engine, "waits", "echo one; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo two; exec idle");
+    await using berth = await serveEngines({ docker: engine });
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c/docker/waits" });
+    const { page } = opened;
+    await inLog(page, "one");
+    {
+      await using other = await openPage(browser, berth, { key: berth.admin, path: "/settings/sessions" });
+      await other.page.getByRole("button", { name: "End all others" }).click();
+      await other.page.getByRole("dialog").getByRole("button", { name: "End all others" }).click();
+      await page.getByRole("dialog", { name: "Sign in" }).waitFor();
+    }
+    await engine.cli("exec", "waits", "touch", "/tmp/go");
+    await signInWithKey(page, berth.admin!);
+    await inLog(page, "two");
+    assert.deepEqual(await saved(page), ["one", "two"]);
   },
 );
 

@@ -61,9 +61,11 @@ interface Verdict {
   }[];
 }
 
-/** What axe finds in the document as it is now, in words. */
-export async function inaccessible(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe finds in the document as it is now, in words; by these rules, or all that there are. */
+export async function inaccessible(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
+  if (!await page.evaluate<boolean>("'axe' in window")) await page.evaluate(axe.source);
   // Colours are judged once they have stopped changing. No change of the page lasts as long as a second, but one
   // that is begun again over and over, by rows that change, never ends.
   await page.evaluate(`Promise.race([
@@ -71,26 +73,37 @@ export async function inaccessible(page: Page): Promise<string[]> {
     new Promise((resolve) => setTimeout(resolve, 2_000)),
   ]).then(() => {})`);
   const { violations } = await page.evaluate<Verdict>(
-    `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,
+    `axe.run({ runOnly: ${JSON.stringify(rules)} })`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, any }) => `${id}: ${target.join(" ")} ${any[0]?.message ?? ""}`)
   );
 }
 
-export const LOOKS = [
-  { colorScheme: "light", width: 1440 },
-  { colorScheme: "dark", width: 360 },
+/** What depends on both theme and width; all else depends on one of them, or on neither. */
+const OF_BOTH = ["color-contrast", "target-size"];
+
+const LOOKS = [
+  { colorScheme: "light", width: 1440, rules: RULES },
+  { colorScheme: "light", width: 360, rules: OF_BOTH },
+  { colorScheme: "dark", width: 360, rules: RULES },
+  { colorScheme: "dark", width: 1440, rules: OF_BOTH },
 ] as const;
+/** Half of a desk, as with text of twice its size. */
+const HALF = 720;
 
 /** The document as it is, in both themes and as wide as a desk and as a phone. */
 export async function assertFitsAll({ page, complaints }: Opened, screen: string): Promise<void> {
-  for (const { colorScheme, width } of LOOKS) {
-    await page.emulateMedia({ colorScheme });
+  const fits = async (width: number) => {
     await page.setViewportSize({ width, height: 800 });
-    assert.deepEqual(await inaccessible(page), [], `${screen}, ${colorScheme}, ${width} px`);
     const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     assert.ok(wide <= 0, `${screen} is ${wide} px wider than a window of ${width} px`);
+  };
+  for (const { colorScheme, width, rules } of LOOKS) {
+    await page.emulateMedia({ colorScheme });
+    await fits(width);
+    assert.deepEqual(await inaccessible(page, rules), [], `${screen}, ${colorScheme}, ${width} px`);
   }
+  await fits(HALF);
   assert.deepEqual(complaints, [], screen);
 }

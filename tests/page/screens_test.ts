@@ -44,11 +44,19 @@ test("every screen opens by its address, accessible in both themes and at 360 px
       ["/", "Is what runs what I wrote?"],
       ["/w/shop", "shop.migrate"],
       ["/w/shop?view=findings", "compose.yaml:"],
+      ["/w/shop?view=graph", "postgres:17"],
+      ["/w/shop?view=logs", "job 40 done in 120 ms"],
       ["/w/infra", "What runs is what is written"],
       ["/w/none", "No workspace has this id"],
       ["/c", "legacy-cron"],
       ["/c?q=no-such-thing", "No container fits"],
       ["/c/docker/shop_worker_1", "job 40 done in 120 ms"],
+      ["/logs?workspace=shop", "job 40 done in 120 ms"],
+      ["/c/docker/shop_db_1?view=differences", "postgres:17"],
+      ["/c/docker/legacy-cron?view=differences", "No file of a workspace declares this container"],
+      ["/c/docker/shop_db_1?view=shell", "Open a shell"],
+      ["/c/docker/shop_migrate_1?view=shell", "This container does not run"],
+      ["/c/docker/shop_migrate_1?view=measures", "It does not run"],
       ["/c/docker/shop_db_1?view=mounts", "/var/lib/postgresql/data"],
       ["/c/docker/shop_db_1?view=networks", "shop_default"],
       ["/c/docker/shop_db_1?view=environment", "POSTGRES_PASSWORD"],
@@ -61,6 +69,36 @@ test("every screen opens by its address, accessible in both themes and at 360 px
     await page.getByRole("main").getByText(text).first().waitFor();
     await assertFitsAll(opened, path);
   }
+});
+
+test("nothing moves for who wants it still, and in forced colours every line and sign is there", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, {
+    key: berth.admin,
+    path: "/w/shop?view=graph",
+    reducedMotion: "reduce",
+    forcedColors: "active",
+  });
+  const { page } = opened;
+  const db = page.getByRole("link", { name: "db postgres:17" });
+  await db.focus();
+  assert.deepEqual(
+    await page.evaluate("document.getAnimations().map(({ constructor }) => constructor.name)"),
+    [],
+  );
+  const colours = await page.evaluate<string[]>(
+    `[".node rect", ".node .sign path", ".edge", ".frame rect"].map((one) =>
+      getComputedStyle(document.querySelector(one)).stroke)`,
+  );
+  const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  for (const colour of colours) assert.ok(colour !== "none" && colour !== ground, colours.join(", "));
+  await opened.visit("/c/docker/shop_db_1?view=shell");
+  await page.getByRole("button", { name: "Open a shell" }).click();
+  await page.locator(".xterm-cursor").waitFor();
+  assert.equal(
+    await page.evaluate("getComputedStyle(document.querySelector('.xterm-cursor')).outlineStyle"),
+    "solid",
+  );
+  assert.deepEqual(opened.complaints, []);
 });
 
 test("the first list costs at most 60 KB in at most 5 requests", async ({ browser, berth }) => {
@@ -233,5 +271,27 @@ test("who is signed out in the middle keeps the screen and what was typed, and g
   assert.equal(await page.getByRole("searchbox").inputValue(), "legacy");
   assert.equal(new URL(page.url()).search, "?q=legacy");
   await page.getByText("1 of ").waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("differences and findings are printed with their address and time, without what is around them", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  for (
+    const [path, text] of [["/w/shop", "postgres:16"], ["/w/shop?view=findings", "compose.yaml:"]] as const
+  ) {
+    await opened.visit(path);
+    await page.getByRole("main").getByText(text).first().waitFor();
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    const head = page.locator(".print-head");
+    assert.ok((await head.innerText()).startsWith(`${berth.url}${path}, `), await head.innerText());
+    for (const around of [".bar", ".tabs", ".screen-end"]) {
+      assert.equal(await page.locator(around).first().isVisible(), false, around);
+    }
+    assert.ok(await page.getByRole("main").getByText(text).first().isVisible());
+    assert.ok((await page.pdf()).length > 5_000);
+    await page.emulateMedia({ media: "screen" });
+    assert.equal(await head.isVisible(), false);
+  }
   assert.deepEqual(opened.complaints, []);
 });

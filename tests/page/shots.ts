@@ -1,4 +1,5 @@
 /** `deno task page:shots`: photographs of every screen in each state, to be looked at side by side. */
+import type { Page } from "npm:playwright-core@1.65.1";
 import { startEngine } from "../engine.ts";
 import { startBrowser } from "../browser.ts";
 import { openPage } from "./opened.ts";
@@ -11,15 +12,24 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["overview", "/"],
   ["workspace", "/w/shop"],
   ["workspace-well", "/w/infra"],
+  ["graph", "/w/shop?view=graph"],
+  ["files", "/w/shop?view=files"],
+  ["files-line", "/w/shop?view=files&line=12"],
   ["findings", "/w/shop?view=findings"],
+  ["workspace-logs", "/w/shop?view=logs"],
+  ["logs", "/logs?project=shop"],
   ["containers", "/c"],
   ["containers-none", "/c?q=nothing-like-it"],
   ["container-log", "/c/docker/shop_worker_1"],
+  ["container-differences", "/c/docker/shop_db_1?view=differences"],
+  ["container-shell", "/c/docker/shop_db_1?view=shell"],
+  ["container-measures", "/c/docker/shop_db_1?view=measures"],
   ["container-mounts", "/c/docker/shop_db_1?view=mounts"],
   ["container-networks", "/c/docker/shop_db_1?view=networks"],
   ["container-environment", "/c/docker/shop_db_1?view=environment"],
   ["container-inspect", "/c/docker/shop_db_1?view=inspect"],
   ["container-gone", "/c/docker/never-was"],
+  ["logs", "/logs?c=docker%2Fshop_worker_1&c=docker%2Fshop_db_1"],
   ["images", "/images"],
   ["volumes", "/volumes"],
   ["networks", "/networks"],
@@ -31,6 +41,24 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["settings-sessions", "/settings/sessions"],
   ["settings-engines", "/settings/engines"],
   ["no-such-screen", "/nowhere"],
+];
+
+/** What is open over a screen after something was done. */
+const ACTS: readonly (readonly [name: string, path: string, act: (page: Page) => Promise<void>])[] = [
+  ["palette", "/", async (page) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
+  }],
+  ["keys", "/", (page) => page.keyboard.type("?")],
+  ["files-save", "/w/shop?view=files", async (page) => {
+    await page.getByText("postgres:17").first().click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(".1");
+    await page.getByRole("button", { name: "Save …" }).click();
+    await page.getByRole("dialog").waitFor();
+  }],
+  ["new-key", "/settings/keys", (page) => page.getByRole("button", { name: "Make a key" }).click()],
+  ["rights", "/settings/people", (page) => page.getByRole("button", { name: "Change grace" }).click()],
 ];
 
 /** `deno task page:shots overview,containers 1440,360 dark` takes these alone. */
@@ -48,7 +76,9 @@ await using browser = await startBrowser();
     const path = `/#setup=${berth.berth.access.setupToken}`;
     await using opened = await openPage(browser, berth, { ...look, path });
     await opened.page.getByRole("button", { name: "Make me the admin" }).waitFor();
-    if (wanted("setup")) await opened.page.screenshot({ path: `${FOLDER}setup-${suffix}.png` });
+    if (wanted("setup")) {
+      await opened.page.screenshot({ path: `${FOLDER}setup-${suffix}.png`, animations: "disabled" });
+    }
   });
 }
 {
@@ -56,7 +86,9 @@ await using browser = await startBrowser();
   await inAll(async (look, suffix) => {
     await using out = await openPage(browser, berth, look);
     await out.page.getByLabel("Name").waitFor();
-    if (wanted("sign-in")) await out.page.screenshot({ path: `${FOLDER}sign-in-${suffix}.png` });
+    if (wanted("sign-in")) {
+      await out.page.screenshot({ path: `${FOLDER}sign-in-${suffix}.png`, animations: "disabled" });
+    }
   });
 }
 await using berth = (await startScene(engine, folder)).berth;
@@ -69,13 +101,21 @@ await berth.call("POST /api/settings/api-keys", {
   from: ["10.0.0.0/8"],
 });
 await berth.anonymous().call("GET /api/containers");
+await berth.call("PUT /api/workspaces/shop", { editable: true });
 await inAll(async (look, suffix) => {
   await using opened = await openPage(browser, berth, { ...look, key: berth.admin });
   for (const [name, path] of SCREENS.filter(([name]) => wanted(name))) {
     await opened.visit(path);
     await opened.page.getByRole("main").waitFor();
     await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {}); // a log goes on
-    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png` });
+    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
+  }
+  for (const [name, path, act] of ACTS.filter(([name]) => wanted(name))) {
+    await opened.visit(path);
+    await opened.page.getByRole("main").waitFor();
+    await opened.page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => {});
+    await act(opened.page);
+    await opened.page.screenshot({ path: `${FOLDER}${name}-${suffix}.png`, animations: "disabled" });
   }
   if (opened.complaints.length > 0) console.error(suffix, opened.complaints);
 });

@@ -14,6 +14,7 @@ import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { words } from "../../words/en.ts";
 import { Environment, Inspect, Mounts, Networks } from "./details.tsx";
+import { Differences } from "./differences.tsx";
 import { ContainerLogView } from "./log.tsx";
 import { Measures } from "./measures.tsx";
 import { ShellView } from "./shell_view.tsx";
@@ -21,6 +22,7 @@ import { ShellView } from "./shell_view.tsx";
 const TABS: readonly Tab[] = [
   { id: "log", word: words.container.log },
   { id: "shell", word: words.shell.word },
+  { id: "differences", word: words.container.differences },
   { id: "measures", word: words.measures.word },
   { id: "mounts", word: words.container.mounts },
   { id: "networks", word: words.container.networks },
@@ -64,6 +66,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
       <Tabs label={words.container.tabs} tabs={TABS} />
       {tab === "log" && <ContainerLogView backend={backend} id={container.id} name={container.name} />}
       {tab === "shell" && <ShellView container={container} key={container.id} />}
+      {tab === "differences" && <Differences container={container} />}
       {tab === "measures" && <Measures container={container} key={container.id} />}
       {tab === "mounts" && <Mounts container={container} />}
       {tab === "networks" && <Networks container={container} />}

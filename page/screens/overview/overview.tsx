@@ -1,7 +1,6 @@
 /** The first screen: is what runs what I wrote, and if not, where does it differ? */
 import { useState } from "preact/hooks";
-import type { Container } from "../../../client/berth/containers.ts";
-import { type Overview as State, readOverview, type Unit } from "../../live/overview.ts";
+import { type Overview as State, readOverview, type SeenContainer, type Unit } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
 import { isBroken, isFlapping, type Judged, type Verdict, VERDICTS } from "../../verdict.ts";
@@ -27,7 +26,7 @@ export function Overview() {
       {problem !== null && <Trouble problem={problem} since={at} again={overview.reload} />}
       {state === undefined
         ? problem === null && <Loading />
-        : state.workspaces.length === 0 && state.undeclared.length === 0
+        : state.workspaces.length === 0 && state.units.length === 0 && state.undeclared.length === 0
         ? <Nothing state={state} reload={overview.reload} />
         : <Answer state={state} at={at} reload={overview.reload} />}
     </>
@@ -50,8 +49,8 @@ function Nothing({ state, reload }: { readonly state: State; readonly reload: ()
 function Answer(
   { state, at, reload }: { readonly state: State; readonly at: number; readonly reload: () => void },
 ) {
-  const units = state.workspaces.flatMap((one) => one.units)
-    .sort((a, b) =>
+  const units = state.units
+    .toSorted((a, b) =>
       VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) || a.name.localeCompare(b.name)
     );
   const bad = units.filter(({ verdict }) => !WELL.includes(verdict));
@@ -176,7 +175,7 @@ function detailOf({ verdict, containers }: Unit): string {
   return words.unit.ended(bad.state === "exited" ? null : bad.exitCode, bad.restartCount, bad.reason);
 }
 
-function UndeclaredRow({ container }: { readonly container: Container }) {
+function UndeclaredRow({ container }: { readonly container: SeenContainer }) {
   const { backend, name, image, startedAt } = container;
   const href = `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
   return (

@@ -1,15 +1,9 @@
-/** Declared beside running: the author's own lines, and what runs beside the line that set it. */
-import { useEffect, useRef } from "preact/hooks";
-import type { UnitDetail } from "../../../client/berth/workspaces.ts";
-import { type Difference, readUnit, type Unit } from "../../live/overview.ts";
-import { useResource } from "../../live/resource.ts";
-import { Facing, readable } from "../../parts/facing.tsx";
-import { Place } from "../../parts/place.tsx";
-import { shown } from "../../parts/shown.ts";
+/** Declared beside running: the units that differ, each by the author's own lines. */
+import type { Unit } from "../../live/overview.ts";
+import { UnitBeside } from "../../parts/beside.tsx";
 import { Mark } from "../../parts/sign.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
-import { stateVerdict } from "../../verdict.ts";
 import { words } from "../../words/en.ts";
 
 export function Differences(
@@ -31,110 +25,6 @@ export function Differences(
           <Mark verdict="asWritten">{words.overview.wellRest(units.length - listed.length)}</Mark>
         </section>
       )}
-    </>
-  );
-}
-
-function UnitBeside(
-  { unit, revision, isAsked }: { readonly unit: Unit; readonly revision: string; readonly isAsked: boolean },
-) {
-  const read = useResource(
-    `${unit.workspace} ${unit.name} ${revision}`,
-    (signal) => readUnit(unit.workspace, unit.name, signal),
-    { live: false },
-  );
-  const element = useRef<HTMLElement>(null);
-  const written = read.value.value;
-  useEffect(() => {
-    if (isAsked && written !== undefined) element.current?.scrollIntoView({ block: "nearest" });
-  }, [isAsked, written !== undefined]);
-  return (
-    <section class="beside" ref={element} aria-label={shown(unit.name)}>
-      <header class="beside-head">
-        <h2>{shown(unit.name)}</h2>
-        <Mark verdict={unit.verdict} />
-      </header>
-      {written === undefined ? <Loading /> : <Lines unit={unit} written={written} />}
-    </section>
-  );
-}
-
-interface Line {
-  readonly number: number;
-  readonly text: string;
-  readonly differences: readonly Difference[];
-}
-
-/** The lines of the unit's own piece, each with the differences that it sets; and the differences set elsewhere. */
-export function linesOf(
-  { yaml, source, name }: Pick<UnitDetail, "yaml" | "source" | "name">,
-  differences: readonly Difference[],
-): { readonly lines: readonly Line[]; readonly elsewhere: readonly Difference[] } {
-  const texts = (yaml ?? "").replace(/\n$/, "").split("\n");
-  // The piece may begin with comments; the place of the unit is that of its name.
-  const own = name.slice(name.lastIndexOf(".") + 1);
-  const at = texts.findIndex((text) => text.trim() !== "" && !text.trimStart().startsWith("#"));
-  const first = source.range.start.line - Math.max(0, at);
-  const isOwn = yaml !== null && (texts[at] ?? "").includes(own);
-  const lines = isOwn
-    ? texts.map((text, index) => ({
-      number: first + index,
-      text,
-      differences: differences.filter(({ place }) =>
-        place?.file === source.file && place.line === first + index
-      ),
-    }))
-    : [];
-  const shownOnes = new Set(lines.flatMap((line) => line.differences));
-  return { lines, elsewhere: differences.filter((one) => !shownOnes.has(one)) };
-}
-
-function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitDetail }) {
-  const { lines, elsewhere } = linesOf(written, unit.differences);
-  const running = unit.live?.containers[0];
-  const listed = unit.containers[0];
-  return (
-    <>
-      <div class="beside-sides">
-        <p class="beside-side">
-          <span class="facing-word">{words.unit.declared}</span> <code>{shown(written.source.file)}</code>
-        </p>
-        <p class="beside-side">
-          <span class="facing-word">{words.unit.runs}</span> {running === undefined
-            ? <span class="quiet">{words.unit.none}</span>
-            : (
-              <a href={`/c/${encodeURIComponent(running.backend)}/${encodeURIComponent(running.name)}`}>
-                {shown(words.workspace.onEngine(running.name, running.backend))}
-              </a>
-            )}
-          {running !== undefined && unit.verdict === "broken" && (
-            <Mark verdict={stateVerdict(listed ?? running)}>
-              {words.state(running.state, running.exitCode, running.health, listed?.restartCount)}
-            </Mark>
-          )}
-        </p>
-      </div>
-      <div class="lines">
-        {lines.map(({ number, text, differences }) => (
-          <div class={differences.length > 0 ? "line is-differing" : "line"} key={number}>
-            <span class="line-number">{number}</span>
-            <code class="line-text">{shown(text) || " "}</code>
-            <span class="line-actual">
-              {differences.map((one) => (
-                <span key={`${one.field} ${one.container}`}>
-                  <span class="facing-field">{shown(one.field)}</span>
-                  <span class="line-runs">{words.unit.runs}</span> <code>{shown(readable(one.actual))}</code>
-                </span>
-              ))}
-            </span>
-          </div>
-        ))}
-      </div>
-      {elsewhere.map((one) => (
-        <Facing key={`${one.field} ${one.container}`} {...one}>
-          <Place place={one.place} />
-        </Facing>
-      ))}
     </>
   );
 }

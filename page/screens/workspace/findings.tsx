@@ -25,7 +25,7 @@ export function Findings({ id, revision }: { readonly id: string; readonly revis
     <>
       <ul class="rows">
         {report.diagnostics.map((one) => (
-          <Finding key={`${one.fingerprint} ${one.subject}`} diagnostic={one} />
+          <Finding key={`${one.fingerprint} ${one.subject}`} diagnostic={one} id={id} />
         ))}
       </ul>
       {report.truncated.diagnostics > 0 && (
@@ -35,13 +35,18 @@ export function Findings({ id, revision }: { readonly id: string; readonly revis
   );
 }
 
-function Finding({ diagnostic: { severity, message, code, location } }: { readonly diagnostic: Diagnostic }) {
+function Finding(
+  { id, diagnostic: { severity, message, code, location } }: {
+    readonly id: string;
+    readonly diagnostic: Diagnostic;
+  },
+) {
   return (
     <li class="row diagnostic">
       <span class={`severity is-${severity}`}>{words.workspace.severity[severity]}</span>
       <span class="diagnostic-message">{shown(message)}</span>
       <code class="quiet">{shown(code)}</code>
-      {location !== null && <Place place={startOf(location)} />}
+      {location !== null && <Place place={startOf(location)} workspace={id} />}
     </li>
   );
 }

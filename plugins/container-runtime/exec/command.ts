@@ -9,9 +9,13 @@ const LOOKS = 10;
 const LOOK_MS = 50;
 /** An environment variable that every process of a command inherits. */
 const MARK = "BERTH_EXEC";
-const HANG_UP =
-  `for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx "${MARK}=$0" && ` +
-  `kill -HUP "\${p#/proc/}"; done`;
+/** Sends the signal `$1` to the processes with the mark `$0`, and ends with 3 where some are left. */
+const LOOK = 'look() { left=0; for p in /proc/[0-9]*; do tr "\\0" "\\n" <$p/environ 2>/dev/null | ' +
+  `grep -qx "${MARK}=$0" && kill -$1 "\${p#/proc/}" 2>/dev/null && left=3; done; }; ` +
+  "look $1; if [ $left = 3 ] && [ $1 != 0 ]; then look 0; [ $left = 0 ] || { sleep 1; look 0; }; fi; exit $left";
+const LEFT = 3;
+/** Of a look inside a container. */
+const ANSWER_LOOKS = 80;
 
 export interface CommandState {
   readonly running: boolean;
@@ -52,19 +56,34 @@ export async function stillRuns(engine: Engine, execId: string): Promise<boolean
   return true;
 }
 
-/** No engine has a call to end a command, so a second one finds its processes by their mark and sends SIGHUP. */
-export async function hangUpInside(
+/**
+ * Whether processes of the command are left, by their mark; null where the container cannot tell. No engine has a call
+ * to end a command, so with `HUP` they are told to from inside. Docker says of one whose connection was lost that it is
+ * over, while it runs on.
+ */
+export async function isLeftInside(
   engine: Engine,
   command: { readonly container: string; readonly user: string; readonly mark: string },
-): Promise<void> {
-  const doing = "hang up a command";
+  signal: "HUP" | "0",
+): Promise<boolean | null> {
+  const doing = "look for a command";
   try {
     const created = await engine.post(at`/containers/${command.container}/exec`, {
       doing,
-      body: { Cmd: ["sh", "-c", HANG_UP, command.mark], User: command.user },
+      body: { Cmd: ["sh", "-c", LOOK, command.mark, signal], User: command.user },
     });
     const id = textOf(objectOf(parseJson(created.text)).Id);
     await engine.post(at`/exec/${id}/start`, { doing, body: { Detach: true } });
+    for (let look = 0; look < ANSWER_LOOKS; look++) {
+      const state = await inspectCommand(engine, id);
+      if (state === null) return null;
+      // Podman knows no code before it has started
+      if (state.isOver && (look > 2 || state.code !== 0)) {
+        return state.code === LEFT ? true : state.code === 0 ? false : null;
+      }
+      await pause(LOOK_MS);
+    }
   } catch { // the container has no shell, or is gone
   }
+  return null;
 }

@@ -8,7 +8,7 @@ import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
 import { engineError } from "../engine/errors.ts";
-import { hangUpInside, inspectCommand, markVariable, stillRuns } from "./command.ts";
+import { inspectCommand, isLeftInside, markVariable, stillRuns } from "./command.ts";
 
 /** Some compatible engines never close the stream of a process that has ended, so it is inspected this often. */
 const LOOK_MS = 5_000;
@@ -219,17 +219,17 @@ export class ExecSession implements AsyncDisposable {
     if (this.#terminal) await this.write(new Uint8Array([CTRL_C]));
     await this.endInput();
     // The output is read on, because a process that waits for its reader would never end
-    const rest = this.#reading.catch(() => {});
-    await Promise.race([
-      rest,
-      new Promise<void>((resolve) => this.#ending.signal.addEventListener("abort", () => resolve())),
-    ]);
+    const rest = this.#reading.then(() => true, () => false);
+    const cut = new Promise<boolean>((resolve) =>
+      this.#ending.signal.addEventListener("abort", () => resolve(false))
+    );
+    const hasEnded = await Promise.race([rest, cut]);
     clearTimeout(late);
     this.#ending.abort();
     await rest;
-    if (!await stillRuns(this.engine, this.id)) return false;
-    await hangUpInside(this.engine, { container: this.container.id, user: this.#user, mark: this.mark });
-    return await stillRuns(this.engine, this.id);
+    if (hasEnded && !await stillRuns(this.engine, this.id)) return false;
+    const command = { container: this.container.id, user: this.#user, mark: this.mark };
+    return await isLeftInside(this.engine, command, "HUP") ?? await stillRuns(this.engine, this.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,12 +5,14 @@ import { pause } from "../../../core/pause.ts";
 import type { CommandRecord, CommandStore } from "../../../core/store.ts";
 import { readLive } from "../backends/live_container.ts";
 import type { Engine } from "../engine/engine.ts";
-import { hangUpInside, inspectCommand, stillRuns } from "./command.ts";
+import { inspectCommand, isLeftInside, stillRuns } from "./command.ts";
 import type { MadeCommand } from "./exec_session.ts";
 
 /** A berth that has not said for so long that it holds a command is gone. */
 const HOLD_MS = 20_000;
 const HOLD_EVERY_MS = 5_000;
+/** Commands that are looked after at the same time. */
+const AT_ONCE = 8;
 /** A command that an engine has not started for so long, it never will. */
 const UNSTARTED_MS = 600_000;
 
@@ -65,8 +67,7 @@ export class Orphans implements AsyncDisposable {
       const { container, execId, backend, heldUntil, mark } = command;
       if (container !== containerId) continue;
       const engine = this.#options.engineOf(backend);
-      const state = engine === null ? undefined : await inspectCommand(engine, execId).catch(() => undefined);
-      if (state === null || state?.isOver) await this.ended(mark);
+      if (engine !== null && await isGone(engine, command)) await this.ended(mark);
       else found.push({ execId, container, backend, since: new Date(heldUntil).toISOString() });
     }
     return found;
@@ -83,9 +84,9 @@ export class Orphans implements AsyncDisposable {
     while (!signal.aborted) {
       try {
         if (this.#held.size > 0) await this.#options.store.hold([...this.#held], Date.now() + HOLD_MS);
-        for (const command of await this.#left()) {
-          if (signal.aborted) return;
-          await this.#lookAfter(command);
+        const left = await this.#left();
+        for (let at = 0; at < left.length && !signal.aborted; at += AT_ONCE) {
+          await Promise.all(left.slice(at, at + AT_ONCE).map((command) => this.#lookAfter(command)));
         }
       } catch (error) {
         if (!(error instanceof ServiceError)) this.#options.log.error("Cannot look for commands", { error });
@@ -104,14 +105,15 @@ export class Orphans implements AsyncDisposable {
     const engine = this.#options.engineOf(command.backend);
     if (engine === null) return; // it is looked after when its engine answers
     const { mark, execId, container, hungUp, heldUntil } = command;
-    const state = await runsIn(engine, command);
-    const isLate = state === "unstarted" && Date.now() - heldUntil > UNSTARTED_MS;
-    if (state === "ended" || isLate) return await this.ended(mark);
-    if (hungUp || state !== "running") return;
-    await hangUpInside(engine, command);
+    const state = await stateOf(engine, container);
+    if (state === "ended") return await this.ended(mark);
+    if (state === "paused") return;
+    if (hungUp) return await isGone(engine, command) ? await this.ended(mark) : undefined;
+    // An engine may have its start before it, and a look inside would come too early
+    if (Date.now() - heldUntil < UNSTARTED_MS && await isUnstarted(engine, execId)) return;
     const about = { backend: command.backend, container, execId };
-    if (await stillRuns(engine, execId)) {
-      await this.#options.store.leave(mark, command.heldUntil, true);
+    if (await isLeftInside(engine, command, "HUP") ?? await stillRuns(engine, execId)) {
+      await this.#options.store.leave(mark, heldUntil, true);
       this.#options.log.warn(
         "A command has lost its terminal and does not end; its orphans are listed",
         about,
@@ -123,21 +125,30 @@ export class Orphans implements AsyncDisposable {
   }
 }
 
-/** Throws what the engine says when it cannot be asked. */
-async function runsIn(
-  engine: Engine,
-  command: CommandRecord,
-): Promise<"unstarted" | "running" | "paused" | "ended"> {
+async function isUnstarted(engine: Engine, execId: string): Promise<boolean> {
+  const state = await inspectCommand(engine, execId);
+  return state !== null && !state.running && !state.isOver;
+}
+
+/** What the engine says is checked inside; false where the engine cannot be asked. */
+async function isGone(engine: Engine, command: CommandRecord): Promise<boolean> {
+  const state = await inspectCommand(engine, command.execId).catch(() => undefined);
+  if (state === undefined || state?.running || state?.isOver === false) return false;
   try {
-    const live = await readLive(engine, command.container, "look for a command");
-    if (live.paused) return "paused";
-    if (!live.running) return "ended";
+    if (await stateOf(engine, command.container) === "ended") return true;
+  } catch {
+    return false;
+  }
+  return await isLeftInside(engine, command, "0") !== true;
+}
+
+/** Of the container. Throws what the engine says when it cannot be asked. */
+async function stateOf(engine: Engine, container: string): Promise<"running" | "paused" | "ended"> {
+  try {
+    const live = await readLive(engine, container, "look for a command");
+    return live.paused ? "paused" : live.running ? "running" : "ended";
   } catch (error) {
     if (error instanceof ServiceError && error.code === "container_not_found") return "ended";
     throw error;
   }
-  const state = await inspectCommand(engine, command.execId);
-  if (state?.isOver) return "ended";
-  // An engine that was started again may not know it, while it runs on: then it is hung up all the same
-  return state?.running === false ? "unstarted" : "running";
 }

@@ -19,6 +19,8 @@ const OUTPUT_BYTES = 512 * 1024;
 const INPUT_BYTES = 1024 * 1024;
 /** The longest side of a terminal. */
 const MOST_CHARACTERS = 1_000;
+/** Docker says so, too, of a command that runs on when its connection was lost. */
+const CUT_OFF = 126;
 /** The best shell of the container; `exec`, so that the hang-up signal reaches it. */
 const SHELL = [
   "sh",
@@ -262,7 +264,8 @@ export class Execs implements AsyncDisposable {
       return null;
     }
     const { code } = await session.exit();
-    await this.#orphans.ended(session.mark);
+    if (code === null || code === CUT_OFF) await this.#orphans.left(session.mark, false);
+    else await this.#orphans.ended(session.mark);
     socket.send(JSON.stringify({ type: "exit", code }));
     return code;
   }

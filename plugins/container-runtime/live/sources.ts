@@ -71,6 +71,8 @@ export interface SourcesOptions {
   /** Begins to follow a container; `isNew` is one that was made while others were followed. */
   readonly begin: (target: LiveContainer, isNew: boolean) => void;
   readonly stop: (source: string) => void;
+  /** The engine says that it removed a container; for who would not notice. */
+  readonly removed?: (source: string) => void;
   readonly tell: (states: readonly SourceState[], leftOut: number) => void;
 }
 
@@ -130,10 +132,11 @@ export class Sources implements Disposable {
   }
 
   #hear(event: EngineEvent, onFailure: (error: unknown) => void): void {
-    if (event.type !== "container" || !BEGINNINGS.has(event.action)) return;
-    const { backend, id, attributes } = event;
+    if (event.type !== "container") return;
+    const { backend, id, attributes, action } = event;
     const source = `${backend}/${id}`;
-    if (this.#followed.has(source)) return;
+    if (action === "destroy" && this.#followed.has(source)) return this.#options.removed?.(source);
+    if (!BEGINNINGS.has(action) || this.#followed.has(source)) return;
     const { project, workspace } = this.#options.asked;
     const of = attributes[PROJECT];
     const isAsked = this.#isMeant({ backend, id, name: attributes["name"] ?? "" }) ||

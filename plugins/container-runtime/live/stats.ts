@@ -76,6 +76,11 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
           watches.set(source, feeds.watch(target.engine, target.id, { sample, end }));
         },
         stop,
+        // Docker may leave the measurements of a container open that was removed before the first of them.
+        removed: (source) => {
+          stop(source);
+          sources.over(source, "removed");
+        },
         tell: (states, leftOut) => tell("sources", `"items":${JSON.stringify(states)},"leftOut":${leftOut}`),
       });
       await sources.begin(onFailure);

@@ -48,9 +48,10 @@ export class EventFeed {
   readonly #events: EngineEvent[] = [];
   /** The index of the oldest event once the buffer is full. */
   #oldest = 0;
-  #seq = 0;
+  /** Begins where no other start and no other replica gives numbers, so that one of theirs is never taken for its own. */
+  #seq = Date.now() * 1_000;
   /** Nobody can resume after an earlier number than this, because of a `resync`. */
-  #broken = 0;
+  #broken = this.#seq;
 
   /** The number of the latest event. */
   get seq(): number {

@@ -1,0 +1,270 @@
+/** The page in Chromium with its CPU slowed four times, beside a blank page: frames under load, its bytes, berth's start. */
+import type { Browser, Page } from "npm:playwright-core@1.65.1";
+import { buildPage } from "../page/build.ts";
+import { browserMissing, startBrowser } from "../tests/browser.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
+import { serveEngines, type TestService } from "../tests/service.ts";
+import { openPage } from "../tests/page/opened.ts";
+import { type Competitor, rounds } from "./rounds.ts";
+import { startServer } from "./server_process.ts";
+
+const SLOWED = 4;
+const WATCHED_MS = 3_000;
+const CHANGES_A_SECOND = 36;
+const LINES_A_SECOND = 10_000;
+
+await buildPage();
+const missing = browserMissing();
+if (missing === null) await inBrowser();
+await rounds("page-start", [start("without the page", "container-runtime"), start("with it", null)], {
+  rounds: 9,
+  unit: "ms",
+  about:
+    "from the start of the process to the first answer, without the page's plugin and with it; the aim is 1.05",
+});
+
+async function inBrowser(): Promise<void> {
+  await using browser = await startBrowser();
+  {
+    await using small = await listed(500);
+    await using large = await listed(5_000);
+    await rounds("page-first-list", [
+      { name: "a list of 500 containers", run: () => firstList(browser, small.berth) },
+      { name: "Dozzle's page", absent: "its build needs a package manager and registries of its own" },
+    ], {
+      unit: "bytes",
+      about:
+        "all that a browser with an empty cache loads until the first list is there; the aim is 60,000 in 5 requests",
+    });
+    await rounds("page-rows", [
+      blank(browser),
+      { name: "500 rows", run: () => rows(browser, small) },
+      { name: "5,000 rows", run: () => rows(browser, large) },
+    ], {
+      unit: "ms a frame",
+      about: `p95 of frames while ${CHANGES_A_SECOND} containers a second change; the aims are 1.5 and 3`,
+    });
+  }
+  {
+    await using drawn = await listed(1);
+    const id = await declare(drawn.berth, 1_000);
+    await rounds("page-graph", [
+      blank(browser),
+      { name: "a graph of 1,000 units", run: () => graph(browser, drawn.berth, id) },
+    ], {
+      unit: "ms a frame",
+      about: "p95 of frames while a graph is moved across, 40 pixels a frame; the aim is 2",
+    });
+  }
+  await using logs = await listed(1);
+  await rounds("page-log", [
+    blank(browser),
+    { name: "a log at its end", run: () => log(browser, logs.berth) },
+  ], {
+    unit: "ms a frame",
+    about: `p95 of frames while a followed log writes ${LINES_A_SECOND} lines a second; the aim is 2`,
+  });
+}
+
+interface Listed extends AsyncDisposable {
+  readonly berth: TestService;
+  /** Begins to change containers; the end of it. */
+  readonly change: () => () => void;
+}
+
+/** A berth over an engine with so many containers; each of them writes a log without end. */
+async function listed(amount: number): Promise<Listed> {
+  const stack = new AsyncDisposableStack();
+  const containers = new Map(
+    Array.from(
+      { length: amount },
+      (_, n) => [scriptedId(n + 1), inspected(scriptedId(n + 1), `web-${n + 1}`)],
+    ),
+  );
+  const world = stack.use(
+    new ScriptedWorld({
+      containers,
+      override: (request, path) => /^\/containers\/\w+\/logs$/.test(path) ? endlessLog(request) : undefined,
+    }),
+  );
+  const berth = stack.use(await serveEngines({ docker: world }));
+  const change = () => {
+    let turn = 0;
+    const timer = setInterval(() => {
+      const id = scriptedId((turn++ * 7_919) % amount + 1);
+      const status = turn % 2 === 0 ? "running" : "exited";
+      containers.set(id, inspected(id, `web-${Number.parseInt(id, 16)}`, status));
+      const action = status === "running" ? "start" : "die";
+      world.tell({
+        Type: "container",
+        Action: action,
+        Actor: { ID: id, Attributes: {} },
+        timeNano: Date.now() * 1e6,
+      });
+    }, 1_000 / CHANGES_A_SECOND);
+    return () => clearInterval(timer);
+  };
+  return { berth, change, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** As the engine frames what a container writes: eight bytes, of which the last four are the length. */
+function endlessLog(request: Request): Response {
+  const isFollowed = /[?&]follow=(?:1|true)/.test(request.url);
+  const encoder = new TextEncoder();
+  let line = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const piece = (amount: number) => {
+    const time = new Date().toISOString().replace("Z", "000000Z");
+    const text = Array.from({ length: amount }, () => `${time} GET /basket ${++line} 200 in 12 ms\n`);
+    const frames = text.map((one) => {
+      const bytes = encoder.encode(one);
+      const frame = new Uint8Array(8 + bytes.length);
+      frame[0] = 1;
+      new DataView(frame.buffer).setUint32(4, bytes.length);
+      frame.set(bytes, 8);
+      return frame;
+    });
+    return new Blob(frames).bytes();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(await piece(100));
+      if (!isFollowed) return controller.close();
+      timer = setInterval(async () => {
+        try {
+          controller.enqueue(await piece(LINES_A_SECOND / 20));
+        } catch {
+          clearInterval(timer); // its reader is gone
+        }
+      }, 50);
+    },
+    cancel: () => clearInterval(timer),
+  });
+  return new Response(body, { headers: { "content-type": "application/vnd.docker.raw-stream" } });
+}
+
+function blank(browser: Browser): Competitor {
+  return {
+    name: "a blank page",
+    async run() {
+      const page = await browser.newPage();
+      try {
+        await slow(page);
+        return await framesOf(page);
+      } finally {
+        await page.close();
+      }
+    },
+  };
+}
+
+async function rows(browser: Browser, { berth, change }: Listed): Promise<number> {
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c" });
+  await opened.page.getByRole("row", { name: "web-1" }).first().waitFor();
+  await slow(opened.page);
+  const stop = change();
+  try {
+    return await framesOf(opened.page);
+  } finally {
+    stop();
+  }
+}
+
+async function log(browser: Browser, berth: TestService): Promise<number> {
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c/docker/web-1" });
+  await opened.page.getByText("GET /basket").first().waitFor();
+  await slow(opened.page);
+  return await framesOf(opened.page);
+}
+
+/** A workspace of so many units, each of which needs the one before it in its project of twenty. */
+async function declare(berth: TestService, units: number): Promise<string> {
+  const path = `${berth.folder}/workspaces/many`;
+  for (let project = 0; project < units / 20; project++) {
+    const services = Array.from(
+      { length: 20 },
+      (_, n) => `  s${n}:\n    image: web:1\n${n === 0 ? "" : `    depends_on: [s${n - 1}]\n`}`,
+    );
+    await Deno.mkdir(`${path}/p${project}`, { recursive: true });
+    await Deno.writeTextFile(`${path}/p${project}/compose.yaml`, `services:\n${services.join("")}`);
+  }
+  return (await berth.call("POST /api/workspaces", { path })).body.id;
+}
+
+async function graph(browser: Browser, berth: TestService, id: string): Promise<number> {
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: `/w/${id}?view=graph` });
+  const { page } = opened;
+  await page.locator("main svg g").first().waitFor({ timeout: 60_000 });
+  await slow(page);
+  await page.evaluate(`{
+    const box = document.querySelector(".graph-box");
+    let way = 40;
+    requestAnimationFrame(function next() {
+      const before = box.scrollTop;
+      box.scrollTop += way;
+      if (box.scrollTop === before) way = -way;
+      requestAnimationFrame(next);
+    });
+  }`);
+  return await framesOf(page);
+}
+
+async function firstList(browser: Browser, berth: TestService): Promise<number> {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.clearBrowserCache");
+  await opened.visit("/c");
+  await page.getByRole("row", { name: "web-1" }).first().waitFor();
+  const sizes = await page.evaluate<number[]>(
+    `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+      .map(({ transferSize }) => transferSize)`,
+  );
+  return sizes.reduce((all, size) => all + size, 0);
+}
+
+async function slow(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWED });
+}
+
+/** The 95th percentile of the time from one frame to the next. */
+async function framesOf(page: Page): Promise<number> {
+  return await page.evaluate<number>(`new Promise((resolve) => {
+    const times = [];
+    let before = performance.now();
+    const end = before + ${WATCHED_MS};
+    requestAnimationFrame(function next(now) {
+      times.push(now - before);
+      before = now;
+      if (now < end) return requestAnimationFrame(next);
+      times.sort((a, b) => a - b);
+      resolve(times[Math.floor(times.length * 0.95)]);
+    });
+  })`);
+}
+
+function start(name: string, plugins: string | null): Competitor {
+  return {
+    name,
+    async run() {
+      const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
+      try {
+        await using server = await startServer({
+          args: ["-A", new URL("../main.ts", import.meta.url).pathname, "serve"],
+          path: "/api/health",
+          env: {
+            BERTH_DATA: data,
+            BERTH_PORT: "PORT",
+            BERTH_ENGINES: "none",
+            ...(plugins === null ? {} : { BERTH_PLUGINS: plugins }),
+          },
+        });
+        return server.firstAnswerMs;
+      } finally {
+        await Deno.remove(data, { recursive: true });
+      }
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** The API's group `overview`, written from the document that the service serves. */
+import { Endpoint } from "../endpoint.ts";
+import type { Drift, LiveState, Location } from "./models.ts";
+
+/** GET: Whether what runs is what is declared, over all workspaces. */
+export const OVERVIEW: Endpoint<"/api/overview", {
+  get: {
+    response: Overview;
+    query: {
+      /** How many of the worst units at most. */
+      limit?: number;
+    };
+  };
+}> = new Endpoint("/api/overview");
+
+/** The answer of `GET /api/overview`. */
+export type Overview = {
+  /** All units by how they are doing, and the containers that nobody declared. */
+  readonly counts: VerdictCounts;
+  /** The worst units. */
+  readonly units: readonly (OverviewUnit)[];
+  /** All groups, the worst first. */
+  readonly projects: readonly (OverviewProject)[];
+  /** Containers that run and that nobody declared, 200 at most. */
+  readonly undeclared: readonly (OverviewContainer)[];
+  /** What is wrong in the workspaces that are seen as a whole. */
+  readonly findings: {
+    /** How many errors. */
+    readonly errors: number;
+    /** How many warnings. */
+    readonly warnings: number;
+  };
+  /** The engines, for who may see them. */
+  readonly engines: readonly ({
+    /** The engine's name. */
+    readonly name: string;
+    /** Whether it answers. */
+    readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
+    /** Why it is not up. */
+    readonly reason?: string;
+  })[];
+  /** What the caller lacks to see what runs. */
+  readonly liveNeeds?: "containers:read";
+};
+
+/** A part of `OverviewUnit`. */
+export type OverviewContainer = {
+  /** The container's id. */
+  readonly id: string;
+  /** The container's name. */
+  readonly name: string;
+  /** The engine it is on, by name. */
+  readonly backend: string;
+  /** As it was asked for. */
+  readonly image: string;
+  /** What the engine says of it. */
+  readonly state: string;
+  /** What its health check says. */
+  readonly health: string | null;
+  /** The code it last ended with. */
+  readonly exitCode: number | null;
+  /** How often the engine restarted it since it was last started. */
+  readonly restartCount: number;
+  /** Why it does not run, where the engine says more than an exit code. */
+  readonly reason: string | null;
+  /** When it last started. */
+  readonly startedAt: string | null;
+};
+
+/** A part of `Overview`. */
+export type OverviewProject = {
+  /** Where it is declared. */
+  readonly workspace: {
+    /** The workspace's id. */
+    readonly id: string;
+    /** The workspace's name. */
+    readonly name: string;
+  };
+  /** The group's name. */
+  readonly group: string;
+  /** Docker's name of the project. */
+  readonly project: string;
+  /** That of its worst unit. */
+  readonly verdict: Verdict;
+  /** Its units by how they are doing. */
+  readonly counts: VerdictCounts;
+  /** How many fields of its units differ. */
+  readonly differences: number;
+};
+
+/** A part of `Overview`. */
+export type OverviewUnit = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** The unit's id. */
+  readonly id: string;
+  /** The unit's name. */
+  readonly name: string;
+  /** Its group, by name. */
+  readonly group: string | null;
+  /** How it is doing in one word. */
+  readonly verdict: Verdict;
+  /** How it is doing; null for who may not see what runs. */
+  readonly state: LiveState | null;
+  /** How many containers should run; null while that is not known. */
+  readonly desired: number | null;
+  /** As it is written. */
+  readonly image: string | null;
+  /** Where it is declared. */
+  readonly location: Location;
+  /** Its containers. */
+  readonly containers: readonly (OverviewContainer)[];
+  /** How many fields differ. */
+  readonly differences: number;
+  /** Which they are, 20 at most. */
+  readonly drift: readonly (Drift)[];
+};
+
+/** A part of `OverviewUnit`. */
+export type Verdict =
+  | "broken"
+  | "differs"
+  | "notStarted"
+  | "undeclared"
+  | "unknown"
+  | "paused"
+  | "completed"
+  | "asWritten";
+
+/** A part of `Overview`. */
+export type VerdictCounts = {
+  /** How many are `broken`. */
+  readonly broken: number;
+  /** How many are `differs`. */
+  readonly differs: number;
+  /** How many are `notStarted`. */
+  readonly notStarted: number;
+  /** How many are `undeclared`. */
+  readonly undeclared: number;
+  /** How many are `unknown`. */
+  readonly unknown: number;
+  /** How many are `paused`. */
+  readonly paused: number;
+  /** How many are `completed`. */
+  readonly completed: number;
+  /** How many are `asWritten`. */
+  readonly asWritten: number;
+};

@@ -1,0 +1,247 @@
+/** Everything that is declared beside everything that runs, in one answer, the worst first. */
+import { z } from "zod";
+import type { Model, Unit } from "../artifacts/artifact.ts";
+import { Drift, LiveNeeds, LiveState } from "../artifacts/live/live.ts";
+import { Verdict, VERDICTS } from "../artifacts/live/verdict.ts";
+import { Location } from "../artifacts/location.ts";
+import type { Registry } from "../artifacts/registry/registry.ts";
+import { type Principal, type Reach, reachOf } from "../core/access.ts";
+import {
+  BackendState,
+  type ContainerRuntime,
+  reachOfRunning,
+  type RunningContainer,
+} from "../core/runtime.ts";
+import { maskDeclared } from "../core/secrets.ts";
+import { runtimeSeen, type Sights } from "../core/sight.ts";
+import { count } from "../http/query.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
+import { lookAt, modelSeen } from "./artifact_lookup.ts";
+
+/** Differences that are told of one unit, and containers that nobody declared. */
+const MOST_DIFFERENCES = 20;
+const MOST_UNDECLARED = 200;
+
+const Counts = z.object(
+  Object.fromEntries(
+    VERDICTS.map((verdict) => [verdict, z.int().describe(`How many are \`${verdict}\``)]),
+  ) as Record<
+    Verdict,
+    z.ZodInt
+  >,
+).meta({ id: "VerdictCounts" });
+type Counts = Record<Verdict, number>;
+
+const OverviewContainer = z.object({
+  id: z.string().describe("The container's id"),
+  name: z.string().describe("The container's name"),
+  backend: z.string().describe("The engine it is on, by name"),
+  image: z.string().describe("As it was asked for"),
+  state: z.string().describe("What the engine says of it"),
+  health: z.string().nullable().describe("What its health check says"),
+  exitCode: z.int().nullable().describe("The code it last ended with"),
+  restartCount: z.int().describe("How often the engine restarted it since it was last started"),
+  reason: z.string().nullable().describe("Why it does not run, where the engine says more than an exit code"),
+  startedAt: z.string().nullable().describe("When it last started"),
+}).meta({ id: "OverviewContainer" });
+
+const OverviewUnit = z.object({
+  workspace: z.string().describe("The workspace's id"),
+  id: z.string().describe("The unit's id"),
+  name: z.string().describe("The unit's name"),
+  group: z.string().nullable().describe("Its group, by name"),
+  verdict: Verdict.describe("How it is doing in one word"),
+  state: LiveState.nullable().describe("How it is doing; null for who may not see what runs"),
+  desired: z.int().nullable().describe("How many containers should run; null while that is not known"),
+  image: z.string().nullable().describe("As it is written"),
+  location: Location.describe("Where it is declared"),
+  containers: z.array(OverviewContainer).describe("Its containers"),
+  differences: z.int().describe("How many fields differ"),
+  drift: z.array(Drift).describe(`Which they are, ${MOST_DIFFERENCES} at most`),
+}).meta({ id: "OverviewUnit" });
+type OverviewUnit = z.input<typeof OverviewUnit>;
+
+const OverviewProject = z.object({
+  workspace: z.object({
+    id: z.string().describe("The workspace's id"),
+    name: z.string().describe("The workspace's name"),
+  })
+    .describe("Where it is declared"),
+  group: z.string().describe("The group's name"),
+  project: z.string().describe("Docker's name of the project"),
+  verdict: Verdict.describe("That of its worst unit"),
+  counts: Counts.describe("Its units by how they are doing"),
+  differences: z.int().describe("How many fields of its units differ"),
+}).meta({ id: "OverviewProject" });
+type OverviewProject = z.input<typeof OverviewProject>;
+
+const Overview = z.object({
+  counts: Counts.describe("All units by how they are doing, and the containers that nobody declared"),
+  units: z.array(OverviewUnit).describe("The worst units"),
+  projects: z.array(OverviewProject).describe("All groups, the worst first"),
+  undeclared: z.array(OverviewContainer).describe(
+    `Containers that run and that nobody declared, ${MOST_UNDECLARED} at most`,
+  ),
+  findings: z.object({
+    errors: z.int().describe("How many errors"),
+    warnings: z.int().describe("How many warnings"),
+  }).describe("What is wrong in the workspaces that are seen as a whole"),
+  engines: z.array(z.object({
+    name: z.string().describe("The engine's name"),
+    state: BackendState.describe("Whether it answers"),
+    reason: z.string().optional().describe("Why it is not up"),
+  })).describe("The engines, for who may see them"),
+  liveNeeds: LiveNeeds.optional().describe("What the caller lacks to see what runs"),
+}).meta({ id: "Overview" });
+
+const overview = route({
+  method: "get",
+  path: "/overview",
+  summary: "Whether what runs is what is declared, over all workspaces",
+  permission: "artifacts:read",
+  subject: "listed",
+  query: z.object({
+    limit: count(0, 5_000).default(20).describe("How many of the worst units at most"),
+  }),
+  answers: { 200: json(Overview, "All of it, the worst first") },
+});
+
+export interface OverviewOptions {
+  readonly registry: Pick<Registry, "list" | "models">;
+  /** Null while no plugin has a container runtime: asked for each call. */
+  readonly runtime: () => ContainerRuntime | null;
+  readonly sights: Sights;
+}
+
+export function overviewRoutes(options: OverviewOptions): CoreRouter {
+  return router().on(overview, async ({ query, principal, reach }) => {
+    const seen = await look(options, principal, reach);
+    const units = seen.units.sort(byVerdict);
+    return reply(200, {
+      ...seen,
+      counts: countsOf(units, seen.undeclared.length),
+      units: units.slice(0, query.limit),
+      undeclared: seen.undeclared.slice(0, MOST_UNDECLARED),
+    });
+  });
+}
+
+async function look({ registry, runtime, sights }: OverviewOptions, principal: Principal, reach: Reach) {
+  const engines = runtime();
+  const running = sights.of(reachOfRunning(principal));
+  const shown = engines === null || running.reach.nowhere
+    ? []
+    : await runtimeSeen(engines, running).containers();
+  const byKey = new Map(shown.map((one) => [`${one.backend} ${one.id}`, one]));
+  const units: OverviewUnit[] = [];
+  const projects: OverviewProject[] = [];
+  const declared = new Set<string>();
+  let needs: z.input<typeof Overview>["liveNeeds"];
+  for (const { workspace, model: whole } of await registry.models()) {
+    const model = await modelSeen(whole, workspace.id, reach);
+    if (model === null) continue;
+    const { view, liveNeeds } = await lookAt(model, { runtime: engines, sights, principal, drift: true });
+    needs ??= liveNeeds;
+    const own = await unitsOf(model, workspace.id, { live: view?.live ?? null, byKey });
+    for (const { containers } of own.values()) {
+      for (const { backend, id } of containers) declared.add(`${backend} ${id}`);
+    }
+    units.push(...own.values());
+    const { mainGroups } = await import("../artifacts/graph/graph.ts");
+    for (const { name, project, units: members } of mainGroups(model)) {
+      const some = members.flatMap(({ id }) => own.get(id) ?? []);
+      projects.push({
+        workspace: { id: workspace.id, name: workspace.name },
+        group: name,
+        project,
+        verdict: some.toSorted(byVerdict)[0]?.verdict ?? "asWritten",
+        counts: countsOf(some, 0),
+        differences: some.reduce((sum, { differences }) => sum + differences, 0),
+      });
+    }
+  }
+  const whole = (await registry.list()).filter(({ id }) => reach.has({ workspace: id }));
+  const sum = (what: "errors" | "warnings") => whole.reduce((all, { problems }) => all + problems[what], 0);
+  return {
+    units,
+    projects: projects.sort(byWorst),
+    undeclared: shown.filter(({ backend, id }) => !declared.has(`${backend} ${id}`)).map(containerOf),
+    findings: { errors: sum("errors"), warnings: sum("warnings") },
+    engines: (engines?.backends() ?? []).filter(({ name }) =>
+      reachOf(principal, "system:read").has({ engine: name })
+    )
+      .map(({ name, state, reason }) => ({ name, state, ...(reason !== undefined && { reason }) })),
+    ...(needs !== undefined && { liveNeeds: needs }),
+  };
+}
+
+type Live = NonNullable<Awaited<ReturnType<typeof lookAt>>["view"]>["live"];
+
+/** The units of a model that somebody should know of, by id. */
+async function unitsOf(
+  model: Model,
+  workspace: string,
+  { live, byKey }: { readonly live: Live | null; readonly byKey: ReadonlyMap<string, RunningContainer> },
+): Promise<Map<string, OverviewUnit>> {
+  const [{ verdictOf }, { locationOf }] = await Promise.all([
+    import("../artifacts/live/verdict.ts"),
+    import("../artifacts/position.ts"),
+  ]);
+  const groups = new Map(model.groups.map((group) => [group.id, group]));
+  const found = new Map<string, OverviewUnit>();
+  for (const unit of model.units) {
+    const runs = live?.get(unit.id);
+    const containers = (runs?.containers ?? []).flatMap(({ backend, id }) =>
+      byKey.get(`${backend} ${id}`) ?? []
+    );
+    const verdict = runs === undefined
+      ? "unknown"
+      : verdictOf(runs, unit.service?.active ?? true, containers, Date.now());
+    if (verdict === null) continue;
+    found.set(unit.id, {
+      workspace,
+      id: unit.id,
+      name: unit.name,
+      group: unit.group === null ? null : groups.get(unit.group)?.name ?? null,
+      verdict,
+      state: runs?.state ?? null,
+      desired: runs?.desired ?? null,
+      image: imageOf(unit),
+      location: locationOf(unit.source),
+      containers: containers.map(containerOf),
+      differences: runs?.drift?.length ?? 0,
+      drift: (runs?.drift ?? []).slice(0, MOST_DIFFERENCES),
+    });
+  }
+  return found;
+}
+
+function imageOf({ service }: Unit): string | null {
+  const written = service?.writtenImage ?? null;
+  return written === null ? null : maskDeclared(written);
+}
+
+function containerOf(container: RunningContainer): z.input<typeof OverviewContainer> {
+  const { id, name, backend, image, state, health, exitCode, restartCount, reason, startedAt } = container;
+  return { id, name, backend, image, state, health, exitCode, restartCount, reason, startedAt };
+}
+
+function countsOf(units: readonly { readonly verdict: Verdict }[], undeclared: number): Counts {
+  const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Counts; // has them all
+  for (const { verdict } of units) counts[verdict]++;
+  counts.undeclared = undeclared;
+  return counts;
+}
+
+const rank = (verdict: Verdict) => VERDICTS.indexOf(verdict);
+
+function byVerdict(one: OverviewUnit, other: OverviewUnit): number {
+  return rank(one.verdict) - rank(other.verdict) ||
+    (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
+}
+
+/** By how bad the worst is, then by how many are. */
+function byWorst(one: OverviewProject, other: OverviewProject): number {
+  return rank(one.verdict) - rank(other.verdict) ||
+    other.counts[other.verdict] - one.counts[one.verdict] || (one.project < other.project ? -1 : 1);
+}
