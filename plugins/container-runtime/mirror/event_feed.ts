@@ -49,7 +49,7 @@ export class EventFeed {
   /** The index of the oldest event once the buffer is full. */
   #oldest = 0;
   /** Begins where no other start and no other replica gives numbers, so that one of theirs is never taken for its own. */
-  #seq = Date.now() * 1_000;
+  #seq = Date.now() * 100; // fifteen digits, as many as a query takes
   /** Nobody can resume after an earlier number than this, because of a `resync`. */
   #broken = this.#seq;
 
