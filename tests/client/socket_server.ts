@@ -1,4 +1,4 @@
-/** WebSockets that take the bearer subprotocol, and `GET /api/auth/me` beside them. */
+/** WebSockets that take the bearer subprotocol; a plain call to one is told what its handshake would not say. */
 import type { RawServer } from "./raw_server.ts";
 
 /** Serves on a free loopback port until disposed of. */
@@ -14,9 +14,10 @@ export function serveSockets(): RawServer {
     };
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: cors });
     if (url.pathname === "/offers") return Response.json(offers.get(option("key")) ?? [], { headers: cors });
-    if (url.pathname === "/api/auth/me") {
-      const welcome = request.headers.get("authorization")?.startsWith("Bearer fresh");
-      return Response.json({}, { status: welcome ? 200 : 401, headers: cors });
+    if (!request.headers.has("upgrade")) {
+      const isWelcome = request.headers.get("authorization")?.startsWith("Bearer fresh");
+      const status = !isWelcome ? 401 : url.pathname === "/missing" ? 404 : 426;
+      return Response.json({}, { status, headers: cors });
     }
     const offered = (request.headers.get("sec-websocket-protocol") ?? "").split(", ");
     offers.set(option("key"), [...offers.get(option("key")) ?? [], offered.join(", ")]);
