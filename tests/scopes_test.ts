@@ -135,7 +135,7 @@ for (const { on, engines, files, untold } of CASES) {
     const all = await requests(whole);
     for (const { path } of all.filter(({ path }) => !untold.test(path))) {
       const [got, due] = [await answerOf(scoped, path, whole), await answerOf(viewer, path, part)];
-      if (got !== due) wrong.push(`${path}\n  got ${got.slice(0, 400)}\n  due ${due.slice(0, 400)}`);
+      if (got !== due) wrong.push(`${path}\n  got ${got.slice(0, 4000)}\n  due ${due.slice(0, 4000)}`);
       if (got.startsWith("200")) told++;
     }
     console.log(`${on}: ${all.length} requests, ${told} with an answer, ${wrong.length} differ`);
@@ -154,6 +154,8 @@ async function answerOf(caller: TestCaller, path: string, berth: TestService): P
     .replace(/"durationMs":[\d.]+/g, '"durationMs":0')
     // To whom a container belongs is said by itself.
     .replace(/"workspace":(null|\{"id":"\w+","unit":[^}]*\})(?=,"backend"|\}$)/g, '"workspace":"-"')
+    // Engines are told with the right to see the system, which no scope but an engine's gives.
+    .replace(/"engines":\[[^\]]*\]/, path === "/api/overview" ? '"engines":"-"' : "$&")
     // A single engine says itself that it has no such thing.
     .replace(/: (no engine that is up has it|engine \\"\w+\\" says \\"No such container:\\")/, ": -");
   return `${status} ${plain}`;
