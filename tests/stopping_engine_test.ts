@@ -10,6 +10,7 @@ import { sharedEngine } from "./shared_engine.ts";
 const { test } = await sharedEngine("docker");
 const LOGS = 50;
 const SHELLS = 20;
+const SILENT_PORT = 5999;
 
 test("SIGTERM with followed logs, shells and a pull open ends all of them, and no shell stays (F7)", async (engine) => {
   await using berth = await startBerthProcess({ env: { BERTH_ENGINES: engine.setting } });
@@ -35,14 +36,18 @@ test("SIGTERM with followed logs, shells and a pull open ends all of them, and n
   for (const { heard } of shells) {
     await eventually("it runs", () => heard.texts.some((text) => text.includes(`"ready"`)));
   }
-  // A registry that takes the connection and says nothing
-  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const pull = caller.fetch("POST /api/images/pull", { reference: `127.0.0.1:${silent.addr.port}/never:1` })
+  // A registry that takes the connection and says nothing, where the engine is
+  await engine.sandbox!.run(`sleep 120 | busybox nc -l -p ${SILENT_PORT} >/dev/null 2>&1 &`);
+  const pull = caller.fetch("POST /api/images/pull", { reference: `127.0.0.1:${SILENT_PORT}/never:1` })
     .then(
       (response) => response.text().then(() => "ended", () => "broken"),
       () => "broken",
     );
-  using _held = await silent.accept();
+  await eventually(
+    "the engine waits for the registry",
+    async () =>
+      await engine.sandbox!.run(`busybox netstat -tn | grep -q ':${SILENT_PORT} .*ESTABLISHED'`) === 0,
+  );
   const started = performance.now();
 
   const { code, signal } = await berth.end("SIGTERM");
