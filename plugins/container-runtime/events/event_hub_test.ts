@@ -30,7 +30,7 @@ class Screen {
 }
 
 Deno.test("all events of one tick come in one frame, in order, and the frame is written once for equal filters", async () => {
-  const feed = new EventFeed();
+  const feed = new EventFeed(0);
   using hub = new EventHub(feed);
   const screens = [
     new Screen(),
@@ -48,7 +48,7 @@ Deno.test("all events of one tick come in one frame, in order, and the frame is 
 });
 
 Deno.test("since resumes without loss or repeats, and what is not known any more is a resync", async () => {
-  const feed = new EventFeed();
+  const feed = new EventFeed(0);
   using hub = new EventHub(feed);
   for (let at = 0; at < 10; at++) feed.publish("docker", raw(`c${at}`));
   const screen = new Screen();
@@ -68,7 +68,7 @@ Deno.test("since resumes without loss or repeats, and what is not known any more
 });
 
 Deno.test("the last events come first where they are asked for, in pieces that each can be resumed behind", () => {
-  const feed = new EventFeed();
+  const feed = new EventFeed(0);
   using hub = new EventHub(feed);
   for (let at = 0; at < 5_000; at++) feed.publish("docker", raw(`c${at}`));
   const odd: EventFilter = { key: "odd", wants: ({ seq }) => seq % 2 === 1, wantsEngine: () => true };
@@ -93,7 +93,7 @@ Deno.test("the last events come first where they are asked for, in pieces that e
 });
 
 Deno.test("a container that loops is told of now and then with a count, and the last word is never lost", async () => {
-  const feed = new EventFeed();
+  const feed = new EventFeed(0);
   using hub = new EventHub(feed);
   const screen = new Screen();
   hub.add(screen, {});
@@ -111,7 +111,7 @@ Deno.test("a container that loops is told of now and then with a count, and the 
 });
 
 Deno.test("what happens to engines is told to everybody, and other things than containers to nobody", async () => {
-  const feed = new EventFeed();
+  const feed = new EventFeed(0);
   using hub = new EventHub(feed);
   const screen = new Screen({ key: "none", wants: () => false, wantsEngine: () => true });
   hub.add(screen, {});
@@ -128,7 +128,7 @@ Deno.test("what happens to engines is told to everybody, and other things than c
 });
 
 Deno.test("an exec's command line is not in an event, whoever let it through", () => {
-  const feed = new EventFeed();
+  const feed = new EventFeed(0);
   using hub = new EventHub(feed);
   feed.publish("docker", raw("c", "exec_create: sh -c export PW=hunter2"));
   const screen = new Screen();

@@ -48,10 +48,14 @@ export class EventFeed {
   readonly #events: EngineEvent[] = [];
   /** The index of the oldest event once the buffer is full. */
   #oldest = 0;
-  /** Begins where no other start and no other replica gives numbers, so that one of theirs is never taken for its own. */
-  #seq = Date.now() * 100; // fifteen digits, as many as a query takes
+  #seq: number;
   /** Nobody can resume after an earlier number than this, because of a `resync`. */
-  #broken = this.#seq;
+  #broken: number;
+
+  /** Begins where no other start and no other replica gives numbers, so that one of theirs is never taken for its own. */
+  constructor(before = Date.now() * 100) { // fifteen digits, as many as a query takes
+    this.#seq = this.#broken = before;
+  }
 
   /** The number of the latest event. */
   get seq(): number {
