@@ -86,7 +86,7 @@ function sentence(text: string): string {
 /** Without Markdown, each sentence on a line of its own, and nothing that the page's language would take for its own. */
 function plain(text: string): string {
   return text.replaceAll("`", "").replaceAll("\\", "\\e").replaceAll("–", "-").replaceAll("…", "...")
-    .replace(/([a-z]\)?[.?]) (?=[A-Z])/g, "$1\n").replace(/^(?=[.'])/gm, "\\&");
+    .replace(/([a-zA-Z]\)?[.?]) (?=[A-Z])/g, "$1\n").replace(/^(?=[.'])/gm, "\\&");
 }
 
 if (import.meta.main) await Deno.writeTextFile(FILE, manPage());

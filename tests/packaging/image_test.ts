@@ -9,6 +9,7 @@ import { SshHost } from "../ssh_host.ts";
 import { eventually } from "../eventually.ts";
 import { workspaceFolder } from "../workspace_folder.ts";
 import { importCaddy } from "./caddy_image.ts";
+import { importPostgres } from "./postgres_image.ts";
 import { askInside, inside } from "./inside.ts";
 
 const { test } = await sharedEngine("docker");
@@ -174,7 +175,7 @@ test("the image with ssh, hardened, lists the containers of a host that ssh reac
       ...["-e", "BERTH_PUBLISHED=loopback", "-e", `BERTH_ENGINES=nas=ssh://ada@${address}`, tag],
     );
   await run(SSH_IMAGE);
-  assert.deepEqual(await walkThrough(engine, "berth", "http://127.0.0.1:8700"), ["berth"]);
+  assert.deepEqual(await walkThrough(engine, ["berth"], "http://127.0.0.1:8700"), ["berth"]);
   await engine.cli("rm", "-fv", "berth");
 
   await run(IMAGE);
@@ -264,6 +265,7 @@ async function composed(
   engine: TestEngine,
   name: string,
   more: Readonly<Record<string, string>> = {},
+  folder = `${PACKAGING}${name}`,
 ): Promise<AsyncDisposable> {
   const env = {
     DOCKER_HOST: `unix://${engine.socket}`,
@@ -275,19 +277,24 @@ async function composed(
   };
   const set = Object.entries(env).map(([key, value]) => `${key}=${value}`);
   const compose = (...words: string[]) =>
-    inside(engine, "env", ...set, "docker-compose", "-f", `${PACKAGING}${name}/compose.yaml`, ...words);
+    inside(engine, "env", ...set, "docker-compose", "-f", `${folder}/compose.yaml`, ...words);
   const { code, error } = await compose("up", "-d");
   assert.equal(code, 0, error);
   return { [Symbol.asyncDispose]: async () => void await compose("down", "-v", "-t", "5") };
 }
 
 /** Walks through setup, and answers the names of the containers that are listed then. */
-async function walkThrough(engine: TestEngine, container: string, url: string): Promise<string[]> {
+async function walkThrough(
+  engine: TestEngine,
+  containers: readonly string[],
+  url: string,
+): Promise<string[]> {
   const curl = ["-k"];
   await eventually("it is ready", async () => {
     return (await askInside(engine, `${url}/api/health/ready`, { curl })).body === "ready";
   }, { timeoutMs: 30_000 });
-  const token = /#setup=(\S+)/.exec(await engine.cli("logs", container))?.[1];
+  const words = await Promise.all(containers.map((one) => engine.cli("logs", one)));
+  const token = /#setup=(\S+)/.exec(words.join("\n"))?.[1]; // one of them shows it
   const { body: { key } } = await askInside(engine, `${url}/api/settings/setup`, {
     body: { token, name: "me" },
     curl,
@@ -300,7 +307,7 @@ test("packaging/berth/compose.yaml goes from nothing to its own container in the
   await build(engine);
   await using _up = await composed(engine, "berth");
 
-  assert.deepEqual(await walkThrough(engine, "berth_berth_1", "http://127.0.0.1:8700"), ["berth_berth_1"]);
+  assert.deepEqual(await walkThrough(engine, ["berth_berth_1"], "http://127.0.0.1:8700"), ["berth_berth_1"]);
 });
 
 test("packaging/berth-caddy/compose.yaml does so behind Caddy, with TLS, and only Caddy is published", async (engine) => {
@@ -308,11 +315,38 @@ test("packaging/berth-caddy/compose.yaml does so behind Caddy, with TLS, and onl
   await importCaddy(engine, "caddy:test");
   await using _up = await composed(engine, "berth-caddy", { CADDY_IMAGE: "caddy:test" });
 
-  const names = await walkThrough(engine, "berth-caddy_berth_1", "https://localhost");
+  const names = await walkThrough(engine, ["berth-caddy_berth_1"], "https://localhost");
 
   assert.deepEqual(names, ["berth-caddy_berth_1", "berth-caddy_caddy_1"]);
   const direct = await askInside(engine, "http://127.0.0.1:8700/api/health/live");
   assert.equal(direct.status, 0, "nobody reaches berth but Caddy");
+});
+
+test("packaging/berth-postgres/compose.yaml does so with two replicas on PostgreSQL", async (engine) => {
+  await build(engine);
+  await importCaddy(engine, "caddy:test");
+  await importPostgres(engine, "postgres:test");
+  const random = () =>
+    crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
+  await using folder = await workspaceFolder({
+    ...Object.fromEntries(await filesIn(`${PACKAGING}berth-postgres`)),
+    "secrets/sealing-key": random(),
+    "secrets/database-password": random(),
+  }, "berth-postgres");
+  for (const path of ["secrets", "secrets/sealing-key", "secrets/database-password"]) {
+    await Deno.chmod(`${folder.path}/${path}`, path === "secrets" ? 0o700 : 0o600);
+    await Deno.chown(`${folder.path}/${path}`, 65532, 65532);
+  }
+  const images = { CADDY_IMAGE: "caddy:test", POSTGRES_IMAGE: "postgres:test" };
+  await using _up = await composed(engine, "berth-postgres", images, folder.path);
+
+  const names = await walkThrough(
+    engine,
+    ["berth-postgres_one_1", "berth-postgres_two_1"],
+    "https://localhost",
+  );
+
+  assert.deepEqual(names, ["caddy", "one", "postgres", "two"].map((name) => `berth-postgres_${name}_1`));
 });
 
 Deno.test("berth reads the Compose files of packaging/ without a finding", async (t) => {
