@@ -1,16 +1,10 @@
 /** Applies and their journals in PostgreSQL. */
 import type { ApplyRecord, ApplyStore, JournalEntry } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { AuditActor } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
 import type { PostgresDatabase } from "./database.ts";
 import type { Queries } from "./transaction.ts";
-
-type Row = Omit<ApplyRecord, "by"> & {
-  readonly actorKind: AuditActor["kind"];
-  readonly actorId: string;
-  readonly actorName: string;
-};
+import { applyFrom, type ApplyRow } from "../records.ts";
 
 const COLUMNS =
   'id, workspace, group_name AS "group", project, backend, state, reason, wish, work, actor_kind AS "actorKind", ' +
@@ -19,14 +13,9 @@ const COLUMNS =
 
 const IN_HAND = "state IN ('running', 'paused')";
 
-const recordOf = ({ actorKind, actorId, actorName, ...rest }: Row): ApplyRecord => ({
-  ...rest,
-  by: { kind: actorKind, id: actorId, name: actorName },
-});
-
 async function one(queries: Queries, id: string): Promise<ApplyRecord | null> {
-  const row = await queries.get<Row>(`SELECT ${COLUMNS} FROM applies WHERE id = $1`, id);
-  return row === undefined ? null : recordOf(row);
+  const row = await queries.get<ApplyRow>(`SELECT ${COLUMNS} FROM applies WHERE id = $1`, id);
+  return row === undefined ? null : applyFrom(row);
 }
 
 export function postgresApplies(database: PostgresDatabase): ApplyStore {
@@ -67,7 +56,7 @@ export function postgresApplies(database: PostgresDatabase): ApplyStore {
       }),
     get: (id) => one(database, id),
     list: async ({ before, limit, workspace, group, state }) =>
-      (await database.all<Row>(
+      (await database.all<ApplyRow>(
         `SELECT ${COLUMNS} FROM applies WHERE ($1::bigint IS NULL OR (created_at, id) < ($1::bigint, $2::text)) ` +
           "AND ($3::text IS NULL OR workspace = $3) AND ($4::text IS NULL OR group_name = $4) " +
           "AND ($5::text IS NULL OR state = $5) ORDER BY created_at DESC, id DESC LIMIT $6",
@@ -77,7 +66,7 @@ export function postgresApplies(database: PostgresDatabase): ApplyStore {
         group,
         state,
         limit,
-      )).map(recordOf),
+      )).map(applyFrom),
     write: (id, epoch, lines, entries, end) =>
       database.write(async (tx) => {
         const mine = await tx.get(
@@ -152,14 +141,14 @@ export function postgresApplies(database: PostgresDatabase): ApplyStore {
         return await one(tx, id);
       }),
     renew: async ({ owner, until }) =>
-      (await database.all<Row>(
+      (await database.all<ApplyRow>(
         `UPDATE applies SET lease_until = $1 WHERE owner = $2 AND state = 'running' RETURNING ${COLUMNS}`,
         until,
         owner,
-      )).map(recordOf),
+      )).map(applyFrom),
     takeOver: (now, { owner, until }) =>
       database.write(async (tx) => {
-        const lost = await tx.all<Row>(
+        const lost = await tx.all<ApplyRow>(
           `SELECT ${COLUMNS} FROM applies WHERE state = 'running' AND lease_until < $1 ` +
             "ORDER BY id FOR UPDATE SKIP LOCKED",
           now,
@@ -173,7 +162,7 @@ export function postgresApplies(database: PostgresDatabase): ApplyStore {
           );
         }
         return lost.map((row) => ({
-          apply: { ...recordOf(row), owner, epoch: row.epoch + 1, leaseUntil: until },
+          apply: { ...applyFrom(row), owner, epoch: row.epoch + 1, leaseUntil: until },
           since: row.leaseUntil,
         }));
       }),

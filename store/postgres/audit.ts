@@ -1,24 +1,6 @@
 /** Entries of the audit log as rows of PostgreSQL, which commit with what they tell of. */
-import type { AuditActor, AuditChain, AuditEntry, NewAuditEntry } from "../../core/store.ts";
+import type { NewAuditEntry } from "../../core/store.ts";
 import type { Transaction } from "./transaction.ts";
-
-export interface EntryRow {
-  readonly id: number;
-  readonly chain: AuditChain;
-  readonly seq: number | null;
-  readonly at: number;
-  readonly actorKind: AuditActor["kind"];
-  readonly actorId: string;
-  readonly actorName: string;
-  readonly credential: string | null;
-  readonly action: string;
-  readonly target: string | null;
-  readonly particulars: string;
-  readonly result: string;
-  readonly requestId: string | null;
-  readonly peer: string | null;
-  readonly count: number;
-}
 
 export const ENTRY_COLUMNS =
   'id, chain, seq, at, actor_kind AS "actorKind", actor_id AS "actorId", actor_name AS "actorName", ' +
@@ -50,9 +32,4 @@ export async function insertEntries(tx: Transaction, entries: readonly NewAuditE
     column(({ peer }) => peer),
     column(({ count }) => count),
   );
-}
-
-export function entryFrom({ actorKind, actorId, actorName, particulars, ...rest }: EntryRow): AuditEntry {
-  const actor = { kind: actorKind, id: actorId, name: actorName };
-  return { ...rest, actor, particulars: JSON.parse(particulars) };
 }

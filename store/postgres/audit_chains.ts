@@ -1,6 +1,7 @@
 /** The two chains of the audit log in PostgreSQL: sealed at the new end, cut at the old one. */
 import type { AuditChain, AuditStore, ChainEnds, ChainState, SealedEntry, Seals } from "../../core/store.ts";
-import { ENTRY_COLUMNS, entryFrom, type EntryRow } from "./audit.ts";
+import { entryFrom, type EntryRow } from "../records.ts";
+import { ENTRY_COLUMNS } from "./audit.ts";
 import type { PostgresDatabase } from "./database.ts";
 import type { Queries, Transaction } from "./transaction.ts";
 import { unavailable } from "./errors.ts";

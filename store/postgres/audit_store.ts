@@ -1,6 +1,7 @@
 /** The audit log in PostgreSQL: written, listed, sealed, counted and delivered. */
 import type { AuditChain, AuditStore } from "../../core/store.ts";
-import { ENTRY_COLUMNS, entryFrom, type EntryRow, insertEntries } from "./audit.ts";
+import { entryFrom, type EntryRow } from "../records.ts";
+import { ENTRY_COLUMNS, insertEntries } from "./audit.ts";
 import { auditChains } from "./audit_chains.ts";
 import { auditStrangers } from "./audit_strangers.ts";
 import type { PostgresDatabase } from "./database.ts";

@@ -1,16 +1,11 @@
 /** Earlier texts of files in PostgreSQL. */
 import { ServiceError } from "../../core/error.ts";
-import type { FileVersion, FileVersionStore, SealedFileVersion } from "../../core/store.ts";
+import type { FileVersionStore, SealedFileVersion } from "../../core/store.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { fileVersionFrom, type FileVersionRow } from "../records.ts";
 
 const COLUMNS = 'id, workspace_id AS workspace, path, kind, at, by_kind AS "byKind", by_id AS "byId", ' +
   'by_name AS "byName", sha256, size';
-
-type Row = Omit<FileVersion, "by"> & {
-  readonly byKind: FileVersion["by"]["kind"];
-  readonly byId: string;
-  readonly byName: string;
-};
 
 export function postgresFileVersions(database: PostgresDatabase): FileVersionStore {
   return {
@@ -57,22 +52,18 @@ export function postgresFileVersions(database: PostgresDatabase): FileVersionSto
         );
       }),
     list: async (workspace, path) =>
-      (await database.all<Row>(
+      (await database.all<FileVersionRow>(
         `SELECT ${COLUMNS} FROM file_versions WHERE workspace_id = $1 AND path = $2 ORDER BY id DESC`,
         workspace,
         path,
-      )).map(plain),
+      )).map(fileVersionFrom),
     get: async (workspace, id): Promise<SealedFileVersion | null> => {
-      const row = await database.get<Row & { readonly sealed: Uint8Array }>(
+      const row = await database.get<FileVersionRow & { readonly sealed: Uint8Array }>(
         `SELECT ${COLUMNS}, sealed FROM file_versions WHERE workspace_id = $1 AND id = $2`,
         workspace,
         id,
       );
-      return row === undefined ? null : { ...plain(row), sealed: row.sealed };
+      return row === undefined ? null : { ...fileVersionFrom(row), sealed: row.sealed };
     },
   };
-}
-
-function plain({ id, workspace, path, kind, at, byKind, byId, byName, sha256, size }: Row): FileVersion {
-  return { id, workspace, path, kind, at, by: { kind: byKind, id: byId, name: byName }, sha256, size };
 }

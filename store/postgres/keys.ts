@@ -1,5 +1,4 @@
 /** API keys in PostgreSQL, and the row that says that there was a first admin. */
-import type { Grant } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { KeyCreator, KeyRecord, KeyStore, NewKey } from "../../core/store.ts";
 import { keepingAnAdmin } from "./admins.ts";
@@ -8,25 +7,7 @@ import type { PostgresDatabase } from "./database.ts";
 import type { Queries, Transaction } from "./transaction.ts";
 import { RIGHTS } from "./hints.ts";
 import { insertPerson } from "./people.ts";
-
-interface KeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly hash: Uint8Array;
-  readonly previousHash: Uint8Array | null;
-  readonly previousUntil: number | null;
-  readonly grants: string;
-  readonly createdAt: number;
-  readonly createdBy: string;
-  readonly creatorKind: KeyCreator["kind"] | null;
-  readonly creatorId: string | null;
-  readonly personId: string | null;
-  readonly disabledAt: number | null;
-  readonly expiresAt: number | null;
-  readonly sources: string;
-  readonly lastUsedAt: number | null;
-  readonly lastUsedPeer: string | null;
-}
+import { keyFrom, type KeyRow } from "../records.ts";
 
 const KEY =
   'SELECT k.id, k.name, k.hash, k.previous_hash AS "previousHash", k.previous_until AS "previousUntil", ' +
@@ -200,19 +181,4 @@ async function personBehind(tx: Transaction, { kind, id }: KeyCreator): Promise<
     );
   }
   return row.personId;
-}
-
-function keyFrom(row: KeyRow): KeyRecord {
-  const { previousHash, previousUntil, creatorKind, creatorId, disabledAt, grants, sources, ...rest } = row;
-  return {
-    ...rest,
-    previous: previousHash === null || previousUntil === null
-      ? null
-      : { hash: previousHash, until: previousUntil },
-    // Written by us alone, from checked lists.
-    grants: JSON.parse(grants) as Grant[],
-    from: JSON.parse(sources) as string[],
-    creator: creatorKind === null || creatorId === null ? null : { kind: creatorKind, id: creatorId },
-    disabled: disabledAt !== null,
-  };
 }

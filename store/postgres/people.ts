@@ -1,17 +1,13 @@
 /** People in PostgreSQL: who they are, what local ones hold, their passwords and the links that set them. */
 import { ServiceError } from "../../core/error.ts";
-import type { NewAuditEntry, NewPerson, PasswordLink, PeopleStore, PersonRecord } from "../../core/store.ts";
-import { ACCOUNT_COLUMNS, accountFrom, type AccountRow } from "./accounts.ts";
+import type { NewAuditEntry, NewPerson, PasswordLink, PeopleStore } from "../../core/store.ts";
+import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
 import type { PostgresDatabase } from "./database.ts";
 import type { Transaction } from "./transaction.ts";
 import { RIGHTS } from "./hints.ts";
-
-interface PersonRow extends AccountRow {
-  readonly password: string | null;
-  readonly sessions: number;
-}
+import { accountFrom, type AccountRow, personFrom, type PersonRow } from "../records.ts";
 
 /** Takes now, and the oldest last use of a session that still counts. */
 const PERSON = `SELECT ${ACCOUNT_COLUMNS}, a.password, (SELECT count(*) FROM sessions s ` +
@@ -172,8 +168,4 @@ async function passwordIsNew(
   );
   await insertEntry(tx, entry);
   await tx.tell(RIGHTS);
-}
-
-function personFrom({ password, sessions, ...row }: PersonRow): PersonRecord {
-  return { ...accountFrom(row), hasPassword: password !== null, sessions };
 }

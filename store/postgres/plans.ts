@@ -1,15 +1,11 @@
 /** Plans in PostgreSQL, for as long as each is good for. */
-import type { KeyCreator, PlanRecord, PlanStore } from "../../core/store.ts";
+import type { PlanStore } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { planFrom, type PlanRow } from "../records.ts";
 
 const COLUMNS = 'id, workspace_id AS "workspaceId", project, backend, creator_kind AS "creatorKind", ' +
   'creator_id AS "creatorId", created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt", body';
-
-type Row = Omit<PlanRecord, "creator"> & {
-  readonly creatorKind: KeyCreator["kind"];
-  readonly creatorId: string;
-};
 
 export function postgresPlans(database: PostgresDatabase): PlanStore {
   return {
@@ -39,16 +35,12 @@ export function postgresPlans(database: PostgresDatabase): PlanStore {
         await insertEntry(tx, entry);
       }),
     get: async (id, now) => {
-      const row = await database.get<Row>(
+      const row = await database.get<PlanRow>(
         `SELECT ${COLUMNS} FROM plans WHERE id = $1 AND expires_at > $2`,
         id,
         now,
       );
-      return row === undefined ? null : plain(row);
+      return row === undefined ? null : planFrom(row);
     },
   };
-}
-
-function plain({ creatorKind, creatorId, ...row }: Row): PlanRecord {
-  return { ...row, creator: { kind: creatorKind, id: creatorId } };
 }

@@ -9,7 +9,8 @@ import type {
   SessionRecord,
   SessionStore,
 } from "../../core/store.ts";
-import { ACCOUNT_COLUMNS, accountFrom, type AccountRow } from "./accounts.ts";
+import { accountFrom, type AccountRow } from "../records.ts";
+import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import { insertEntry } from "./audit.ts";
 import type { PostgresDatabase } from "./database.ts";
 import type { Queries, Transaction } from "./transaction.ts";

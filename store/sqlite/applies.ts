@@ -1,15 +1,9 @@
 /** Applies and their journals in SQLite. */
 import type { ApplyRecord, ApplyStore, JournalEntry, Lease } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { AuditActor } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
 import type { SqliteDatabase } from "./database.ts";
-
-type Row = Omit<ApplyRecord, "by"> & {
-  readonly actorKind: AuditActor["kind"];
-  readonly actorId: string;
-  readonly actorName: string;
-};
+import { applyFrom, type ApplyRow } from "../records.ts";
 
 const COLUMNS =
   "id, workspace, group_name AS 'group', project, backend, state, reason, wish, work, actor_kind AS actorKind, " +
@@ -18,15 +12,10 @@ const COLUMNS =
 
 const IN_HAND = "state IN ('running', 'paused')";
 
-const recordOf = ({ actorKind, actorId, actorName, ...rest }: Row): ApplyRecord => ({
-  ...rest,
-  by: { kind: actorKind, id: actorId, name: actorName },
-});
-
 export function sqliteApplies(database: SqliteDatabase): ApplyStore {
   const one = (id: string): ApplyRecord | null => {
-    const row = database.get<Row>(`SELECT ${COLUMNS} FROM applies WHERE id = ?`, id);
-    return row === undefined ? null : recordOf(row);
+    const row = database.get<ApplyRow>(`SELECT ${COLUMNS} FROM applies WHERE id = ?`, id);
+    return row === undefined ? null : applyFrom(row);
   };
   return {
     add: (apply, entry) =>
@@ -60,7 +49,7 @@ export function sqliteApplies(database: SqliteDatabase): ApplyStore {
     get: (id) => database.read(() => one(id)),
     list: ({ before, limit, workspace, group, state }) =>
       database.read(() =>
-        database.all<Row>(
+        database.all<ApplyRow>(
           `SELECT ${COLUMNS} FROM applies WHERE (?1 IS NULL OR (created_at, id) < (?1, ?2)) ` +
             "AND (?3 IS NULL OR workspace = ?3) AND (?4 IS NULL OR group_name = ?4) AND (?5 IS NULL OR state = ?5) " +
             "ORDER BY created_at DESC, id DESC LIMIT ?6",
@@ -70,7 +59,7 @@ export function sqliteApplies(database: SqliteDatabase): ApplyStore {
           group,
           state,
           limit,
-        ).map(recordOf)
+        ).map(applyFrom)
       ),
     write: (id, epoch, lines, entries, end) =>
       database.write(() => {
@@ -143,14 +132,17 @@ export function sqliteApplies(database: SqliteDatabase): ApplyStore {
       }),
     renew: ({ owner, until }) => {
       const own = () =>
-        database.all<Row>(`SELECT ${COLUMNS} FROM applies WHERE owner = ? AND state = 'running'`, owner)
-          .map(recordOf);
+        database.all<ApplyRow>(`SELECT ${COLUMNS} FROM applies WHERE owner = ? AND state = 'running'`, owner)
+          .map(applyFrom);
       return renewed(database, own, owner, until);
     },
     takeOver: async (now, lease) => {
       const lost = () =>
-        database.all<Row>(`SELECT ${COLUMNS} FROM applies WHERE state = 'running' AND lease_until < ?`, now)
-          .map(recordOf);
+        database.all<ApplyRow>(
+          `SELECT ${COLUMNS} FROM applies WHERE state = 'running' AND lease_until < ?`,
+          now,
+        )
+          .map(applyFrom);
       // Most often there is nothing, and reading costs no write.
       if ((await database.read(lost)).length === 0) return [];
       return await database.write(() => lost().map((apply) => taken(database, apply, lease)));

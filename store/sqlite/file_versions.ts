@@ -1,16 +1,11 @@
 /** Earlier texts of files in SQLite. */
 import { ServiceError } from "../../core/error.ts";
-import type { FileVersion, FileVersionStore, SealedFileVersion } from "../../core/store.ts";
+import type { FileVersionStore, SealedFileVersion } from "../../core/store.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { fileVersionFrom, type FileVersionRow } from "../records.ts";
 
 const COLUMNS =
   "id, workspace_id AS workspace, path, kind, at, by_kind AS byKind, by_id AS byId, by_name AS byName, sha256, size";
-
-type Row = Omit<FileVersion, "by"> & {
-  readonly byKind: FileVersion["by"]["kind"];
-  readonly byId: string;
-  readonly byName: string;
-};
 
 export function sqliteFileVersions(database: SqliteDatabase): FileVersionStore {
   return {
@@ -58,24 +53,20 @@ export function sqliteFileVersions(database: SqliteDatabase): FileVersionStore {
       }),
     list: (workspace, path) =>
       database.read(() =>
-        database.all<Row>(
+        database.all<FileVersionRow>(
           `SELECT ${COLUMNS} FROM file_versions WHERE workspace_id = ? AND path = ? ORDER BY id DESC`,
           workspace,
           path,
-        ).map(plain)
+        ).map(fileVersionFrom)
       ),
     get: (workspace, id) =>
       database.read((): SealedFileVersion | null => {
-        const row = database.get<Row & { readonly sealed: Uint8Array }>(
+        const row = database.get<FileVersionRow & { readonly sealed: Uint8Array }>(
           `SELECT ${COLUMNS}, sealed FROM file_versions WHERE workspace_id = ? AND id = ?`,
           workspace,
           id,
         );
-        return row === undefined ? null : { ...plain(row), sealed: row.sealed };
+        return row === undefined ? null : { ...fileVersionFrom(row), sealed: row.sealed };
       }),
   };
-}
-
-function plain({ id, workspace, path, kind, at, byKind, byId, byName, sha256, size }: Row): FileVersion {
-  return { id, workspace, path, kind, at, by: { kind: byKind, id: byId, name: byName }, sha256, size };
 }

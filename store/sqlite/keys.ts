@@ -1,30 +1,11 @@
 /** API keys in SQLite, and the row that says that there was a first admin. */
-import type { Grant } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { KeyCreator, KeyRecord, KeyStore, NewKey } from "../../core/store.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { insertPerson } from "./people.ts";
-
-interface KeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly hash: Uint8Array;
-  readonly previousHash: Uint8Array | null;
-  readonly previousUntil: number | null;
-  readonly grants: string;
-  readonly createdAt: number;
-  readonly createdBy: string;
-  readonly creatorKind: KeyCreator["kind"] | null;
-  readonly creatorId: string | null;
-  readonly personId: string | null;
-  readonly disabledAt: number | null;
-  readonly expiresAt: number | null;
-  readonly sources: string;
-  readonly lastUsedAt: number | null;
-  readonly lastUsedPeer: string | null;
-}
+import { keyFrom, type KeyRow } from "../records.ts";
 
 const KEY =
   "SELECT k.id, k.name, k.hash, k.previous_hash AS previousHash, k.previous_until AS previousUntil, " +
@@ -185,19 +166,4 @@ function personBehind(database: SqliteDatabase, { kind, id }: KeyCreator): strin
     );
   }
   return row.personId;
-}
-
-function keyFrom(row: KeyRow): KeyRecord {
-  const { previousHash, previousUntil, creatorKind, creatorId, disabledAt, grants, sources, ...rest } = row;
-  return {
-    ...rest,
-    previous: previousHash === null || previousUntil === null
-      ? null
-      : { hash: previousHash, until: previousUntil },
-    // Written by us alone, from checked lists.
-    grants: JSON.parse(grants) as Grant[],
-    from: JSON.parse(sources) as string[],
-    creator: creatorKind === null || creatorId === null ? null : { kind: creatorKind, id: creatorId },
-    disabled: disabledAt !== null,
-  };
 }

@@ -1,15 +1,11 @@
 /** People in SQLite: who they are, what local ones hold, their passwords and the links that set them. */
 import { ServiceError } from "../../core/error.ts";
-import type { NewAuditEntry, NewPerson, PasswordLink, PeopleStore, PersonRecord } from "../../core/store.ts";
-import { ACCOUNT_COLUMNS, accountFrom, type AccountRow } from "./accounts.ts";
+import type { NewAuditEntry, NewPerson, PasswordLink, PeopleStore } from "../../core/store.ts";
+import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import { keepingAnAdmin } from "./admins.ts";
 import { insertEntry } from "./audit.ts";
 import type { SqliteDatabase } from "./database.ts";
-
-interface PersonRow extends AccountRow {
-  readonly password: string | null;
-  readonly sessions: number;
-}
+import { accountFrom, type AccountRow, personFrom, type PersonRow } from "../records.ts";
 
 /** Takes now, and the oldest last use of a session that still counts. */
 const PERSON = `SELECT ${ACCOUNT_COLUMNS}, a.password, (SELECT count(*) FROM sessions s ` +
@@ -164,8 +160,4 @@ function passwordIsNew(
     keep,
   );
   insertEntry(database, entry);
-}
-
-function personFrom({ password, sessions, ...row }: PersonRow): PersonRecord {
-  return { ...accountFrom(row), hasPassword: password !== null, sessions };
 }

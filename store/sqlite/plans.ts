@@ -1,15 +1,11 @@
 /** Plans in SQLite, for as long as each is good for. */
-import type { KeyCreator, PlanRecord, PlanStore } from "../../core/store.ts";
+import type { PlanStore } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { planFrom, type PlanRow } from "../records.ts";
 
 const COLUMNS = "id, workspace_id AS workspaceId, project, backend, creator_kind AS creatorKind, " +
   "creator_id AS creatorId, created_by AS createdBy, created_at AS createdAt, expires_at AS expiresAt, body";
-
-type Row = Omit<PlanRecord, "creator"> & {
-  readonly creatorKind: KeyCreator["kind"];
-  readonly creatorId: string;
-};
 
 export function sqlitePlans(database: SqliteDatabase): PlanStore {
   return {
@@ -39,16 +35,12 @@ export function sqlitePlans(database: SqliteDatabase): PlanStore {
       }),
     get: (id, now) =>
       database.read(() => {
-        const row = database.get<Row>(
+        const row = database.get<PlanRow>(
           `SELECT ${COLUMNS} FROM plans WHERE id = ? AND expires_at > ?`,
           id,
           now,
         );
-        return row === undefined ? null : plain(row);
+        return row === undefined ? null : planFrom(row);
       }),
   };
-}
-
-function plain({ creatorKind, creatorId, ...row }: Row): PlanRecord {
-  return { ...row, creator: { kind: creatorKind, id: creatorId } };
 }
