@@ -5,6 +5,7 @@ import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts
 import { fill, startBerth, waitForAll } from "./listed_berth.ts";
 import { startNodePeer } from "./node_peer.ts";
 import { rounds } from "./rounds.ts";
+import { freePort } from "../tests/free_port.ts";
 
 const SECONDS = Number(Deno.env.get("BERTH_BENCH_SECONDS") ?? "2");
 /** What the design's measurements used. */
@@ -153,9 +154,4 @@ http {
     }
   }
   return null;
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

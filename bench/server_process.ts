@@ -1,5 +1,7 @@
 /** A server under measurement, in a process of its own: its first answer, its CPU time, its memory. */
 
+import { freePort } from "../tests/free_port.ts";
+
 const CLOCK_TICKS_PER_SECOND = 100; // USER_HZ on every Linux that Deno runs on
 
 /** Strangers are counted, and none is refused: a bench asks more often than they may. */
@@ -94,9 +96,4 @@ async function firstConnection(port: number, started: number): Promise<number> {
     }
   }
   throw new Error(`nothing listens on port ${port}`);
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -12,6 +12,7 @@ import { LinesModel, NamesModel, type Outcome } from "./chaos_model.ts";
 import { type EngineKind, FIXTURE, startEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { type Answer, TestCaller } from "./service.ts";
+import { freePort } from "./free_port.ts";
 
 const MINUTES = Number(Deno.env.get("BERTH_CHAOS_MINUTES") ?? "30");
 const KIND = (Deno.env.get("BERTH_CHAOS_ENGINE") ?? "docker") as EngineKind;
@@ -52,7 +53,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 await using engine = await startEngine(KIND);
 await using proxy = chaosProxy(engine.socket);
-const port = await freePort();
+const port = freePort();
 const options = {
   data: `${folder}/data`,
   env: { BERTH_PORT: `${port}`, BERTH_ROOTS: folder, BERTH_ENGINES: `${KIND}=unix://${proxy.socket}` },
@@ -309,11 +310,6 @@ async function faults(): Promise<void> {
     await FAULTS[name]!(random);
     await pause(random() * 4_000);
   }
-}
-
-async function freePort(): Promise<number> {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return await Promise.resolve(listener.addr.port);
 }
 
 async function items(path: string): Promise<{ name: string; id: string; target: string }[]> {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startBerthProcess } from "./berth_process.ts";
 import { TestCaller } from "./service.ts";
+import { freePort } from "./free_port.ts";
 
 const PAGE = new URL("../docs/hardening.md", import.meta.url);
 const PROGRAM = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
@@ -54,8 +55,3 @@ Deno.test("berth serves on the permissions that docs/hardening.md names: setup, 
     await Deno.remove(folder, { recursive: true });
   }
 });
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}

@@ -16,6 +16,7 @@ import { mayMount, SmallDisk } from "./small_disk.ts";
 import { CHANGES_OF_PEOPLE } from "./store_people_contract.ts";
 import { startService } from "./service.ts";
 import { randomSecret } from "../auth/secret.ts";
+import { freePort } from "./free_port.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 const ALL = { before: null, limit: 100, action: null, actor: null, result: null };
@@ -457,9 +458,3 @@ test("A database that cannot be reached, or lets nobody in, is a sentence that s
     /may not use these tables; make them the owner of the database/,
   );
 });
-
-/** A port that is free right now. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}

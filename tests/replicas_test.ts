@@ -7,15 +7,11 @@ import { eventually } from "./eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
 import { type Answer, TestCaller } from "./service.ts";
 import { within } from "./within.ts";
+import { freePort } from "./free_port.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 const hasCaddy = await Deno.stat("/usr/bin/caddy").then(() => true, () => false);
 if (!hasCaddy) console.error("NOT RUN: two replicas behind Caddy, which is not installed");
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port; // a TCP listener has one
-}
 
 interface Pair extends AsyncDisposable {
   /** Asks through Caddy, which sends every request to the other one than the last. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { startService, type TestService } from "./service.ts";
+import { freePort } from "./free_port.ts";
 
 /** An answer to a request by any host name. */
 async function ask(port: number, host: string, more = ""): Promise<{ status: number; text: string }> {
@@ -10,11 +11,6 @@ async function ask(port: number, host: string, more = ""): Promise<{ status: num
   await connection.write(new TextEncoder().encode(request));
   const text = await new Response(connection.readable).text();
   return { status: Number(text.split(" ")[1]), text };
-}
-
-async function freePort(): Promise<number> {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return await Promise.resolve((listener.addr as Deno.NetAddr).port); // a TCP listener has one
 }
 
 interface Proxy extends AsyncDisposable {
@@ -27,7 +23,7 @@ async function proxy(
   settings: string,
 ): Promise<Proxy | null> {
   const folder = await Deno.makeTempDir({ prefix: "berth-proxy-" });
-  const port = await freePort();
+  const port = freePort();
   const path = `${folder}/config`;
   await Deno.writeTextFile(path, program === "nginx" ? nginx(folder, port, settings) : caddy(port, settings));
   let child: Deno.ChildProcess;

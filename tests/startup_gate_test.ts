@@ -5,6 +5,7 @@ import { json, reply, route, router } from "../http/router.ts";
 import { plugin } from "../plugins/plugin.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
+import { freePort } from "./free_port.ts";
 
 const ping = route({
   method: "get",
@@ -29,11 +30,6 @@ function slowPlugin(start: () => Promise<void>) {
       };
     },
   });
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 Deno.test("while plugins start, health says so, and a request for anything else waits and is then answered", async () => {
