@@ -213,9 +213,8 @@ async function beginApply(
   const { principal, reach } = call;
   const known = await options.plans.get(call.params.id, Date.now());
   const { plan, looked } = known;
-  const subject = { workspace: plan.workspace, project: plan.project, engine: plan.backend };
   if (!mayRead(known, reachOf(principal, "projects:plan"), principal)) throw noPlan();
-  if (!reach.has(subject)) {
+  if (!reach.has(subjectOf(plan))) {
     throw new ServiceError(
       "forbidden",
       `Cannot apply: this needs "projects:apply" on the project "${plan.project}"`,
