@@ -188,21 +188,25 @@ Deno.test("what an engine reads again of a log that it rotates is told once, but
   const told = (seconds: readonly number[], year?: number) => {
     const position = new LogPosition();
     position.expectRepeats({ seconds: Date.parse("2020-01-01T00:00:03Z") / 1000, nanos: 0 });
+    // A fraction tells two lines of one time apart: 5 and 5.5
     const lines = seconds.map((second): Written => ({
       stream: 1,
-      time: at(second, year),
+      time: at(Math.floor(second), year),
       line: `${second}`,
     }));
     const { output, gaps } = play(recorded(lines), { position });
     return [records(output).map(({ line }) => line).join(""), gaps];
   };
 
-  assert.deepEqual(told([3, 4, 5, 5, 3, 4, 5, 5, 6]), ["34556", []], "a file again");
+  assert.deepEqual(told([3, 4, 5, 5.5, 3, 4, 5, 5.5, 6]), ["3455.56", []], "a file again");
   assert.deepEqual(
-    told([3, 4, 5, 5, 3, 4, 5, 5, 5, 6]),
-    ["345556", []],
+    told([3, 4, 5, 5.5, 3, 4, 5, 5.5, 5.8, 6]),
+    ["3455.55.86", []],
     "and one line more of its last time",
   );
+  assert.deepEqual(told([3, 4, 4, 5]), ["345", []], "a file of one line again");
+  assert.deepEqual(told([4, 4.5, 4, 4.5, 5]), ["44.55", []], "a file with lines of one time again");
+  assert.deepEqual(told([1, 1, 2, 2]), ["1122", []], "equal lines of before anybody followed");
   assert.deepEqual(told([3, 5, 4, 6]), ["356", [{ after: at(5), before: at(6) }]], "but without its end");
   assert.deepEqual(told([1, 2, 1, 2]), ["1212", []], "written before anybody followed");
   assert.deepEqual(

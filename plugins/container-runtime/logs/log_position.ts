@@ -19,6 +19,8 @@ export const CURSOR =
 /** Where the fraction of a time begins, if it has one. */
 const SECONDS_LENGTH = 19;
 const DOT = 0x2e;
+/** How much of a line's end tells it apart from another one of the same nanosecond. */
+const HASHED_BYTES = 64;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -38,6 +40,8 @@ class Place {
   isPartial = false;
   /** If partial: a hash of the latest line, which finds the place again after at least `count` lines. */
   mark = 0;
+  /** If the engine may send a file again: a hash of the end of the first line with this time. */
+  first = 0;
   /** After reopening: how many lines of this time are still to be skipped. */
   toSkip = 0;
   /** No line seen yet; lines at or before this time were not requested. */
@@ -157,7 +161,8 @@ export class LogPosition {
   /**
    * Call this for a log that rotates: engines sometimes send a file again to a follower. From now on, a line older than
    * the latest of its stream begins a repetition, if the latest was written after `since`. Earlier lines may be out of
-   * order because the clock was set back.
+   * order because the clock was set back. A line of the latest's time that says what the first of that time said begins
+   * one too: the file had no line before it.
    */
   expectRepeats(since: LogTime): void {
     this.#liveSince = since;
@@ -168,13 +173,19 @@ export class LogPosition {
     const { stream, bytes, timeFrom: from, timeTo: to } = line;
     const place = stream === 2 ? this.#err : this.#out;
     if (this.#searching > 0 && place.toSkip > 0 && this.#isOld(line, onGap)) return false;
+    const isLive = this.#liveSince !== null;
     if (place.is(bytes, from, to)) {
+      if (isLive && place.first === endHash(line) && !isCoarse(bytes, from) && this.#isRepeated(place)) {
+        place.toSkip = place.count - 1;
+        if (place.toSkip > 0) this.#searching++;
+        return false;
+      }
       if (place.isFloor && isCoarse(bytes, from)) {
         place.isFloor = false;
         place.isPartial = true;
       }
       place.count++;
-    } else if (this.#liveSince !== null && place.isBehind(bytes, from, to) && this.#isRepeated(place)) {
+    } else if (isLive && place.isBehind(bytes, from, to) && this.#isRepeated(place)) {
       place.toSkip = Math.max(1, place.count);
       this.#searching++;
       return false;
@@ -184,6 +195,7 @@ export class LogPosition {
       place.set(bytes, from, to);
       place.count = 1;
       place.isFloor = false;
+      if (isLive) place.first = endHash(line);
     }
     if (place.isPartial) place.mark = hashOf(bytes, to, line.to);
     return true;
@@ -280,6 +292,11 @@ function putNumber(target: Uint8Array, at: number, sign: number, number: number)
 /** Whether a time has no fraction of a second. */
 function isCoarse(bytes: Uint8Array, from: number): boolean {
   return bytes[from + SECONDS_LENGTH] !== DOT;
+}
+
+/** Of a line's length and last bytes: long lines need not be read to tell two of one moment apart. */
+function endHash({ bytes, from, to }: Line): number {
+  return hashOf(bytes, Math.max(from, to - HASHED_BYTES), to) ^ (to - from);
 }
 
 /** FNV-1a, of a line's text. */
