@@ -1149,6 +1149,15 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           ["tests/apply_kill_test.ts", ": an apply survives a kill of berth before and after every act"],
         ],
       },
+      {
+        id: "F81",
+        broken: "berth is killed while a hook of a container runs",
+        holds: "The hook is not run again by itself: the apply waits for a person's word",
+        proofs: [[
+          "tests/apply_hooks_test.ts",
+          "a hook in which berth was killed is not run again by itself",
+        ]],
+      },
     ],
   },
 ];

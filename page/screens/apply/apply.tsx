@@ -106,7 +106,9 @@ const pullText = ({ layer, status, current, total }: Pulled): string =>
   ].filter((part) => part !== "").join(" ");
 
 /** What can be said to it now. */
-function Words({ apply: { id, state, steps }, said }: { readonly apply: ApplyModel; readonly said: () => void }) {
+function Words(
+  { apply: { id, state, steps }, said }: { readonly apply: ApplyModel; readonly said: () => void },
+) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const say = async (asked: () => Promise<unknown>) => {
     try {
@@ -126,7 +128,10 @@ function Words({ apply: { id, state, steps }, said }: { readonly apply: ApplyMod
     <span class="screen-end">
       {problem !== null && <Trouble problem={problem} />}
       {state === "running" && (
-        <Act permission={permission} act={() => void say(() => client.post(APPLY_CANCEL, { params }))}>
+        <Act
+          permission={permission}
+          act={() => void say(() => client.post(APPLY_CANCEL, { params }))}
+        >
           {TEXT.cancel}
         </Act>
       )}
