@@ -1,8 +1,12 @@
 /** What a plan can hold besides new containers: networks replaced, limits changed in place, restarts, scale, down. */
 import assert from "node:assert/strict";
 import type { Apply } from "../projects/apply/apply_shape.ts";
+import { examine } from "../plugins/container-runtime/examine.ts";
+import { Settings } from "../plugins/container-runtime/settings.ts";
+import { inspectStoreFile } from "../store/sqlite/inspection.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "./compose.ts";
+import { FIXTURE } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { serveEngines, type TestCaller } from "./service.ts";
 import { sharedEngine } from "./shared_engine.ts";
@@ -11,6 +15,14 @@ const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
 
 const did = ({ steps }: Apply) => steps.map(({ kind, target }) => `${kind} ${target}`);
+
+/** What `berth doctor` says of the engine, with the store as it is. */
+async function examined({ engine, berth }: ApplyScene): Promise<string> {
+  const settings = Settings.parse({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
+  const { applies } = await inspectStoreFile(`${berth.folder}/data/berth.db`);
+  const found = await examine(settings, { isContained: false, applies });
+  return found.map(({ what, mend }) => `${what}: ${mend}`).join("\n");
+}
 
 /** Done, and nothing is left to do: not for berth, and not for Compose. */
 async function assertWhole(scene: ApplyScene, applied: Apply, isHashed = true): Promise<void> {
@@ -63,6 +75,32 @@ for (const kind of ["docker", "podman"] as const) {
       }
       const found = await engine.cli("exec", `${name}-db-1`, "nslookup", "front").catch(String);
       assert.match(found, /Address/, found);
+    });
+  });
+
+  test("berth doctor names what a swap left behind, and nothing that an apply will come back for", async (engine) => {
+    const name = `aside${kind}`;
+    const text = project(name, [service("web", HEALTHY)]);
+    await scene(engine, name, text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      await scene.write(text.replace(HEALTHY, HELD));
+      const { body } = await scene.begin(await scene.plan());
+      await eventually(
+        "the old one is aside",
+        async () => Object.keys(await scene.containers()).some((one) => one.includes(".old-")),
+      );
+      assert.equal(await examined(scene), "");
+      await engine.cli("exec", `${name}-web-1`, "touch", "/go");
+      assert.equal((await scene.over(body.id)).state, "done");
+      await engine.cli("create", "--name", `${name}-web-1.old-0badc0de`, FIXTURE, "idle");
+      try {
+        const said = await examined(scene);
+        assert.match(said, /^The container "aside\w+-web-1\.old-0badc0de" on the engine/);
+        assert.match(said, /docker rename aside\w+-web-1\.old-0badc0de aside\w+-web-1 /);
+        assert.equal(said.split("\n").length, 1);
+      } finally {
+        await engine.cli("rm", "--force", `${name}-web-1.old-0badc0de`);
+      }
     });
   });
 

@@ -1,11 +1,11 @@
 /** `berth doctor` finds each of these mistakes, and nothing in a good setup. */
 import assert from "node:assert/strict";
-import { CHECKS } from "../commands/doctor.ts";
+import { CHECKS, surroundingsOf } from "../commands/doctor.ts";
 import { fileSystemOf } from "../commands/doctor/data.ts";
 import type { Setup } from "../commands/doctor/check.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Finding } from "../core/finding.ts";
-import { NEWEST_SCHEMA } from "../store/sqlite/inspection.ts";
+import { inspectStoreFile, NEWEST_SCHEMA } from "../store/sqlite/inspection.ts";
 import { examine } from "../plugins/container-runtime/examine.ts";
 import { Settings as EngineSettings } from "../plugins/container-runtime/settings.ts";
 import { runBerth } from "./berth_process.ts";
@@ -30,7 +30,7 @@ async function found(
     isContained: false,
     uid: 1000,
     database: null,
-    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [] },
+    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [], applies: [] },
     folder,
     berth,
   };
@@ -40,7 +40,7 @@ async function found(
     for (const finding of await look(setup)) all.push({ check: name, ...finding });
   }
   const settings = EngineSettings.parse({ engines: setup.engines });
-  for (const finding of await examine(settings, setup.isContained)) {
+  for (const finding of await examine(settings, surroundingsOf(setup))) {
     all.push({ check: "engines", ...finding });
   }
   return all;
@@ -284,6 +284,12 @@ async function tls(folder: string, days: number): Promise<{ cert: string; key: s
   assert.ok(success, "openssl makes a certificate");
   return { cert, key };
 }
+
+Deno.test("berth doctor knows the store of a berth that has only just started", async () => {
+  await using berth = await startService();
+  const { state, isSetUp } = await inspectStoreFile(`${berth.folder}/data/berth.db`);
+  assert.deepEqual([state, isSetUp], ["whole", true]);
+});
 
 Deno.test("berth doctor knows on which file system a folder is", () => {
   const mounts = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n40 22 0:35 / /srv/my\\040data rw - nfs4 nas:/x rw\n";
