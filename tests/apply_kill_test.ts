@@ -118,7 +118,8 @@ async function prepared(
   const berth = await serveEngines({ [engine.kind]: engine }, { ...LEASE, folder: await ownFolder() });
   const scene = await ApplyScene.on(engine, berth, name, from ?? to);
   if (from !== null) {
-    assert.equal((await scene.apply()).state, "done");
+    const { state, reason } = await scene.apply();
+    assert.deepEqual([state, reason], ["done", null], "what it begins with");
     await scene.write(to);
   }
   return { berth, scene };
@@ -183,6 +184,8 @@ async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[
       }
     } else assert.deepEqual(containers, {});
     assert.deepEqual(last.bugs(), []);
+  } catch (error) {
+    throw new Error(`Killed ${kills.map((kill) => kill.join(" ")).join(", ")}`, { cause: error });
   } finally {
     await scene.clear();
     await Deno.remove(folder, { recursive: true });
