@@ -104,6 +104,60 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
+  test("volumes go by their own name and confirmation, and none that others have", async (engine) => {
+    const name = `data${kind}`;
+    const [data, other, ext] = [`${name}_data`, `${name}_other`, `${name}-far`] as const;
+    const text = project(
+      name,
+      [service("web", "volumes: ['data:/data', 'other:/other', 'ext:/ext']")],
+      `volumes: { data: {}, other: {}, ext: { external: true, name: ${ext} } }\n`,
+    );
+    await engine.cli("volume", "create", ext);
+    await scene(engine, name, text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      await engine.cli("create", "--name", `${name}-guest`, "-v", `${other}:/guest`, FIXTURE, "idle");
+      const path = `POST /api/workspaces/${scene.workspace}/artifacts/groups/${name}/plan`;
+      const planned = async (...volumes: string[]) => await scene.plan({ action: "down", volumes });
+      const blocked = async (volume: string) =>
+        (await planned(volume)).blocked.map(({ code, message }) => `${code} ${message}`).join();
+      try {
+        const kept = await planned();
+        assert.deepEqual(kept.keeps, [data, other]);
+        assert.ok(!kept.steps.some(({ kind }) => kind === "volume.remove"));
+        assert.equal((await scene.berth.call(path, { volumes: [data] })).status, 400, "only with down");
+        const none = await scene.berth.call(path, { action: "down", volumes: ["elsewhere"] });
+        assert.deepEqual([none.status, none.body.code], [404, "artifact_not_found"]);
+        assert.match(await blocked(ext), /^project\/not-own .*far" is external/);
+        await eventually(
+          "the guest is seen",
+          async () => /volume-in-use .*guest"$/.test(await blocked(other)),
+        );
+        const operator = await scene.berth.key("operator");
+        const { missing } = await scene.plan({ action: "down", volumes: [data] }, operator);
+        assert.ok(missing.some(({ permission }) => permission === "projects:destroy"));
+
+        const plan = await planned(data);
+        assert.deepEqual([plan.blocked, plan.keeps], [[], [other]]);
+        const step = plan.steps.at(-1);
+        assert.deepEqual([step?.kind, step?.target, step?.risk], ["volume.remove", data, "dataLoss"]);
+        const unsaid = await scene.begin(plan, { confirm: [other] });
+        assert.deepEqual([unsaid.status, unsaid.body.errors[0].message], [
+          400,
+          `Expected "${data}" among them`,
+        ]);
+        assert.equal((await engine.ask(`GET /volumes/${data}`)).status, 200, "nothing was done");
+        const { body } = await scene.begin(plan, { confirm: [data] });
+        const over = await scene.over(body.id);
+        assert.deepEqual([over.state, over.reason], ["done", null]);
+        const left = await Promise.all([data, other, ext].map((one) => engine.ask(`GET /volumes/${one}`)));
+        assert.deepEqual(left.map(({ status }) => status), [404, 200, 200]);
+      } finally {
+        await engine.cli("rm", `${name}-guest`);
+      }
+    });
+    await engine.cli("volume", "rm", ext);
+  });
+
   test("who depends with restart is started again; scale, orphans and down take away what is not declared", async (engine) => {
     const name = `follow${kind}`;
     const text = project(name, [
