@@ -50,6 +50,7 @@ export type ApplyStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"
@@ -152,6 +153,7 @@ export type Permission =
   | "projects:plan"
   | "projects:apply"
   | "projects:host"
+  | "projects:destroy"
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
@@ -199,6 +201,8 @@ export type Plan = {
   readonly blocked: readonly (Diagnostic)[];
   /** What is left alone, and what to know. */
   readonly warnings: readonly (Diagnostic)[];
+  /** Of `down` alone: the project's own volumes that stay, with their data. */
+  readonly keeps?: readonly (string)[];
   /** What it was worked out from. */
   readonly basis: {
     /** Of the workspace. */
@@ -271,6 +275,7 @@ export type PlanStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"

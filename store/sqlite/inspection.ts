@@ -12,10 +12,14 @@ export interface StoreFile {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
+  /** The ids of the applies that are not over. */
+  readonly applies: readonly string[];
 }
 
 /** The newest schema that this berth knows. */
 export const NEWEST_SCHEMA = MIGRATIONS.length;
+
+const APPLIES_IN_HAND = "SELECT id FROM applies WHERE state IN ('running', 'paused')";
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -27,6 +31,7 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
     schema,
     isSetUp: false,
     folders: [],
+    applies: [],
   });
   const header = await headerOf(path);
   if (header === null || header === "absent") return bare(header ?? "damaged");
@@ -40,14 +45,17 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
     const schema = Number(pragma("user_version"));
     if (pragma("integrity_check(1)") !== "ok") return bare("damaged", schema);
     if (schema > NEWEST_SCHEMA) return bare("newer", schema);
+    const all = (query: string) => database!.prepare(query).all();
+    const hasApplies = all("SELECT 1 FROM sqlite_master WHERE name = 'applies'").length > 0;
     return {
       state: "whole",
       schema,
       isSetUp: database.prepare("SELECT 1 FROM setup").get() !== undefined,
-      folders: database.prepare("SELECT path FROM workspaces").all().map(({ path }) => String(path)),
+      folders: all("SELECT path FROM workspaces").map(({ path }) => String(path)),
+      applies: hasApplies ? all(APPLIES_IN_HAND).map(({ id }) => String(id)) : [],
     };
   } catch {
-    return bare("damaged");
+    return bare(isOurs(header) ? "damaged" : "foreign");
   } finally {
     database?.close();
   }
