@@ -8,7 +8,7 @@ import { MASK } from "../../core/secrets.ts";
 import type { Hook } from "../fields/hooks.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, type Hand } from "./hand.ts";
-import { Cut } from "./waiting.ts";
+import { Cut, deathOf } from "./waiting.ts";
 
 const MOST_MS = 10 * 60_000;
 /** How long a service that stops waits for a hook. */
@@ -43,29 +43,36 @@ export async function runHook(hand: Hand, container: InspectedContainer): Promis
   const skipped = await without(hand, container);
   if (skipped !== null) return skipped;
   const hook = orders.hook(step);
-  const { code, isLate, lines } = await ended(hand, container, hook);
+  const end = await ended(hand, container, hook);
+  if ("skipped" in end) return end;
+  const { code, isLate, lines } = end;
   if (lines.length > 0) await hand.keepLines(container.name, lines.map((line) => hidden(line, hook)));
   if (isLate) throw failed(`${named(step, "The")} did not end in time, and was told to`);
   if (code === 0) return;
   if (code !== null) throw failed(`${named(step, "The")} ended with code ${code}`);
   const now = await hand.acts.find(container.id);
   if (now?.state === "running") throw new NotKnown(step);
-  throw failed(`Container "${container.name}" ended before ${named(step)} did`);
+  throw endOf(now, hand, container);
 }
 
 /** What does not run any more needs no farewell; what has to run does. */
-async function without(
-  { acts, step }: Hand,
-  { id, name }: InspectedContainer,
-): Promise<Skipped | null> {
-  const now = await acts.find(id);
+async function without(hand: Hand, container: InspectedContainer): Promise<Skipped | null> {
+  const now = await hand.acts.find(container.id);
   if (now?.state === "running") return null;
-  const state = now === null ? "gone" : now.state;
-  if (step.hook?.when === "preStop") return { skipped: `Its container is ${state}` };
-  throw failed(`Cannot run ${named(step)}: container "${name}" is ${state}`);
+  if (hand.step.hook?.when === "preStop") return { skipped: `Its container is ${now?.state ?? "gone"}` };
+  throw endOf(now, hand, container);
 }
 
-async function ended(hand: Hand, { id }: InspectedContainer, hook: Hook): Promise<CommandEnd> {
+/** Why the container cannot run it. */
+const endOf = (now: InspectedContainer | null, { step }: Hand, { name }: InspectedContainer): ServiceError =>
+  (now === null ? null : deathOf(now)) ??
+    failed(`Cannot run ${named(step)}: container "${name}" is ${now?.state ?? "gone"}`);
+
+async function ended(
+  hand: Hand,
+  container: InspectedContainer,
+  hook: Hook,
+): Promise<CommandEnd | Skipped> {
   const { acts, step, work, stopping } = hand;
   const leaving = new AbortController();
   const over = new AbortController();
@@ -73,7 +80,7 @@ async function ended(hand: Hand, { id }: InspectedContainer, hook: Hook): Promis
   stopping.addEventListener("abort", onStop);
   let isStarted = false;
   try {
-    return await acts.run(id, {
+    return await acts.run(container.id, {
       ...hook,
       lines: LAST_LINES,
       mostMs: (work.timeouts.hook ?? 0) * 1_000 || MOST_MS,
@@ -88,7 +95,10 @@ async function ended(hand: Hand, { id }: InspectedContainer, hook: Hook): Promis
     const isRefused = error instanceof ServiceError && !acts.isAway(error) &&
       error.code !== "store_unavailable";
     if (isStarted && !isRefused) throw new NotKnown(step);
-    throw error;
+    if (!isRefused) throw error;
+    const skipped = await without(hand, container); // it may have ended a moment ago
+    if (skipped === null) throw error;
+    return skipped;
   } finally {
     stopping.removeEventListener("abort", onStop);
     over.abort();
