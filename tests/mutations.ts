@@ -282,8 +282,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "what is read again is told again",
     file: "plugins/container-runtime/logs/log_position.ts",
-    from: "this.#liveSince !== null && place.isBehind(bytes, from, to) && this.#isRepeated(place)",
-    to: "this.#liveSince !== null && false && this.#isRepeated(place)",
+    from: "isLive && place.isBehind(bytes, from, to) && this.#isRepeated(place)",
+    to: "isLive && false && this.#isRepeated(place)",
     tests: ["plugins/container-runtime/logs/lines_test.ts"],
   },
   {
