@@ -42,7 +42,7 @@ export const FIXTURE = "berth-fixture:latest";
 
 /** A busy machine takes long to find out what became of many containers. */
 const STARTUP_MS = 180_000;
-const CALL_MS = 60_000;
+const CALL_MS = 180_000;
 
 /**
  * Starts a private engine; about a second with its image. The first failure is retried once, with the plainest storage.

@@ -234,6 +234,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "const MESSAGE_LIMIT_BYTES = 64 * 1024;",
     to: "const MESSAGE_LIMIT_BYTES = 1024 * 1024;",
     tests: ["http/socket_test.ts"],
+    only: "over 64 KiB",
   },
   {
     name: "what waits for a socket has no bound",
@@ -315,6 +316,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "if (next === undefined) this.#free += 1;",
     to: "if (next === undefined) return;",
     tests: ["tests/hostile_engine_test.ts"],
+    only: "its slot is free again",
   },
   {
     name: "a secret in a raw object is shown",
