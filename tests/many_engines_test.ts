@@ -40,7 +40,11 @@ Deno.test(`${MANY} engines are all followed, and each is found by name`, async (
 Deno.test("a list answers within a second in a storm over all engines, names who is behind, and is true soon after it", async () => {
   await using many = await startManyEngines(ENGINES, CONTAINERS);
   await using berth = await startService({ unclaimed: { engines: many.setting } });
-  await eventually("all are listed", async () => (await listed(berth)).total === ENGINES * CONTAINERS, LISTED);
+  await eventually(
+    "all are listed",
+    async () => (await listed(berth)).total === ENGINES * CONTAINERS,
+    LISTED,
+  );
 
   let isOver = false;
   const storm = many.storm(RATE, STORM_MS).finally(() => isOver = true);
