@@ -23,6 +23,7 @@ const APPLIES_IN_HAND = "SELECT id FROM applies WHERE state IN ('running', 'paus
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
+const APPLICATION_ID_AT = 68;
 
 /** Looks at the file and reads it whole; other processes may go on using it. */
 export async function inspectStoreFile(path: string): Promise<StoreFile> {
@@ -74,6 +75,10 @@ async function headerOf(path: string): Promise<Uint8Array | "absent" | null> {
 
 function isSqlite(header: Uint8Array): boolean {
   return new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC;
+}
+
+function isOurs(header: Uint8Array): boolean {
+  return new DataView(header.buffer).getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
 }
 
 /**
