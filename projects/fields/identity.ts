@@ -283,6 +283,31 @@ const cgroupParent = single({
   ask: (asked, value) => asked.cgroupParent = value,
 });
 
+const storageOptions = keyed<string>({
+  key: "storageOptions",
+  covers: ["storage_opt"],
+  untold: ["podman"],
+  declared: (of) => mapAt(of, "storage_opt"),
+  seen: (container) => container.storageOptions,
+  shownName: (name, of) => keyValues(nodeAt(of, "storage_opt")).get(name)?.name,
+  isExtra: () => true,
+  show: (value) => value,
+  ask: (asked, value) => asked.storageOptions = value,
+});
+
+/** Nothing and `default` mean the same; Linux has nothing else. */
+const isolation = single({
+  key: "isolation",
+  covers: ["isolation"],
+  untold: ["podman"],
+  declared: textAt("isolation"),
+  seen: (container) => container.isolation,
+  otherwise: () => "",
+  same: (declared, seen) => (declared || "default") === (seen || "default"),
+  show: (text) => text || "default",
+  ask: (asked, value) => asked.isolation = value,
+});
+
 interface Log {
   readonly driver: string | null;
   readonly options: Readonly<Record<string, string>>;
@@ -388,6 +413,8 @@ export const identityRows: readonly Row[] = [
   platform,
   runtime,
   cgroupParent,
+  storageOptions,
+  isolation,
   log,
   volumesFrom,
 ];
