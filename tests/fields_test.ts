@@ -339,17 +339,19 @@ const SAMPLES: readonly Sample[] = [
     refused: /storage.opt/i,
   },
   {
-    row: "log",
+    row: "log.driver",
     text: "logging: { driver: json-file, options: { max-size: 1m } }",
     other: "logging: { driver: local }",
     isKeptWhenGone: true,
+    along: ["log.options"],
   },
   {
-    row: "log",
+    row: "log.options",
     text: "logging: { options: { max-size: 1m } }",
     other: "logging: { options: { max-size: 2m } }",
     isKeptWhenGone: true,
     only: "docker",
+    isLabelled: true,
   },
   {
     row: "volumesFrom",

@@ -21,7 +21,8 @@ import {
 import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
 import { hostsOf } from "../fields/identity.ts";
-import { shortOptionsOf, sourceOf } from "../fields/mounts.ts";
+import { sourceOf } from "../fields/mount_sources.ts";
+import { shortOptionsOf } from "../fields/mounts.ts";
 import { duration } from "./duration.ts";
 import { goJson, type Json, type JsonObject, NoForm, object, sorted, sure } from "./go_json.ts";
 
