@@ -220,6 +220,8 @@ export interface HeldVolume {
   readonly backend: string;
   readonly driver: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** The containers that have it mounted, or will when they start. */
+  readonly users: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** Acts that a plan may hold, beside those on the containers of its project. */

@@ -50,6 +50,7 @@ export type ApplyStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"
@@ -164,6 +165,7 @@ export type Permission =
   | "projects:plan"
   | "projects:apply"
   | "projects:host"
+  | "projects:destroy"
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
@@ -211,6 +213,8 @@ export type Plan = {
   readonly blocked: readonly (Diagnostic)[];
   /** What is left alone, and what to know. */
   readonly warnings: readonly (Diagnostic)[];
+  /** Of `down` alone: the project's own volumes that stay, with their data. */
+  readonly keeps?: readonly (string)[];
   /** What it was worked out from. */
   readonly basis: {
     /** Of the workspace. */
@@ -283,6 +287,7 @@ export type PlanStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"

@@ -572,6 +572,8 @@ export type PlanRequest = {
   readonly recreate?: "changed" | "always";
   /** Units that ended well and are started again. */
   readonly rerun?: readonly (string)[];
+  /** Volumes of the project that `down` removes with all their data, by the engine's names. */
+  readonly volumes?: readonly (string)[];
   /** Whether limits may be changed without a new container. */
   readonly inPlace?: boolean;
 };

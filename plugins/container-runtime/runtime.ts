@@ -11,6 +11,7 @@ import type {
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { LinkActs, type PullRules } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
+import { UsedBy } from "./backends/used_by.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
 import type { ContainerPermission } from "./engine/permissions.ts";
@@ -104,7 +105,13 @@ export class EngineRuntime implements ActingRuntime {
           ) => ({ id, name, project: compose?.project ?? null })),
         }));
       }),
-      volumes: shown.flatMap(({ mirror }) => [...mirror.volumes.rows.values()]),
+      volumes: shown.flatMap((link) => {
+        const used = UsedBy.of(link);
+        return [...link.mirror.volumes.rows.values()].map((row) => ({
+          ...row,
+          users: used.volume(row.name),
+        }));
+      }),
       images: shown.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))
