@@ -13,6 +13,7 @@ import { composeLabels, configHash, declaredLabels, hashFormOf } from "../projec
 import { resourceLabels } from "../projects/hash/resource_labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
 import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
+import { eventually } from "./eventually.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { workspaceFolder } from "./workspace_folder.ts";
@@ -546,7 +547,9 @@ for (const kind of ["docker", "podman"] as const) {
           assert.deepEqual(wrong, []);
           await sameResourceLabels(engine, model.groups[0]!, version);
         } finally {
-          await runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+          const down = () =>
+            runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+          await eventually("all of it is gone again", async () => await down() === "");
         }
       },
       program.missing,
