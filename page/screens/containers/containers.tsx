@@ -58,9 +58,11 @@ export function Containers() {
         <Filters items={list.items} />
       </header>
       {arrivals.waiting > 0 && (
-        <button type="button" class="button arrivals" onClick={arrivals.show}>
-          {words.containers.arrived(arrivals.waiting)}
-        </button>
+        <div class="arrivals">
+          <button type="button" class="button" onClick={arrivals.show}>
+            {words.containers.arrived(arrivals.waiting)}
+          </button>
+        </div>
       )}
       {fitting.length === 0 ? <None total={list.total} /> : (
         <Rows
@@ -104,7 +106,7 @@ function useArrivals(items: readonly Container[]) {
   const nameOf = ({ backend, name }: Container) => `${backend}/${name}`;
   const waiting = seen.current === null ? [] : items.filter((one) => !seen.current!.has(nameOf(one)));
   const isBusy = waiting.length > 0 &&
-    document.querySelector(".rows-drawn:hover, .rows-drawn:focus-within") !== null;
+    document.querySelector(":is(.rows-drawn, .arrivals):is(:hover, :focus-within)") !== null;
   if (!isBusy && items.length > 0) seen.current = new Set(items.map(nameOf));
   const show = () => {
     seen.current = null;
