@@ -7,6 +7,7 @@ import type { Router } from "../http/router.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
 import { ENTRY } from "./audit_entry.ts";
+import { COMPOSE } from "./compose_version.ts";
 import { dropStores, storeSettings } from "./chosen_store.ts";
 import { eventually } from "./eventually.ts";
 
@@ -217,7 +218,7 @@ function defaults(folder: string): Config {
     roles: [],
     freshSignIn: 15,
     keyMaxDays: null,
-    composeVersion: "2.40.3",
+    composeVersion: COMPOSE,
     // Tests ask more often than any stranger may.
     strangersPerSecond: 0,
     plugins: null,
