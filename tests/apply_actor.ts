@@ -36,7 +36,7 @@ const berth = await startService({
   folder,
   admin,
   engines: [{ name, url: `unix://${socket}` }],
-  applyLeaseMs: 1_000,
+  applyTimes: { leaseMs: 1_000 },
   mount: ({ plugins }) => {
     const { runtime } = plugins;
     if (runtime === null) throw new Error("the container runtime does not run");
