@@ -1,6 +1,7 @@
 /** Promise: an apply whose berth is killed before or after any act is finished by the next one, as if nothing had been. */
 import assert from "node:assert/strict";
 import { ApplyScene, project, service } from "./apply_scene.ts";
+import { dyingBerth, type Kill } from "./dying_berth.ts";
 import { composeOfToday, composeToday } from "./compose.ts";
 import type { TestEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
@@ -9,11 +10,7 @@ import { sharedEngine } from "./shared_engine.ts";
 
 /** `BERTH_PROOF=1`: killed before and after every act of each scenario, on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
-const ACTOR = new URL("apply_actor.ts", import.meta.url).pathname;
 const LEASE = { applyTimes: { leaseMs: 1_000 } };
-
-/** An act, and whether berth dies right before it or right after it. */
-type Kill = readonly [when: "before" | "after", act: string, nth?: number];
 
 interface Scenario {
   readonly name: string;
@@ -95,24 +92,6 @@ const scenarios = (kind: string): readonly Scenario[] => [
   },
 ];
 
-/** Starts a berth that dies at the act. */
-async function actor(berth: { folder: string; admin: string | null }, engine: TestEngine, kill: Kill) {
-  const [when, act, nth = 1] = kill;
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "-A", "--no-check", ACTOR, berth.folder, berth.admin ?? "", engine.kind, engine.socket],
-      ...[when, act, String(nth)],
-    ],
-    stdin: "null",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value = "" } = await lines.read();
-  await lines.cancel();
-  return { child, url: value.trim() };
-}
-
 /** Whether it died, and did not go on to the end of the apply. */
 async function killed(child: Deno.ChildProcess, isOver: () => Promise<boolean>): Promise<boolean> {
   let dead = false;
@@ -150,7 +129,7 @@ async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[
     await berth.berth.stop();
     let apply = "";
     for (const kill of kills) {
-      const { child, url } = await actor({ folder, admin }, engine, kill);
+      const { child, url } = await dyingBerth({ folder, admin }, engine, kill);
       const caller = new TestCaller(url, admin);
       if (apply === "") {
         await eventually(
