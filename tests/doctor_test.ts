@@ -5,10 +5,10 @@ import { fileSystemOf } from "../commands/doctor/data.ts";
 import type { Setup } from "../commands/doctor/check.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Finding } from "../core/finding.ts";
-import { inspectStoreFile, NEWEST_SCHEMA } from "../store/sqlite/inspection.ts";
+import { NEWEST_SCHEMA } from "../store/sqlite/inspection.ts";
 import { examine } from "../plugins/container-runtime/examine.ts";
 import { Settings as EngineSettings } from "../plugins/container-runtime/settings.ts";
-import { runBerth } from "./berth_process.ts";
+import { runBerth, startBerthProcess } from "./berth_process.ts";
 import { startService, type TestService } from "./service.ts";
 
 /** A service that is well set up, and what the doctor says about it once `spoil` was there. */
@@ -285,10 +285,17 @@ async function tls(folder: string, days: number): Promise<{ cert: string; key: s
   return { cert, key };
 }
 
-Deno.test("berth doctor knows the store of a berth that has only just started", async () => {
-  await using berth = await startService();
-  const { state, isSetUp } = await inspectStoreFile(`${berth.folder}/data/berth.db`);
-  assert.deepEqual([state, isSetUp], ["whole", true]);
+Deno.test("berth doctor knows the store of a berth that runs, of which all may be in the write-ahead log yet", async () => {
+  await using berth = await startBerthProcess();
+  const { stdout } = await runBerth(["doctor", "--json"], {
+    BERTH_DATA: berth.data,
+    BERTH_PORT: `${berth.port}`,
+    BERTH_ENGINES: "none",
+  });
+  const { checks } = JSON.parse(stdout);
+  const of = (name: string) => checks.find(({ check }: { check: string }) => check === name).findings;
+  assert.deepEqual(of("store"), []);
+  assert.match(of("first admin")[0].what, /no admin yet/);
 });
 
 Deno.test("berth doctor knows on which file system a folder is", () => {

@@ -81,6 +81,18 @@ export type ApplyStep = {
   readonly note: string | null;
 };
 
+/** A part of `Container`. */
+export type ContainerCondition =
+  | "restarting"
+  | "unhealthy"
+  | "dead"
+  | "failed"
+  | "running"
+  | "paused"
+  | "completed"
+  | "created"
+  | "unknown";
+
 /** A part of `GroupDetail`. */
 export type Diagnostic = {
   /** The rule, as docs/rules.md lists it. */
@@ -398,3 +410,14 @@ export type UsingContainer = {
   /** The container's name. */
   readonly name: string;
 };
+
+/** A part of `UnitLive`. */
+export type Verdict =
+  | "broken"
+  | "differs"
+  | "notStarted"
+  | "undeclared"
+  | "unknown"
+  | "paused"
+  | "completed"
+  | "asWritten";

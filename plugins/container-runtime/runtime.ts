@@ -47,6 +47,12 @@ export class EngineRuntime implements ActingRuntime {
     );
   }
 
+  get stamp(): string {
+    // What a row does not show, as a limit of memory, may be another after every reading.
+    const reads = this.engines.links.reduce((sum, { mirror }) => sum + mirror.containers.rows.reads, 0);
+    return `${this.engines.stamp(["containers", "images", "networks", "volumes"])} ${reads}`;
+  }
+
   counts(of: Counted = ALL): RuntimeCounts | null {
     const { shown } = this.engines.current("containers");
     if (shown.length === 0) return null;

@@ -41,7 +41,7 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: 1_000, allowExtension: false });
     const pragma = (name: string) => Object.values(database!.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    // A store that was just made has it in the write-ahead log alone.
+    // The file's own header may be older than this: what a running berth wrote first is in the write-ahead log.
     if (pragma("application_id") !== APPLICATION_ID) return bare("foreign");
     const schema = Number(pragma("user_version"));
     if (pragma("integrity_check(1)") !== "ok") return bare("damaged", schema);
@@ -73,11 +73,13 @@ async function headerOf(path: string): Promise<Uint8Array | "absent" | null> {
   }
 }
 
-const isSqlite = (header: Uint8Array): boolean =>
-  new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC;
+function isSqlite(header: Uint8Array): boolean {
+  return new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC;
+}
 
-const isOurs = (header: Uint8Array): boolean =>
-  new DataView(header.buffer).getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
+function isOurs(header: Uint8Array): boolean {
+  return new DataView(header.buffer).getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
+}
 
 /**
  * Puts a backup in the place of the store, once it was found whole; what was there stays beside it under `kept`.
