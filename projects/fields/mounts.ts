@@ -44,6 +44,8 @@ interface Wanted {
   readonly readOnly: boolean;
   /** As an engine writes them. */
   readonly options: readonly string[];
+  /** `create_host_path: false`, and the files of secrets and configs. */
+  readonly mustExist?: true;
   /** It is one of `tmpfs:`. */
   readonly isShortMemory?: true;
   readonly at: Place;
@@ -82,7 +84,11 @@ function wantsOf(of: Declared): Declaration<Wants> {
       const name = isFromVariable ? mount.shown.target ?? target : target;
       const options = optionsOf(mount);
       if (options === null) isWhole = false;
-      else mounts.push({ target, name, type, source: real, shown, readOnly, options, at });
+      else {
+        const mustExist = type === "bind" && !mount.createHostPath;
+        const base = { target, name, type, source: real, shown, readOnly, options, at };
+        mounts.push(mustExist ? { ...base, mustExist } : base);
+      }
     }
   }
   for (const granted of grantedOf(of)) {
@@ -114,6 +120,7 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
       shown: file,
       readOnly: true,
       options: [],
+      mustExist: true,
       at,
     };
   }
@@ -193,6 +200,7 @@ export const mounts: Row = row<Wants>({
       target: mount.target,
       readOnly: mount.readOnly,
       options: mount.options,
+      ...(mount.mustExist && { mustExist: true }),
     }));
     asked.tmpfs = Object.fromEntries(
       mounts.flatMap(({ target, options, isShortMemory }) =>
