@@ -5,7 +5,7 @@ import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
 import { grantsOf } from "../fields/mounts.ts";
-import { tooNew } from "../fields/since.ts";
+import { tooNew, tooNewIn } from "../fields/since.ts";
 import type { Draft } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
 
@@ -80,8 +80,11 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
 const isSamePlace = (a: Place, b: Place): boolean => a.file === b.file && a.start === b.start;
 
 /** What the engine of the plan is too old for, or cannot do. */
-export function blockByEngine({ backend }: Scene, unit: Unit, draft: Draft): void {
-  for (const { key, at, since } of tooNew(unit, backend)) {
+export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draft): void {
+  const used = new Set(unit.references.flatMap(({ kind, target }) => kind === "uses" ? target ?? [] : []));
+  const networks = group.resources.filter((one) => one.kind === "network" && used.has(one.id));
+  const found = [...tooNew(unit, backend), ...networks.flatMap((one) => tooNewIn(one, backend) ?? [])];
+  for (const { key, at, since } of found) {
     const needed = since === null
       ? "Docker"
       : `Docker's API ${since}, and this engine has ${backend.apiVersion}`;
