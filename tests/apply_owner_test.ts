@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { makePrivateFile } from "../auth/private_file.ts";
 import { randomSecret } from "../auth/secret.ts";
+import { mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
-import { dyingBerth } from "./dying_berth.ts";
 import { eventually } from "./eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
 import { serveEngines, TestCaller } from "./service.ts";
@@ -57,7 +57,7 @@ test(
     const scene = await ApplyScene.on(engine, sibling, "shared", two("shared"));
     stack.defer(() => scene.clear());
     const berth = { folder: other!, admin: sibling.admin };
-    const { child, url } = await dyingBerth(berth, engine, ["before", "create", 2], {
+    const { child, url } = await mortal(berth, engine, ["before", "create", 2], {
       ...shared,
       replica: "one",
     });

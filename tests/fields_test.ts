@@ -13,6 +13,7 @@ import { composeLabels, configHash, declaredLabels, hashFormOf } from "../projec
 import { resourceLabels } from "../projects/hash/resource_labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
 import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
+import { eventually } from "./eventually.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { workspaceFolder } from "./workspace_folder.ts";
@@ -346,6 +347,19 @@ const SAMPLES: readonly Sample[] = [
   { row: "capAdd", text: "cap_add: [NET_ADMIN, cap_sys_time]", other: "cap_add: [NET_ADMIN]" },
   { row: "capDrop", text: "cap_drop: [CHOWN]", other: "cap_drop: [KILL]" },
   { row: "dependsOn", text: "depends_on: [plain]", other: "depends_on: [second]" },
+  {
+    row: "postStart",
+    text:
+      "post_start: [{ command: 'echo \"a <b\" c', user: '1', privileged: true, working_dir: /, environment: [A, B=, C=1] }]",
+    other: "post_start: [{ command: echo b }]",
+    isUntold: true,
+  },
+  {
+    row: "preStop",
+    text: "pre_stop: [{ command: [echo, a], environment: { A: null, B: '', C: 1 } }, { command: [echo] }]",
+    other: "pre_stop: [{ command: [echo, a] }]",
+    isUntold: true,
+  },
 ];
 
 /** Each sample is a service of its own, beside two that others refer to. */
@@ -533,7 +547,9 @@ for (const kind of ["docker", "podman"] as const) {
           assert.deepEqual(wrong, []);
           await sameResourceLabels(engine, model.groups[0]!, version);
         } finally {
-          await runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+          const down = () =>
+            runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+          await eventually("all of it is gone again", async () => await down() === "");
         }
       },
       program.missing,

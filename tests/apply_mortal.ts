@@ -1,19 +1,20 @@
-/** A berth in a process of its own that is killed at an act of an apply. */
+/** A berth in a process of its own that dies in the middle of an apply. */
 import type { Config } from "../config.ts";
 import type { TestEngine } from "./engine.ts";
-
-const ACTOR = new URL("apply_actor.ts", import.meta.url).pathname;
 
 /** An act, and whether berth dies right before it or right after it. */
 export type Kill = readonly [when: "before" | "after", act: string, nth?: number];
 
-/** Starts it; the caller waits for its end. */
-export async function dyingBerth(
-  berth: { readonly folder: string; readonly admin: string | null },
+const ACTOR = new URL("apply_actor.ts", import.meta.url).pathname;
+
+/** Starts a berth that dies at the act. */
+export async function mortal(
+  berth: { folder: string; admin: string | null },
   engine: TestEngine,
-  [when, act, nth = 1]: Kill,
+  kill: Kill,
   settings: Partial<Config> = {},
-): Promise<{ readonly child: Deno.ChildProcess; readonly url: string }> {
+): Promise<{ child: Deno.ChildProcess; url: string }> {
+  const [when, act, nth = 1] = kill;
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "-A", "--no-check", ACTOR, berth.folder, berth.admin ?? "", engine.kind, engine.socket],
