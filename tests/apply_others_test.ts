@@ -1,10 +1,14 @@
 /** What others do while an apply goes on: Compose, strangers, and a registry that refuses. */
 import assert from "node:assert/strict";
+import type { EngineActs } from "../core/engine_acts.ts";
+import { ServiceError } from "../core/error.ts";
+import type { Apply } from "../projects/apply/apply_shape.ts";
 import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "./compose.ts";
 import { FIXTURE } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { startRefusingRegistry } from "./refusing_registry.ts";
+import type { ServiceOptions } from "./service.ts";
 import { sharedEngine } from "./shared_engine.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
@@ -28,6 +32,35 @@ async function meanwhile(scene: ApplyScene, kind: string, held: string, act: () 
   });
   return await scene.over(begun.body.id);
 }
+
+/** Of each act the first attempt is said to have taken too long, and happens only when the second one is asked for. */
+function late(acts: EngineActs, waiting: Map<string, () => Promise<unknown>>): EngineActs {
+  return new Proxy(acts, {
+    get(target, key) {
+      const value = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      const act = value.bind(target);
+      if (!LATE.includes(String(key))) return act;
+      return async (...given: unknown[]) => {
+        const what = `${String(key)} ${JSON.stringify(given[0])}`;
+        const first = waiting.get(what);
+        if (first === undefined) {
+          waiting.set(what, () => act(...given));
+          throw new ServiceError(
+            { code: "engine_timeout", status: 504 },
+            `Cannot ${String(key)}: it took too long`,
+          );
+        }
+        await first();
+        return await act(...given);
+      };
+    },
+  });
+}
+const LATE = [
+  ...["create", "start", "stop", "rename", "remove", "restart"],
+  ...["createNetwork", "removeNetwork", "createVolume", "removeVolume", "connect"],
+];
 
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
@@ -57,6 +90,39 @@ for (const kind of ["docker", "podman"] as const) {
       assert.deepEqual(after[`${name}-c-1`], before[`${name}-c-1`]);
       assert.notEqual(after[`${name}-a-1`]?.id, before[`${name}-a-1`]?.id);
     });
+  });
+
+  test("what an engine does late, after it was given up, is found, and neither done twice nor a failure", async (engine) => {
+    const name = `late${kind}`;
+    const waiting = new Map<string, () => Promise<unknown>>();
+    const mount: ServiceOptions["mount"] = ({ plugins: { runtime } }) => {
+      if (runtime === null) throw new Error("the container runtime does not run");
+      const acts = runtime.acts.bind(runtime);
+      runtime.acts = (backend) => late(acts(backend), waiting);
+      return [];
+    };
+    const text = project(
+      name,
+      [service(
+        "web",
+        `networks: [default, back]\nvolumes: ['data:/data']\nenvironment: { C: red }\n${HEALTHY}`,
+      )],
+      "networks: { back: {} }\nvolumes: { data: {} }\n",
+    );
+    await scene(engine, name, text, async (scene) => {
+      const over = (applied: Apply) => assert.deepEqual([applied.state, applied.reason], ["done", null]);
+      over(await scene.apply());
+      await scene.write(text.replace("red", "blue"));
+      over(await scene.apply());
+      assert.deepEqual(Object.keys(await scene.containers()), [`${name}-web-1`]);
+      assert.deepEqual((await scene.plan()).steps, []);
+      const volume = `${name}_data`;
+      over(await scene.apply({ action: "down", volumes: [volume] }, { confirm: [volume] }));
+      assert.deepEqual(await scene.containers(), {});
+      assert.equal((await engine.ask(`GET /volumes/${volume}`)).status, 404);
+      const acts = new Set([...waiting.keys()].map((what) => what.split(" ")[0]));
+      assert.deepEqual([...acts].sort(), LATE.filter((one) => one !== "restart").sort());
+    }, { mount });
   });
 
   test("strangers in a network block its replacement by name, and make a plan stale that did not know them", async (engine) => {
