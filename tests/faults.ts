@@ -978,7 +978,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           ],
           [
             "tests/postgres_faults_test.ts",
-            "A database that became a standby is a sentence for health, for changes and for a start; reads go on",
+            "A database that became a standby is a sentence for health and for changes; reads go on",
           ],
         ],
       },

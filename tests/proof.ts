@@ -72,6 +72,7 @@ for (const { file, env = {} } of chosen) {
 }
 if (Deno.args.length === 0) {
   await step("the store in PostgreSQL", ["task", "test:postgres"], {});
+  await step("two replicas behind Caddy", ["task", "test:replicas"], {});
   for (const engine of ["docker", "podman"]) {
     await step(
       `chaos on ${engine}`,
