@@ -10,6 +10,7 @@ export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
   "network.remove": "remove network",
   "network.connect": "connect",
   "volume.create": "create volume",
+  "volume.remove": "remove volume",
   "container.create": "create",
   "container.start": "start",
   "container.stop": "stop",
@@ -31,11 +32,17 @@ const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom"
   newerImage: "its image may be another one",
 };
 
+const RISKS: Readonly<Record<PlanStep["risk"], string>> = {
+  none: "",
+  interruption: " (interrupts)",
+  dataLoss: " (with all its data)",
+};
+
 /** One line a step, with the place of what it follows from. */
 export function textOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
     const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged }) =>
-      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${risk === "none" ? "" : " (interrupts)"}` +
+      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${RISKS[risk]}` +
       `${conditionText(ifChanged)}\n` +
       why.map((reason) => `      ${reasonText(reason)}\n`).join("")
     );
@@ -49,12 +56,13 @@ function headOf({ group, backend, steps, unchanged, blocked }: Plan): string {
   return `${group} on ${backend}: ${state}, ${unchanged} unchanged\n`;
 }
 
-function notesOf({ blocked, warnings, missing }: Plan): string[] {
+function notesOf({ blocked, warnings, missing, keeps = [] }: Plan): string[] {
   const place = ({ location }: Plan["blocked"][number]) =>
     location === null ? "" : ` (${location.file}:${location.range.start.line})`;
   return [
     ...blocked.map((one) => `blocked: ${one.message}${place(one)}`),
     ...warnings.map((one) => `note: ${one.message}${place(one)}`),
+    ...keeps.map((name) => `the volume ${name} stays`),
     ...missing.map(({ permission, subject }) =>
       `you lack ${permission} on ${subject.project ?? subject.engine}`
     ),
@@ -77,8 +85,8 @@ function reasonText(reason: PlanReason): string {
 /** A section a group; what a file says cannot end a cell, begin a link or close the text around it. */
 export function markdownOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const rows = plan.steps.map(({ n, kind, target, why, ifChanged }) =>
-      `| ${n} | ${WORDS[kind]}${conditionText(ifChanged)} | ${cell(target)} | ${
+    const rows = plan.steps.map(({ n, kind, target, why, risk, ifChanged }) =>
+      `| ${n} | ${WORDS[kind]}${RISKS[risk]}${conditionText(ifChanged)} | ${cell(target)} | ${
         why.map((one) => cell(reasonText(one))).join("<br>")
       } |\n`
     );

@@ -1,5 +1,4 @@
 /** The listening socket: comes back after running out of descriptors, and closes only when the work is done. */
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Log } from "../core/log.ts";
 import { ServiceError } from "../core/error.ts";
 
@@ -78,7 +77,7 @@ class ReopeningListener implements Listener {
   }
 
   async renew(tls: TlsTexts): Promise<void> {
-    if (!belongTogether(tls)) throw new TypeError("no certificate and its key");
+    if (!await belongTogether(tls)) throw new TypeError("no certificate and its key");
     this.#tls = tls;
     const closed: Promise<void> = this.#server.shutdown().catch(() => {})
       .finally(() => this.#earlier.delete(closed));
@@ -157,7 +156,8 @@ async function firstOf<T>(promise: Promise<T>, ms: number, late: T): Promise<T> 
   }
 }
 
-function belongTogether({ cert, key }: TlsTexts): boolean {
+async function belongTogether({ cert, key }: TlsTexts): Promise<boolean> {
+  const { createPrivateKey, X509Certificate } = await import("node:crypto"); // a start does not wait for it
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch {

@@ -21,6 +21,8 @@ interface Scenario {
   readonly from: string | null;
   readonly to: string;
   readonly request?: unknown;
+  /** The volumes whose data go. */
+  readonly confirm?: readonly string[];
   /** One after the other, of one apply: one for each kind of act. */
   readonly kills: readonly Kill[];
 }
@@ -77,8 +79,14 @@ const scenarios = (kind: string): readonly Scenario[] => [
     name: `killdown${kind}`,
     from: text(`killdown${kind}`, "red", kind),
     to: text(`killdown${kind}`, "red", kind),
-    request: { action: "down" },
-    kills: [["after", "stop"], ["after", "remove"], ["after", "removeNetwork"]],
+    request: { action: "down", volumes: [`killdown${kind}_data`] },
+    confirm: [`killdown${kind}_data`],
+    kills: [
+      ["after", "stop"],
+      ["after", "remove"],
+      ["after", "removeNetwork"],
+      ["after", "removeVolume"],
+    ],
   },
 ];
 
@@ -118,7 +126,8 @@ async function prepared(
   const berth = await serveEngines({ [engine.kind]: engine }, { ...LEASE, folder: await ownFolder() });
   const scene = await ApplyScene.on(engine, berth, name, from ?? to);
   if (from !== null) {
-    assert.equal((await scene.apply()).state, "done");
+    const { state, reason } = await scene.apply();
+    assert.deepEqual([state, reason], ["done", null], "what it begins with");
     await scene.write(to);
   }
   return { berth, scene };
@@ -143,9 +152,10 @@ async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[
           "the engine is read",
           async () => (await caller.call("GET /api/health/ready")).status === 200,
         );
-        const begun = await scene.begin(await scene.plan(scenario.request ?? {}, caller), {}, caller).catch(
-          () => null,
-        );
+        const begun = await scene.begin(await scene.plan(scenario.request ?? {}, caller), {
+          confirm: scenario.confirm ?? [],
+        }, caller)
+          .catch(() => null);
         apply = begun?.body.id ?? "";
       }
       const isOver = async () => {
@@ -181,8 +191,15 @@ async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[
         assert.equal(await composeToday(engine.socket, scene.path, "up", "-d"), "");
         assert.deepEqual(await scene.ids(), ids);
       }
-    } else assert.deepEqual(containers, {});
+    } else {
+      assert.deepEqual(containers, {});
+      for (const name of scenario.confirm ?? []) {
+        assert.equal((await engine.ask(`GET /volumes/${name}`)).status, 404);
+      }
+    }
     assert.deepEqual(last.bugs(), []);
+  } catch (error) {
+    throw new Error(`Killed ${kills.map((kill) => kill.join(" ")).join(", ")}`, { cause: error });
   } finally {
     await scene.clear();
     await Deno.remove(folder, { recursive: true });

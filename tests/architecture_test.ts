@@ -63,6 +63,21 @@ Deno.test("every room of the tables is there", () => {
   }
 });
 
+/** Modules of the runtime that take longer to load than everything else before the first answer. */
+const SLOW_TO_LOAD = ["node:crypto", "node:http", "node:zlib", "node:fs"];
+
+Deno.test("what a start loads before its first answer waits for no slow module", async () => {
+  const loaded = new Set(["commands/serve.ts", "store/sqlite/store.ts", "plugins/plugin_settings.ts"]);
+  for (const file of loaded) {
+    const source = (await text(file)).replaceAll(/(?:im|ex)port\s+type\b[^;]*;|\bimport\([^)]*\)/g, "");
+    for (const target of importsOf(file, source)) {
+      assert.ok(!SLOW_TO_LOAD.includes(target), `${file} imports ${target}: load it where it is needed`);
+      if (target.endsWith(".ts")) loaded.add(target);
+    }
+  }
+  assert.ok(loaded.has("http/listener.ts") && loaded.has("start.ts"));
+});
+
 Deno.test("no files import each other in a circle", async () => {
   const imports = new Map<string, string[]>();
   for (const file of files) imports.set(file, importsOf(file, await text(file)));

@@ -1,6 +1,6 @@
 /** `berth doctor` finds each of these mistakes, and nothing in a good setup. */
 import assert from "node:assert/strict";
-import { CHECKS } from "../commands/doctor.ts";
+import { CHECKS, surroundingsOf } from "../commands/doctor.ts";
 import { fileSystemOf } from "../commands/doctor/data.ts";
 import type { Setup } from "../commands/doctor/check.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -30,7 +30,7 @@ async function found(
     isContained: false,
     uid: 1000,
     database: null,
-    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [] },
+    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [], applies: [] },
     folder,
     berth,
   };
@@ -40,7 +40,7 @@ async function found(
     for (const finding of await look(setup)) all.push({ check: name, ...finding });
   }
   const settings = EngineSettings.parse({ engines: setup.engines });
-  for (const finding of await examine(settings, setup.isContained)) {
+  for (const finding of await examine(settings, surroundingsOf(setup))) {
     all.push({ check: "engines", ...finding });
   }
   return all;

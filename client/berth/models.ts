@@ -50,6 +50,7 @@ export type ApplyStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"
@@ -79,6 +80,18 @@ export type ApplyStep = {
   /** What else there is to know of its end. */
   readonly note: string | null;
 };
+
+/** A part of `Container`. */
+export type ContainerCondition =
+  | "restarting"
+  | "unhealthy"
+  | "dead"
+  | "failed"
+  | "running"
+  | "paused"
+  | "completed"
+  | "created"
+  | "unknown";
 
 /** A part of `GroupDetail`. */
 export type Diagnostic = {
@@ -152,6 +165,7 @@ export type Permission =
   | "projects:plan"
   | "projects:apply"
   | "projects:host"
+  | "projects:destroy"
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
@@ -199,6 +213,8 @@ export type Plan = {
   readonly blocked: readonly (Diagnostic)[];
   /** What is left alone, and what to know. */
   readonly warnings: readonly (Diagnostic)[];
+  /** Of `down` alone: the project's own volumes that stay, with their data. */
+  readonly keeps?: readonly (string)[];
   /** What it was worked out from. */
   readonly basis: {
     /** Of the workspace. */
@@ -271,6 +287,7 @@ export type PlanStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"
@@ -393,3 +410,14 @@ export type UsingContainer = {
   /** The container's name. */
   readonly name: string;
 };
+
+/** A part of `UnitLive`. */
+export type Verdict =
+  | "broken"
+  | "differs"
+  | "notStarted"
+  | "undeclared"
+  | "unknown"
+  | "paused"
+  | "completed"
+  | "asWritten";

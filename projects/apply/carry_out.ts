@@ -26,6 +26,7 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "network.remove": removeNetwork,
   "network.connect": connect,
   "volume.create": createVolume,
+  "volume.remove": removeVolume,
   "container.create": create,
   "container.start": async (hand) => {
     const found = await existing(hand);
@@ -119,6 +120,23 @@ async function createVolume(hand: Hand): Promise<void> {
 /** Of the same project: made by an earlier attempt, or by Compose a moment ago. */
 const isOwn = ({ labels: wanted }: Labelled, { labels }: Labelled): boolean =>
   labels["com.docker.compose.project"] === wanted["com.docker.compose.project"];
+
+/** By nobody's force: who has it mounted keeps it. */
+async function removeVolume({ acts, step, work }: Hand): Promise<void> {
+  const { target } = step;
+  const there = await acts.volume(target);
+  if (there === null) return;
+  if (there.labels["com.docker.compose.project"] !== work.plan.project) {
+    throw failed(`Somebody else made the volume "${target}": ask for a new plan`);
+  }
+  try {
+    await acts.removeVolume(target);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || acts.isAway(error) || await acts.volume(target) !== null) {
+      throw error;
+    }
+  }
+}
 
 /** Its own containers let go of it first: they stand still, and are connected to the new one. */
 async function removeNetwork({ acts, orders, step }: Hand): Promise<void> {

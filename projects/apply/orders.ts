@@ -2,6 +2,7 @@
 
 import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
+import { asideFor } from "../../core/applies.ts";
 import type { ActingRuntime, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
@@ -14,7 +15,7 @@ import { resourceLabels } from "../hash/resource_labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
 import { networkSpec, volumeSpec } from "./resource_specs.ts";
-import { isPassing, MARK, markOf } from "./work.ts";
+import { MARK, markOf } from "./work.ts";
 
 type NamedResource = Resource & { readonly kind: "network" | "volume" };
 
@@ -195,7 +196,7 @@ export class Orders {
   /** Those of one service, without those that are there for a swap. */
   async containersOf(service: string): Promise<readonly RunningContainer[]> {
     return (await this.containers()).filter(({ compose, name }) =>
-      compose?.service === service && !isPassing(name)
+      compose?.service === service && asideFor(name) === null
     );
   }
 
@@ -239,7 +240,7 @@ export class Orders {
 function standingFor(own: readonly RunningContainer[], service: string): RunningContainer | undefined {
   const number = ({ labels }: RunningContainer) =>
     Number(labels["com.docker.compose.container-number"] ?? "1");
-  return own.filter(({ compose, name }) => compose?.service === service && !isPassing(name))
+  return own.filter(({ compose, name }) => compose?.service === service && asideFor(name) === null)
     .sort((a, b) => number(a) - number(b))[0];
 }
 

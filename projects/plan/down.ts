@@ -2,13 +2,14 @@
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";
-import { applying, removing } from "./needs.ts";
+import { ServiceError } from "../../core/error.ts";
+import { applying, destroying, removing } from "./needs.ts";
 import type { Link } from "./order.ts";
 import type { Reason } from "./plan_shape.ts";
-import type { Scene } from "./scene.ts";
+import { named, type Scene } from "./scene.ts";
 import { removeContainer } from "./up.ts";
 
-/** In reverse order, then the networks that nobody else uses. Volumes stay. */
+/** In reverse order, then the networks that nobody else uses. */
 export function planDown(scene: Scene, units: readonly Unit[], links: readonly Link[], draft: Draft): void {
   const removed = new Map<string, number[]>();
   for (const unit of [...units].reverse()) {
@@ -40,6 +41,52 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
       needs: [applying(scene)],
     });
   }
+}
+
+/**
+ * After all containers the volumes that were named, and no others. Answers those of the project that stay. Throws
+ * `artifact_not_found` for one that the group does not have.
+ */
+export function planVolumes(scene: Scene, asked: readonly string[], draft: Draft): string[] {
+  const { group, holdings, backend } = scene;
+  const volumes = group.resources.filter(({ kind }) => kind === "volume");
+  for (const name of asked) {
+    if (volumes.some((one) => one.name === name)) continue;
+    throw new ServiceError("artifact_not_found", `No volume "${name}" in the group "${group.name}"`);
+  }
+  const removed = draft.steps.filter(({ kind }) => kind === "container.remove");
+  const going = new Set(removed.map(({ target }) => target));
+  const stays: string[] = [];
+  for (const { name, external, at, id } of volumes) {
+    const held = holdings.volumes.find((one) => one.name === name && one.backend === backend.name);
+    if (name === null || held === undefined) continue;
+    const isOwn = !external && held.labels["com.docker.compose.project"] === group.project;
+    if (!asked.includes(name)) {
+      if (isOwn) stays.push(name);
+      continue;
+    }
+    if (!isOwn) {
+      const whose = external ? "external" : "not the project's own";
+      draft.block("project/not-own", `The volume "${name}" is ${whose}: it is never removed here`, at, id);
+      continue;
+    }
+    const users = held.users.filter((one) => !going.has(one.name));
+    if (users.length > 0) {
+      const names = named(users, (one) => scene.sees.container(one));
+      draft.block("project/volume-in-use", `The volume "${name}" is in use: ${names}`, at, id);
+      continue;
+    }
+    draft.add({
+      kind: "volume.remove",
+      target: name,
+      unit: null,
+      why: [{ code: "asked" }],
+      after: removed.map(({ n }) => n),
+      needs: [destroying(scene)],
+      risk: "dataLoss",
+    });
+  }
+  return stays;
 }
 
 const RUNS = ["running", "restarting"];

@@ -12,6 +12,7 @@ export const STEP_KINDS = [
   "network.remove",
   "network.connect",
   "volume.create",
+  "volume.remove",
   "container.create",
   "container.start",
   "container.stop",
@@ -93,6 +94,8 @@ export const PlanRequest = z.strictObject({
     .describe("Which containers are made anew"),
   rerun: z.array(z.string().min(1).max(300)).max(1_000).default([])
     .describe("Units that ended well and are started again"),
+  volumes: z.array(z.string().min(1).max(300)).max(1_000).default([])
+    .describe("Volumes of the project that `down` removes with all their data, by the engine's names"),
   inPlace: z.boolean().default(true).describe("Whether limits may be changed without a new container"),
 }).meta({ id: "PlanRequest" });
 export type PlanRequest = z.infer<typeof PlanRequest>;
@@ -109,6 +112,8 @@ export const PlanBody = z.object({
   unchanged: z.int().describe("Containers that stay as they are"),
   blocked: z.array(Diagnostic).describe("Why it cannot be carried out; empty where it can"),
   warnings: z.array(Diagnostic).describe("What is left alone, and what to know"),
+  keeps: z.array(z.string()).optional()
+    .describe("Of `down` alone: the project's own volumes that stay, with their data"),
   basis: z.object({
     revision: z.string().describe("Of the workspace"),
     declared: z.string().describe("A digest of what the files say of the group"),

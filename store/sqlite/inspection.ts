@@ -12,13 +12,18 @@ export interface StoreFile {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
+  /** The ids of the applies that are not over. */
+  readonly applies: readonly string[];
 }
 
 /** The newest schema that this berth knows. */
 export const NEWEST_SCHEMA = MIGRATIONS.length;
 
+const APPLIES_IN_HAND = "SELECT id FROM applies WHERE state IN ('running', 'paused')";
+
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
+const APPLICATION_ID_AT = 68;
 
 /** Looks at the file and reads it whole; other processes may go on using it. */
 export async function inspectStoreFile(path: string): Promise<StoreFile> {
@@ -27,6 +32,7 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
     schema,
     isSetUp: false,
     folders: [],
+    applies: [],
   });
   const header = await headerOf(path);
   if (header === null || header === "absent") return bare(header ?? "damaged");
@@ -40,14 +46,17 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
     const schema = Number(pragma("user_version"));
     if (pragma("integrity_check(1)") !== "ok") return bare("damaged", schema);
     if (schema > NEWEST_SCHEMA) return bare("newer", schema);
+    const all = (query: string) => database!.prepare(query).all();
+    const hasApplies = all("SELECT 1 FROM sqlite_master WHERE name = 'applies'").length > 0;
     return {
       state: "whole",
       schema,
       isSetUp: database.prepare("SELECT 1 FROM setup").get() !== undefined,
-      folders: database.prepare("SELECT path FROM workspaces").all().map(({ path }) => String(path)),
+      folders: all("SELECT path FROM workspaces").map(({ path }) => String(path)),
+      applies: hasApplies ? all(APPLIES_IN_HAND).map(({ id }) => String(id)) : [],
     };
   } catch {
-    return bare("damaged");
+    return bare(isOurs(header) ? "damaged" : "foreign");
   } finally {
     database?.close();
   }
@@ -66,6 +75,10 @@ async function headerOf(path: string): Promise<Uint8Array | "absent" | null> {
 
 function isSqlite(header: Uint8Array): boolean {
   return new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC;
+}
+
+function isOurs(header: Uint8Array): boolean {
+  return new DataView(header.buffer).getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
 }
 
 /**
