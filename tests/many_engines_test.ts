@@ -18,15 +18,11 @@ const MANY = isProof ? 512 : 64;
 const [ENGINES, CONTAINERS, RATE, STORM_MS] = isProof ? [100, 200, 2_000, 5_000] : [40, 25, 500, 2_000];
 /** Promised: a list in a second, and true two seconds after it. A busy machine may take somewhat longer. */
 const LIST_MS = 5_000;
-<<<<<<< HEAD
 const TRUE_MS = isProof ? 60_000 : 15_000;
 /** Promised: a tenth. One of fewer rows weighs more beside them. */
 const MOST_GROWTH = isProof ? 1.1 : 1.25;
-=======
-const TRUE_MS = 15_000;
 /** No promise: a busy machine is slow to greet so many. */
 const LISTED = { timeoutMs: 240_000 };
->>>>>>> main
 
 async function listed(berth: TestCaller, query = "limit=50"): Promise<{ total: number; stale?: string[] }> {
   return (await berth.call(`GET /api/containers?${query}`)).body;
@@ -47,20 +43,15 @@ Deno.test(`${MANY} engines are all followed, and each is found by name`, async (
 
 Deno.test("a list answers within a second in a storm over all engines, names who is behind, is true soon after it, and the memory is back", async () => {
   await using many = await startManyEngines(ENGINES, CONTAINERS);
-<<<<<<< HEAD
   await using process = await startBerthProcess({ env: { ...FOR_HELD_BYTES, BERTH_ENGINES: many.setting } });
   const berth = new TestCaller(process.url, await process.setUp());
-  await eventually("all are listed", async () => (await listed(berth)).total === ENGINES * CONTAINERS);
-  await many.storm(RATE, STORM_MS / 5); // what runs for the first time is compiled, and stays
-  const before = await heldBytes(process.pid);
-=======
-  await using berth = await startService({ unclaimed: { engines: many.setting } });
   await eventually(
     "all are listed",
     async () => (await listed(berth)).total === ENGINES * CONTAINERS,
     LISTED,
   );
->>>>>>> main
+  await many.storm(RATE, STORM_MS / 5); // what runs for the first time is compiled, and stays
+  const before = await heldBytes(process.pid);
 
   let isOver = false;
   const storm = many.storm(RATE, STORM_MS).finally(() => isOver = true);
