@@ -12,10 +12,17 @@ import { sha256 } from "../artifacts/files/sha256.ts";
 import { composeLabels, configHash, declaredLabels, hashFormOf } from "../projects/hash/labels.ts";
 import { resourceLabels } from "../projects/hash/resource_labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
-import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
+import {
+  composeOfToday,
+  type ComposeProgram,
+  composeProgram,
+  composeToday,
+  OTHER_FORMS,
+  runCompose,
+} from "./compose.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
-import { workspaceFolder } from "./workspace_folder.ts";
+import { type WorkspaceFolder, workspaceFolder } from "./workspace_folder.ts";
 
 interface Sample {
   /** The row it is about. */
@@ -346,6 +353,19 @@ const SAMPLES: readonly Sample[] = [
   { row: "capAdd", text: "cap_add: [NET_ADMIN, cap_sys_time]", other: "cap_add: [NET_ADMIN]" },
   { row: "capDrop", text: "cap_drop: [CHOWN]", other: "cap_drop: [KILL]" },
   { row: "dependsOn", text: "depends_on: [plain]", other: "depends_on: [second]" },
+  {
+    row: "postStart",
+    text:
+      "post_start: [{ command: 'echo \"a <b\" c', user: '1', privileged: true, working_dir: /, environment: [A, B=, C=1] }]",
+    other: "post_start: [{ command: echo b }]",
+    isUntold: true,
+  },
+  {
+    row: "preStop",
+    text: "pre_stop: [{ command: [echo, a], environment: { A: null, B: '', C: 1 } }, { command: [echo] }]",
+    other: "pre_stop: [{ command: [echo, a] }]",
+    isUntold: true,
+  },
 ];
 
 /** Each sample is a service of its own, beside two that others refer to. */
@@ -366,6 +386,18 @@ volumes:
 secrets: { key: { file: ./key } }
 configs: { page: { file: ./key }, inline: { content: some words } }
 `;
+}
+
+/** Without its hooks: Podman runs none in a container that was never started, and Compose then stops where it is. */
+async function takeDown(
+  program: ComposeProgram,
+  { socket }: TestEngine,
+  folder: WorkspaceFolder,
+  samples: readonly Sample[],
+): Promise<void> {
+  const text = projectOf(samples, ({ row, text }) => row === "preStop" ? "" : text);
+  await folder.write({ "compose.yaml": text });
+  assert.equal(await runCompose(program, socket, folder.path, "down", "--volumes", "--timeout", "0"), "");
 }
 
 const DIGEST = (text: string) => sha256(text);
@@ -505,8 +537,7 @@ for (const kind of ["docker", "podman"] as const) {
         assert.deepEqual(wrong, []);
         await sameResourceLabels(engine, before.groups[0]!, composeOfToday.version);
       } finally {
-        await folder.write({ "compose.yaml": projectOf(samples, ({ text }) => text) });
-        await composeToday(engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+        await takeDown(composeOfToday, engine, folder, samples);
       }
     },
     composeOfToday.missing,
@@ -533,7 +564,7 @@ for (const kind of ["docker", "podman"] as const) {
           assert.deepEqual(wrong, []);
           await sameResourceLabels(engine, model.groups[0]!, version);
         } finally {
-          await runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+          await takeDown(program, engine, folder, samples);
         }
       },
       program.missing,
