@@ -25,6 +25,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/store_nth_test.ts" },
   { file: "tests/fuzz_test.ts", env: { BERTH_FUZZ_RUNS: "20000" } },
   { file: "tests/linear_patterns_test.ts" },
+  { file: "tests/key_timing_test.ts" },
   { file: "tests/orphans_test.ts" },
   { file: "tests/stopping_engine_test.ts" },
   { file: "tests/packaging/proxy_test.ts" },
