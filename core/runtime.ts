@@ -225,7 +225,13 @@ export interface HeldVolume {
 }
 
 /** Acts that a plan may hold, beside those on the containers of its project. */
-export type RuntimeAct = "pullImage" | "buildImage" | "removeContainer" | "useNetwork" | "useVolume";
+export type RuntimeAct =
+  | "pullImage"
+  | "buildImage"
+  | "removeContainer"
+  | "runCommand"
+  | "useNetwork"
+  | "useVolume";
 
 /** Names and ports in use on the engines that are up, with which a unit that does not run yet may collide. */
 export interface Holdings {

@@ -1174,10 +1174,12 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F80",
         broken: "An apply is killed before and after each of its acts",
-        holds: "It goes on after the restart: one container a number, the same volumes",
+        holds:
+          "It goes on after the restart: one container a number, the same volumes; a hook waits for a person's word",
         proofs: [
           ["tests/apply_kill_test.ts", ": one apply survives a kill of berth at each kind of act"],
           ["tests/apply_kill_test.ts", ": an apply survives a kill of berth before and after every act"],
+          ["tests/apply_hooks_test.ts", "a hook in which berth was killed is not run again by itself"],
         ],
       },
     ],

@@ -58,6 +58,7 @@ export type ApplyStep = {
     | "container.swap"
     | "container.update"
     | "container.restart"
+    | "hook.run"
     | "wait";
   /** The name of a container, image, network or volume. */
   readonly target: string;
@@ -69,6 +70,10 @@ export type ApplyStep = {
   readonly after: readonly (number)[];
   /** What it costs while it is done. */
   readonly risk: "none" | "interruption" | "dataLoss";
+  /** The command that is run; only of `hook.run`. */
+  readonly hook?: PlanHook;
+  /** The step that does it as a part of itself. */
+  readonly within?: number;
   /** How far it is. */
   readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
   /** RFC 3339; null until it was begun. */
@@ -236,6 +241,24 @@ export type Plan = {
   readonly missing: readonly (PlanNeed)[];
 };
 
+/** A command that runs inside a container. */
+export type PlanHook = {
+  /** After the start of its container, or before its stop. */
+  readonly when: "postStart" | "preStop";
+  /** Its place among the hooks of its kind, from 0. */
+  readonly index: number;
+  /** Its words as they are written, with secrets masked. */
+  readonly command: readonly (string)[];
+  /** Who it runs as; empty for the container's own user. */
+  readonly user: string;
+  /** Whether it has all rights on the host. */
+  readonly privileged: boolean;
+  /** Where it runs; empty for the container's own folder. */
+  readonly workingDir: string;
+  /** Its variables, with their values masked. */
+  readonly environment: readonly (string)[];
+};
+
 /** A part of `PlanStep`. */
 export type PlanNeed = {
   /** What is needed. */
@@ -273,6 +296,11 @@ export type PlanReason = {
   readonly step: number;
   /** By what it follows. */
   readonly how: "namespace" | "volumes" | "restart" | "network" | "condition";
+} | {
+  /** The files ask for the command. */
+  readonly code: "hook";
+  /** Where the hook stands. */
+  readonly at: Location;
 };
 
 /** A part of `Plan`. */
@@ -295,6 +323,7 @@ export type PlanStep = {
     | "container.swap"
     | "container.update"
     | "container.restart"
+    | "hook.run"
     | "wait";
   /** The name of a container, image, network or volume. */
   readonly target: string;
@@ -310,6 +339,10 @@ export type PlanStep = {
   readonly risk: "none" | "interruption" | "dataLoss";
   /** Done only if one of these steps brought another image; always where it is absent. */
   readonly ifChanged?: readonly (number)[];
+  /** The command that is run; only of `hook.run`. */
+  readonly hook?: PlanHook;
+  /** The step that does it as a part of itself. */
+  readonly within?: number;
 };
 
 /** A part of `Range`. */

@@ -20,6 +20,7 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   pullImage: "images:write",
   buildImage: "images:write",
   removeContainer: "containers:remove",
+  runCommand: "containers:exec",
   useNetwork: "networks:write",
   useVolume: "volumes:write",
 };

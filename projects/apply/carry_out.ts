@@ -6,15 +6,17 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
+import { runHook, type Skipped } from "./hook.ts";
 import { finish, makeContainer } from "./making.ts";
 import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
 import { MARK } from "./work.ts";
 
-type CarryOut = (hand: Hand) => Promise<void>;
+/** A step may turn out to have nothing to do, and says why. */
+type CarryOut = (hand: Hand) => Promise<void | Skipped>;
 
-/** Throws a `ServiceError` that says why it failed, or `Cut`. */
-export const carryOut = (hand: Hand): Promise<void> => BY_KIND[hand.step.kind](hand);
+/** Throws a `ServiceError` that says why it failed, `Cut`, or `NotKnown`. */
+export const carryOut = (hand: Hand): Promise<void | Skipped> => BY_KIND[hand.step.kind](hand);
 
 const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "image.pull": pull,
@@ -43,6 +45,7 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
     await hand.acts.update(found.id, hand.orders.limits(hand.step, found));
   },
   "container.restart": restart,
+  "hook.run": async (hand) => await runHook(hand, await existing(hand)),
   "wait": waitForUnit,
 };
 

@@ -6,12 +6,14 @@ import { asideFor } from "../../core/applies.ts";
 import type { ActingRuntime, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
-import type { Asked, Declared } from "../fields/field.ts";
+import { type Asked, type Declared, UNKNOWN } from "../fields/field.ts";
+import { type Hook, hooksOf } from "../fields/hooks.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import { composeLabels, declaredLabels } from "../hash/labels.ts";
 import { resourceLabels } from "../hash/resource_labels.ts";
+import { keyOfHook } from "../plan/hooks.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
 import { networkSpec, volumeSpec } from "./resource_specs.ts";
@@ -125,6 +127,14 @@ export class Orders {
         [MARK]: markOf(this.ground.apply, step.n),
       },
     };
+  }
+
+  /** The command of a step that runs one. */
+  hook({ hook, ...step }: Step): Hook {
+    const found = hook === undefined ? null : hooksOf(this.declared(step), keyOfHook(hook));
+    const one = found === null || found === UNKNOWN ? undefined : found.value[hook!.index]; // it was found by it
+    if (one === undefined) throw gone(`the hook of "${step.target}"`);
+    return one;
   }
 
   /** Only what is changed in place. */

@@ -3,10 +3,11 @@
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";
 import { ServiceError } from "../../core/error.ts";
+import { planHooks } from "./hooks.ts";
 import { applying, destroying, removing } from "./needs.ts";
 import type { Link } from "./order.ts";
 import type { Reason } from "./plan_shape.ts";
-import { named, type Scene } from "./scene.ts";
+import { declaredOf, named, type Scene } from "./scene.ts";
 import { removeContainer } from "./up.ts";
 
 /** In reverse order, then the networks that nobody else uses. */
@@ -17,7 +18,12 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
       removed.get(from) ?? []
     );
     const steps = (scene.members.get(unit.label) ?? []).map(({ container }) =>
-      removeContainer(draft, container, unit.id, "down", [removing(scene)], dependants)
+      removeContainer(scene, draft, container, {
+        of: declaredOf(scene.model, scene.group, unit),
+        code: "down",
+        needs: [removing(scene)],
+        after: dependants,
+      })
     );
     removed.set(unit.id, steps);
   }
@@ -104,13 +110,14 @@ export function planStop(
     const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
     const up = members.filter(({ state }) => state === "paused" || RUNS.includes(state));
     const after = links.filter(({ to }) => to === unit.id).flatMap(({ from }) => stopped.get(from) ?? []);
+    const of = declaredOf(scene.model, scene.group, unit);
     const steps = up.map(({ name }) =>
       draft.add({
         kind: "container.stop",
         target: name,
         unit: unit.id,
         why: [{ code: "asked" }],
-        after,
+        after: planHooks(scene, draft, of, { when: "preStop", container: name, after }),
         needs: [applying(scene)],
         risk: "interruption",
       })
@@ -131,29 +138,40 @@ export function planRestart(
   links: readonly Link[],
   draft: Draft,
 ): number {
+  const restarts = new Map<string, number[]>();
+  /** Them, or the last of the hooks behind them. */
   const done = new Map<string, number[]>();
   let unchanged = 0;
   for (const unit of followers(scene, units, links)) {
     const from = links.filter((link) => link.from === unit.id);
     const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
     const up = members.filter(({ state }) => RUNS.includes(state));
-    const parents = from.filter(({ kind }) => kind === "namespace").flatMap(({ to }) => done.get(to) ?? []);
+    const parents = from.filter(({ kind }) => kind === "namespace").flatMap(({ to }) =>
+      restarts.get(to) ?? []
+    );
     const why: Reason[] = units.includes(unit)
       ? [{ code: "asked" }]
       : parents.map((step) => ({ code: "followsFrom", step, how: "namespace" }));
-    const steps = (why.length === 0 ? [] : up).map(({ name }) =>
-      draft.add({
+    const of = declaredOf(scene.model, scene.group, unit);
+    const after = from.flatMap(({ to }) => done.get(to) ?? []);
+    const restarted = why.length === 0 ? [] : up;
+    const last: number[] = [];
+    const steps = restarted.map(({ name }) => {
+      const restart = draft.add({
         kind: "container.restart",
         target: name,
         unit: unit.id,
         why,
-        after: from.flatMap(({ to }) => done.get(to) ?? []),
+        after: planHooks(scene, draft, of, { when: "preStop", container: name, after }),
         needs: [applying(scene)],
         risk: "interruption",
-      })
-    );
-    done.set(unit.id, steps);
-    unchanged += members.length - steps.length;
+      });
+      last.push(...planHooks(scene, draft, of, { when: "postStart", container: name, after: [restart] }));
+      return restart;
+    });
+    restarts.set(unit.id, steps);
+    done.set(unit.id, last);
+    unchanged += members.length - restarted.length;
   }
   return unchanged;
 }

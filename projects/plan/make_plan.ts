@@ -101,8 +101,9 @@ function blockCircle({ group }: Scene, wanted: readonly Unit[], draft: Draft): r
 
 function orphans(scene: Scene, isRemoved: boolean, draft: Draft): void {
   for (const container of scene.orphans) {
-    if (isRemoved) removeContainer(draft, container, null, "orphan", [removing(scene)]);
-    else {
+    if (isRemoved) {
+      removeContainer(scene, draft, container, { of: null, code: "orphan", needs: [removing(scene)] });
+    } else {
       const service = container.compose?.service ?? "";
       const message =
         `Container "${container.name}" belongs to the service "${service}", which is not in the files: ` +

@@ -6,6 +6,8 @@ import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
+const HOOK = "post_start: [{ command: [echo, hello there], user: '1000' }]";
+
 const { test } = await sharedEngine("docker");
 
 test(
@@ -15,7 +17,7 @@ test(
     await using berth = await serveEngines({ docker: engine });
     const text = project(
       "front",
-      [service("web", "environment: { COLOUR: red }\nvolumes: ['data:/data']")],
+      [service("web", `environment: { COLOUR: red }\nvolumes: ['data:/data']\n${HOOK}`)],
       "volumes: { data: {} }\n",
     );
     const scene = await ApplyScene.on(engine, berth, "front", text);
@@ -30,10 +32,13 @@ test(
       await main.getByRole("link", { name: "Plan", exact: true }).click();
       await main.getByText("Create").first().waitFor();
       await main.getByText("it is not there").first().waitFor();
+      await main.getByText('echo "hello there"').waitFor();
+      await main.getByText("after its start, as 1000").waitFor();
       await assertFitsAll(opened, "plan");
       await page.setViewportSize({ width: 1440, height: 900 });
       await apply();
       await page.getByRole("status").getByText("done").waitFor();
+      await main.locator(".last-words").getByText("hello there").waitFor();
       await assertFitsAll(opened, "apply");
       await page.setViewportSize({ width: 1440, height: 900 });
       const before = await scene.ids();

@@ -15,6 +15,7 @@ import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
+import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
 import { ApplyMark } from "./state_mark.tsx";
 
@@ -134,7 +135,7 @@ function Steps(
         </p>
       ))}
       <ol class="steps">
-        {steps.map(({ n, kind, target, why, risk, ifChanged }) => (
+        {steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) => (
           <li class="step" key={n}>
             <p class="step-head">
               <span class="step-number">{n}</span>
@@ -143,6 +144,7 @@ function Steps(
               {risk === "dataLoss" && <span class="trouble">{TEXT.dataLoss}</span>}
               {ifChanged !== undefined && <span class="quiet">{TEXT.onlyIf(ifChanged.join(", "))}</span>}
             </p>
+            {hook !== undefined && <Hook hook={hook} within={within} />}
             <Reasons why={why} workspace={workspace} />
           </li>
         ))}

@@ -26,6 +26,10 @@ export interface ExecWish {
   readonly terminal: boolean;
   readonly columns: number;
   readonly rows: number;
+  /** With all rights on the host. */
+  readonly privileged?: boolean;
+  /** It has no input at all. */
+  readonly isDeaf?: boolean;
 }
 
 /** A command that the engine knows and has not started. */
@@ -91,7 +95,8 @@ export class ExecSession implements AsyncDisposable {
         WorkingDir: wish.workdir ?? "",
         Env: [...wish.env, markVariable(mark)],
         Tty: wish.terminal,
-        AttachStdin: true,
+        AttachStdin: wish.isDeaf !== true,
+        Privileged: wish.privileged === true,
         AttachStdout: true,
         AttachStderr: true,
       },
