@@ -12,10 +12,17 @@ import { sha256 } from "../artifacts/files/sha256.ts";
 import { composeLabels, configHash, declaredLabels, hashFormOf } from "../projects/hash/labels.ts";
 import { resourceLabels } from "../projects/hash/resource_labels.ts";
 import { differencesOf, FIELDS } from "../projects/fields/table.ts";
-import { composeOfToday, composeProgram, composeToday, OTHER_FORMS, runCompose } from "./compose.ts";
+import {
+  composeOfToday,
+  type ComposeProgram,
+  composeProgram,
+  composeToday,
+  OTHER_FORMS,
+  runCompose,
+} from "./compose.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
-import { workspaceFolder } from "./workspace_folder.ts";
+import { type WorkspaceFolder, workspaceFolder } from "./workspace_folder.ts";
 
 interface Sample {
   /** The row it is about. */
@@ -381,6 +388,18 @@ configs: { page: { file: ./key }, inline: { content: some words } }
 `;
 }
 
+/** Without its hooks: Podman runs none in a container that was never started, and Compose then stops where it is. */
+async function takeDown(
+  program: ComposeProgram,
+  { socket }: TestEngine,
+  folder: WorkspaceFolder,
+  samples: readonly Sample[],
+): Promise<void> {
+  const text = projectOf(samples, ({ row, text }) => row === "preStop" ? "" : text);
+  await folder.write({ "compose.yaml": text });
+  assert.equal(await runCompose(program, socket, folder.path, "down", "--volumes", "--timeout", "0"), "");
+}
+
 const DIGEST = (text: string) => sha256(text);
 const CONTENTS = new Map([["secret:laws.key", "1"], ["config:laws.page", "2"], ["config:laws.inline", "4"]]);
 
@@ -518,8 +537,7 @@ for (const kind of ["docker", "podman"] as const) {
         assert.deepEqual(wrong, []);
         await sameResourceLabels(engine, before.groups[0]!, composeOfToday.version);
       } finally {
-        await folder.write({ "compose.yaml": projectOf(samples, ({ text }) => text) });
-        await composeToday(engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+        await takeDown(composeOfToday, engine, folder, samples);
       }
     },
     composeOfToday.missing,
@@ -546,7 +564,7 @@ for (const kind of ["docker", "podman"] as const) {
           assert.deepEqual(wrong, []);
           await sameResourceLabels(engine, model.groups[0]!, version);
         } finally {
-          await runCompose(program, engine.socket, folder.path, "down", "--volumes", "--timeout", "0");
+          await takeDown(program, engine, folder, samples);
         }
       },
       program.missing,
