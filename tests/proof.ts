@@ -35,6 +35,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/plan_corpus_test.ts" },
   { file: "tests/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
+  { file: "tests/apply_hooks_test.ts" },
   { file: "tests/apply_kill_test.ts" },
   { file: "tests/postgres_faults_test.ts" },
 ];
