@@ -4,9 +4,11 @@ import type { IdentityProvider } from "../auth/identity_provider.ts";
 import { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
+import type { ApplyTimes } from "../projects/apply/applies.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth } from "../start.ts";
 import { ENTRY } from "./audit_entry.ts";
+import { COMPOSE } from "./compose_version.ts";
 import { dropStores, storeSettings } from "./chosen_store.ts";
 import { eventually } from "./eventually.ts";
 
@@ -19,7 +21,7 @@ export interface ServiceOptions extends Partial<Config> {
   /** Further routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
-  readonly applyLeaseMs?: number;
+  readonly applyTimes?: ApplyTimes;
   readonly provider?: IdentityProvider;
   /** Instead of cheap ones. */
   readonly passwords?: Passwords;
@@ -147,7 +149,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     install,
     mount,
     clock,
-    applyLeaseMs,
+    applyTimes,
     provider,
     passwords = CHEAP,
     setup = true,
@@ -170,7 +172,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       console: null,
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
-      ...(applyLeaseMs === undefined ? {} : { applyLeaseMs }),
+      ...(applyTimes === undefined ? {} : { applyTimes }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
     });
@@ -217,7 +219,7 @@ function defaults(folder: string): Config {
     roles: [],
     freshSignIn: 15,
     keyMaxDays: null,
-    composeVersion: "2.40.3",
+    composeVersion: COMPOSE,
     // Tests ask more often than any stranger may.
     strangersPerSecond: 0,
     plugins: null,
