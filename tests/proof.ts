@@ -91,6 +91,7 @@ for (const { file, env = {}, isBeside } of chosen) {
 }
 if (Deno.args.length === 0) {
   await step("the store in PostgreSQL", ["task", "test:postgres"], {});
+  await step("two replicas behind Caddy", ["task", "test:replicas"], {});
   for (
     const [engine, store] of [["docker", "sqlite"], ["podman", "sqlite"], ["docker", "postgres"]] as const
   ) {
