@@ -4,10 +4,12 @@ import type { IdentityProvider } from "../auth/identity_provider.ts";
 import { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
+import type { ApplyTimes } from "../projects/apply/applies.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../start.ts";
 import { ENTRY } from "./audit_entry.ts";
 import { startCaddy } from "./caddy.ts";
+import { COMPOSE } from "./compose_version.ts";
 import { AS_REPLICAS, dropStores, storeSettings, tellReplicas } from "./chosen_store.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free_port.ts";
@@ -21,7 +23,7 @@ export interface ServiceOptions extends Partial<Config> {
   /** Further routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
-  readonly applyLeaseMs?: number;
+  readonly applyTimes?: ApplyTimes;
   /**
    * About what each replica has for itself, as lists and tags: Caddy keeps the caller at one of them, as it is shipped.
    * Otherwise it sends every request to the other one than the last.
@@ -229,7 +231,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     install,
     mount,
     clock,
-    applyLeaseMs,
+    applyTimes,
     keepsCaller = false,
     provider,
     passwords = CHEAP,
@@ -255,7 +257,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       console: null,
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
-      ...(applyLeaseMs === undefined ? {} : { applyLeaseMs }),
+      ...(applyTimes === undefined ? {} : { applyTimes }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
     } satisfies StartOptions;
@@ -304,7 +306,7 @@ function defaults(folder: string): Config {
     roles: [],
     freshSignIn: 15,
     keyMaxDays: null,
-    composeVersion: "2.40.3",
+    composeVersion: COMPOSE,
     // Tests ask more often than any stranger may.
     strangersPerSecond: 0,
     plugins: null,
