@@ -1,6 +1,7 @@
 /** The first screen: is what runs what I wrote, and if not, where does it differ? */
 import { useState } from "preact/hooks";
 import { type Overview as State, readOverview, type SeenContainer, type Unit } from "../../live/overview.ts";
+import { serviceTime } from "../../live/live.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
 import { isBroken, isFlapping, type Judged, type Verdict, VERDICTS } from "../../verdict.ts";
@@ -98,7 +99,7 @@ function Counts(
     return (
       <p class="counts">
         <Sign verdict="asWritten" />
-        <Ago since={at} say={(ago) => words.overview.allWell(units.length, ago)} />
+        <Ago since={serviceTime(at)} say={(ago) => words.overview.allWell(units.length, ago)} />
       </p>
     );
   }
@@ -108,7 +109,7 @@ function Counts(
         <Mark verdict={verdict} key={verdict}>{words.overview.count(verdict, amount)}</Mark>
       ))}
       <span class="quiet">
-        <Ago since={at} say={words.overview.checked} />
+        <Ago since={serviceTime(at)} say={words.overview.checked} />
       </span>
     </p>
   );
