@@ -9,15 +9,17 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type AskedOf, type Feed, type Listener, Live } from "../../client/live.ts";
-import { client, who } from "./session.ts";
+import { client, lookAgain, who } from "./session.ts";
 
 /** Null before the first connection; a time since when the page is live, or not. */
 export const link = signal<{ readonly live: boolean; readonly since: number } | null>(null);
 
 const live = new Live(client, {
   onState: (state) => {
-    if (state === "live") link.value = { live: true, since: Date.now() };
-    else if (link.value?.live === true) link.value = { live: false, since: Date.now() };
+    if (state === "live") {
+      if (link.value?.live === false) void lookAgain();
+      link.value = { live: true, since: Date.now() };
+    } else if (link.value?.live === true) link.value = { live: false, since: Date.now() };
   },
 });
 
