@@ -258,7 +258,7 @@ function coreRouters(
     workspaceFiles({ registry, editor }),
     artifacts({ registry, runtime, sights, digests: access.digests, version: health.version }),
     toolProjects({ registry, runtime, sights }),
-    overviewRoutes({ registry, runtime, sights }),
+    overviewRoutes({ registry, runtime, sights, digests: access.digests }),
     plans({ registry, runtime, sights, digests: access.digests, store: store.plans }),
     applyRoutes({
       registry,

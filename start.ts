@@ -14,6 +14,7 @@ import type { ConsoleStream } from "./log/console.ts";
 import { type OpenLog, openLog } from "./log/log.ts";
 import { StartFailure } from "./start_failure.ts";
 import { Metrics } from "./core/metrics.ts";
+import type { Store } from "./core/store.ts";
 import { measured } from "./store/measured.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
@@ -106,6 +107,7 @@ async function openFoundation(
     help: "Time that the store took, by operation.",
   });
   const store = owned.use(measured(await openStore(config), timers));
+  measureRetries(metrics, store);
   const tls = await readTls(config);
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
   const isTls = tls !== null || config.baseUrl?.startsWith("https:") === true;
@@ -253,6 +255,15 @@ function measureProcess(metrics: Metrics, log: OpenLog): void {
   }, () => [
     { value: log.dropped() },
   ]);
+}
+
+/** Where others write to the same store. */
+function measureRetries(metrics: Metrics, { retries }: Store): void {
+  if (retries === null) return;
+  metrics.read("counter", {
+    name: "berth_store_retries_total",
+    help: "Changes that were made again, because those of others were in their way.",
+  }, () => [{ value: retries() }]);
 }
 
 async function reload(config: Config, listeners: readonly Listener[], log: OpenLog): Promise<void> {

@@ -69,6 +69,7 @@ async function inMemory(): Promise<void> {
     exitCode: null,
     restartCount: 0,
     reason: null,
+    condition: "running",
     createdAt: "",
     startedAt: null,
     compose: null,

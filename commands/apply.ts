@@ -19,6 +19,7 @@ const WAITS = 3;
 /** Answers 0 where all is done, 1 where it is blocked, refused or failed, 3 where it waits for a person. */
 export async function run(line: Line): Promise<number> {
   const isJson = line.option("--json") !== undefined;
+  const volumes = [...line.all("--volume")];
   const action = (line.option("--action") ?? "up") as Plan["action"]; // the table of commands checked it
   try {
     using client = await openClient();
@@ -26,8 +27,9 @@ export async function run(line: Line): Promise<number> {
     const only = line.option("--group");
     for (const name of only === undefined ? await groupsOf(client, id) : [only]) {
       const params = { id, name };
-      const plan = (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload: { action } }))
-        .json();
+      const plan =
+        (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload: { action, volumes } }))
+          .json();
       if (!isJson) writeOut(textOf([plan]));
       if (plan.blocked.length > 0) return 1;
       if (plan.steps.length === 0) continue;
@@ -47,12 +49,19 @@ function isMeant({ group, steps }: Plan): boolean {
   if (!Deno.stdin.isTerminal()) {
     throw new StartFailure('Nobody can be asked here: say "--yes" where what the plan shows is meant');
   }
+  for (const name of lostBy(steps)) {
+    if (prompt(`All data of ${visible(name)} will be lost. Type its name to go on:`) !== name) return false;
+  }
   return confirm(`Apply ${steps.length} step${steps.length === 1 ? "" : "s"} to ${visible(group)}?`);
 }
 
+/** Who named a volume has said that its data may go. */
+const lostBy = (steps: Plan["steps"]): string[] =>
+  steps.filter(({ risk }) => risk === "dataLoss").map(({ target }) => target);
+
 async function carryOut(client: Client, plan: Plan, isJson: boolean): Promise<number> {
   const { declared, observed } = plan.basis;
-  const payload = { basis: { declared, observed } };
+  const payload = { basis: { declared, observed }, confirm: lostBy(plan.steps) };
   const params = { id: plan.id };
   const begun = (await client.post(PLAN_APPLY, { params, payload, expectedStatus: 202 })).json();
   const show = isJson ? asJson : Deno.stdout.isTerminal() ? asPicture(begun) : asLines(begun);

@@ -2,7 +2,7 @@
 import type { ApplyEvent } from "../client/berth/applies.ts";
 import type { ApplyStep } from "../client/berth/models.ts";
 import { visible } from "../log/line.ts";
-import { WORDS } from "./plan_text.ts";
+import { hookText, WORDS } from "./plan_text.ts";
 
 type Steps = readonly ApplyStep[];
 
@@ -36,7 +36,9 @@ const whyOf = ({ error, note }: Extract<ApplyEvent, { kind: "step" }>): string =
 
 function titleOf(n: number, steps: Steps): string {
   const step = steps.find((one) => one.n === n);
-  return step === undefined ? `step ${n}` : `${WORDS[step.kind]} ${step.target}`;
+  if (step === undefined) return `step ${n}`;
+  const { kind, target, hook } = step;
+  return `${WORDS[kind]} ${target}${hook === undefined ? "" : hookText(hook)}`;
 }
 
 /** All steps at their places; what does not fit on the screen is told line by line. */

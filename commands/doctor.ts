@@ -1,6 +1,7 @@
 /** `berth doctor`: looks for common mistakes in the setup, and says how to mend each. */
 import { type Config, readConfig, SettingsError } from "../config.ts";
 import { isContainedHere } from "../config/container.ts";
+import type { Surroundings } from "../plugins/plugin.ts";
 import { checkPluginSettings } from "../plugins/plugin_settings.ts";
 import { PLUGINS } from "../plugins/plugins.ts";
 import { visible } from "../log/line.ts";
@@ -69,10 +70,16 @@ async function lookAtAll(): Promise<readonly Looked[]> {
     const settings = settingsOf.get(plugin.name);
     if (settings === undefined) continue; // it does not run
     // What a plugin's own schema has checked
-    const findings = await plugin.examine(settings as Record<string, unknown>, setup.isContained);
+    const findings = await plugin.examine(settings as Record<string, unknown>, surroundingsOf(setup));
     looked.push({ check: plugin.name, findings });
   }
   return looked;
+}
+
+export function surroundingsOf({ isContained, store, database }: Setup): Surroundings {
+  const isKnown = (store.state === "whole" || store.state === "absent") &&
+    (database?.failure ?? null) === null;
+  return { isContained, applies: isKnown ? store.applies : null };
 }
 
 /** Its driver is read only where it is needed. */

@@ -20,6 +20,7 @@ export async function run(line: Line): Promise<number> {
   const payload = {
     action: (line.option("--action") ?? "up") as Plan["action"],
     pull: (line.option("--pull") ?? "policy") as "policy" | "always" | "never",
+    volumes: [...line.all("--volume")],
   };
   try {
     using client = await openClient();

@@ -1,5 +1,5 @@
 /** Plans in words: lines for a terminal, a table for a comment on a pull request. */
-import type { Plan, PlanReason, PlanStep } from "../client/berth/models.ts";
+import type { Plan, PlanHook, PlanReason, PlanStep } from "../client/berth/models.ts";
 import { visible } from "../log/line.ts";
 
 /** What a step does, before the name of what it does it to. */
@@ -10,6 +10,7 @@ export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
   "network.remove": "remove network",
   "network.connect": "connect",
   "volume.create": "create volume",
+  "volume.remove": "remove volume",
   "container.create": "create",
   "container.start": "start",
   "container.stop": "stop",
@@ -17,10 +18,11 @@ export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
   "container.swap": "replace",
   "container.update": "change in place",
   "container.restart": "restart",
+  "hook.run": "run in",
   "wait": "wait for",
 };
 
-const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom">, string>> = {
+const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom" | "hook">, string>> = {
   absent: "it is not there",
   stopped: "it does not run",
   scaleDown: "there are more than declared",
@@ -31,12 +33,18 @@ const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom"
   newerImage: "its image may be another one",
 };
 
+const RISKS: Readonly<Record<PlanStep["risk"], string>> = {
+  none: "",
+  interruption: " (interrupts)",
+  dataLoss: " (with all its data)",
+};
+
 /** One line a step, with the place of what it follows from. */
 export function textOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged }) =>
-      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${risk === "none" ? "" : " (interrupts)"}` +
-      `${conditionText(ifChanged)}\n` +
+    const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) =>
+      `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${RISKS[risk]}` +
+      `${hook === undefined ? "" : hookText(hook, within)}${conditionText(ifChanged)}\n` +
       why.map((reason) => `      ${reasonText(reason)}\n`).join("")
     );
     return visibleLines([headOf(plan), ...notesOf(plan).map((note) => `  ${note}\n`), ...lines].join(""));
@@ -49,12 +57,13 @@ function headOf({ group, backend, steps, unchanged, blocked }: Plan): string {
   return `${group} on ${backend}: ${state}, ${unchanged} unchanged\n`;
 }
 
-function notesOf({ blocked, warnings, missing }: Plan): string[] {
+function notesOf({ blocked, warnings, missing, keeps = [] }: Plan): string[] {
   const place = ({ location }: Plan["blocked"][number]) =>
     location === null ? "" : ` (${location.file}:${location.range.start.line})`;
   return [
     ...blocked.map((one) => `blocked: ${one.message}${place(one)}`),
     ...warnings.map((one) => `note: ${one.message}${place(one)}`),
+    ...keeps.map((name) => `the volume ${name} stays`),
     ...missing.map(({ permission, subject }) =>
       `you lack ${permission} on ${subject.project ?? subject.engine}`
     ),
@@ -65,22 +74,44 @@ function conditionText(steps: PlanStep["ifChanged"]): string {
   return steps === undefined ? "" : `, only if step ${steps.join(" or ")} brings another image`;
 }
 
+/** The command as it stands in the files, and as whom and where it runs. */
+export function hookText(hook: PlanHook, within?: number): string {
+  const { when, command, user, privileged, workingDir, environment } = hook;
+  const how = [
+    when === "postStart" ? "after its start" : "before its stop",
+    ...within === undefined ? [] : [`in step ${within}`],
+    ...user === "" ? [] : [`as ${user}`],
+    ...workingDir === "" ? [] : [`in ${workingDir}`],
+    ...privileged ? ["with all rights on the host"] : [],
+    ...environment.length === 0 ? [] : [`with ${environment.join(" ")}`],
+  ];
+  return `: ${wordsText(command)} (${how.join(", ")})`;
+}
+
+/** Words that could be taken for several stand in quotes. */
+const wordsText = (words: readonly string[]): string =>
+  words.map((word) => /^[\w@%+=:,./*-]+$/.test(word) ? word : JSON.stringify(word)).join(" ");
+
 function reasonText(reason: PlanReason): string {
   if (reason.code === "field") {
     const { field, declared, seen, at: { file, range } } = reason;
     return `${field}: ${seen} becomes ${declared}, ${file}:${range.start.line}:${range.start.column}`;
   }
   if (reason.code === "followsFrom") return `follows from step ${reason.step} (${reason.how})`;
+  if (reason.code === "hook") {
+    const { file, range } = reason.at;
+    return `the files ask for it, ${file}:${range.start.line}:${range.start.column}`;
+  }
   return CODES[reason.code];
 }
 
 /** A section a group; what a file says cannot end a cell, begin a link or close the text around it. */
 export function markdownOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
-    const rows = plan.steps.map(({ n, kind, target, why, ifChanged }) =>
-      `| ${n} | ${WORDS[kind]}${conditionText(ifChanged)} | ${cell(target)} | ${
-        why.map((one) => cell(reasonText(one))).join("<br>")
-      } |\n`
+    const rows = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) =>
+      `| ${n} | ${WORDS[kind]}${RISKS[risk]}${conditionText(ifChanged)} | ${
+        cell(target + (hook === undefined ? "" : hookText(hook, within)))
+      } | ${why.map((one) => cell(reasonText(one))).join("<br>")} |\n`
     );
     const notes = notesOf(plan).map((note) => `- ${cell(note)}\n`);
     return [

@@ -58,6 +58,12 @@ const BACKEND: Option = {
   meaning: "the engine, where several have such a container",
 };
 
+const VOLUME: Option = {
+  name: "--volume",
+  value: "name",
+  meaning: "a volume that down removes with all its data; may be repeated",
+};
+
 export const COMMANDS: readonly Command[] = [
   {
     name: "serve",
@@ -95,6 +101,7 @@ export const COMMANDS: readonly Command[] = [
         choices: ["up", "down", "stop", "restart"],
         meaning: "what is wanted; up unless said otherwise",
       },
+      VOLUME,
       {
         name: "--pull",
         value: "when",
@@ -124,6 +131,7 @@ export const COMMANDS: readonly Command[] = [
         choices: ["up", "down", "stop", "restart"],
         meaning: "what is wanted; up unless said otherwise",
       },
+      VOLUME,
       { name: "--yes", meaning: "ask nothing: what stands in the plan is meant" },
       JSON_OPTION,
     ],

@@ -21,6 +21,7 @@ export const CORE_PERMISSIONS = [
   { name: "projects:plan", roles: ["operator", "admin"] },
   { name: "projects:apply", roles: ["operator", "admin"] },
   { name: "projects:host", roles: ["admin"] },
+  { name: "projects:destroy", roles: ["admin"] },
   // What runs is shown by the core beside what is declared, too.
   { name: "containers:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },

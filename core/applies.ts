@@ -5,6 +5,13 @@ import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 export const APPLY_STATES = ["running", "paused", "done", "failed", "cancelled"] as const;
 export type ApplyState = typeof APPLY_STATES[number];
 
+/**
+ * The beginning of the id of the apply for which a container is aside: put there by a swap, until the new one is sound.
+ * Null for every other container.
+ */
+export const asideFor = (name: string): string | null =>
+  /\.(?:new|old)-([0-9a-f]{8})$/.exec(name)?.[1] ?? null;
+
 /** What a person asked of an apply that is under way. */
 export type ApplyWish = "cancel" | "abandon";
 

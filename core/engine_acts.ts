@@ -57,6 +57,35 @@ export interface PullOrder {
   readonly progress: (frame: PullProgress) => void;
 }
 
+/** A command that runs inside a container. */
+export interface CommandOrder {
+  readonly command: readonly string[];
+  /** Empty for the container's own. */
+  readonly user: string;
+  readonly privileged: boolean;
+  /** Empty for the container's own. */
+  readonly workingDir: string;
+  readonly environment: readonly string[];
+  /** Lines of its output that are answered, the last ones. */
+  readonly lines: number;
+  /** How long it may run before it is told to end. */
+  readonly mostMs: number;
+  /** Waited for right before it is started: from then on nobody can say that it did not run. */
+  readonly starting: () => Promise<void>;
+  /** Ends the wait; the command goes on. */
+  readonly signal: AbortSignal;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** Null where the engine does not know. */
+  readonly code: number | null;
+  /** It was told to end, because it took too long. */
+  readonly isLate: boolean;
+  /** The last lines of its output, masked. */
+  readonly lines: readonly string[];
+}
+
 /**
  * Every method throws a `ServiceError`; where the engine is away or does not answer, `isAway` says so. What a change
  * was answered with is not proof that it happened, nor is its failure proof that it did not: look again.
@@ -81,6 +110,8 @@ export interface EngineActs {
   update(id: string, spec: Partial<ContainerSpec>): Promise<void>;
   /** The last lines of its log, and what its health check said last, masked. */
   lastWords(id: string, lines: number): Promise<readonly string[]>;
+  /** Runs a command inside it to its end. What is thrown after `starting` says nothing of how the command ended. */
+  run(id: string, order: CommandOrder): Promise<CommandEnd>;
   /** Has its health checked now, where the engine does not do that by itself. */
   checkHealth(id: string): Promise<void>;
   network(name: string): Promise<Labelled | null>;

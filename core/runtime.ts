@@ -1,6 +1,7 @@
 /** What the rest of the service asks of a container runtime, without any type of an engine. */
 import { type Permission, type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
+import type { Condition } from "./condition.ts";
 
 export const ContainerState = z.enum([
   "created",
@@ -27,6 +28,8 @@ export interface RunningContainer {
   readonly restartCount: number;
   /** Why it does not run, where the engine says more than an exit code. */
   readonly reason: string | null;
+  /** How it was doing by itself when it was read. */
+  readonly condition: Condition;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly labels: Readonly<Record<string, string>>;
@@ -217,10 +220,18 @@ export interface HeldVolume {
   readonly backend: string;
   readonly driver: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** The containers that have it mounted, or will when they start. */
+  readonly users: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** Acts that a plan may hold, beside those on the containers of its project. */
-export type RuntimeAct = "pullImage" | "buildImage" | "removeContainer" | "useNetwork" | "useVolume";
+export type RuntimeAct =
+  | "pullImage"
+  | "buildImage"
+  | "removeContainer"
+  | "runCommand"
+  | "useNetwork"
+  | "useVolume";
 
 /** Names and ports in use on the engines that are up, with which a unit that does not run yet may collide. */
 export interface Holdings {
@@ -285,6 +296,8 @@ export interface ContainerRuntime {
   containers(): Promise<readonly RunningContainer[]>;
   /** Changes whenever `containers()` would answer otherwise. */
   readonly revision: number;
+  /** Another text whenever anything that it tells of containers, images, networks or volumes may be another. */
+  readonly stamp: string;
   inspect(id: string, backend: string): Promise<InspectedContainer>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;

@@ -134,10 +134,13 @@ Deno.test("masking twice changes nothing more, and spans are in order", () => {
   }
 });
 
+/** A busy machine may take a hundred times as long as a quiet one, and a search that is not linear takes minutes on a quiet one. */
+const LONGEST_MS = 60_000;
+
 Deno.test("a long command line is searched in linear time", () => {
   const began = performance.now();
   secretSpans("mysql -pfoo --password=bar mc alias set a b c d; mc x y z \n".repeat(8_000));
-  assert.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
+  assert.ok(performance.now() - began < LONGEST_MS, `${performance.now() - began} ms`);
 });
 
 Deno.test("a long text without end is searched in linear time", () => {
@@ -145,6 +148,6 @@ Deno.test("a long text without end is searched in linear time", () => {
     const text = piece.repeat(100_000);
     const started = performance.now();
     maskText(text);
-    assert.ok(performance.now() - started < 5_000, `${piece} took ${performance.now() - started} ms`);
+    assert.ok(performance.now() - started < LONGEST_MS, `${piece} took ${performance.now() - started} ms`);
   }
 });

@@ -77,6 +77,9 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
     get revision() {
       return runtime.revision;
     },
+    get stamp() {
+      return runtime.stamp;
+    },
     inspect: (id, backend) => runtime.inspect(id, backend),
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),

@@ -29,6 +29,8 @@ export interface Store extends AsyncDisposable {
   readonly applies: ApplyStore;
   /** What several processes that share the store need of each other; null where it is one process's own. */
   readonly replicas: ReplicaStore | null;
+  /** How many changes were made again, because those of others were in their way; null where there are no others. */
+  readonly retries: (() => number) | null;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
   /**

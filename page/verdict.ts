@@ -1,5 +1,7 @@
-/** How something is doing in one word, out of what the API says of it. */
-import type { DagNode, UnitLive } from "../client/berth/workspaces.ts";
+/** The API's words for how something is doing: in which order they stand, and which sign each has. */
+import type { ContainerCondition, Verdict } from "../client/berth/models.ts";
+
+export type { ContainerCondition, Verdict };
 
 /** From the worst to the best, which is how lists are sorted. */
 export const VERDICTS = [
@@ -11,58 +13,26 @@ export const VERDICTS = [
   "paused",
   "completed",
   "asWritten",
-] as const;
-export type Verdict = (typeof VERDICTS)[number];
+] as const satisfies readonly Verdict[];
 
-export type LiveContainer = UnitLive["containers"][number];
+/** What is said of a container by itself. */
+export interface Seen {
+  readonly state: string;
+  readonly condition: ContainerCondition;
+  readonly exitCode: number | null;
+  readonly health: string | null;
+  readonly restartCount: number;
+}
 
-/** What is asked of a container to say how it is doing; the last two only where its list was read. */
-export type Judged = Pick<LiveContainer, "state" | "health" | "exitCode"> & {
-  readonly startedAt?: string | null;
-  readonly restartCount?: number;
+/** The sign of a container by itself: nothing was compared. */
+export const SIGN_OF: Readonly<Record<ContainerCondition, Verdict>> = {
+  restarting: "broken",
+  unhealthy: "broken",
+  dead: "broken",
+  failed: "broken",
+  running: "asWritten",
+  paused: "paused",
+  completed: "completed",
+  created: "notStarted",
+  unknown: "unknown",
 };
-
-/** A unit that a profile leaves out and that nobody started is as it should be: null. */
-export function verdictOf(
-  { live, data }: Pick<DagNode, "live" | "data">,
-  containers: readonly Judged[] = live?.containers ?? [],
-): Verdict | null {
-  if (!live || live.state === "unknown") return "unknown";
-  if (live.state === "absent") return data.active === false || live.desired === 0 ? null : "notStarted";
-  if (live.state === "exited" || containers.some(isBroken)) return "broken";
-  if ((live.drift?.length ?? 0) > 0) return "differs";
-  if (live.state === "degraded") return "broken";
-  if (live.state === "paused") return "paused";
-  return live.state === "completed" ? "completed" : "asWritten";
-}
-
-/** Restarting, unhealthy, dead, or ended with a code. */
-export function isBroken(container: Judged): boolean {
-  const { state, health, exitCode } = container;
-  return state === "restarting" || state === "dead" || health === "unhealthy" || isFlapping(container) ||
-    (state === "exited" && exitCode !== null && exitCode !== 0);
-}
-
-/** What the engine restarts over and over runs for a moment in between: that is not well either. */
-export function isFlapping({ state, startedAt, restartCount = 0 }: Judged): boolean {
-  return state === "running" && restartCount > 1 && Date.now() - Date.parse(startedAt ?? "") < FLAPPING_MS;
-}
-
-const FLAPPING_MS = 60_000;
-
-/** How a container by itself is doing: what is declared of it has to be asked elsewhere. */
-export function stateVerdict(container: Judged): Verdict {
-  if (isBroken(container)) return "broken";
-  switch (container.state) {
-    case "running":
-      return "asWritten";
-    case "paused":
-      return "paused";
-    case "exited":
-      return "completed";
-    case "created":
-      return "notStarted";
-    default:
-      return "unknown";
-  }
-}

@@ -32,6 +32,9 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
       }
       return revision;
     },
+    get stamp() {
+      return runtimes.map((one) => one.stamp).join(" ");
+    },
     permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,

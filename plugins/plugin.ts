@@ -12,6 +12,13 @@ import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 
+/** What is known where berth is looked at and does not run. */
+export interface Surroundings {
+  readonly isContained: boolean;
+  /** The ids of the applies that are not over; null where the store tells nothing. */
+  readonly applies: readonly string[] | null;
+}
+
 /** Everything that berth knows of a plugin, running or not. Outside its folder only `plugins/plugins.ts` names it. */
 export interface Plugin<Settings extends z.ZodObject = z.ZodObject> {
   /** Its folder, its key in `pluginSettings`, its name in /api/system/plugins. */
@@ -37,7 +44,7 @@ export interface Plugin<Settings extends z.ZodObject = z.ZodObject> {
   /** What the process must be allowed to do. Asked before `start`, never prompted for. */
   needs(settings: z.output<Settings>): readonly Deno.PermissionDescriptor[];
   /** What is wrong with its surroundings, looked at without starting it; `berth doctor` asks. */
-  examine(settings: z.output<Settings>, isContained: boolean): Promise<readonly Finding[]>;
+  examine(settings: z.output<Settings>, surroundings: Surroundings): Promise<readonly Finding[]>;
   /** Resolves soon: what may be away (an engine, another host) is waited for in the background. */
   start(host: PluginHost, settings: z.output<Settings>): Promise<RunningPlugin>;
 }

@@ -7,7 +7,7 @@ import type { Call } from "../http/call.ts";
 import { count, text } from "../http/query.ts";
 import { type CoreRouter, json, particularsOf, problems, raw, reply, route, router } from "../http/router.ts";
 import { type Applier, type Applies, unknownApply } from "../projects/apply/applies.ts";
-import { Apply, ApplyEvent, ApplyRequest, ApplySummary } from "../projects/apply/apply_shape.ts";
+import { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "../projects/apply/apply_shape.ts";
 import type { Work } from "../projects/apply/work.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
 import { askedOf, mayRead, type PlansOptions } from "./plans.ts";
@@ -110,7 +110,21 @@ const word = (verb: string, summary: string) =>
   });
 
 const cancel = word("cancel", "Begin no further step: what is in hand is finished, or turned back");
-const resume = word("resume", "Let a paused apply go on, with the caller's own rights");
+const resume = route({
+  method: "post",
+  path: "/applies/{id}/resume",
+  summary: "Let a paused apply go on, with the caller's own rights",
+  permission: "projects:apply",
+  subject: "found",
+  audited: "change",
+  params: Id,
+  body: ApplyResume.optional(),
+  particulars: ({ body }) => particularsOf({ hooks: body?.hooks }),
+  answers: {
+    200: json(Apply, "The apply, as it is now"),
+    ...problems("invalid_request", "apply_not_found", "apply_over"),
+  },
+});
 const abandon = word("abandon", "Give an apply up: only a swap in hand is finished, or turned back");
 
 export interface AppliesRoutes extends PlansOptions {
@@ -167,7 +181,7 @@ export function applyRoutes(options: AppliesRoutes): CoreRouter {
     })
     .on(resume, async (call) => {
       await found(call.params.id, call.reach);
-      return reply(200, await applies.resume(call.params.id, applierOf(call)));
+      return reply(200, await applies.resume(call.params.id, applierOf(call), call.body ?? {}));
     })
     .on(abandon, async (call) => {
       await found(call.params.id, call.reach);
@@ -310,7 +324,8 @@ async function subjectsOf({ runtime }: AppliesRoutes, { plan }: KnownPlan): Prom
       .map(({ id, name }) => [name, id]),
   );
   const about = plan.steps.flatMap(({ n, kind, target }) => {
-    const id = kind.startsWith("container.") || kind === "network.connect" ? own.get(target) : undefined;
+    const isAbout = kind.startsWith("container.") || kind === "network.connect" || kind === "hook.run";
+    const id = isAbout ? own.get(target) : undefined;
     return id === undefined ? [] : [[n, { id, name: target }] as const];
   });
   return Object.fromEntries(about);

@@ -1,16 +1,25 @@
-/** The feeds of workspaces and of the files in one, for `/api/live`. */
+/** The feeds of workspaces, of what is declared in them, and of the files in one, for `/api/live`. */
+import { z } from "zod";
+import type { Model } from "../artifacts/artifact.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { Workspace, WorkspaceFile } from "../core/workspace.ts";
 import { feed, type LiveFeed } from "../http/live_feed.ts";
 import { ListAsked, LiveLists, rowsMessage } from "../http/live_list.ts";
 import { text } from "../http/query.ts";
+import { modelSeen } from "./artifact_lookup.ts";
 
 /** Folders are looked at this often while somebody follows. */
 const EVERY_MS = 500;
 
+const Declared = z.object({
+  workspace: z.string().describe("The workspace's id"),
+  revision: z.string().describe("Another one when something that is in reach was written otherwise"),
+}).meta({ id: "Declared" });
+type Declared = z.input<typeof Declared>;
+
 /** Disposing ends what reads for them. */
 export function workspaceFeeds(
-  registry: Pick<Registry, "list" | "get">,
+  registry: Pick<Registry, "list" | "get" | "models">,
 ): { readonly feeds: readonly LiveFeed[] } & Disposable {
   const lists = new LiveLists();
   const workspaces = feed({
@@ -37,6 +46,39 @@ export function workspaceFeeds(
       return list.follow(subscription, "rows", asked.since);
     },
   });
+  const declared = feed({
+    name: "declared",
+    summary: "What is declared, by workspace, as far as it is in reach; also for who sees a part of one only",
+    permission: "artifacts:read",
+    asked: ListAsked,
+    told: { rows: rowsMessage(Declared) },
+    run: (subscription) => {
+      const { reach, asked } = subscription;
+      const list = lists.of(`declared ${reach.key}`, () => {
+        let last: readonly Model[] | null = null;
+        return {
+          everyMs: EVERY_MS,
+          read: async () => {
+            const all = await registry.models();
+            const models = all.map(({ model }) => model);
+            if (last?.length === models.length && last.every((one, index) => one === models[index])) {
+              return null;
+            }
+            last = models;
+            const rows = new Map<string, string>();
+            for (const { workspace: { id }, model } of all) {
+              const seen = await modelSeen(model, id, reach);
+              if (seen !== null) {
+                rows.set(id, JSON.stringify({ workspace: id, revision: seen.revision } satisfies Declared));
+              }
+            }
+            return { rows };
+          },
+        };
+      });
+      return list.follow(subscription, "rows", asked.since);
+    },
+  });
   const files = feed({
     name: "files",
     summary:
@@ -57,5 +99,5 @@ export function workspaceFeeds(
       return list.follow(subscription, "rows", since);
     },
   });
-  return { feeds: [workspaces, files], [Symbol.dispose]: () => lists[Symbol.dispose]() };
+  return { feeds: [workspaces, declared, files], [Symbol.dispose]: () => lists[Symbol.dispose]() };
 }

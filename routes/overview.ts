@@ -6,21 +6,23 @@ import { Verdict, VERDICTS } from "../artifacts/live/verdict.ts";
 import { Location } from "../artifacts/location.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { type Principal, type Reach, reachOf } from "../core/access.ts";
-import {
-  BackendState,
-  type ContainerRuntime,
-  reachOfRunning,
-  type RunningContainer,
-} from "../core/runtime.ts";
+import { Condition } from "../core/condition.ts";
+import { Lru } from "../core/lru.ts";
+import { BackendState, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { maskDeclared } from "../core/secrets.ts";
-import { runtimeSeen, type Sights } from "../core/sight.ts";
-import { count } from "../http/query.ts";
-import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
-import { lookAt, modelSeen } from "./artifact_lookup.ts";
+import { runtimeSeen } from "../core/sight.ts";
+import { CachedText } from "../http/cached_text.ts";
+import { count, text } from "../http/query.ts";
+import { type CoreRouter, json, route, router } from "../http/router.ts";
+import { type ArtifactsOptions, lookAt, modelSeen, ownSide } from "./artifact_lookup.ts";
 
 /** Differences that are told of one unit, and containers that nobody declared. */
 const MOST_DIFFERENCES = 20;
 const MOST_UNDECLARED = 200;
+/** Answers that are remembered while nothing in them changes, one for each reach and question. */
+const MOST_REMEMBERED = 16;
+/** A link on the disk that leads elsewhere, or a file that is only mounted, tells nobody. */
+const REMEMBERED_MS = 10_000;
 
 const Counts = z.object(
   Object.fromEntries(
@@ -42,6 +44,7 @@ const OverviewContainer = z.object({
   exitCode: z.int().nullable().describe("The code it last ended with"),
   restartCount: z.int().describe("How often the engine restarted it since it was last started"),
   reason: z.string().nullable().describe("Why it does not run, where the engine says more than an exit code"),
+  condition: Condition.describe("How it is doing by itself"),
   startedAt: z.string().nullable().describe("When it last started"),
 }).meta({ id: "OverviewContainer" });
 
@@ -51,7 +54,7 @@ const OverviewUnit = z.object({
   name: z.string().describe("The unit's name"),
   group: z.string().nullable().describe("Its group, by name"),
   verdict: Verdict.describe("How it is doing in one word"),
-  state: LiveState.nullable().describe("How it is doing; null for who may not see what runs"),
+  state: LiveState.nullable().describe("What runs of it; null for who may not see what runs"),
   desired: z.int().nullable().describe("How many containers should run; null while that is not known"),
   image: z.string().nullable().describe("As it is written"),
   location: Location.describe("Where it is declared"),
@@ -102,54 +105,94 @@ const overview = route({
   subject: "listed",
   query: z.object({
     limit: count(0, 5_000).default(20).describe("How many of the worst units at most"),
+    workspace: text(200).optional().describe("Only this workspace, by its id"),
   }),
   answers: { 200: json(Overview, "All of it, the worst first") },
 });
 
-export interface OverviewOptions {
-  readonly registry: Pick<Registry, "list" | "models">;
-  /** Null while no plugin has a container runtime: asked for each call. */
-  readonly runtime: () => ContainerRuntime | null;
-  readonly sights: Sights;
+export interface OverviewOptions extends Pick<ArtifactsOptions, "runtime" | "sights" | "digests"> {
+  readonly registry: Pick<Registry, "list" | "models" | "hashOf">;
+}
+
+/** An answer, and all that it was made from. */
+interface Remembered {
+  readonly from: readonly unknown[];
+  readonly at: number;
+  readonly text: CachedText;
 }
 
 export function overviewRoutes(options: OverviewOptions): CoreRouter {
-  return router().on(overview, async ({ query, principal, reach }) => {
-    const seen = await look(options, principal, reach);
+  const { registry, runtime, sights } = options;
+  const remembered = new Lru<Remembered>(MOST_REMEMBERED);
+  return router().on(overview, async ({ query, principal, reach, request }) => {
+    const engines = runtime();
+    const running = sights.of(reachOfRunning(principal));
+    const isBlind = engines === null || running.reach.nowhere;
+    // Waits for what engines have told and was not read yet, so that the stamp holds for it.
+    const shown = isBlind ? [] : await runtimeSeen(engines, running).containers();
+    const models = await registry.models();
+    const from = [
+      ...models.flatMap(({ workspace, model }) => [workspace.name, model]),
+      await registry.list(),
+      isBlind ? "" : `${sights.ownership.revision} ${engines.stamp}`,
+    ];
+    const system = reachOf(principal, "system:read");
+    const key = JSON.stringify([query, reach.key, running.reach.key, system.key]);
+    const known = remembered.get(key);
+    const isSame = known !== undefined && performance.now() - known.at < REMEMBERED_MS &&
+      known.from.length === from.length && known.from.every((one, index) => one === from[index]);
+    if (isSame) return await known.text.answer(request);
+    const at = performance.now();
+    const asked = models.filter(({ workspace: { id } }) => (query.workspace ?? id) === id);
+    const seen = await look(options, { models: asked, shown, principal, reach });
     const units = seen.units.sort(byVerdict);
-    return reply(200, {
+    const undeclared = query.workspace === undefined ? seen.undeclared : [];
+    const made = new CachedText(JSON.stringify({
       ...seen,
-      counts: countsOf(units, seen.undeclared.length),
+      counts: countsOf(units, undeclared.length),
       units: units.slice(0, query.limit),
-      undeclared: seen.undeclared.slice(0, MOST_UNDECLARED),
-    });
+      undeclared: undeclared.slice(0, MOST_UNDECLARED),
+    }));
+    remembered.set(key, { from, at, text: made });
+    return await made.answer(request);
   });
 }
 
-async function look({ registry, runtime, sights }: OverviewOptions, principal: Principal, reach: Reach) {
+interface Looking {
+  readonly models: Awaited<ReturnType<Registry["models"]>>;
+  readonly shown: readonly RunningContainer[];
+  readonly principal: Principal;
+  readonly reach: Reach;
+}
+
+async function look(options: OverviewOptions, { models, shown, principal, reach }: Looking) {
+  const { registry, runtime, sights } = options;
   const engines = runtime();
-  const running = sights.of(reachOfRunning(principal));
-  const shown = engines === null || running.reach.nowhere
-    ? []
-    : await runtimeSeen(engines, running).containers();
   const byKey = new Map(shown.map((one) => [`${one.backend} ${one.id}`, one]));
   const units: OverviewUnit[] = [];
   const projects: OverviewProject[] = [];
   const declared = new Set<string>();
   let needs: z.input<typeof Overview>["liveNeeds"];
-  for (const { workspace, model: whole } of await registry.models()) {
+  for (const { workspace, model: whole } of models) {
     const model = await modelSeen(whole, workspace.id, reach);
     if (model === null) continue;
-    const { view, liveNeeds } = await lookAt(model, { runtime: engines, sights, principal, drift: true });
+    const own = await ownSide(options, workspace.id);
+    const { view, liveNeeds } = await lookAt(model, {
+      runtime: engines,
+      sights,
+      principal,
+      drift: true,
+      own,
+    });
     needs ??= liveNeeds;
-    const own = await unitsOf(model, workspace.id, { live: view?.live ?? null, byKey });
-    for (const { containers } of own.values()) {
+    const found = await unitsOf(model, workspace.id, { live: view?.live ?? null, byKey });
+    for (const { containers } of found.values()) {
       for (const { backend, id } of containers) declared.add(`${backend} ${id}`);
     }
-    units.push(...own.values());
+    units.push(...found.values());
     const { mainGroups } = await import("../artifacts/graph/graph.ts");
     for (const { name, project, units: members } of mainGroups(model)) {
-      const some = members.flatMap(({ id }) => own.get(id) ?? []);
+      const some = members.flatMap(({ id }) => found.get(id) ?? []);
       projects.push({
         workspace: { id: workspace.id, name: workspace.name },
         group: name,
@@ -160,7 +203,8 @@ async function look({ registry, runtime, sights }: OverviewOptions, principal: P
       });
     }
   }
-  const whole = (await registry.list()).filter(({ id }) => reach.has({ workspace: id }));
+  const asked = new Set(models.map(({ workspace }) => workspace.id));
+  const whole = (await registry.list()).filter(({ id }) => asked.has(id) && reach.has({ workspace: id }));
   const sum = (what: "errors" | "warnings") => whole.reduce((all, { problems }) => all + problems[what], 0);
   return {
     units,
@@ -183,10 +227,7 @@ async function unitsOf(
   workspace: string,
   { live, byKey }: { readonly live: Live | null; readonly byKey: ReadonlyMap<string, RunningContainer> },
 ): Promise<Map<string, OverviewUnit>> {
-  const [{ verdictOf }, { locationOf }] = await Promise.all([
-    import("../artifacts/live/verdict.ts"),
-    import("../artifacts/position.ts"),
-  ]);
+  const { locationOf } = await import("../artifacts/position.ts");
   const groups = new Map(model.groups.map((group) => [group.id, group]));
   const found = new Map<string, OverviewUnit>();
   for (const unit of model.units) {
@@ -194,9 +235,7 @@ async function unitsOf(
     const containers = (runs?.containers ?? []).flatMap(({ backend, id }) =>
       byKey.get(`${backend} ${id}`) ?? []
     );
-    const verdict = runs === undefined
-      ? "unknown"
-      : verdictOf(runs, unit.service?.active ?? true, containers, Date.now());
+    const verdict = runs === undefined ? "unknown" : runs.verdict;
     if (verdict === null) continue;
     found.set(unit.id, {
       workspace,
@@ -222,8 +261,9 @@ function imageOf({ service }: Unit): string | null {
 }
 
 function containerOf(container: RunningContainer): z.input<typeof OverviewContainer> {
-  const { id, name, backend, image, state, health, exitCode, restartCount, reason, startedAt } = container;
-  return { id, name, backend, image, state, health, exitCode, restartCount, reason, startedAt };
+  const { id, name, backend, image, state, health, exitCode, restartCount, reason, condition, startedAt } =
+    container;
+  return { id, name, backend, image, state, health, exitCode, restartCount, reason, condition, startedAt };
 }
 
 function countsOf(units: readonly { readonly verdict: Verdict }[], undeclared: number): Counts {

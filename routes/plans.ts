@@ -111,8 +111,16 @@ export function plans(options: PlansOptions): CoreRouter {
       ]);
       const made = await makePlan(asked, await ownContainer());
       const { action, backend, steps, basis: { declared, observed } } = made.plan;
-      const { units } = request;
-      const told = { action, units, backend, steps: steps.length, declared, observed };
+      const { units, volumes } = request;
+      const told = {
+        action,
+        units,
+        volumes: volumes.length === 0 ? undefined : volumes,
+        backend,
+        steps: steps.length,
+        declared,
+        observed,
+      };
       const entryOf = (plan: string) => call.entry({ particulars: particularsOf({ ...told, plan }) });
       const plan = await known.add(made, principal, entryOf, Date.now());
       return reply(201, shown(plan, principal), { location: `/api/plans/${plan.id}` });

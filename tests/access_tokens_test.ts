@@ -216,6 +216,26 @@ Deno.test("A clock that was set back by an hour fails closed, and ends no sessio
   assert.equal((await berth.call("GET /api/auth/me", { token: tokens.accessToken })).status, 200);
 });
 
+Deno.test("A clock that goes two minutes back or an hour on ends no session: a refresh is all it takes (F10)", async () => {
+  for (const step of [-120_000, 3_600_000]) {
+    const { berth, tokens } = await stolen();
+    await using _ = berth;
+    berth.clock.move(step);
+    const early = await berth.call("GET /api/auth/me", { token: tokens.accessToken });
+    assert.equal(early.status, 401, `${step} ms`);
+    const next = await berth.call("POST /api/auth/refresh", { body: { refreshToken: tokens.refreshToken } });
+    if (step > 0) {
+      assert.equal(next.status, 200, next.text);
+      const me = await berth.call("GET /api/auth/me", { token: next.body.accessToken });
+      assert.equal(me.status, 200);
+    } else {
+      assert.equal(next.status, 401, "it is not good yet");
+      berth.clock.move(-step);
+      assert.equal((await berth.call("GET /api/auth/me", { token: tokens.accessToken })).status, 200);
+    }
+  }
+});
+
 Deno.test("Verified credentials are remembered within a bound, and a flood of bad ones leaves nothing behind", async () => {
   const { berth, tokens } = await stolen();
   await using _ = berth;

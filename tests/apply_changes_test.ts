@@ -1,8 +1,12 @@
 /** What a plan can hold besides new containers: networks replaced, limits changed in place, restarts, scale, down. */
 import assert from "node:assert/strict";
 import type { Apply } from "../projects/apply/apply_shape.ts";
+import { examine } from "../plugins/container-runtime/examine.ts";
+import { Settings } from "../plugins/container-runtime/settings.ts";
+import { inspectStoreFile } from "../store/sqlite/inspection.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { composeOfToday, composeToday } from "./compose.ts";
+import { FIXTURE } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { serveEngines, type TestCaller } from "./service.ts";
 import { sharedEngine } from "./shared_engine.ts";
@@ -11,6 +15,14 @@ const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const HELD = "healthcheck: { test: [CMD, test, -e, /go], interval: 200ms, retries: 1000 }";
 
 const did = ({ steps }: Apply) => steps.map(({ kind, target }) => `${kind} ${target}`);
+
+/** What `berth doctor` says of the engine, with the store as it is. */
+async function examined({ engine, berth }: ApplyScene): Promise<string> {
+  const settings = Settings.parse({ engines: [{ name: engine.kind, url: `unix://${engine.socket}` }] });
+  const { applies } = await inspectStoreFile(`${berth.folder}/data/berth.db`);
+  const found = await examine(settings, { isContained: false, applies });
+  return found.map(({ what, mend }) => `${what}: ${mend}`).join("\n");
+}
 
 /** Done, and nothing is left to do: not for berth, and not for Compose. */
 async function assertWhole(scene: ApplyScene, applied: Apply, isHashed = true): Promise<void> {
@@ -64,6 +76,86 @@ for (const kind of ["docker", "podman"] as const) {
       const found = await engine.cli("exec", `${name}-db-1`, "nslookup", "front").catch(String);
       assert.match(found, /Address/, found);
     });
+  });
+
+  test("berth doctor names what a swap left behind, and nothing that an apply will come back for", async (engine) => {
+    const name = `aside${kind}`;
+    const text = project(name, [service("web", HEALTHY)]);
+    await scene(engine, name, text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      await scene.write(text.replace(HEALTHY, HELD));
+      const { body } = await scene.begin(await scene.plan());
+      await eventually(
+        "the old one is aside",
+        async () => Object.keys(await scene.containers()).some((one) => one.includes(".old-")),
+      );
+      assert.equal(await examined(scene), "");
+      await engine.cli("exec", `${name}-web-1`, "touch", "/go");
+      assert.equal((await scene.over(body.id)).state, "done");
+      await engine.cli("create", "--name", `${name}-web-1.old-0badc0de`, FIXTURE, "idle");
+      try {
+        const said = await examined(scene);
+        assert.match(said, /^The container "aside\w+-web-1\.old-0badc0de" on the engine/);
+        assert.match(said, /docker rename aside\w+-web-1\.old-0badc0de aside\w+-web-1 /);
+        assert.equal(said.split("\n").length, 1);
+      } finally {
+        await engine.cli("rm", "--force", `${name}-web-1.old-0badc0de`);
+      }
+    });
+  });
+
+  test("volumes go by their own name and confirmation, and none that others have", async (engine) => {
+    const name = `data${kind}`;
+    const [data, other, ext] = [`${name}_data`, `${name}_other`, `${name}-far`] as const;
+    const text = project(
+      name,
+      [service("web", "volumes: ['data:/data', 'other:/other', 'ext:/ext']")],
+      `volumes: { data: {}, other: {}, ext: { external: true, name: ${ext} } }\n`,
+    );
+    await engine.cli("volume", "create", ext);
+    await scene(engine, name, text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      await engine.cli("create", "--name", `${name}-guest`, "-v", `${other}:/guest`, FIXTURE, "idle");
+      const path = `POST /api/workspaces/${scene.workspace}/artifacts/groups/${name}/plan`;
+      const planned = async (...volumes: string[]) => await scene.plan({ action: "down", volumes });
+      const blocked = async (volume: string) =>
+        (await planned(volume)).blocked.map(({ code, message }) => `${code} ${message}`).join();
+      try {
+        const kept = await planned();
+        assert.deepEqual(kept.keeps, [data, other]);
+        assert.ok(!kept.steps.some(({ kind }) => kind === "volume.remove"));
+        assert.equal((await scene.berth.call(path, { volumes: [data] })).status, 400, "only with down");
+        const none = await scene.berth.call(path, { action: "down", volumes: ["elsewhere"] });
+        assert.deepEqual([none.status, none.body.code], [404, "artifact_not_found"]);
+        assert.match(await blocked(ext), /^project\/not-own .*far" is external/);
+        await eventually(
+          "the guest is seen",
+          async () => /volume-in-use .*guest"$/.test(await blocked(other)),
+        );
+        const operator = await scene.berth.key("operator");
+        const { missing } = await scene.plan({ action: "down", volumes: [data] }, operator);
+        assert.ok(missing.some(({ permission }) => permission === "projects:destroy"));
+
+        const plan = await planned(data);
+        assert.deepEqual([plan.blocked, plan.keeps], [[], [other]]);
+        const step = plan.steps.at(-1);
+        assert.deepEqual([step?.kind, step?.target, step?.risk], ["volume.remove", data, "dataLoss"]);
+        const unsaid = await scene.begin(plan, { confirm: [other] });
+        assert.deepEqual([unsaid.status, unsaid.body.errors[0].message], [
+          400,
+          `Expected "${data}" among them`,
+        ]);
+        assert.equal((await engine.ask(`GET /volumes/${data}`)).status, 200, "nothing was done");
+        const { body } = await scene.begin(plan, { confirm: [data] });
+        const over = await scene.over(body.id);
+        assert.deepEqual([over.state, over.reason], ["done", null]);
+        const left = await Promise.all([data, other, ext].map((one) => engine.ask(`GET /volumes/${one}`)));
+        assert.deepEqual(left.map(({ status }) => status), [404, 200, 200]);
+      } finally {
+        await engine.cli("rm", `${name}-guest`);
+      }
+    });
+    await engine.cli("volume", "rm", ext);
   });
 
   test("who depends with restart is started again; scale, orphans and down take away what is not declared", async (engine) => {

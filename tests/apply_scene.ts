@@ -80,10 +80,14 @@ export class ApplyScene {
   }
 
   async over(id: string, berth: TestCaller = this.berth): Promise<Apply> {
+    let open: unknown;
     return await eventually("the apply is over, or waits", async () => {
       const { body } = await berth.call(`GET /api/applies/${id}`);
+      open = body.steps.filter(({ state }: Apply["steps"][number]) => state !== "done");
       return body.state === "running" ? null : body;
-    }, OVER);
+    }, OVER).catch((error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(open)}`, { cause: error });
+    });
   }
 
   /** All events of an apply, as its NDJSON has them. */

@@ -84,6 +84,103 @@ export class NamesModel {
   }
 }
 
+/** What an answer says of an apply. */
+export interface ShownApply {
+  readonly id: string;
+  readonly project: string;
+  readonly state: string;
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+}
+
+const isOver = ({ state }: ShownApply) => ["done", "failed", "cancelled"].includes(state);
+
+/** Applies, and what their journals told: none is lost, none goes on behind its end, and of a project one at a time. */
+export class AppliesModel {
+  readonly #acknowledged = new Map<string, number>();
+  /** How each ended, and since when that was known. */
+  readonly #ends = new Map<string, { readonly state: string; readonly at: number }>();
+  readonly #latest = new Map<string, ShownApply>();
+  readonly #journals = new Map<string, Map<number, string>>();
+  readonly broken: string[] = [];
+
+  acknowledged(id: string, at: number): void {
+    this.#acknowledged.set(id, at);
+  }
+
+  get count(): number {
+    return this.#acknowledged.size;
+  }
+
+  /** Another one of the same project was refused because of this one. */
+  inTheWay(id: string, { began }: Times): void {
+    const end = this.#ends.get(id);
+    if (end !== undefined && end.at < began) this.broken.push(`apply ${id} is in the way, and it was over`);
+  }
+
+  shown(apply: ShownApply, { began, ended }: Times): void {
+    const end = this.#ends.get(apply.id);
+    if (end !== undefined && end.at < began && end.state !== apply.state) {
+      this.broken.push(`apply ${apply.id} was ${end.state}, and is ${apply.state}`);
+    }
+    if (isOver(apply) !== (apply.endedAt !== null)) {
+      this.broken.push(`apply ${apply.id} is ${apply.state}, and ended at ${apply.endedAt}`);
+    }
+    if (end === undefined && isOver(apply)) this.#ends.set(apply.id, { state: apply.state, at: ended });
+    if (end === undefined) this.#latest.set(apply.id, apply);
+  }
+
+  absent(id: string): void {
+    this.broken.push(`apply ${id} was acknowledged and is lost`);
+  }
+
+  /** All that a list had, from its first page to its last. */
+  listed(applies: readonly ShownApply[], times: Times): void {
+    const ids = new Set(applies.map(({ id }) => id));
+    if (ids.size < applies.length) this.broken.push("applies: one is listed twice");
+    for (const [id, at] of this.#acknowledged) if (at < times.began && !ids.has(id)) this.absent(id);
+    for (const apply of applies) this.shown(apply, times);
+  }
+
+  /** A line of a journal behind the place `after`; the same place says the same for ever. Its own place. */
+  line(apply: string, after: number, event: { readonly id: number }): number {
+    const journal = this.#journals.get(apply) ?? new Map<number, string>();
+    this.#journals.set(apply, journal);
+    const text = JSON.stringify(event);
+    const known = journal.get(event.id) ?? text;
+    if (known !== text) this.broken.push(`apply ${apply}: ${known} became ${text}`);
+    if (event.id <= after) this.broken.push(`apply ${apply}: place ${event.id} came behind ${after}`);
+    journal.set(event.id, text);
+    return event.id;
+  }
+
+  /** The whole journal, at the end: it has what followers were told, and they missed nothing of it. */
+  compare(apply: string, whole: readonly { readonly id: number }[]): void {
+    const journal = this.#journals.get(apply) ?? new Map<number, string>();
+    const all = new Map(whole.map((event) => [event.id, JSON.stringify(event)]));
+    for (const [id, text] of journal) {
+      if (all.get(id) !== text) this.broken.push(`apply ${apply}: ${text} was told and is gone`);
+    }
+    const missed = [...all.keys()].filter((id) => !journal.has(id));
+    if (missed.length > 0) this.broken.push(`apply ${apply}: its follower missed the places ${missed}`);
+  }
+
+  /** Of each project one after the other. */
+  conclude(): void {
+    const byProject = Map.groupBy(this.#latest.values(), ({ project }) => project);
+    for (const [project, applies] of byProject) {
+      const inOrder = applies.toSorted((a, b) => a.createdAt < b.createdAt ? -1 : 1);
+      for (const [index, { id, endedAt }] of inOrder.entries()) {
+        const next = inOrder[index + 1];
+        if (next === undefined || (endedAt !== null && endedAt <= next.createdAt)) continue;
+        this.broken.push(
+          `${project}: apply ${next.id} began at ${next.createdAt}, ${id} ended at ${endedAt}`,
+        );
+      }
+    }
+  }
+}
+
 /** Checks numbered lines of several lives of one container, as one follower was told them. */
 export class LinesModel {
   readonly broken: string[] = [];

@@ -198,7 +198,7 @@ test("berth plan says what would be done, in three forms, and by its exit code",
     assert.equal(comment.code, 2);
     assert.match(
       comment.stdout,
-      /^\| 1 \| replace \| planned-web-1 \| .*1&#124;&#60;b&#62;, compose\.yaml:5:11 \|$/m,
+      /^\| 1 \| replace \(interrupts\) \| planned-web-1 \| .*1&#124;&#60;b&#62;, compose\.yaml:5:11 \|$/m,
     );
     await save(berth, "planned", `${path}/compose.yaml`, text.replace(/ {4}user.*\n/, ""));
     const none = await plan("plan", "planned", "--group", "planned", "--format", "json");
@@ -223,7 +223,7 @@ test("berth plan says what would be done, in three forms, and by its exit code",
 test("berth apply does what its plan shows, tells each step, and says by its exit code how it ended", async (engine) => {
   await using berth = await serviceOn(engine);
   const text = `name: applied\nservices:\n  web:\n    image: ${FIXTURE}\n    command: [idle]\n` +
-    "    network_mode: none\n    stop_grace_period: 1s\n";
+    "    network_mode: none\n    stop_grace_period: 1s\n    volumes: ['data:/data']\nvolumes: { data: {} }\n";
   const { path } = await workspace(berth, "applied", text);
   const apply = of(berth);
   try {
@@ -254,10 +254,17 @@ test("berth apply does what its plan shows, tells each step, and says by its exi
     assert.equal(broken.code, 1);
     assert.match(broken.stdout, /applied-web-1 \| why/);
     assert.match(broken.stderr, /ended with code 4; the old container serves again/);
-    const down = await apply("apply", path, "--yes", "--action", "down", "--json");
+    const kept = await apply("plan", path, "--action", "down");
+    assert.match(kept.stdout, /^ {2}the volume applied_data stays$/m);
+    const lost = await apply("plan", path, "--action", "down", "--volume", "applied_data");
+    assert.match(lost.stdout, /remove volume applied_data \(with all its data\)$/m);
+    const down = await apply(
+      ...["apply", path, "--yes", "--action", "down", "--volume", "applied_data", "--json"],
+    );
     assert.equal(down.code, 0);
     const events = down.stdout.trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(events.at(-1), { kind: "end", state: "done" });
+    assert.equal((await engine.ask("GET /volumes/applied_data")).status, 404);
   } finally {
     await engine.cli("rm", "--force", "applied-web-1").catch(() => {});
   }

@@ -1,6 +1,6 @@
 /** `berth doctor` finds each of these mistakes, and nothing in a good setup. */
 import assert from "node:assert/strict";
-import { CHECKS } from "../commands/doctor.ts";
+import { CHECKS, surroundingsOf } from "../commands/doctor.ts";
 import { fileSystemOf } from "../commands/doctor/data.ts";
 import type { Setup } from "../commands/doctor/check.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -8,7 +8,7 @@ import type { Finding } from "../core/finding.ts";
 import { NEWEST_SCHEMA } from "../store/sqlite/inspection.ts";
 import { examine } from "../plugins/container-runtime/examine.ts";
 import { Settings as EngineSettings } from "../plugins/container-runtime/settings.ts";
-import { runBerth } from "./berth_process.ts";
+import { runBerth, startBerthProcess } from "./berth_process.ts";
 import { startService, type TestService } from "./service.ts";
 
 /** A service that is well set up, and what the doctor says about it once `spoil` was there. */
@@ -30,7 +30,7 @@ async function found(
     isContained: false,
     uid: 1000,
     database: null,
-    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [] },
+    store: { state: "whole", schema: NEWEST_SCHEMA, isSetUp: true, folders: [], applies: [] },
     folder,
     berth,
   };
@@ -40,7 +40,7 @@ async function found(
     for (const finding of await look(setup)) all.push({ check: name, ...finding });
   }
   const settings = EngineSettings.parse({ engines: setup.engines });
-  for (const finding of await examine(settings, setup.isContained)) {
+  for (const finding of await examine(settings, surroundingsOf(setup))) {
     all.push({ check: "engines", ...finding });
   }
   return all;
@@ -284,6 +284,19 @@ async function tls(folder: string, days: number): Promise<{ cert: string; key: s
   assert.ok(success, "openssl makes a certificate");
   return { cert, key };
 }
+
+Deno.test("berth doctor knows the store of a berth that runs, of which all may be in the write-ahead log yet", async () => {
+  await using berth = await startBerthProcess();
+  const { stdout } = await runBerth(["doctor", "--json"], {
+    BERTH_DATA: berth.data,
+    BERTH_PORT: `${berth.port}`,
+    BERTH_ENGINES: "none",
+  });
+  const { checks } = JSON.parse(stdout);
+  const of = (name: string) => checks.find(({ check }: { check: string }) => check === name).findings;
+  assert.deepEqual(of("store"), []);
+  assert.match(of("first admin")[0].what, /no admin yet/);
+});
 
 Deno.test("berth doctor knows on which file system a folder is", () => {
   const mounts = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n40 22 0:35 / /srv/my\\040data rw - nfs4 nas:/x rw\n";

@@ -40,8 +40,9 @@ export interface TestEngine extends AsyncDisposable {
 /** The image that every engine of a test has: busybox, and `idle`, which waits and obeys SIGTERM at once. */
 export const FIXTURE = "berth-fixture:latest";
 
-const STARTUP_MS = 60_000;
-const CALL_MS = 60_000;
+/** A busy machine takes long to find out what became of many containers. */
+const STARTUP_MS = 180_000;
+const CALL_MS = 180_000;
 
 /**
  * Starts a private engine; about a second with its image. The first failure is retried once, with the plainest storage.

@@ -1,15 +1,27 @@
 /** Engines that die again and again, go to sleep, are asked for opposite things at once, and send lines without end. */
 import assert from "node:assert/strict";
+import { pause } from "../core/pause.ts";
 import { startBerthProcess } from "./berth_process.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
-import { FIXTURE } from "./engine.ts";
+import { FIXTURE, startEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
+import { CHUNKED, ScriptedEngine } from "./scripted_engine.ts";
+import { startRegistry } from "./registry.ts";
+import { quiet } from "./quiet_engine.ts";
 import { serveEngines, TestCaller } from "./service.ts";
+import { SmallDisk } from "./small_disk.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { startStreams } from "./stream_process.ts";
 import { within } from "./within.ts";
 
 const MIB = 1024 * 1024;
+
+/** What cannot be pressed together. */
+function noise(size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+  return bytes;
+}
 
 async function names(berth: TestCaller): Promise<string> {
   const { body } = await berth.call("GET /api/containers?sort=name");
@@ -52,6 +64,42 @@ if (isProof) {
     }
     await within(10_000, "no descriptor is left behind", () => open() <= before + 4);
     await engine.cli("rm", ...made);
+  });
+}
+
+if (isProof) {
+  Deno.test("an answer of one byte a second ends its call in time, and everybody else is served (F33)", async () => {
+    const dripping = new AbortController();
+    await using engine = new ScriptedEngine(async (call) => {
+      if (!call.path.startsWith("/networks/")) return await quiet(call);
+      await call.write(CHUNKED);
+      while (!dripping.signal.aborted) {
+        await call.write("1\r\n \r\n");
+        await pause(1_000, dripping.signal);
+      }
+    });
+    await using berth = await serveEngines({ slow: engine });
+    await eventually("it is up", () => isUp(berth));
+    const began = performance.now();
+    // More than there are places for calls
+    const asked = Array.from({ length: 30 }, () => berth.call("GET /api/networks/one"));
+    let isOver = false;
+    const answers = Promise.all(asked).finally(() => isOver = true);
+    let waited = 0;
+    while (!isOver) {
+      const before = performance.now();
+      assert.equal((await berth.call("GET /api/health")).status, 200);
+      assert.equal((await berth.call("GET /api/containers")).status, 200);
+      waited = Math.max(waited, performance.now() - before);
+      await pause(500);
+    }
+    for (const { status, body } of await answers) {
+      assert.deepEqual([status, body.code], [504, "engine_timeout"]);
+    }
+    const took = performance.now() - began;
+    assert.ok(took > 15_000 && took < 90_000, `it took ${took} ms`);
+    assert.ok(waited < 5_000, `others waited ${waited} ms`);
+    dripping.abort();
   });
 }
 
@@ -118,6 +166,29 @@ if (isProof) {
     assert.deepEqual([lines[0].line.length < 300 * 1024, lines[1].line], [true, "after"]);
     assert.ok(grown < 64 * MIB, `${Math.round(grown / MIB)} MiB more`);
     await engine.cli("rm", id);
+  });
+
+  docker.test("a pull onto a full disk fails in words, no image appears, and with room it succeeds (F29)", async () => {
+    await using disk = await SmallDisk.mount("64m");
+    await using engine = await startEngine("docker", "", ["--data-root", `${disk.folder}/data`]);
+    await using registry = await startRegistry(engine);
+    // What is not there yet takes room
+    const folder = await Deno.makeTempDir({ prefix: "berth-pull-" });
+    await Deno.writeFile(`${folder}/noise`, noise(8 * MIB));
+    await Deno.writeTextFile(`${folder}/Dockerfile`, `FROM ${FIXTURE}\nCOPY noise /noise\n`);
+    await engine.cli("build", "-t", "large", folder);
+    const reference = await registry.push("large", "pulled/large:1");
+    await engine.cli("rmi", "large");
+    await Deno.remove(folder, { recursive: true });
+    await using berth = await serveEngines({ docker: engine });
+    disk.fill();
+    const failed = await berth.call("POST /api/images/pull", { reference });
+    assert.deepEqual([failed.status, failed.body.code], [502, "pull_failed"], failed.text);
+    assert.match(failed.body.title, /no space left/);
+    assert.equal((await engine.ask(`GET /images/${reference}/json`)).status, 404);
+    disk.empty();
+    assert.equal((await berth.call("POST /api/images/pull", { reference })).status, 200);
+    assert.deepEqual(berth.bugs(), []);
   });
 
   podman.test("Podman's service ends itself when it is idle, again and again, and no caller notices (F30)", async (engine) => {

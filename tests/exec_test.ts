@@ -397,6 +397,36 @@ Deno.test("frames that no engine should send end a command with a typed error", 
   }
 });
 
+Deno.test("a command whose answer is cut at any byte shows what came, and tells a half frame from an end (F15)", async () => {
+  const head = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
+  const frames = [["\x01", "one\n"], ["\x02", "two\n"], ["\x01", "three\n"]] as const;
+  const parts = frames.map(([stream, text]) =>
+    `${stream}\0\0\0\0\0\0${String.fromCharCode(text.length)}${text}`
+  );
+  const whole = head + parts.join("");
+  const ends = parts.map((_, index) => head.length + parts.slice(0, index + 1).join("").length);
+  const answers = { start: "" };
+  await using engine = scriptedExec(() => Promise.resolve(), answers);
+  await using berth = await serve(engine.socket);
+  for (let cut = 0; cut <= whole.length; cut++) {
+    answers.start = whole.slice(0, cut);
+    const visitor = berth.open("web", { tty: "false" });
+    const { code } = await visitor.closed;
+    const isEnd = cut === head.length || ends.includes(cut);
+    const count = ends.filter((end) => end <= cut).length;
+    const text = frames.map(([, text]) => text);
+    assert.ok(visitor.output.startsWith(text.slice(0, count).join("")), `cut at ${cut}: ${visitor.output}`);
+    assert.ok(text.join("").startsWith(visitor.output), `cut at ${cut}: ${visitor.output}`);
+    assert.deepEqual(
+      [code, visitor.said("exit").length, visitor.said("error").length],
+      isEnd ? [1000, 1, 0] : [1011, 0, 1],
+      `cut at ${cut}: ${visitor.texts}`,
+    );
+  }
+  await eventually("nobody is left", () => berth.streamLimit.count === 0);
+  assert.deepEqual(berth.failures, []);
+});
+
 Deno.test("messages that mean nothing end the socket with a typed error, and the command with it", async () => {
   for (
     const message of [

@@ -140,8 +140,13 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         proofs: [[
           "tests/access_tokens_test.ts",
           "A clock that was set back by an hour fails closed, and ends no session by itself",
+        ], [
+          "tests/access_tokens_test.ts",
+          "A clock that goes two minutes back or an hour on ends no session: a refresh is all it takes (F10)",
+        ], [
+          "tests/clock_test.ts",
+          "the clock of a whole berth goes an hour on, an hour back and two minutes back",
         ]],
-        open: "an hour on and two minutes back; the clock of a whole process",
       },
     ],
   },
@@ -199,8 +204,11 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "tests/streams_load_test.ts",
             "a million lines go through following once and in order, although the engine dies on the way",
           ],
+          [
+            "tests/recovery_test.ts",
+            "a pull whose engine dies in the middle ends in words, and with the engine it can be pulled again (F13)",
+          ],
         ],
-        open: "a pull in the middle",
       },
       {
         id: "F14",
@@ -232,8 +240,11 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "tests/pull_hostile_test.ts",
             "POST /api/images/pull cut at any point of its progress is a failure, although the image is there",
           ],
+          [
+            "tests/exec_test.ts",
+            "a command whose answer is cut at any byte shows what came, and tells a half frame from an end (F15)",
+          ],
         ],
-        open: "a shell",
       },
       {
         id: "F16",
@@ -349,8 +360,11 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "tests/mirror_test.ts",
             "EventFeed tells an event once, without command lines and labels, and resumes by number",
           ],
+          [
+            "tests/mirror_test.ts",
+            "whatever events are lost, repeated, late or of one moment, the mirror equals the engine, and none is told twice (F24)",
+          ],
         ],
-        open: "a generated model of events",
       },
       {
         id: "F25",
@@ -424,8 +438,15 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "tests/pull_hostile_test.ts",
             "POST /api/images/pull cut at any point of its progress is a failure, although the image is there",
           ],
+          [
+            "tests/pull_test.ts",
+            "POST /api/images/pull of one image by two at once succeeds for both, and the image is there (F29)",
+          ],
+          [
+            "tests/engine_faults_test.ts",
+            "a pull onto a full disk fails in words, no image appears, and with room it succeeds (F29)",
+          ],
         ],
-        open: "an engine's disk that is full, and two pulls of one image",
       },
       {
         id: "F30",
@@ -474,8 +495,11 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "tests/several_engines_test.ts",
             "lists span the engines that are up and name the one that is not",
           ],
+          [
+            "tests/engine_faults_test.ts",
+            "an answer of one byte a second ends its call in time, and everybody else is served (F33)",
+          ],
         ],
-        open: "an answer of one byte a second",
       },
       {
         id: "F34",
@@ -571,8 +595,10 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         proofs: [[
           "tests/access_session_test.ts",
           "POST /api/auth/refresh answers a repeated call inside the grace, as after an answer that got lost",
+        ], [
+          "tests/refresh_kill_test.ts",
+          "a refresh whose berth is killed between its commit and its answer succeeds again, once (F41)",
         ]],
-        open: "a kill between the commit and the answer",
       },
       {
         id: "F42",
@@ -1143,10 +1169,12 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F80",
         broken: "An apply is killed before and after each of its acts",
-        holds: "It goes on after the restart: one container a number, the same volumes",
+        holds:
+          "It goes on after the restart: one container a number, the same volumes; a hook waits for a person's word",
         proofs: [
           ["tests/apply_kill_test.ts", ": one apply survives a kill of berth at each kind of act"],
           ["tests/apply_kill_test.ts", ": an apply survives a kill of berth before and after every act"],
+          ["tests/apply_hooks_test.ts", "a hook in which berth was killed is not run again by itself"],
         ],
       },
     ],

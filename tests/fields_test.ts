@@ -346,6 +346,19 @@ const SAMPLES: readonly Sample[] = [
   { row: "capAdd", text: "cap_add: [NET_ADMIN, cap_sys_time]", other: "cap_add: [NET_ADMIN]" },
   { row: "capDrop", text: "cap_drop: [CHOWN]", other: "cap_drop: [KILL]" },
   { row: "dependsOn", text: "depends_on: [plain]", other: "depends_on: [second]" },
+  {
+    row: "postStart",
+    text:
+      "post_start: [{ command: 'echo \"a <b\" c', user: '1', privileged: true, working_dir: /, environment: [A, B=, C=1] }]",
+    other: "post_start: [{ command: echo b }]",
+    isUntold: true,
+  },
+  {
+    row: "preStop",
+    text: "pre_stop: [{ command: [echo, a], environment: { A: null, B: '', C: 1 } }, { command: [echo] }]",
+    other: "pre_stop: [{ command: [echo, a] }]",
+    isUntold: true,
+  },
 ];
 
 /** Each sample is a service of its own, beside two that others refer to. */

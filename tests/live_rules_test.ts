@@ -37,6 +37,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     exitCode: null,
     restartCount: 0,
     reason: null,
+    condition: "running",
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
     compose: {
@@ -58,6 +59,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
   const all = containers.map((running, index) => inspected(folder.path, running, index));
   return {
     revision: 1,
+    stamp: "",
     backends: () => [],
     settle: () => Promise.resolve(),
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),

@@ -3,15 +3,19 @@ import assert from "node:assert/strict";
 import { StartFailure } from "../start_failure.ts";
 import { readConfig } from "../config.ts";
 import { Metrics } from "../core/metrics.ts";
+import { randomSecret } from "../auth/secret.ts";
+import { LOCK_SPACE, LOCKS } from "../store/postgres/transaction.ts";
 import { FIXTURE } from "./engine.ts";
 import { eventually } from "./eventually.ts";
 import { sendRaw } from "./raw_http.ts";
 import { serveEngines, startService } from "./service.ts";
+import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
 import { sharedEngine } from "./shared_engine.ts";
 
 const missing = await Promise.all(
   ["prometheus", "promtool"].map((name) => Deno.stat(`/usr/bin/${name}`).then(() => "", () => name)),
 ).then((names) => names.filter((name) => name !== "").map((name) => `"${name}" is not installed`)[0] ?? null);
+const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
 const { test } = await sharedEngine("docker");
 
 /** The value of one series, as the text says it. */
@@ -85,6 +89,42 @@ Deno.test({
       { labels: { a: 'x"y\\z\nw' }, value: 0.5 },
     ]);
     assert.equal(await promtool(metrics.text({ engines: true })), "");
+  },
+});
+
+Deno.test({
+  name: "a change that was in another's way in PostgreSQL is made again, and that is counted",
+  ignore: missing !== null || CANNOT_RUN_POSTGRES !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-retries-" }));
+    try {
+      const database = await server.database();
+      const sealingKeyFile = `${folder}/sealing-key`;
+      await Deno.writeTextFile(sealingKeyFile, randomSecret(), { mode: 0o600 });
+      await using berth = await startService({ folder, database, sealingKeyFile });
+      const made = await berth.call("POST /api/settings/api-keys", { name: "gone", role: "viewer" });
+      // It has the row that berth wants, wants the lock that berth has, and waits longer than berth does.
+      const other = server.sql(
+        `BEGIN; SET LOCAL deadlock_timeout = '1min'; UPDATE keys SET last_used_at = 1;
+         DO $$ BEGIN WHILE NOT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid')
+         LOOP PERFORM pg_sleep(0.02); END LOOP; END $$;
+         SELECT pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.rights}); COMMIT`,
+        database.name,
+      );
+      await eventually(
+        "the other one has the row",
+        async () =>
+          (await server.sql("SELECT 1 FROM pg_locks WHERE relation = 'keys'::regclass", database.name))
+            .length > 0,
+      );
+      assert.equal((await berth.call(`DELETE /api/settings/api-keys/${made.body.id}`)).status, 204);
+      await other;
+      const { text } = await berth.call("GET /api/metrics");
+      assert.equal(valueOf(text, "berth_store_retries_total"), 1);
+      assert.equal(await promtool(text), "");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
   },
 });
 

@@ -1,5 +1,6 @@
 /** The mirror against a scripted engine: whatever is lost, late, cut or nonsense, it ends up with what the engine has. */
 import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
 import { Backends } from "../plugins/container-runtime/backends/backends.ts";
 import { TextLines } from "../plugins/container-runtime/engine/text_lines.ts";
 import { parseEvent } from "../plugins/container-runtime/mirror/events.ts";
@@ -9,6 +10,9 @@ import { eventually } from "./eventually.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
 import { SILENT } from "./silent_log.ts";
 import { within } from "./within.ts";
+
+/** Generated histories of an engine; `BERTH_PROOF=1` makes more. */
+const RUNS = Deno.env.get("BERTH_PROOF") === "1" ? 300 : 20;
 
 function linked(...sockets: string[]): Backends {
   return Backends.configured(
@@ -133,7 +137,7 @@ Deno.test("an event leads to three more looks; while more than 64 objects wait f
   using rechecks = new Rechecks((ids) => ids.forEach((id) => looks.set(id, (looks.get(id) ?? 0) + 1)));
   for (let number = 0; number < 200; number += 1) rechecks.schedule(`${number}`);
 
-  await eventually("all were looked at", () => looks.size === 200 && looks.get("0") === 3);
+  await within(20_000, "all were looked at", () => looks.size === 200 && looks.get("0") === 3);
 
   assert.deepEqual([looks.get("63"), looks.get("64"), looks.get("199")], [3, 1, 1]);
 });
@@ -221,6 +225,55 @@ Deno.test("an event stream cut at any byte loses nothing: afterwards the mirror 
       async () => (await seen(backends)).join() === `web-${cut} ${cut % 2 === 0 ? "running" : "exited"}`,
     );
   }
+});
+
+Deno.test("whatever events are lost, repeated, late or of one moment, the mirror equals the engine, and none is told twice (F24)", async () => {
+  const containers = worldOf();
+  await using engine = new ScriptedWorld({ containers });
+  await using backends = linked(engine.socket);
+  await isWatched(engine, backends);
+  const heard: EngineEvent[] = [];
+  using _listening = backends.feed.subscribe({ event: (one) => heard.push(one) });
+  const change = fc.record({
+    what: fc.constantFrom("create", "start", "die", "rename", "destroy"),
+    number: fc.integer({ min: 1, max: 6 }),
+    /** How often it is told, and how many places too late. */
+    told: fc.constantFrom(0, 1, 1, 1, 2, 3),
+    late: fc.integer({ min: 0, max: 4 }),
+    isSameMoment: fc.boolean(),
+  });
+  let nano = Date.now() * 1e6;
+  const asked = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async (changes) => {
+    const events: { readonly place: number; readonly event: ReturnType<typeof event> }[] = [];
+    nano += 1e6;
+    for (const [index, { what, number, told, late, isSameMoment }] of changes.entries()) {
+      const id = scriptedId(number);
+      if (what === "destroy") containers.delete(id);
+      else {
+        const state = what === "start" ? "running" : what === "die" ? "exited" : "created";
+        containers.set(id, inspected(id, `c-${number}-${index}`, state));
+      }
+      if (!isSameMoment) nano += 1e6;
+      for (let n = 0; n < told; n++) events.push({ place: index + n * late, event: event(what, id, nano) });
+    }
+    heard.length = 0;
+    engine.tell(...events.toSorted((a, b) => a.place - b.place).map(({ event }) => event));
+    const link = backends.links[0] ?? assert.fail();
+    if (changes.some(({ told }) => told === 0)) link.mirror.compare(); // as it does by itself every half minute
+    const wanted = [...containers.values()].map((one) => {
+      const { Name, State } = one as { Name: string; State: { Status: string } };
+      return `${Name.slice(1)} ${State.Status}`;
+    }).sort().join();
+    await eventually(`the mirror is: ${wanted}`, async () => (await seen(backends)).join() === wanted, {
+      timeoutMs: 10_000,
+    });
+    const different = new Set(
+      events.map(({ event }) => `${event.timeNano} ${event.Action} ${event.Actor.ID}`),
+    );
+    await eventually("each is told", () => heard.length >= different.size, { timeoutMs: 10_000 });
+    assert.equal(heard.length, different.size);
+  });
+  await fc.assert(asked, { numRuns: RUNS, endOnFailure: true });
 });
 
 Deno.test("an engine that is away is named with its reason, and comes back by itself", async () => {

@@ -234,6 +234,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "const MESSAGE_LIMIT_BYTES = 64 * 1024;",
     to: "const MESSAGE_LIMIT_BYTES = 1024 * 1024;",
     tests: ["http/socket_test.ts"],
+    only: "over 64 KiB",
   },
   {
     name: "what waits for a socket has no bound",
@@ -282,8 +283,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "what is read again is told again",
     file: "plugins/container-runtime/logs/log_position.ts",
-    from: "this.#liveSince !== null && place.isBehind(bytes, from, to) && this.#isRepeated(place)",
-    to: "this.#liveSince !== null && false && this.#isRepeated(place)",
+    from: "isLive && place.isBehind(bytes, from, to) && this.#isRepeated(place)",
+    to: "isLive && false && this.#isRepeated(place)",
     tests: ["plugins/container-runtime/logs/lines_test.ts"],
   },
   {
@@ -315,6 +316,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "if (next === undefined) this.#free += 1;",
     to: "if (next === undefined) return;",
     tests: ["tests/hostile_engine_test.ts"],
+    only: "its slot is free again",
   },
   {
     name: "a secret in a raw object is shown",

@@ -232,6 +232,7 @@ function runtimeOf(name: string): ActingRuntime {
     get revision() {
       return revisions[name] ?? 0;
     },
+    stamp: "",
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ActingRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),

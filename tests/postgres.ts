@@ -102,6 +102,18 @@ export class PostgresServer implements AsyncDisposable {
     await process.status;
   }
 
+  /** To all of its processes, as SIGSTOP, which makes it silent, and SIGCONT. */
+  async signal(signal: Deno.Signal): Promise<void> {
+    const [first = ""] = (await Deno.readTextFile(`${this.data}/postmaster.pid`)).split("\n");
+    const own = Deno.readTextFileSync(`/proc/${first}/task/${first}/children`).trim().split(" ");
+    for (const pid of [first, ...own].filter((one) => one !== "")) {
+      try {
+        Deno.kill(Number(pid), signal);
+      } catch { // it has ended meanwhile
+      }
+    }
+  }
+
   /** Listens on loopback too, with this certificate, for callers with a password. Ends all connections. */
   async listen(port: number, { cert, key }: { readonly cert: string; readonly key: string }): Promise<void> {
     await this.down();

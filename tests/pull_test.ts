@@ -66,6 +66,20 @@ for (const kind of ["docker", "podman"] as const) {
     });
   }
 
+  test("POST /api/images/pull of one image by two at once succeeds for both, and the image is there (F29)", async (engine) => {
+    await using registry = await startRegistry(engine);
+    const reference = await registry.push(FIXTURE, "pulled/twice:1");
+    await using app = await serveEngines({ one: engine });
+
+    const pull = () => app.call("POST /api/images/pull", { reference });
+    const both = await Promise.all([pull(), pull()]);
+
+    const { Id } = (await engine.ask(`GET /images/${reference}/json`)).json;
+    for (const { status, body, text } of both) assert.deepEqual([status, body.id], [200, Id], text);
+    assert(both.some(({ body }) => body.changed), "one of them brought it");
+    await engine.cli("rmi", reference);
+  });
+
   test("POST /api/images/pull of what the registry does not have is 404, and no image appears", async (engine) => {
     await using registry = await startRegistry(engine);
     await using app = await serveEngines({ one: engine });

@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";
+import { startRegistry } from "./registry.ts";
 import { startService, type TestService } from "./service.ts";
+
+const SILENT_PORT = 5998;
 
 function serve(...engines: TestEngine[]): Promise<TestService> {
   return startService({
@@ -57,6 +60,31 @@ for (const { test } of [docker, podman]) {
     assert.deepEqual(await names(berth), []);
   });
 }
+
+docker.test("a pull whose engine dies in the middle ends in words, and with the engine it can be pulled again (F13)", async (engine) => {
+  await using berth = await serve(engine);
+  await reaches(berth, "up");
+  // A registry that takes the connection and says nothing
+  await engine.sandbox!.run(`sleep 120 | busybox nc -l -p ${SILENT_PORT} >/dev/null 2>&1 & silent=$!`);
+  await eventually("it listens", async () => {
+    return await engine.sandbox!.run(`busybox netstat -tln | grep -q ':${SILENT_PORT} '`) === 0;
+  });
+  const pull = berth.call("POST /api/images/pull", { reference: `127.0.0.1:${SILENT_PORT}/never:1` });
+  await eventually("the engine waits for the registry", async () => {
+    const waits = `busybox netstat -tn | grep -q ':${SILENT_PORT} .*ESTABLISHED'`;
+    return await engine.sandbox!.run(waits) === 0;
+  });
+  await engine.kill();
+  const { status, body, text } = await pull;
+  assert.deepEqual([status, body.code], [503, "runtime_unavailable"], text);
+  await engine.sandbox!.run("kill $silent");
+  await engine.start();
+  await reaches(berth, "up");
+  await using registry = await startRegistry(engine);
+  const reference = await registry.push(FIXTURE, "pulled/again:1");
+  assert.equal((await berth.call("POST /api/images/pull", { reference })).status, 200);
+  await engine.cli("rmi", reference);
+});
 
 docker.test("what changes without changing a list is seen in the details at once", async (engine) => {
   await using berth = await serve(engine);

@@ -168,6 +168,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     health: null,
     restartCount: 0,
     reason: null,
+    condition: "running",
     exitCode: 1,
     createdAt: "2026-01-01T00:00:00Z",
     startedAt: null,
@@ -195,6 +196,7 @@ function runtimeOf(model: Model): ContainerRuntime {
   }));
   return {
     revision: 1,
+    stamp: "",
     settle: () => Promise.resolve(),
     backends: () => [],
     counts: () => ({ containers: { running: 0, paused: 0, stopped: 0, total: all.length }, images: 0 }),

@@ -188,7 +188,7 @@ onHost("no ssh outlives a berth that was killed", async (_engine, host) => {
 onHost("berth doctor signs in once to each host, and says what is wrong", async (_engine, host) => {
   const engines = ["ada", "eve", "stranger"].map((name) => ({ name, url: `ssh://${name}@nas` }));
   const settings = containerRuntime.settings.parse({ engines, ssh: host.program });
-  const found = await containerRuntime.examine(settings, false);
+  const found = await containerRuntime.examine(settings, { isContained: false, applies: [] });
   assert.deepEqual(found.map(({ what }) => what.replace(/:.*/, "")), [
     'The engine "eve" is not reached',
     'The engine "stranger" is not reached',

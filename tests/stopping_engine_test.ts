@@ -38,6 +38,9 @@ test("SIGTERM with followed logs, shells and a pull open ends all of them, and n
   }
   // A registry that takes the connection and says nothing, where the engine is
   await engine.sandbox!.run(`sleep 120 | busybox nc -l -p ${SILENT_PORT} >/dev/null 2>&1 &`);
+  await eventually("it listens", async () => {
+    return await engine.sandbox!.run(`busybox netstat -tln | grep -q ':${SILENT_PORT} '`) === 0;
+  });
   const pull = caller.fetch("POST /api/images/pull", { reference: `127.0.0.1:${SILENT_PORT}/never:1` })
     .then(
       (response) => response.text().then(() => "ended", () => "broken"),

@@ -2,7 +2,9 @@
 
 import { z } from "zod";
 import { Location } from "../location.ts";
+import { Condition } from "../../core/condition.ts";
 import { SEES_RUNNING } from "../../core/runtime.ts";
+import { Verdict } from "./verdict.ts";
 
 /** A difference between a unit as declared and a container of it. Values that may be secrets are masked. */
 export const Drift = z.object({
@@ -41,7 +43,10 @@ export const LiveNeeds = z.literal(SEES_RUNNING).describe(
 
 /** What runs for a unit (or, summed up, for a group). */
 export const UnitLive = z.object({
-  state: LiveState.describe("How it is doing"),
+  verdict: Verdict.nullable().describe(
+    "How it is doing in one word, of a group that of its worst unit; null for what is rightly not started",
+  ),
+  state: LiveState.describe("What runs of it"),
   desired: z.int().nullable().describe("How many containers should run; null while that is not known"),
   match: Match.nullable().describe("Why these containers are its own"),
   containers: z.array(z.object({
@@ -51,6 +56,7 @@ export const UnitLive = z.object({
     state: z.string().describe("What the engine says of it"),
     health: z.string().nullable().describe("What its health check says"),
     exitCode: z.int().nullable().describe("The code it last ended with"),
+    condition: Condition.describe("How it is doing by itself"),
     startedAt: z.string().nullable().describe("When it last started"),
     backend: z.string().describe("The engine it is on, by name"),
   })).describe("Its containers"),

@@ -14,6 +14,7 @@ function container(project: string): RunningContainer {
     exitCode: null,
     restartCount: 0,
     reason: null,
+    condition: "running",
     createdAt: "",
     startedAt: null,
     labels: {},

@@ -44,7 +44,7 @@ export const APPLY_CANCEL: Endpoint<"/api/applies/{id}/cancel", {
 
 /** POST: Let a paused apply go on, with the caller's own rights. */
 export const APPLY_RESUME: Endpoint<"/api/applies/{id}/resume", {
-  post: { response: Apply; query: Record<string, never> };
+  post: { response: Apply; payload: ApplyResume | undefined; query: Record<string, never> };
 }> = new Endpoint("/api/applies/{id}/resume");
 
 /** POST: Give an apply up: only a swap in hand is finished, or turned back. */
@@ -69,7 +69,7 @@ export type ApplyEvent = {
   /** What else there is to know of it. */
   readonly note: string | null;
 } | {
-  /** What a container said that is not sound. */
+  /** What a container said that is not sound, or a hook in it. */
   readonly kind: "log";
   /** Its place in the journal. */
   readonly id: number;
@@ -118,6 +118,12 @@ export type ApplyList = {
   readonly items: readonly (ApplySummary)[];
   /** The cursor of the next page; null on the last. */
   readonly next: string | null;
+};
+
+/** The payload of `POST /api/applies/{id}/resume`. */
+export type ApplyResume = {
+  /** What becomes of a hook of which nobody knows whether it ended: it is run again, or taken for done. Without a word the apply waits on. */
+  readonly hooks?: "again" | "done";
 };
 
 /** A part of `ApplyList`. */

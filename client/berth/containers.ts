@@ -1,6 +1,6 @@
 /** The API's group `containers`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { SocketFailure, StreamFailure, Unavailable } from "./models.ts";
+import type { ContainerCondition, SocketFailure, StreamFailure, Unavailable } from "./models.ts";
 
 /** GET: List the containers of all engines, running or not. */
 export const CONTAINERS: Endpoint<"/api/containers", {
@@ -290,6 +290,8 @@ export type Container = {
   readonly restartCount: number;
   /** Why it does not run, where the engine says more than an exit code. */
   readonly reason: string | null;
+  /** How it is doing by itself: `restarting` also for a minute after a restart that was not the first. */
+  readonly condition: ContainerCondition;
   /** When it was made. */
   readonly createdAt: string;
   /** When it last started. */
@@ -376,6 +378,8 @@ export type ContainerDetail = {
   readonly restartCount: number;
   /** Why it does not run, where the engine says more than an exit code. */
   readonly reason: string | null;
+  /** How it is doing by itself: `restarting` also for a minute after a restart that was not the first. */
+  readonly condition: ContainerCondition;
   /** When it was made. */
   readonly createdAt: string;
   /** When it last started. */

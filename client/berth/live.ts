@@ -17,6 +17,14 @@ export const LIVE: Endpoint<"/api/live", {
   };
 }> = new Endpoint("/api/live");
 
+/** A part of `LiveMessage`. */
+export type Declared = {
+  /** The workspace's id. */
+  readonly workspace: string;
+  /** Another one when something that is in reach was written otherwise. */
+  readonly revision: string;
+};
+
 /** What `/api/live` tells. */
 export type LiveMessage = {
   /** The connection stands; comes every ten seconds. */
@@ -45,6 +53,21 @@ export type LiveMessage = {
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Workspace };
+  /** The keys of rows that are gone. */
+  readonly removed: readonly (string)[];
+  /** With the last piece of a change, for `since`: all pieces up to it count together. */
+  readonly cursor?: string;
+} | {
+  /** What this message is. */
+  readonly type: "rows";
+  /** What it is about. */
+  readonly feed: "declared";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What was told before is to be forgotten. */
+  readonly reset?: true;
+  /** Rows that are new or another, by their keys. */
+  readonly put: { readonly [key: string]: Declared };
   /** The keys of rows that are gone. */
   readonly removed: readonly (string)[];
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
@@ -297,6 +320,15 @@ export type LiveRequest = {
   readonly id: string;
   /** The registered workspaces; a `revision` that is another says that files have changed. */
   readonly feed: "workspaces";
+  /** The last `cursor` seen: only what is another since then is told, if that is still known. */
+  readonly since?: string;
+} | {
+  /** Begins a subscription, instead of one with the same id. */
+  readonly type: "subscribe";
+  /** The caller's name for the subscription, on all its messages. */
+  readonly id: string;
+  /** What is declared, by workspace, as far as it is in reach; also for who sees a part of one only. */
+  readonly feed: "declared";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;
 } | {

@@ -50,6 +50,7 @@ export type ApplyStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"
@@ -57,6 +58,7 @@ export type ApplyStep = {
     | "container.swap"
     | "container.update"
     | "container.restart"
+    | "hook.run"
     | "wait";
   /** The name of a container, image, network or volume. */
   readonly target: string;
@@ -68,6 +70,10 @@ export type ApplyStep = {
   readonly after: readonly (number)[];
   /** What it costs while it is done. */
   readonly risk: "none" | "interruption" | "dataLoss";
+  /** The command that is run; only of `hook.run`. */
+  readonly hook?: PlanHook;
+  /** The step that does it as a part of itself. */
+  readonly within?: number;
   /** How far it is. */
   readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
   /** RFC 3339; null until it was begun. */
@@ -79,6 +85,18 @@ export type ApplyStep = {
   /** What else there is to know of its end. */
   readonly note: string | null;
 };
+
+/** A part of `Container`. */
+export type ContainerCondition =
+  | "restarting"
+  | "unhealthy"
+  | "dead"
+  | "failed"
+  | "running"
+  | "paused"
+  | "completed"
+  | "created"
+  | "unknown";
 
 /** A part of `GroupDetail`. */
 export type Diagnostic = {
@@ -152,6 +170,7 @@ export type Permission =
   | "projects:plan"
   | "projects:apply"
   | "projects:host"
+  | "projects:destroy"
   | "containers:read"
   | "artifacts:reveal"
   | "workspaces:write"
@@ -199,6 +218,8 @@ export type Plan = {
   readonly blocked: readonly (Diagnostic)[];
   /** What is left alone, and what to know. */
   readonly warnings: readonly (Diagnostic)[];
+  /** Of `down` alone: the project's own volumes that stay, with their data. */
+  readonly keeps?: readonly (string)[];
   /** What it was worked out from. */
   readonly basis: {
     /** Of the workspace. */
@@ -218,6 +239,24 @@ export type Plan = {
   readonly expiresAt: string;
   /** What the caller would need and does not hold. */
   readonly missing: readonly (PlanNeed)[];
+};
+
+/** A command that runs inside a container. */
+export type PlanHook = {
+  /** After the start of its container, or before its stop. */
+  readonly when: "postStart" | "preStop";
+  /** Its place among the hooks of its kind, from 0. */
+  readonly index: number;
+  /** Its words as they are written, with secrets masked. */
+  readonly command: readonly (string)[];
+  /** Who it runs as; empty for the container's own user. */
+  readonly user: string;
+  /** Whether it has all rights on the host. */
+  readonly privileged: boolean;
+  /** Where it runs; empty for the container's own folder. */
+  readonly workingDir: string;
+  /** Its variables, with their values masked. */
+  readonly environment: readonly (string)[];
 };
 
 /** A part of `PlanStep`. */
@@ -257,6 +296,11 @@ export type PlanReason = {
   readonly step: number;
   /** By what it follows. */
   readonly how: "namespace" | "volumes" | "restart" | "network" | "condition";
+} | {
+  /** The files ask for the command. */
+  readonly code: "hook";
+  /** Where the hook stands. */
+  readonly at: Location;
 };
 
 /** A part of `Plan`. */
@@ -271,6 +315,7 @@ export type PlanStep = {
     | "network.remove"
     | "network.connect"
     | "volume.create"
+    | "volume.remove"
     | "container.create"
     | "container.start"
     | "container.stop"
@@ -278,6 +323,7 @@ export type PlanStep = {
     | "container.swap"
     | "container.update"
     | "container.restart"
+    | "hook.run"
     | "wait";
   /** The name of a container, image, network or volume. */
   readonly target: string;
@@ -293,6 +339,10 @@ export type PlanStep = {
   readonly risk: "none" | "interruption" | "dataLoss";
   /** Done only if one of these steps brought another image; always where it is absent. */
   readonly ifChanged?: readonly (number)[];
+  /** The command that is run; only of `hook.run`. */
+  readonly hook?: PlanHook;
+  /** The step that does it as a part of itself. */
+  readonly within?: number;
 };
 
 /** A part of `Range`. */
@@ -393,3 +443,14 @@ export type UsingContainer = {
   /** The container's name. */
   readonly name: string;
 };
+
+/** A part of `UnitLive`. */
+export type Verdict =
+  | "broken"
+  | "differs"
+  | "notStarted"
+  | "undeclared"
+  | "unknown"
+  | "paused"
+  | "completed"
+  | "asWritten";

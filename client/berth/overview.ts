@@ -1,6 +1,6 @@
 /** The API's group `overview`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Drift, LiveState, Location } from "./models.ts";
+import type { ContainerCondition, Drift, LiveState, Location, Verdict } from "./models.ts";
 
 /** GET: Whether what runs is what is declared, over all workspaces. */
 export const OVERVIEW: Endpoint<"/api/overview", {
@@ -9,6 +9,8 @@ export const OVERVIEW: Endpoint<"/api/overview", {
     query: {
       /** How many of the worst units at most. */
       limit?: number;
+      /** Only this workspace, by its id. */
+      workspace?: string;
     };
   };
 }> = new Endpoint("/api/overview");
@@ -63,6 +65,8 @@ export type OverviewContainer = {
   readonly restartCount: number;
   /** Why it does not run, where the engine says more than an exit code. */
   readonly reason: string | null;
+  /** How it is doing by itself. */
+  readonly condition: ContainerCondition;
   /** When it last started. */
   readonly startedAt: string | null;
 };
@@ -100,7 +104,7 @@ export type OverviewUnit = {
   readonly group: string | null;
   /** How it is doing in one word. */
   readonly verdict: Verdict;
-  /** How it is doing; null for who may not see what runs. */
+  /** What runs of it; null for who may not see what runs. */
   readonly state: LiveState | null;
   /** How many containers should run; null while that is not known. */
   readonly desired: number | null;
@@ -115,17 +119,6 @@ export type OverviewUnit = {
   /** Which they are, 20 at most. */
   readonly drift: readonly (Drift)[];
 };
-
-/** A part of `OverviewUnit`. */
-export type Verdict =
-  | "broken"
-  | "differs"
-  | "notStarted"
-  | "undeclared"
-  | "unknown"
-  | "paused"
-  | "completed"
-  | "asWritten";
 
 /** A part of `Overview`. */
 export type VerdictCounts = {

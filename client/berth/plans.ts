@@ -47,6 +47,8 @@ export type ApplyRequest = {
     readonly healthy?: number;
     /** Seconds until a one-shot container must have ended. */
     readonly completed?: number;
+    /** Seconds until a hook must have ended. */
+    readonly hook?: number;
   };
   /** Credentials by the registry's host; kept in memory until the end, and nowhere else. */
   readonly registries?: { readonly [key: string]: ApplyLogin };

@@ -1,6 +1,6 @@
 /** The API's group `workspaces`, written from the document that the service serves. */
 import { Endpoint } from "../endpoint.ts";
-import type { Diagnostic, Drift, LiveState, Plan, Range } from "./models.ts";
+import type { ContainerCondition, Diagnostic, Drift, LiveState, Plan, Range, Verdict } from "./models.ts";
 
 /**
  * GET: List the registered workspaces.
@@ -572,6 +572,8 @@ export type PlanRequest = {
   readonly recreate?: "changed" | "always";
   /** Units that ended well and are started again. */
   readonly rerun?: readonly (string)[];
+  /** Volumes of the project that `down` removes with all their data, by the engine's names. */
+  readonly volumes?: readonly (string)[];
   /** Whether limits may be changed without a new container. */
   readonly inPlace?: boolean;
 };
@@ -719,7 +721,9 @@ export type UnitDetail = {
 
 /** A part of `GroupDetail`. */
 export type UnitLive = {
-  /** How it is doing. */
+  /** How it is doing in one word, of a group that of its worst unit; null for what is rightly not started. */
+  readonly verdict: Verdict | null;
+  /** What runs of it. */
   readonly state: LiveState;
   /** How many containers should run; null while that is not known. */
   readonly desired: number | null;
@@ -739,6 +743,8 @@ export type UnitLive = {
     readonly health: string | null;
     /** The code it last ended with. */
     readonly exitCode: number | null;
+    /** How it is doing by itself. */
+    readonly condition: ContainerCondition;
     /** When it last started. */
     readonly startedAt: string | null;
     /** The engine it is on, by name. */

@@ -1,5 +1,6 @@
 /** Says that something may be another now, for what is read and not followed. */
 import { effect, signal } from "@preact/signals";
+import type { Permission } from "../../client/berth/models.ts";
 import { follow, keepLive } from "./live.ts";
 import { may, who } from "./session.ts";
 
@@ -27,6 +28,19 @@ export function changed(): void {
   }, GATHER_MS);
 }
 
+/** What was told at first is what the screens read anyway. */
+function again(): () => void {
+  let isFirst = true;
+  return () => {
+    if (!isFirst) changed();
+    isFirst = false;
+  };
+}
+
+function isEverywhere(permission: Permission): boolean {
+  return who.value?.permissions.includes(permission) === true;
+}
+
 /** Watches while somebody is signed in, as far as they may. */
 export function watch(): void {
   keepLive();
@@ -37,13 +51,10 @@ export function watch(): void {
       const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) => may(KINDS[kind]));
       ends.push(follow("events", { kinds }, { message: ({ items }) => items.length > 0 && changed() }));
     }
-    if (may("workspaces:read")) {
-      let isFirst = true;
-      const message = () => {
-        if (!isFirst) changed();
-        isFirst = false;
-      };
-      ends.push(follow("workspaces", {}, { message }));
+    if (may("workspaces:read")) ends.push(follow("workspaces", {}, { message: again() }));
+    // Of a workspace of which one sees a part, only this feed tells.
+    if (may("artifacts:read") && !isEverywhere("workspaces:read")) {
+      ends.push(follow("declared", {}, { message: again() }));
     }
     return () => ends.forEach((end) => end());
   });

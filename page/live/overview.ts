@@ -1,5 +1,4 @@
 /** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
-import { type Container, CONTAINERS } from "../../client/berth/containers.ts";
 import type { Location } from "../../client/berth/models.ts";
 import {
   OVERVIEW,
@@ -8,19 +7,14 @@ import {
   type OverviewUnit,
 } from "../../client/berth/overview.ts";
 import {
-  type DagNode,
   type UnitDetail,
-  type UnitLive,
   WORKSPACE,
   type Workspace,
-  WORKSPACE_ARTIFACTS_DAG,
   WORKSPACE_ARTIFACTS_UNIT,
   WORKSPACES,
 } from "../../client/berth/workspaces.ts";
-import { isStatusError } from "../../client/mod.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { client, may } from "./session.ts";
-import { type Verdict, verdictOf, VERDICTS } from "../verdict.ts";
 
 /** Where something is written. */
 export interface Place {
@@ -43,16 +37,9 @@ export interface Difference {
 export type SeenContainer = OverviewContainer;
 
 /** A unit with what runs of it. */
-export interface Unit {
-  readonly id: string;
-  readonly workspace: string;
-  /** `shop.db`. */
-  readonly name: string;
-  readonly verdict: Verdict;
-  readonly live: UnitLive | null;
-  /** The same containers as their list tells of them, for who may see it. */
+export interface Unit
+  extends Pick<OverviewUnit, "id" | "workspace" | "name" | "verdict" | "desired" | "image"> {
   readonly containers: readonly SeenContainer[];
-  readonly image: string | null;
   readonly place: Place | null;
   readonly differences: readonly Difference[];
 }
@@ -91,92 +78,26 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
 }
 
 function seenUnit(told: OverviewUnit): Unit {
-  const { state, desired, containers, drift, location } = told;
   return {
     ...told,
-    live: state === null ? null : {
-      state,
-      desired,
-      match: null,
-      containers: containers.map((one) => ({ ...one, number: null })),
-      drift,
-    },
-    place: startOf(location),
-    differences: drift.map((one) => ({ ...one, place: startOf(one.location) })),
+    place: startOf(told.location),
+    differences: told.drift.map((one) => ({ ...one, place: startOf(one.location) })),
   };
-}
-
-function byId(containers: readonly Container[]): ReadonlyMap<string, Container> {
-  return new Map(containers.map((one) => [one.id, one]));
 }
 
 /** One workspace with what runs of it. */
 export async function readWorkspace(id: string, signal: AbortSignal): Promise<WorkspaceState> {
-  const [workspace, containers] = await Promise.all([
-    client.get(WORKSPACE, { params: { id }, signal }),
-    may("containers:read")
-      ? listOrNone(() => client.get(CONTAINERS, { query: { workspace: id }, signal }))
-      : null,
-  ]);
-  return await readWorkspaceState(workspace.json(), byId(containers?.json().items ?? []), signal);
-}
-
-/** Without the plugin of the engines there is nothing to list. */
-async function listOrNone<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isStatusError(error) && [403, 404, 503].includes(error.response.statusCode)) return null;
-    throw error;
-  }
-}
-
-async function readWorkspaceState(
-  workspace: Workspace,
-  running: ReadonlyMap<string, Container>,
-  signal: AbortSignal,
-): Promise<WorkspaceState> {
+  const workspace = (await client.get(WORKSPACE, { params: { id }, signal })).json();
   const isRead = workspace.state === "ready" || workspace.state === "reading";
   if (!isRead || !may("artifacts:read")) return { workspace, units: [], problem: null };
   try {
-    const asked = { params: { id: workspace.id }, query: { live: true }, signal };
-    const { nodes } = (await client.get(WORKSPACE_ARTIFACTS_DAG, asked)).json();
-    const units = nodes.filter(({ kind }) => kind === "unit")
-      .map((node) => unitOf(workspace.id, node, running));
-    return { workspace, units: units.filter((unit) => unit !== null).sort(byVerdict), problem: null };
+    const answer = await client.get(OVERVIEW, { query: { workspace: id, limit: MOST_UNITS }, signal });
+    return { workspace, units: answer.json().units.map(seenUnit), problem: null };
   } catch (error) {
     const problem = problemOf(error);
     if (problem === null || problem.status === 401) throw error;
     return { workspace, units: [], problem };
   }
-}
-
-export function byVerdict(one: Unit, other: Unit): number {
-  return VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict) ||
-    one.name.localeCompare(other.name);
-}
-
-function unitOf(
-  workspace: string,
-  node: DagNode,
-  running: ReadonlyMap<string, Container>,
-): Unit | null {
-  const listed = node.live?.containers.flatMap(({ id }) => running.get(id) ?? []) ?? [];
-  const verdict = verdictOf(node, listed.length > 0 ? listed : undefined);
-  if (verdict === null) return null;
-  const name = node.id.slice("unit:".length);
-  const drift = node.live?.drift ?? [];
-  return {
-    id: node.id,
-    workspace,
-    name,
-    verdict,
-    live: node.live ?? null,
-    containers: listed,
-    image: node.data.image ?? null,
-    place: node.source,
-    differences: drift.map((one) => ({ ...one, place: startOf(one.location) })),
-  };
 }
 
 /** A unit in full, with the author's own lines. */

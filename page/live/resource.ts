@@ -56,14 +56,11 @@ class Reader<T> implements Resource<T> {
   }
 }
 
-/** Whoever sees a part of a workspace is not told when its files change, so what depends on them is read that often. */
-const EVERY_MS = 4_000;
-
 /** Reads `load` anew for every key; a null key reads nothing. */
 export function useResource<T>(
   key: string | null,
   load: (signal: AbortSignal) => Promise<T>,
-  { polled = false, live = true }: { readonly polled?: boolean; readonly live?: boolean } = {},
+  { live = true }: { readonly live?: boolean } = {},
 ): Resource<T> {
   const reader = useMemo(() => new Reader(load), [key]);
   useEffect(() => {
@@ -72,18 +69,10 @@ export function useResource<T>(
       if (live) changes.value;
       if (who.value) reader.reload();
     });
-    const timer = polled && !isTold()
-      ? setInterval(() => document.visibilityState === "visible" && who.value && reader.reload(), EVERY_MS)
-      : undefined;
     return () => {
       unwatch();
-      clearInterval(timer);
       reader.end();
     };
   }, [reader]);
   return reader;
-}
-
-function isTold(): boolean {
-  return who.value?.permissions.includes("workspaces:read") === true;
 }

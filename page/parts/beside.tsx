@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { UnitDetail } from "../../client/berth/workspaces.ts";
 import { type Difference, readUnit, type Unit } from "../live/overview.ts";
 import { useResource } from "../live/resource.ts";
-import { stateVerdict } from "../verdict.ts";
+import { SIGN_OF } from "../verdict.ts";
 import { words } from "../words/en.ts";
 import { Facing, readable } from "./facing.tsx";
 import { Place } from "./place.tsx";
@@ -72,8 +72,7 @@ function linesOf(
 
 function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitDetail }) {
   const { lines, elsewhere } = linesOf(written, unit.differences);
-  const running = unit.live?.containers[0];
-  const listed = unit.containers[0];
+  const running = unit.containers[0];
   return (
     <>
       <div class="beside-sides">
@@ -89,8 +88,8 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
               </a>
             )}
           {running !== undefined && unit.verdict === "broken" && (
-            <Mark verdict={stateVerdict(listed ?? running)}>
-              {words.state(running.state, running.exitCode, running.health, listed?.restartCount)}
+            <Mark verdict={SIGN_OF[running.condition]}>
+              {words.state(running)}
             </Mark>
           )}
         </p>

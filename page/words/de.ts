@@ -1,5 +1,5 @@
 /** Every sentence of the page in German; a script of its own, asked for by browsers that want it. */
-import type { Verdict } from "../verdict.ts";
+import type { Seen, Verdict } from "../verdict.ts";
 import { applies } from "./de_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
@@ -45,12 +45,12 @@ export const words = {
   printed: (address: string, ms: number) => `${address}, ${day.format(ms)}, ${clock.format(ms)}`,
   ago: (time: string) => `vor ${time}`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
-  state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
+  state: ({ state, condition, exitCode, health, restartCount }: Seen) =>
     [
       `${STATES[state] ?? state}${state === "exited" && exitCode !== null ? ` mit ${exitCode}` : ""}`,
       state === "restarting" && exitCode !== null ? `Code ${exitCode}` : "",
       health === "unhealthy" || health === "starting" ? STATES[health]! : "",
-      restarts > 1 ? `${number.format(restarts)} Neustarts` : "",
+      condition === "restarting" && restartCount > 1 ? `${number.format(restartCount)} Neustarts` : "",
     ].filter((part) => part !== "").join(", "),
   noRight: (permission: string) =>
     `Das dürfen Sie nicht sehen. Bitten Sie einen Admin um die Berechtigung ${permission}.`,

@@ -1,6 +1,6 @@
 /** Every sentence of the page in English, and `words`: the same in the language that is spoken. */
 import type { Permission } from "../../client/berth/models.ts";
-import type { Verdict } from "../verdict.ts";
+import type { Seen, Verdict } from "../verdict.ts";
 import { applies } from "./en_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
 import { graph } from "./en_graph.ts";
@@ -37,12 +37,12 @@ const english = {
   ago: (time: string) => `${time} ago`,
   verdict: (verdict: Verdict) => VERDICTS[verdict],
   /** A container by itself: nothing was compared, so it is not "as written". */
-  state: (state: string, exitCode: number | null, health: string | null, restarts = 0) =>
+  state: ({ state, condition, exitCode, health, restartCount }: Seen) =>
     [
       state === "exited" && exitCode !== null ? `exited ${exitCode}` : state,
       state === "restarting" && exitCode !== null ? `exit ${exitCode}` : "",
       health === "unhealthy" || health === "starting" ? health : "",
-      restarts > 1 ? `${number.format(restarts)} restarts` : "",
+      condition === "restarting" && restartCount > 1 ? `${number.format(restartCount)} restarts` : "",
     ].filter((part) => part !== "").join(", "),
   noRight: (permission: Permission) => `You may not see this. Ask an admin for the permission ${permission}.`,
   lacks: (permission: Permission) => `This needs the permission ${permission}`,

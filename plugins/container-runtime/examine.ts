@@ -1,20 +1,25 @@
 /** Whether the engines are found, may be used, and answer; looked at without starting the plugin. */
+import { asideFor } from "../../core/applies.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
+import type { Surroundings } from "../plugin.ts";
 import { findEngines } from "./backends/discovery.ts";
 import { Tunnel } from "./backends/tunnel.ts";
 import { WayFailure } from "./backends/way.ts";
 import { readAddress, type SshAddress } from "./engine/address.ts";
+import { listOf, objectOf, parseJson, textOf } from "./engine/wire.ts";
 import type { Settings } from "./settings.ts";
 
 const TIMEOUT_MS = 5_000;
+/** Of a list of containers; a longer one is not looked at. */
+const MAX_BYTES = 1024 * 1024;
 
-export async function examine(settings: Settings, isContained: boolean): Promise<readonly Finding[]> {
+export async function examine(settings: Settings, around: Surroundings): Promise<readonly Finding[]> {
   const found = settings.engines === null
-    ? await lookAtFound(settings, isContained)
+    ? await lookAtFound(settings, around)
     : await Promise.all(settings.engines.map(async ({ name, url, ca, cert, key }) => {
       const address = readAddress(url);
-      if (address?.kind === "unix") return await lookAtSocket(name, address.path, isContained);
-      if (address?.kind === "ssh") return await lookAtHost(name, address, settings.ssh);
+      if (address?.kind === "unix") return await lookAtSocket(name, address.path, around);
+      if (address?.kind === "ssh") return await lookAtHost(name, address, settings.ssh, around);
       return await lookAtFiles(name, [ca, cert, key]);
     }));
   return found.flat();
@@ -22,11 +27,11 @@ export async function examine(settings: Settings, isContained: boolean): Promise
 
 async function lookAtFound(
   settings: Settings,
-  isContained: boolean,
+  around: Surroundings,
 ): Promise<readonly (readonly Finding[])[]> {
   const engines = await findEngines(settings);
   if (engines.length === 0) {
-    const mend = isContained
+    const mend = around.isContained
       ? "Mount its socket: -v /var/run/docker.sock:/var/run/docker.sock"
       : "Start Docker or Podman (systemctl --user enable --now podman.socket), or set BERTH_ENGINES";
     return [[risky("No engine was found", mend)]];
@@ -37,13 +42,14 @@ async function lookAtFound(
       return [risky(what, "Set BERTH_ENGINES")];
     }
     const { address, name } = engine;
-    return address.kind === "unix" ? await lookAtSocket(name, address.path, isContained) : [];
+    return address.kind === "unix" ? await lookAtSocket(name, address.path, around) : [];
   }));
 }
 
-async function lookAtSocket(name: string, path: string, isContained: boolean): Promise<readonly Finding[]> {
+async function lookAtSocket(name: string, path: string, around: Surroundings): Promise<readonly Finding[]> {
+  const { isContained } = around;
   try {
-    return /^HTTP\/1\.[01] 200 /.test(await ping(path)) ? [] : [
+    return await answers(path) ? await lookAtLeftovers(name, path, around) : [
       wrong(`What listens at "${path}" is no engine`, `Correct the address of "${name}" in BERTH_ENGINES`),
     ];
   } catch (error) {
@@ -62,12 +68,17 @@ async function lookAtSocket(name: string, path: string, isContained: boolean): P
 }
 
 /** Signs in to the host once, as berth would. */
-async function lookAtHost(name: string, address: SshAddress, ssh: string): Promise<readonly Finding[]> {
+async function lookAtHost(
+  name: string,
+  address: SshAddress,
+  ssh: string,
+  around: Surroundings,
+): Promise<readonly Finding[]> {
   await using tunnel = new Tunnel(address, ssh);
   try {
     await tunnel.open(null, new AbortController().signal);
-    const answer = await ping(tunnel.local.path);
-    if (/^HTTP\/1\.[01] 200 /.test(answer)) return [];
+    const { path } = tunnel.local;
+    if (await answers(path)) return await lookAtLeftovers(name, path, around);
   } catch (error) {
     if (error instanceof WayFailure) return [wrong(...sentence(name, error))];
   }
@@ -85,15 +96,50 @@ function sentence(name: string, { message }: WayFailure): [what: string, mend: s
   return [`The engine "${name}" is not reached: ${what}`, mend.join(": ") || "Look there whether it runs"];
 }
 
-/** The first line of an engine's answer. */
-async function ping(path: string): Promise<string> {
+/** Containers that a swap put aside, and that no apply will come back for. */
+async function lookAtLeftovers(
+  engine: string,
+  path: string,
+  { applies }: Surroundings,
+): Promise<readonly Finding[]> {
+  if (applies === null) return [];
+  const filters = encodeURIComponent(JSON.stringify({ name: ["\\.(new|old)-"] }));
+  const answer = await ask(path, `/containers/json?all=1&filters=${filters}`).catch(() => "");
+  if (!isFine(answer)) return [];
+  const list = listOf(parseJson(answer.slice(answer.indexOf("\r\n\r\n") + 4))).map(objectOf);
+  return list.flatMap(({ Names }) => {
+    const name = textOf(listOf(Names)[0]).replace(/^\//, "");
+    const apply = asideFor(name);
+    if (apply === null || applies.some((id) => id.startsWith(apply))) return [];
+    const own = name.slice(0, name.lastIndexOf("."));
+    return [risky(
+      `The container "${name}" on the engine "${engine}" was left by an apply that is over or not berth's`,
+      `If "${own}" serves as it should: docker rm --force ${name}; else remove "${own}", then docker rename ${name} ` +
+        `${own} and docker start ${own}`,
+    )];
+  });
+}
+
+const answers = async (path: string): Promise<boolean> => isFine(await ask(path, "/_ping"));
+
+const isFine = (answer: string): boolean => /^HTTP\/1\.[01] 200 /.test(answer);
+
+/** An engine's whole answer to one question: its head, an empty line, its body. */
+async function ask(path: string, target: string): Promise<string> {
   using connection = await Deno.connect({ transport: "unix", path });
   const late = setTimeout(() => connection.close(), TIMEOUT_MS);
   try {
-    await connection.write(new TextEncoder().encode("GET /_ping HTTP/1.0\r\nHost: localhost\r\n\r\n"));
-    const bytes = new Uint8Array(64);
-    const count = await connection.read(bytes);
-    return new TextDecoder().decode(bytes.subarray(0, count ?? 0));
+    // HTTP 1.0: the body is not in chunks, and ends with the connection.
+    await connection.write(new TextEncoder().encode(`GET ${target} HTTP/1.0\r\nHost: localhost\r\n\r\n`));
+    const text = new TextDecoder();
+    const bytes = new Uint8Array(16 * 1024);
+    let answer = "";
+    while (answer.length < MAX_BYTES) {
+      const count = await connection.read(bytes);
+      if (count === null) return answer;
+      answer += text.decode(bytes.subarray(0, count), { stream: true });
+    }
+    return "";
   } finally {
     clearTimeout(late);
   }

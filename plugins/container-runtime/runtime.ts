@@ -11,6 +11,7 @@ import type {
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { LinkActs, type PullRules } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
+import { UsedBy } from "./backends/used_by.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
 import type { ContainerPermission } from "./engine/permissions.ts";
@@ -19,6 +20,7 @@ const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   pullImage: "images:write",
   buildImage: "images:write",
   removeContainer: "containers:remove",
+  runCommand: "containers:exec",
   useNetwork: "networks:write",
   useVolume: "volumes:write",
 };
@@ -44,6 +46,12 @@ export class EngineRuntime implements ActingRuntime {
       (sum, { mirror }) => sum + mirror.containers.rows.version,
       this.engines.revision,
     );
+  }
+
+  get stamp(): string {
+    // What a row does not show, as a limit of memory, may be another after every reading.
+    const reads = this.engines.links.reduce((sum, { mirror }) => sum + mirror.containers.rows.reads, 0);
+    return `${this.engines.stamp(["containers", "images", "networks", "volumes"])} ${reads}`;
   }
 
   counts(of: Counted = ALL): RuntimeCounts | null {
@@ -98,7 +106,13 @@ export class EngineRuntime implements ActingRuntime {
           ) => ({ id, name, project: compose?.project ?? null })),
         }));
       }),
-      volumes: shown.flatMap(({ mirror }) => [...mirror.volumes.rows.values()]),
+      volumes: shown.flatMap((link) => {
+        const used = UsedBy.of(link);
+        return [...link.mirror.volumes.rows.values()].map((row) => ({
+          ...row,
+          users: used.volume(row.name),
+        }));
+      }),
       images: shown.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))

@@ -7,7 +7,7 @@ import { ServiceError } from "../../core/error.ts";
 import type { Log } from "../../core/log.ts";
 import { pause } from "../../core/pause.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
-import type { Apply, ApplyEvent, ApplyRequest, ApplySummary } from "./apply_shape.ts";
+import type { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "./apply_shape.ts";
 import { ApplyFeed } from "./feed.ts";
 import { Journal, linesOf, progressOf } from "./journal.ts";
 import type { Sources } from "./orders.ts";
@@ -147,7 +147,7 @@ export class Applies implements AsyncDisposable {
   /** What was asked is done as soon as what is in hand is finished or turned back. Throws `apply_over`. */
   async ask(id: string, wish: ApplyWish, applier: Applier): Promise<Apply> {
     const record = await this.record(id);
-    if (record.state === "paused") return await this.resume(id, applier, wish);
+    if (record.state === "paused") return await this.resume(id, applier, { wish });
     if (!await this.options.store.wish(id, wish, applier.entry(id))) throw over(record);
     this.#running.get(id)?.run.wish(wish);
     return await this.get(id);
@@ -157,13 +157,13 @@ export class Applies implements AsyncDisposable {
   async resume(
     id: string,
     { by, credential, entry }: Applier,
-    wish: ApplyWish | null = null,
+    { wish = null, hooks }: { readonly wish?: ApplyWish | null } & ApplyResume = {},
   ): Promise<Apply> {
     const { store, now } = this.options;
     const lease = { owner: this.#owner, until: now() + this.#leaseMs };
     const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
     if (record === null) throw over(await this.record(id));
-    await this.#carryOn(record, true);
+    await this.#carryOn(record, true, hooks);
     return await this.get(id);
   }
 
@@ -236,7 +236,7 @@ export class Applies implements AsyncDisposable {
     } else await this.#carryOn(record, true);
   }
 
-  async #carryOn(record: ApplyRecord, isAgain: boolean): Promise<void> {
+  async #carryOn(record: ApplyRecord, isAgain: boolean, hooks?: ApplyResume["hooks"]): Promise<void> {
     const { id, workspace, group } = record;
     this.#running.set(id, null);
     try {
@@ -253,7 +253,10 @@ export class Applies implements AsyncDisposable {
       }
       const { Run } = await import("./run.ts");
       const ground = { ...now, apply: id, backend: record.backend, runtime: engines, composeVersion };
-      this.#go(record, new Run(record, this.#runOptions(record, ground, isAgain)));
+      this.#go(
+        record,
+        new Run(record, { ...this.#runOptions(record, ground, isAgain), unknownHooks: hooks }),
+      );
     } catch (error) {
       this.#running.delete(id);
       throw error;
@@ -296,13 +299,19 @@ export class Applies implements AsyncDisposable {
       store,
       now,
       written: () => this.#feed.written(record.id),
-      entryOf: ({ by, credential, id, project, backend }, { n, kind, target }, result) =>
+      entryOf: ({ by, credential, id, project, backend }, { n, kind, target, hook }, result) =>
         entryOf({
           actor: by,
           credential,
           action: `apply ${kind}`,
           target,
-          particulars: { apply: id, step: String(n), project, backend },
+          particulars: {
+            apply: id,
+            step: String(n),
+            project,
+            backend,
+            ...(hook !== undefined && { command: hook.command.join(" ") }),
+          },
           result,
         }),
     });

@@ -21,6 +21,8 @@ export const ApplyStep = Step.pick({
   why: true,
   after: true,
   risk: true,
+  hook: true,
+  within: true,
 }).extend({
   state: StepState.describe("How far it is"),
   startedAt: z.string().nullable().describe("RFC 3339; null until it was begun"),
@@ -77,11 +79,21 @@ export const ApplyRequest = z.strictObject({
   timeouts: z.strictObject({
     healthy: Seconds.optional().describe("Seconds until a container must be healthy"),
     completed: Seconds.optional().describe("Seconds until a one-shot container must have ended"),
+    hook: Seconds.optional().describe("Seconds until a hook must have ended"),
   }).default({}).describe("Instead of berth's own"),
   registries: z.record(z.string().min(1).max(253), Login).default({})
     .describe("Credentials by the registry's host; kept in memory until the end, and nowhere else"),
 }).meta({ id: "ApplyRequest" });
 export type ApplyRequest = z.infer<typeof ApplyRequest>;
+
+/** What somebody may say of a paused apply. */
+export const ApplyResume = z.strictObject({
+  hooks: z.enum(["again", "done"]).optional().describe(
+    "What becomes of a hook of which nobody knows whether it ended: it is run again, or taken for done. Without " +
+      "a word the apply waits on",
+  ),
+}).meta({ id: "ApplyResume" });
+export type ApplyResume = z.infer<typeof ApplyResume>;
 
 const at = z.string().describe("RFC 3339");
 const id = z.int().describe("Its place in the journal");
@@ -98,7 +110,7 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
     note: z.string().nullable().describe("What else there is to know of it"),
   }),
   z.object({
-    kind: z.literal("log").describe("What a container said that is not sound"),
+    kind: z.literal("log").describe("What a container said that is not sound, or a hook in it"),
     id,
     at,
     step: z.int().describe("The step it belongs to"),

@@ -6,15 +6,17 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
+import { runHook, type Skipped } from "./hook.ts";
 import { finish, makeContainer } from "./making.ts";
 import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
 import { MARK } from "./work.ts";
 
-type CarryOut = (hand: Hand) => Promise<void>;
+/** A step may turn out to have nothing to do, and says why. */
+type CarryOut = (hand: Hand) => Promise<void | Skipped>;
 
-/** Throws a `ServiceError` that says why it failed, or `Cut`. */
-export const carryOut = (hand: Hand): Promise<void> => BY_KIND[hand.step.kind](hand);
+/** Throws a `ServiceError` that says why it failed, `Cut`, or `NotKnown`. */
+export const carryOut = (hand: Hand): Promise<void | Skipped> => BY_KIND[hand.step.kind](hand);
 
 const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "image.pull": pull,
@@ -26,6 +28,7 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "network.remove": removeNetwork,
   "network.connect": connect,
   "volume.create": createVolume,
+  "volume.remove": removeVolume,
   "container.create": create,
   "container.start": async (hand) => {
     const found = await existing(hand);
@@ -42,6 +45,7 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
     await hand.acts.update(found.id, hand.orders.limits(hand.step, found));
   },
   "container.restart": restart,
+  "hook.run": async (hand) => await runHook(hand, await existing(hand)),
   "wait": waitForUnit,
 };
 
@@ -119,6 +123,23 @@ async function createVolume(hand: Hand): Promise<void> {
 /** Of the same project: made by an earlier attempt, or by Compose a moment ago. */
 const isOwn = ({ labels: wanted }: Labelled, { labels }: Labelled): boolean =>
   labels["com.docker.compose.project"] === wanted["com.docker.compose.project"];
+
+/** By nobody's force: who has it mounted keeps it. */
+async function removeVolume({ acts, step, work }: Hand): Promise<void> {
+  const { target } = step;
+  const there = await acts.volume(target);
+  if (there === null) return;
+  if (there.labels["com.docker.compose.project"] !== work.plan.project) {
+    throw failed(`Somebody else made the volume "${target}": ask for a new plan`);
+  }
+  try {
+    await acts.removeVolume(target);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || acts.isAway(error) || await acts.volume(target) !== null) {
+      throw error;
+    }
+  }
+}
 
 /** Its own containers let go of it first: they stand still, and are connected to the new one. */
 async function removeNetwork({ acts, orders, step }: Hand): Promise<void> {

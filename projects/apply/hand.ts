@@ -3,7 +3,8 @@
 import type { EngineActs, PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import type { Step } from "../plan/plan_shape.ts";
+import type { PlanHook, Step } from "../plan/plan_shape.ts";
+import type { ApplyResume } from "./apply_shape.ts";
 import type { Noted } from "./journal.ts";
 import type { Orders } from "./orders.ts";
 import { MARK, markOf, type Subject, type Work } from "./work.ts";
@@ -24,10 +25,18 @@ export interface Hand {
   readonly ending: AbortSignal;
   /** The service stops: another one goes on from the journal. */
   readonly stopping: AbortSignal;
+  /** What a person says of a hook of which nobody knows whether it ended. */
+  readonly unknownHooks: ApplyResume["hooks"];
+  /** Whether the apply is to be over: nobody is asked then. */
+  readonly isGivenUp: boolean;
+  /** Carries out the hooks that are a part of this step, in their order. */
+  hooks(when: PlanHook["when"], container: InspectedContainer): Promise<void>;
   /** Resolves once it is on disk. */
   note(noted: Noted): Promise<void>;
   /** What a container that is not sound said last goes into the journal. */
   keepWords(container: InspectedContainer): Promise<void>;
+  /** And what was said in it. */
+  keepLines(container: string, lines: readonly string[]): Promise<void>;
   readonly progress: (frame: PullProgress) => void;
   readonly loginFor: (host: string) => RegistryLogin | undefined;
 }

@@ -2,19 +2,22 @@
 
 import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
+import { asideFor } from "../../core/applies.ts";
 import type { ActingRuntime, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
-import type { Asked, Declared } from "../fields/field.ts";
+import { type Asked, type Declared, UNKNOWN } from "../fields/field.ts";
+import { type Hook, hooksOf } from "../fields/hooks.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import { composeLabels, declaredLabels } from "../hash/labels.ts";
 import { resourceLabels } from "../hash/resource_labels.ts";
+import { keyOfHook } from "../plan/hooks.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
 import { networkSpec, volumeSpec } from "./resource_specs.ts";
-import { isPassing, MARK, markOf } from "./work.ts";
+import { MARK, markOf } from "./work.ts";
 
 type NamedResource = Resource & { readonly kind: "network" | "volume" };
 
@@ -126,6 +129,14 @@ export class Orders {
     };
   }
 
+  /** The command of a step that runs one. */
+  hook({ hook, ...step }: Step): Hook {
+    const found = hook === undefined ? null : hooksOf(this.declared(step), keyOfHook(hook));
+    const one = found === null || found === UNKNOWN ? undefined : found.value[hook!.index]; // it was found by it
+    if (one === undefined) throw gone(`the hook of "${step.target}"`);
+    return one;
+  }
+
   /** Only what is changed in place. */
   limits(step: Step, container: InspectedContainer): Partial<ContainerSpec> {
     const of = this.declared(step);
@@ -195,7 +206,7 @@ export class Orders {
   /** Those of one service, without those that are there for a swap. */
   async containersOf(service: string): Promise<readonly RunningContainer[]> {
     return (await this.containers()).filter(({ compose, name }) =>
-      compose?.service === service && !isPassing(name)
+      compose?.service === service && asideFor(name) === null
     );
   }
 
@@ -239,7 +250,7 @@ export class Orders {
 function standingFor(own: readonly RunningContainer[], service: string): RunningContainer | undefined {
   const number = ({ labels }: RunningContainer) =>
     Number(labels["com.docker.compose.container-number"] ?? "1");
-  return own.filter(({ compose, name }) => compose?.service === service && !isPassing(name))
+  return own.filter(({ compose, name }) => compose?.service === service && asideFor(name) === null)
     .sort((a, b) => number(a) - number(b))[0];
 }
 

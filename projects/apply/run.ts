@@ -6,9 +6,12 @@ import { type Holder, may } from "../../core/access.ts";
 import type { ApplyRecord, ApplyState, ApplyWish } from "../../core/applies.ts";
 import type { PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
+import type { InspectedContainer } from "../../core/runtime.ts";
 import { pause } from "../../core/pause.ts";
+import type { ApplyResume } from "./apply_shape.ts";
 import { carryOut } from "./carry_out.ts";
 import type { Hand } from "./hand.ts";
+import { NotKnown } from "./hook.ts";
 import { type Journal, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
 import { type Ground, Orders } from "./orders.ts";
 import { tidyUp } from "./tidy_up.ts";
@@ -31,6 +34,8 @@ export interface RunOptions {
   readonly rights: () => Promise<Holder | null>;
   /** Whether it was carried out before, by this owner or another one. */
   readonly isAgain: boolean;
+  /** What a person says of hooks of which nobody knows whether they ended. */
+  readonly unknownHooks?: ApplyResume["hooks"];
   readonly stopping: AbortSignal;
   readonly progress: (step: number, frame: PullProgress) => void;
   readonly loginFor: (host: string) => RegistryLogin | undefined;
@@ -140,11 +145,10 @@ export class Run {
     const { journal } = this.options;
     const before = this.#progress.get(step.n);
     if (step.ifChanged !== undefined && !step.ifChanged.some((n) => this.#changed.has(n))) {
-      await journal.end(step, { state: "skipped", note: "No newer image came" });
-      this.#done.add(step.n);
-      return;
+      return await this.#skip(step, "No newer image came");
     }
-    const lacking = await this.#lacking(step);
+    if (step.within !== undefined) return await this.#skip(step, "There was nothing to stop or start");
+    const lacking = await this.#lacking([step, ...this.#inside(step)]);
     if (lacking !== null && !this.#isBegun(step.n)) {
       this.#halt ??= { kind: "paused", reason: lacking };
       return;
@@ -156,12 +160,18 @@ export class Run {
     let awayUntil: number | null = null;
     for (let isAgain = before !== undefined;; isAgain = true) {
       try {
-        await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
+        const outcome = await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
+        if (outcome !== undefined) return await this.#skip(step, outcome.skipped);
         await journal.end(step, { state: "done" });
         if (noted.current["changed"] === true) this.#changed.add(step.n);
         this.#done.add(step.n);
         return;
       } catch (error) {
+        if (error instanceof NotKnown) {
+          await journal.end(error.step, { state: "unknown", note: "Nobody knows whether it ended" });
+          this.#halt ??= { kind: "paused", reason: error.message };
+          return;
+        }
         if (error instanceof Cut || this.#wasCut(error, step)) {
           if (!this.options.stopping.aborted) {
             await journal.end(step, { state: "unknown", note: "It was cut" });
@@ -182,6 +192,44 @@ export class Run {
     }
   }
 
+  async #skip(step: Step, note: string): Promise<void> {
+    await this.options.journal.end(step, { state: "skipped", note });
+    this.#done.add(step.n);
+  }
+
+  /** The hooks that a step carries out as a part of itself. */
+  #inside({ n }: Step): Step[] {
+    return this.#steps.filter(({ within }) => within === n);
+  }
+
+  /** Throws as `carryOut` does: what becomes of the whole step is not decided here. */
+  async #hook(step: Step, { id, name }: InspectedContainer): Promise<void> {
+    const { journal } = this.options;
+    if (this.#done.has(step.n)) return;
+    const before = this.#progress.get(step.n);
+    const noted: { current: Noted } = { current: before?.noted ?? {} };
+    await journal.begin(step, noted.current);
+    try {
+      const hand = this.#hand(step, noted, before !== undefined);
+      const outcome = await carryOut({
+        ...hand,
+        note: hand.note,
+        noted: noted.current,
+        subject: { id, name },
+      });
+      if (outcome !== undefined) return await this.#skip(step, outcome.skipped);
+      await journal.end(step, { state: "done" });
+      this.#done.add(step.n);
+    } catch (error) {
+      if (error instanceof ServiceError && !this.#isAway(error) && !isOfStore(error)) {
+        await journal.end(step, { state: "failed", error: { code: error.code, title: error.message } });
+      }
+      throw error;
+    } finally {
+      this.#progress.set(step.n, { state: "running", startedAt: 0, endedAt: null, noted: noted.current });
+    }
+  }
+
   /** An aborted pull fails like any other. */
   #wasCut(error: unknown, { kind }: Step): boolean {
     return kind === "image.pull" && this.#ending.aborted && error !== undefined;
@@ -189,23 +237,24 @@ export class Run {
 
   async #fail(step: Step, { code, message }: ServiceError): Promise<void> {
     await this.options.journal.end(step, { state: "failed", error: { code, title: message } });
+    this.#progress.delete(step.n); // it is not in hand any more: nobody finishes it once more
     if (this.#halt === null) this.#halt = { kind: "failed", reason: message };
   }
 
   /** Containers with ranges of ports start one after another. */
-  async #oneByOne(step: Step, work: () => Promise<void>): Promise<void> {
+  async #oneByOne<T>(step: Step, work: () => Promise<T>): Promise<T> {
     const starts = step.kind === "container.start" || step.kind === "container.swap";
     if (!starts || !this.#orders.hasPortRange(step)) return await work();
     const before = this.#ranges;
     const done = before.then(work);
     this.#ranges = done.catch(() => {});
-    await done;
+    return await done;
   }
 
-  /** What the applier lacks for the step by now, in words. */
-  async #lacking({ needs }: Step): Promise<string | null> {
+  /** What the applier lacks for the steps by now, in words. */
+  async #lacking(steps: readonly Step[]): Promise<string | null> {
     const holder = await this.options.rights();
-    const missing = lackingOf(holder, needs);
+    const missing = lackingOf(holder, steps.flatMap(({ needs }) => needs));
     if (missing.length === 0) return null;
     const names = [...new Set(missing.map(({ permission }) => `"${permission}"`))].join(", ");
     return `Whoever applies it does not hold ${names} any more: resume it with the rights of somebody who does`;
@@ -240,6 +289,14 @@ export class Run {
         await journal.note(step, more);
         noted.current = { ...noted.current, ...more };
       },
+      unknownHooks: this.options.unknownHooks,
+      isGivenUp: this.#halt?.kind === "cancel" || this.#halt?.kind === "abandon",
+      hooks: async (when, container) => {
+        for (const one of this.#inside(step)) {
+          if (one.hook?.when === when) await this.#hook(one, container);
+        }
+      },
+      keepLines: (container, lines) => journal.log(step, { container, lines }),
       keepWords: async ({ id, name }) => {
         await journal.log(step, { container: name, lines: await acts.lastWords(id, LAST_LINES) });
       },

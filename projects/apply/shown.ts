@@ -31,23 +31,27 @@ export function summaryOf(record: ApplyRecord): ApplySummary {
 
 export function applyOf(record: ApplyRecord, progress: ReadonlyMap<number, StepProgress>): Apply {
   const over = isOver(record);
-  const steps = stepsOf(workOf(record)).map(({ n, kind, target, unit, why, after, risk }): ApplyStep => {
-    const own = progress.get(n);
-    return {
-      n,
-      kind,
-      target,
-      unit,
-      why,
-      after,
-      risk,
-      state: own?.state ?? (over ? "skipped" : "waiting"),
-      startedAt: own === undefined ? null : timeOf(own.startedAt),
-      endedAt: own === undefined || own.endedAt === null ? null : timeOf(own.endedAt),
-      error: own?.error ?? null,
-      note: own?.note ?? null,
-    };
-  });
+  const steps = stepsOf(workOf(record)).map(
+    ({ n, kind, target, unit, why, after, risk, hook, within }): ApplyStep => {
+      const own = progress.get(n);
+      return {
+        n,
+        kind,
+        target,
+        unit,
+        why,
+        after,
+        risk,
+        ...(hook !== undefined && { hook }),
+        ...(within !== undefined && { within }),
+        state: own?.state ?? (over ? "skipped" : "waiting"),
+        startedAt: own === undefined ? null : timeOf(own.startedAt),
+        endedAt: own === undefined || own.endedAt === null ? null : timeOf(own.endedAt),
+        error: own?.error ?? null,
+        note: own?.note ?? null,
+      };
+    },
+  );
   return { ...summaryOf(record), steps };
 }
 

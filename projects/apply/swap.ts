@@ -82,13 +82,17 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
 
 /** Stopped, so that its ports are free; and without its restart policy, or a new start of the engine would start it. */
 async function putAside(
-  { hand: { acts, apply, orders }, own }: Pair,
+  { hand, own }: Pair,
   old: InspectedContainer,
 ): Promise<void> {
+  const { acts, apply, orders } = hand;
   if (orders.kind === "docker" && !["", "no"].includes(old.restart.name)) {
     await acts.update(old.id, { restart: { name: "no", maximumRetries: 0 } });
   }
-  if (isUp(old)) await acts.stop(old.id, graceOf(old));
+  if (isUp(old)) {
+    await hand.hooks("preStop", old);
+    await acts.stop(old.id, graceOf(old));
+  }
   const aside = nameOf(own, "old", apply);
   if (old.name !== aside) await acts.rename(old.id, aside);
 }
@@ -98,7 +102,7 @@ async function takeName({ hand: { acts }, own }: Pair, { id }: InspectedContaine
   if (now !== null && now.name !== own) await acts.rename(id, own);
 }
 
-/** Starts it and waits until it is sound. */
+/** Starts it, runs its hooks, and waits until it is sound. */
 async function bringUp({ hand }: Pair, { id }: InspectedContainer): Promise<void> {
   const { acts } = hand;
   const now = await acts.find(id);
@@ -106,6 +110,7 @@ async function bringUp({ hand }: Pair, { id }: InspectedContainer): Promise<void
   const isJob = mayEnd(hand, now);
   // A job that has run is not run again; a server that an engine's end took down is.
   if (now.state === "created" || (!isUp(now) && !isJob)) await acts.start(id);
+  await hand.hooks("postStart", now);
   await waitForSound(hand, id, isJob);
 }
 

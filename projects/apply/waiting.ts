@@ -113,7 +113,8 @@ function endOf(one: InspectedContainer): Verdict {
     : failed(`Container "${one.name}" ended with code ${one.exitCode ?? "?"}`);
 }
 
-function deathOf({ name, state, exitCode }: InspectedContainer): ServiceError | null {
+/** Why it cannot be what is waited for; null where it can. */
+export function deathOf({ name, state, exitCode }: InspectedContainer): ServiceError | null {
   if (state === "running" || state === "paused" || state === "created") return null;
   if (state === "restarting") {
     return failed(`Container "${name}" ends again and again, with code ${exitCode ?? "?"}`);

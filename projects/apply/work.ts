@@ -37,6 +37,3 @@ export const markOf = (apply: string, step: number): string => `${apply}:${step}
 /** What a container is called while it waits to take another's place, or for its end. */
 export const nameOf = (name: string, kind: "new" | "old", apply: string): string =>
   `${name}.${kind}-${apply.slice(0, 8)}`;
-
-/** Whether a container is only there until a swap is over. */
-export const isPassing = (name: string): boolean => /\.(?:new|old)-[0-9a-f]{8}$/.test(name);

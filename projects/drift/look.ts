@@ -14,6 +14,7 @@ import {
 } from "../../artifacts/live/join.ts";
 import type { Drift, Match, UnitLive } from "../../artifacts/live/live.ts";
 import { desiredOf, groupStateOf, shownDesired, shownReplicas, stateOf } from "../../artifacts/live/state.ts";
+import { verdictOf, worstOf } from "../../artifacts/live/verdict.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
 import { valueAt } from "../../artifacts/yaml/values.ts";
@@ -79,12 +80,17 @@ export async function look(
   const live = new Map<string, UnitLive>();
   for (const unit of model.units) {
     const own = byUnit.get(unit.id);
-    live.set(unit.id, {
-      state: stateOf(unit, own?.containers ?? []),
+    const containers = own?.containers ?? [];
+    const seen = {
+      state: stateOf(unit, containers),
       desired: shownDesired(unit),
-      match: own?.match ?? null,
-      containers: (own?.containers ?? []).map(shown),
       drift: compared.get(unit.id)?.map(driftOf) ?? (drift && own === undefined ? [] : null),
+    };
+    live.set(unit.id, {
+      verdict: verdictOf(seen, unit.service?.active ?? true, containers),
+      ...seen,
+      match: own?.match ?? null,
+      containers: containers.map(shown),
     });
   }
   for (const group of mainGroups(model)) live.set(group.id, ofGroup(group, live, joining));
@@ -105,7 +111,7 @@ const driftOf = ({ field, container, declared, seen, at }: UnitDifference): Drif
 
 function nothingKnown(model: Model): View {
   const live = new Map<string, UnitLive>();
-  const unknown = { state: "unknown", match: null, containers: [], drift: null } as const;
+  const unknown = { verdict: "unknown", state: "unknown", match: null, containers: [], drift: null } as const;
   for (const unit of model.units) {
     live.set(unit.id, { ...unknown, containers: [], desired: shownDesired(unit) });
   }
@@ -296,6 +302,7 @@ const shown = (container: RunningContainer): UnitLive["containers"][number] => (
   state: container.state,
   health: container.health,
   exitCode: container.exitCode,
+  condition: container.condition,
   startedAt: container.startedAt,
   backend: container.backend,
 });
@@ -304,6 +311,7 @@ function ofGroup(group: Group, live: ReadonlyMap<string, UnitLive>, joining: Joi
   const units = group.units.flatMap((unit) => live.get(unit.id) ?? []);
   const match = joining.joined.find((joined: Joined) => joined.group === group)?.match ?? null;
   return {
+    verdict: worstOf(units.map(({ verdict }) => verdict)),
     state: groupStateOf(units),
     desired: units.reduce<number | null>(
       (sum, { desired }) => sum === null || desired === null ? null : sum + desired,

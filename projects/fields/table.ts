@@ -9,6 +9,7 @@ import { dependencies } from "./dependencies.ts";
 import type { EngineView } from "./engine_view.ts";
 import { environmentRows } from "./environment.ts";
 import { type Declared, type Difference, type Row, writtenAt } from "./field.ts";
+import { hookRows } from "./hooks.ts";
 import { identityRows } from "./identity.ts";
 import { limitRows } from "./limits.ts";
 import { contents, mounts } from "./mounts.ts";
@@ -32,6 +33,7 @@ export const FIELDS: readonly Row[] = [
   flag("readOnly", "read_only", "readOnlyRoot"),
   ...capabilityRows,
   dependencies,
+  ...hookRows,
 ];
 
 /** One difference, and the row that found it; both texts are masked, and variables shown as the author wrote them. */

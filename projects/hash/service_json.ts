@@ -94,6 +94,15 @@ const map: Writer = (node) => {
   return values.length === 0 ? undefined : sorted(Object.fromEntries(values));
 };
 
+/** A name alone is told from one with an empty value. */
+const bareMap: Writer = (node) => {
+  const values = [...keyValues(node)].map(([name, { value, unknown }]) => {
+    if (unknown) throw new NoForm();
+    return [name, value] as const;
+  });
+  return values.length === 0 ? undefined : sorted(Object.fromEntries(values));
+};
+
 /** `service:web` becomes the container that stands for it. */
 const mode: Writer = (node, _of, { containerOf }) => {
   const written = sure(textOf(node));
@@ -336,6 +345,20 @@ const deploy: Writer = (node, of, around) => {
   });
 };
 
+const hooks: Writer = (node, of, around) => {
+  const list = listOf(node).map((item) => {
+    const at = (key: string, write: Writer) => inside(item, key, write, of, around);
+    return object({
+      command: sure(at("command", words)),
+      user: at("user", text),
+      privileged: at("privileged", flag),
+      working_dir: at("working_dir", text),
+      environment: at("environment", bareMap),
+    });
+  });
+  return list.length === 0 ? undefined : list;
+};
+
 const hosts: Writer = (_node, of) => {
   const found = hostsOf(of);
   if (found === null || typeof found === "symbol") throw new NoForm();
@@ -414,6 +437,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   configs: grants(""),
   deploy,
   extra_hosts: hosts,
+  post_start: hooks,
+  pre_stop: hooks,
 };
 
 function addFiles(value: JsonObject, { service, unit }: Declared): void {
@@ -451,5 +476,5 @@ const ORDER = (
   "mem_limit mem_reservation memswap_limit mem_swappiness mac_address network_mode networks " +
   "oom_kill_disable oom_score_adj pid pids_limit platform ports privileged read_only restart runtime " +
   "secrets security_opt shm_size stdin_open stop_grace_period stop_signal sysctls tmpfs tty ulimits user " +
-  "userns_mode uts volumes volumes_from working_dir"
+  "userns_mode uts volumes volumes_from working_dir post_start pre_stop"
 ).split(" ");

@@ -2,13 +2,15 @@
 
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";
-import { applying, removing } from "./needs.ts";
+import { ServiceError } from "../../core/error.ts";
+import { planHooks } from "./hooks.ts";
+import { applying, destroying, removing } from "./needs.ts";
 import type { Link } from "./order.ts";
 import type { Reason } from "./plan_shape.ts";
-import type { Scene } from "./scene.ts";
+import { declaredOf, named, type Scene } from "./scene.ts";
 import { removeContainer } from "./up.ts";
 
-/** In reverse order, then the networks that nobody else uses. Volumes stay. */
+/** In reverse order, then the networks that nobody else uses. */
 export function planDown(scene: Scene, units: readonly Unit[], links: readonly Link[], draft: Draft): void {
   const removed = new Map<string, number[]>();
   for (const unit of [...units].reverse()) {
@@ -16,7 +18,12 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
       removed.get(from) ?? []
     );
     const steps = (scene.members.get(unit.label) ?? []).map(({ container }) =>
-      removeContainer(draft, container, unit.id, "down", [removing(scene)], dependants)
+      removeContainer(scene, draft, container, {
+        of: declaredOf(scene.model, scene.group, unit),
+        code: "down",
+        needs: [removing(scene)],
+        after: dependants,
+      })
     );
     removed.set(unit.id, steps);
   }
@@ -42,6 +49,52 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
   }
 }
 
+/**
+ * After all containers the volumes that were named, and no others. Answers those of the project that stay. Throws
+ * `artifact_not_found` for one that the group does not have.
+ */
+export function planVolumes(scene: Scene, asked: readonly string[], draft: Draft): string[] {
+  const { group, holdings, backend } = scene;
+  const volumes = group.resources.filter(({ kind }) => kind === "volume");
+  for (const name of asked) {
+    if (volumes.some((one) => one.name === name)) continue;
+    throw new ServiceError("artifact_not_found", `No volume "${name}" in the group "${group.name}"`);
+  }
+  const removed = draft.steps.filter(({ kind }) => kind === "container.remove");
+  const going = new Set(removed.map(({ target }) => target));
+  const stays: string[] = [];
+  for (const { name, external, at, id } of volumes) {
+    const held = holdings.volumes.find((one) => one.name === name && one.backend === backend.name);
+    if (name === null || held === undefined) continue;
+    const isOwn = !external && held.labels["com.docker.compose.project"] === group.project;
+    if (!asked.includes(name)) {
+      if (isOwn) stays.push(name);
+      continue;
+    }
+    if (!isOwn) {
+      const whose = external ? "external" : "not the project's own";
+      draft.block("project/not-own", `The volume "${name}" is ${whose}: it is never removed here`, at, id);
+      continue;
+    }
+    const users = held.users.filter((one) => !going.has(one.name));
+    if (users.length > 0) {
+      const names = named(users, (one) => scene.sees.container(one));
+      draft.block("project/volume-in-use", `The volume "${name}" is in use: ${names}`, at, id);
+      continue;
+    }
+    draft.add({
+      kind: "volume.remove",
+      target: name,
+      unit: null,
+      why: [{ code: "asked" }],
+      after: removed.map(({ n }) => n),
+      needs: [destroying(scene)],
+      risk: "dataLoss",
+    });
+  }
+  return stays;
+}
+
 const RUNS = ["running", "restarting"];
 
 /** In reverse order. Answers how many containers stay as they are. */
@@ -57,13 +110,14 @@ export function planStop(
     const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
     const up = members.filter(({ state }) => state === "paused" || RUNS.includes(state));
     const after = links.filter(({ to }) => to === unit.id).flatMap(({ from }) => stopped.get(from) ?? []);
+    const of = declaredOf(scene.model, scene.group, unit);
     const steps = up.map(({ name }) =>
       draft.add({
         kind: "container.stop",
         target: name,
         unit: unit.id,
         why: [{ code: "asked" }],
-        after,
+        after: planHooks(scene, draft, of, { when: "preStop", container: name, after }),
         needs: [applying(scene)],
         risk: "interruption",
       })
@@ -84,29 +138,40 @@ export function planRestart(
   links: readonly Link[],
   draft: Draft,
 ): number {
+  const restarts = new Map<string, number[]>();
+  /** Them, or the last of the hooks behind them. */
   const done = new Map<string, number[]>();
   let unchanged = 0;
   for (const unit of followers(scene, units, links)) {
     const from = links.filter((link) => link.from === unit.id);
     const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
     const up = members.filter(({ state }) => RUNS.includes(state));
-    const parents = from.filter(({ kind }) => kind === "namespace").flatMap(({ to }) => done.get(to) ?? []);
+    const parents = from.filter(({ kind }) => kind === "namespace").flatMap(({ to }) =>
+      restarts.get(to) ?? []
+    );
     const why: Reason[] = units.includes(unit)
       ? [{ code: "asked" }]
       : parents.map((step) => ({ code: "followsFrom", step, how: "namespace" }));
-    const steps = (why.length === 0 ? [] : up).map(({ name }) =>
-      draft.add({
+    const of = declaredOf(scene.model, scene.group, unit);
+    const after = from.flatMap(({ to }) => done.get(to) ?? []);
+    const restarted = why.length === 0 ? [] : up;
+    const last: number[] = [];
+    const steps = restarted.map(({ name }) => {
+      const restart = draft.add({
         kind: "container.restart",
         target: name,
         unit: unit.id,
         why,
-        after: from.flatMap(({ to }) => done.get(to) ?? []),
+        after: planHooks(scene, draft, of, { when: "preStop", container: name, after }),
         needs: [applying(scene)],
         risk: "interruption",
-      })
-    );
-    done.set(unit.id, steps);
-    unchanged += members.length - steps.length;
+      });
+      last.push(...planHooks(scene, draft, of, { when: "postStart", container: name, after: [restart] }));
+      return restart;
+    });
+    restarts.set(unit.id, steps);
+    done.set(unit.id, last);
+    unchanged += members.length - restarted.length;
   }
   return unchanged;
 }

@@ -15,6 +15,8 @@ export interface NewStep {
   readonly risk?: Step["risk"];
   /** Done only if one of these brings another image; null: always. */
   readonly ifChanged?: readonly number[] | null;
+  readonly hook?: Step["hook"];
+  readonly within?: number;
 }
 
 export class Draft {
@@ -22,7 +24,7 @@ export class Draft {
   readonly blocked: JudgedFinding[] = [];
   readonly warnings: JudgedFinding[] = [];
 
-  add({ kind, target, unit, why, after, needs, risk = "none", ifChanged = null }: NewStep): number {
+  add({ kind, target, unit, why, after, needs, risk = "none", ifChanged = null, ...more }: NewStep): number {
     const n = this.steps.length + 1;
     this.steps.push({
       n,
@@ -34,6 +36,7 @@ export class Draft {
       needs: [...needs],
       risk,
       ...(ifChanged !== null && { ifChanged: [...new Set(ifChanged)].sort((a, b) => a - b) }),
+      ...more,
     });
     return n;
   }

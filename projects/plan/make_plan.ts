@@ -6,7 +6,7 @@ import { ServiceError } from "../../core/error.ts";
 import { blockByEngine, blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
 import { Draft } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
-import { planDown, planRestart, planStop } from "./down.ts";
+import { planDown, planRestart, planStop, planVolumes } from "./down.ts";
 import { removing } from "./needs.ts";
 import { linksOf, ordered } from "./order.ts";
 import type { PlanBody } from "./plan_shape.ts";
@@ -15,11 +15,14 @@ import { type Asked, declaredOf, look, type Scene } from "./scene.ts";
 import { planUp, removeContainer } from "./up.ts";
 
 /**
- * `self` is the id of the container that berth itself runs in. Throws `engine_unavailable`, `artifact_not_found`, and
- * `forbidden` for who does not see the whole project.
+ * `self` is the id of the container that berth itself runs in. Throws `engine_unavailable`, `artifact_not_found`,
+ * `invalid_request`, and `forbidden` for who does not see the whole project.
  */
 export async function makePlan(asked: Asked, self: string | null): Promise<MadePlan> {
   const { group, workspace, request } = asked;
+  if (request.volumes.length > 0 && request.action !== "down") {
+    throw new ServiceError("invalid_request", 'Cannot plan: volumes are removed by the action "down" alone');
+  }
   const draft = new Draft();
   const wanted = unitsOf(asked);
   blockByFiles(asked, draft);
@@ -47,6 +50,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   if (action === "up" || action === "down") {
     orphans(scene, isWholeDown || request.orphans === "remove", draft);
   }
+  const keeps = action === "down" ? planVolumes(scene, request.volumes, draft) : undefined;
   const looked = lookedAt(scene);
   const plan: PlanBody = {
     workspace: workspace.id,
@@ -59,6 +63,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     unchanged,
     blocked: draft.blocked.map(diagnosticOf),
     warnings: draft.warnings.map(diagnosticOf),
+    ...(keeps !== undefined && { keeps }),
     basis: {
       revision: asked.revision,
       declared: digestOf(looked.declared, scene.digest),
@@ -96,8 +101,9 @@ function blockCircle({ group }: Scene, wanted: readonly Unit[], draft: Draft): r
 
 function orphans(scene: Scene, isRemoved: boolean, draft: Draft): void {
   for (const container of scene.orphans) {
-    if (isRemoved) removeContainer(draft, container, null, "orphan", [removing(scene)]);
-    else {
+    if (isRemoved) {
+      removeContainer(scene, draft, container, { of: null, code: "orphan", needs: [removing(scene)] });
+    } else {
       const service = container.compose?.service ?? "";
       const message =
         `Container "${container.name}" belongs to the service "${service}", which is not in the files: ` +

@@ -32,6 +32,19 @@ export const removing = (scene: Scene): Need => ({
   subject: onProject(scene),
 });
 
+/** What a hook takes: with all privileges it has the host. */
+export const runningCommand = (scene: Scene, { privileged }: { readonly privileged: boolean }): Need[] => [
+  applying(scene),
+  { permission: scene.runtime.permissionFor("runCommand"), subject: onProject(scene) },
+  ...privileged ? [{ permission: "projects:host" as const, subject: onProject(scene) }] : [],
+];
+
+/** What removing the project's data takes. */
+export const destroying = (scene: Scene): Need => ({
+  permission: "projects:destroy",
+  subject: onProject(scene),
+});
+
 /** What a new volume takes: options of its driver can bind any folder of the host. */
 export const makingVolume = (scene: Scene, { value }: Resource): Need[] => [
   applying(scene),

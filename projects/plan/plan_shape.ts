@@ -12,6 +12,7 @@ export const STEP_KINDS = [
   "network.remove",
   "network.connect",
   "volume.create",
+  "volume.remove",
   "container.create",
   "container.start",
   "container.stop",
@@ -19,6 +20,7 @@ export const STEP_KINDS = [
   "container.swap",
   "container.update",
   "container.restart",
+  "hook.run",
   "wait",
 ] as const;
 
@@ -48,6 +50,10 @@ export const Reason = z.discriminatedUnion("code", [
     step: z.int().describe("The step that it follows from"),
     how: z.enum(["namespace", "volumes", "restart", "network", "condition"]).describe("By what it follows"),
   }),
+  z.object({
+    code: z.literal("hook").describe("The files ask for the command"),
+    at: Location.describe("Where the hook stands"),
+  }),
 ]).meta({ id: "PlanReason" });
 export type Reason = z.infer<typeof Reason>;
 
@@ -61,6 +67,17 @@ const Need = z.object({
 }).meta({ id: "PlanNeed" });
 export type Need = z.infer<typeof Need>;
 
+export const PlanHook = z.object({
+  when: z.enum(["postStart", "preStop"]).describe("After the start of its container, or before its stop"),
+  index: z.int().describe("Its place among the hooks of its kind, from 0"),
+  command: z.array(z.string()).describe("Its words as they are written, with secrets masked"),
+  user: z.string().describe("Who it runs as; empty for the container's own user"),
+  privileged: z.boolean().describe("Whether it has all rights on the host"),
+  workingDir: z.string().describe("Where it runs; empty for the container's own folder"),
+  environment: z.array(z.string()).describe("Its variables, with their values masked"),
+}).meta({ id: "PlanHook", description: "A command that runs inside a container" });
+export type PlanHook = z.infer<typeof PlanHook>;
+
 export const Step = z.object({
   n: z.int().describe("In an order that works one by one"),
   kind: z.enum(STEP_KINDS).describe("What is done"),
@@ -72,6 +89,8 @@ export const Step = z.object({
   risk: z.enum(["none", "interruption", "dataLoss"]).describe("What it costs while it is done"),
   ifChanged: z.array(z.int()).optional()
     .describe("Done only if one of these steps brought another image; always where it is absent"),
+  hook: PlanHook.optional().describe("The command that is run; only of `hook.run`"),
+  within: z.int().optional().describe("The step that does it as a part of itself"),
 }).meta({ id: "PlanStep" });
 export type Step = z.infer<typeof Step>;
 
@@ -93,6 +112,8 @@ export const PlanRequest = z.strictObject({
     .describe("Which containers are made anew"),
   rerun: z.array(z.string().min(1).max(300)).max(1_000).default([])
     .describe("Units that ended well and are started again"),
+  volumes: z.array(z.string().min(1).max(300)).max(1_000).default([])
+    .describe("Volumes of the project that `down` removes with all their data, by the engine's names"),
   inPlace: z.boolean().default(true).describe("Whether limits may be changed without a new container"),
 }).meta({ id: "PlanRequest" });
 export type PlanRequest = z.infer<typeof PlanRequest>;
@@ -109,6 +130,8 @@ export const PlanBody = z.object({
   unchanged: z.int().describe("Containers that stay as they are"),
   blocked: z.array(Diagnostic).describe("Why it cannot be carried out; empty where it can"),
   warnings: z.array(Diagnostic).describe("What is left alone, and what to know"),
+  keeps: z.array(z.string()).optional()
+    .describe("Of `down` alone: the project's own volumes that stay, with their data"),
   basis: z.object({
     revision: z.string().describe("Of the workspace"),
     declared: z.string().describe("A digest of what the files say of the group"),

@@ -3,10 +3,11 @@
 import type { Resource, Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../artifacts/yaml/values.ts";
-import type { HeldNetwork } from "../../core/runtime.ts";
+import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import type { Draft } from "./draft.ts";
+import { type HooksWanted, planHooks } from "./hooks.ts";
 import { acting, applying, makingVolume } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
@@ -22,8 +23,8 @@ export class Resources {
     this.#pull = pull;
   }
 
-  /** Steps that start a container again, because a network of it is replaced. */
-  readonly startedAgain = new Map<string, number>();
+  /** Steps that start a container again, because a network of it is replaced, and its hooks behind them. */
+  readonly startedAgain = new Map<string, readonly number[]>();
 
   /** The steps that bring its image. */
   image(unit: Unit): number[] {
@@ -158,7 +159,7 @@ export class Resources {
     const act = (
       kind: "container.stop" | "network.connect" | "container.start",
       target: string,
-      after: number[],
+      after: readonly number[],
     ) =>
       draft.add({
         kind,
@@ -171,7 +172,16 @@ export class Resources {
       });
     let made = 0;
     const running = users.filter(({ state }) => state === "running");
-    const stops = running.map(({ name }) => act("container.stop", name, []));
+    const hooks = (
+      { name, compose }: InspectedContainer,
+      when: HooksWanted["when"],
+      after: readonly number[],
+    ) => {
+      const unit = scene.group.units.find(({ label }) => label === compose?.service);
+      const of = declaredOf(scene.model, scene.group, unit);
+      return planHooks(scene, draft, of, { when, container: name, after });
+    };
+    const stops = running.map((one) => act("container.stop", one.name, hooks(one, "preStop", [])));
     const removed = draft.add({
       kind: "network.remove",
       target: held.name,
@@ -183,8 +193,11 @@ export class Resources {
     });
     made = create(why, [removed]);
     const connected = users.map(({ name }) => act("network.connect", name, [made]));
-    for (const { id, name } of running) this.startedAgain.set(id, act("container.start", name, connected));
-    return [made, ...connected, ...this.startedAgain.values()];
+    for (const one of running) {
+      const start = act("container.start", one.name, connected);
+      this.startedAgain.set(one.id, [...new Set([start, ...hooks(one, "postStart", [start])])]);
+    }
+    return [made, ...connected, ...[...this.startedAgain.values()].flat()];
   }
 
   #volume(resource: Resource): number[] {

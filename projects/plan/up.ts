@@ -6,6 +6,7 @@ import { writtenOr } from "../../artifacts/yaml/values.ts";
 import type { Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
 import type { Draft, NewStep } from "./draft.ts";
+import { type HooksWanted, planHooks } from "./hooks.ts";
 import { applying, making } from "./needs.ts";
 import type { Link } from "./order.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
@@ -122,12 +123,13 @@ class UnitWork {
     return unchanged;
   }
 
-  #startedAgain(step: number | undefined): void {
-    if (step === undefined) return;
+  #startedAgain(steps: readonly number[] | undefined): void {
+    const [step] = steps ?? [];
+    if (steps === undefined || step === undefined) return;
     this.fate.restarted = step;
     this.fate.isStarted = true;
     this.fate.isSurelyStarted = true;
-    this.fate.last.push(step);
+    this.fate.last.push(...steps);
   }
 
   wait(condition: string): void {
@@ -208,6 +210,10 @@ class UnitWork {
         risk: isRunning ? "interruption" : "none",
         ifChanged,
       });
+      const within = this.fate.recreated;
+      const hooks = { container: container.name, within, ifChanged };
+      const stopped = isRunning ? this.#hooks({ ...hooks, when: "preStop", after: [within] }) : [within];
+      this.#hooks({ ...hooks, when: "postStart", after: stopped });
     };
     const isCertain = recreate.some(({ ifChanged }) => ifChanged === null);
     if (isCertain) {
@@ -250,14 +256,17 @@ class UnitWork {
     if (restart.length === 0 || isStartedAgain) return counts.length > 0 || isStartedAgain;
     const ifChanged = conditionOf(restart);
     this.#follow(ifChanged);
-    this.fate.restarted = this.#step({
+    const hooks = { container: container.name, ifChanged };
+    const restarted = this.#step({
       ...base,
       kind: "container.restart",
       why: restart.map(({ reason }) => reason),
-      after: this.#dependencies(),
+      after: this.#hooks({ ...hooks, when: "preStop", after: this.#dependencies() }),
       risk: "interruption",
       ifChanged,
     });
+    this.fate.restarted = restarted;
+    this.#afterStart({ ...hooks, after: [restarted] });
     return true;
   }
 
@@ -276,7 +285,7 @@ class UnitWork {
       return false;
     }
     this.#follow(null);
-    this.fate.restarted = this.#step({
+    const started = this.#step({
       kind: "container.start",
       target: name,
       unit: this.#unit.id,
@@ -284,6 +293,8 @@ class UnitWork {
       after: this.#prerequisites(),
       needs: [applying(this.scene)],
     });
+    this.fate.restarted = started;
+    this.#afterStart({ container: name, after: [started] });
     return true;
   }
 
@@ -301,17 +312,32 @@ class UnitWork {
       after: this.#prerequisites(),
       needs: making(this.scene, this.of),
     });
-    this.#step({
+    const started = this.#step({
       ...base,
       kind: "container.start",
       why: [{ code: "absent" }],
       after: [created],
       needs: [applying(this.scene)],
     });
+    this.#afterStart({ container: target, after: [started] });
   }
 
   #remove({ container }: Member): void {
-    removeContainer(this.draft, container, this.#unit.id, "scaleDown", [applying(this.scene)]);
+    removeContainer(this.scene, this.draft, container, {
+      of: this.of,
+      code: "scaleDown",
+      needs: [applying(this.scene)],
+    });
+  }
+
+  #hooks(wanted: HooksWanted): readonly number[] {
+    return planHooks(this.scene, this.draft, this.of, wanted);
+  }
+
+  /** Who depends on the unit comes after them. */
+  #afterStart(wanted: Omit<HooksWanted, "when">): void {
+    const last = this.#hooks({ ...wanted, when: "postStart" });
+    if (last !== wanted.after) this.fate.last.push(...last);
   }
 
   #step(step: Parameters<Draft["add"]>[0]): number {
@@ -345,18 +371,23 @@ class UnitWork {
 
 /** Stops a container if it runs, and removes it; its volumes stay. */
 export function removeContainer(
+  scene: Scene,
   draft: Draft,
   { name, state }: { readonly name: string; readonly state: string },
-  unit: string | null,
-  code: "scaleDown" | "orphan" | "down",
-  needs: Parameters<Draft["add"]>[0]["needs"],
-  after: readonly number[] = [],
+  { of, code, needs, after = [] }: {
+    /** Null for one whose service is not in the files. */
+    readonly of: Declared | null;
+    readonly code: "scaleDown" | "orphan" | "down";
+    readonly needs: NewStep["needs"];
+    readonly after?: readonly number[];
+  },
 ): number {
   const why: Reason[] = [{ code }];
   const isUp = ["running", "restarting", "paused"].includes(state);
-  const base = { target: name, unit, why, needs };
+  const base = { target: name, unit: of?.unit.id ?? null, why, needs };
+  const hooked = isUp ? planHooks(scene, draft, of, { when: "preStop", container: name, after }) : after;
   const stopped = isUp
-    ? [draft.add({ ...base, kind: "container.stop", after, risk: "interruption" })]
+    ? [draft.add({ ...base, kind: "container.stop", after: hooked, risk: "interruption" })]
     : [...after];
   return draft.add({ ...base, kind: "container.remove", after: stopped });
 }

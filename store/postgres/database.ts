@@ -39,6 +39,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
   /** The schema that this berth knows. */
   readonly #known: number;
   readonly #names = new Map<string, string>();
+  #retries = 0;
   #isClosed = false;
   #probedAt = -Infinity;
   /** Whether the last change was refused for lack of room. */
@@ -93,9 +94,15 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
         if (isLackOfRoom(thrown)) this.#lacksRoom = thrown;
         const mayRepeat = attempt < REPEATS && performance.now() < deadline && !this.#isClosed;
         if (!mayRepeat || !isToBeRepeated(thrown)) throw asStoreError(thrown);
+        this.#retries += 1;
         await pause(Math.random() * attempt * REPEAT_PAUSE_MS);
       }
     }
+  }
+
+  /** How many attempts to write came to nothing and were followed by another one. */
+  get retries(): number {
+    return this.#retries;
   }
 
   /** Calls back for every hint, and with null when hints may have been missed: then everything may have changed. */

@@ -13,6 +13,8 @@ export interface InspectedDatabase {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
+  /** The ids of the applies that are not over. */
+  readonly applies: readonly string[];
   /** The fingerprint of the sealing key of all replicas, once one has started. */
   readonly fingerprint: string | null;
 }
@@ -21,7 +23,7 @@ export interface InspectedDatabase {
 export const NEWEST_SCHEMA = MIGRATIONS.length;
 
 export async function inspectDatabase(settings: PostgresSettings): Promise<InspectedDatabase> {
-  const bare = { failure: null, schema: null, isSetUp: false, folders: [], fingerprint: null };
+  const bare = { failure: null, schema: null, isSetUp: false, folders: [], applies: [], fingerprint: null };
   let client: ReturnType<typeof newClient> | undefined;
   try {
     client = newClient(await optionsOf(settings));
@@ -44,6 +46,8 @@ export async function inspectDatabase(settings: PostgresSettings): Promise<Inspe
       schema: version,
       isSetUp: (await rows("SELECT 1 FROM setup")).length > 0,
       folders: (await rows<{ path: string }>("SELECT path FROM workspaces")).map(({ path }) => path),
+      applies: (await rows<{ id: string }>("SELECT id FROM applies WHERE state IN ('running', 'paused')"))
+        .map(({ id }) => id),
       fingerprint: (await rows<{ fingerprint: string }>("SELECT fingerprint FROM sealing"))[0]?.fingerprint ??
         null,
     };

@@ -33,6 +33,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     plans: postgresPlans(database),
     applies: postgresApplies(database),
     replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
+    retries: () => database.retries,
     check: () => database.check(),
     backup: null,
     copy: postgresCopy(database),

@@ -12,10 +12,14 @@ export interface StoreFile {
   readonly isSetUp: boolean;
   /** The folders of the registered workspaces. */
   readonly folders: readonly string[];
+  /** The ids of the applies that are not over. */
+  readonly applies: readonly string[];
 }
 
 /** The newest schema that this berth knows. */
 export const NEWEST_SCHEMA = MIGRATIONS.length;
+
+const APPLIES_IN_HAND = "SELECT id FROM applies WHERE state IN ('running', 'paused')";
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -28,25 +32,31 @@ export async function inspectStoreFile(path: string): Promise<StoreFile> {
     schema,
     isSetUp: false,
     folders: [],
+    applies: [],
   });
   const header = await headerOf(path);
   if (header === null || header === "absent") return bare(header ?? "damaged");
-  if (!isOurs(header)) return bare("foreign");
+  if (!isSqlite(header)) return bare("foreign");
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: 1_000, allowExtension: false });
     const pragma = (name: string) => Object.values(database!.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    // The file's own header may be older than this: what a running berth wrote first is in the write-ahead log.
+    if (pragma("application_id") !== APPLICATION_ID) return bare("foreign");
     const schema = Number(pragma("user_version"));
     if (pragma("integrity_check(1)") !== "ok") return bare("damaged", schema);
     if (schema > NEWEST_SCHEMA) return bare("newer", schema);
+    const all = (query: string) => database!.prepare(query).all();
+    const hasApplies = all("SELECT 1 FROM sqlite_master WHERE name = 'applies'").length > 0;
     return {
       state: "whole",
       schema,
       isSetUp: database.prepare("SELECT 1 FROM setup").get() !== undefined,
-      folders: database.prepare("SELECT path FROM workspaces").all().map(({ path }) => String(path)),
+      folders: all("SELECT path FROM workspaces").map(({ path }) => String(path)),
+      applies: hasApplies ? all(APPLIES_IN_HAND).map(({ id }) => String(id)) : [],
     };
   } catch {
-    return bare("damaged");
+    return bare(isOurs(header) ? "damaged" : "foreign");
   } finally {
     database?.close();
   }
@@ -63,9 +73,12 @@ async function headerOf(path: string): Promise<Uint8Array | "absent" | null> {
   }
 }
 
+function isSqlite(header: Uint8Array): boolean {
+  return new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC;
+}
+
 function isOurs(header: Uint8Array): boolean {
-  return new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC &&
-    new DataView(header.buffer).getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
+  return new DataView(header.buffer).getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
 }
 
 /**

@@ -30,6 +30,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     plans: sqlitePlans(database),
     applies: sqliteApplies(database),
     replicas: null,
+    retries: null,
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");

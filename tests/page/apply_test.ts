@@ -6,14 +6,20 @@ import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
+const HOOK = "post_start: [{ command: [echo, hello there], user: '1000' }]";
+
 const { test } = await sharedEngine("docker");
 
 test(
-  "a person plans a folder, reads why, applies it, breaks a command, and sees the old container serve again",
+  "a person plans a folder, reads why, applies it, breaks a command, sees the old container serve again, and takes it down with its data",
   async (engine) => {
     await using browser = await startBrowser();
     await using berth = await serveEngines({ docker: engine });
-    const text = project("front", [service("web", "environment: { COLOUR: red }")]);
+    const text = project(
+      "front",
+      [service("web", `environment: { COLOUR: red }\nvolumes: ['data:/data']\n${HOOK}`)],
+      "volumes: { data: {} }\n",
+    );
     const scene = await ApplyScene.on(engine, berth, "front", text);
     try {
       await using opened = await openPage(browser, berth, { key: berth.admin, path: "/w/front" });
@@ -26,10 +32,13 @@ test(
       await main.getByRole("link", { name: "Plan", exact: true }).click();
       await main.getByText("Create").first().waitFor();
       await main.getByText("it is not there").first().waitFor();
+      await main.getByText('echo "hello there"').waitFor();
+      await main.getByText("after its start, as 1000").waitFor();
       await assertFitsAll(opened, "plan");
       await page.setViewportSize({ width: 1440, height: 900 });
       await apply();
       await page.getByRole("status").getByText("done").waitFor();
+      await main.locator(".last-words").getByText("hello there").waitFor();
       await assertFitsAll(opened, "apply");
       await page.setViewportSize({ width: 1440, height: 900 });
       const before = await scene.ids();
@@ -51,6 +60,21 @@ test(
       const journal = page.getByRole("region", { name: "What was applied" });
       await journal.getByText("failed").waitFor();
       assert.equal(await journal.getByRole("link").count(), 2);
+
+      await main.getByLabel("What is wanted").selectOption("down");
+      await main.getByText("These volumes stay, with their data").waitFor();
+      await main.getByRole("button", { name: "Remove it, too" }).click();
+      await main.getByText("with all its data").waitFor();
+      await assertFitsAll(opened, "a plan that loses data");
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.getByRole("button", { name: "Apply", exact: true }).click();
+      const sure = page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true });
+      assert.equal(await sure.isDisabled(), true, "its name was not typed");
+      await page.getByLabel("Type the name of the volume").fill("front_data");
+      await sure.click();
+      await page.getByRole("status").getByText("done").waitFor();
+      assert.deepEqual(await scene.containers(), {});
+      assert.equal((await engine.ask("GET /volumes/front_data")).status, 404);
       assert.deepEqual(opened.complaints, []);
     } finally {
       await scene.clear();

@@ -1,7 +1,7 @@
 /** One apply: each step as it is done, why it failed, and what a person can say to it. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { APPLY_ABANDON, APPLY_CANCEL, APPLY_RESUME } from "../../../client/berth/applies.ts";
-import type { Apply as ApplyModel, ApplyStep } from "../../../client/berth/models.ts";
+import type { Apply as ApplyModel, ApplyResume, ApplyStep } from "../../../client/berth/models.ts";
 import { ApplyFeed, type Pulled, type Said } from "../../live/apply_feed.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { client } from "../../live/session.ts";
@@ -9,6 +9,7 @@ import { Act } from "../../parts/act.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Loading, Trouble } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
+import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
 import { ApplyMark, StepMark } from "./state_mark.tsx";
 
@@ -68,7 +69,7 @@ export function Apply({ id }: { readonly id: string }) {
 }
 
 function Step(
-  { step: { n, kind, target, state, error, note, why }, workspace, said, pulled }: {
+  { step: { n, kind, target, state, error, note, why, hook, within }, workspace, said, pulled }: {
     readonly step: ApplyStep;
     readonly workspace: string;
     readonly said: readonly Said[];
@@ -84,6 +85,7 @@ function Step(
         {note !== null && <span class="quiet">{shown(note)}</span>}
         {state === "running" && pulled !== undefined && <span class="quiet">{shown(pullText(pulled))}</span>}
       </p>
+      {hook !== undefined && <Hook hook={hook} within={within} />}
       <Reasons why={why} workspace={workspace} />
       {error !== null && <p class="trouble">{shown(error.title)}</p>}
       {said.map(({ id, container, lines }) => (
@@ -104,11 +106,13 @@ const pullText = ({ layer, status, current, total }: Pulled): string =>
   ].filter((part) => part !== "").join(" ");
 
 /** What can be said to it now. */
-function Words({ apply: { id, state }, said }: { readonly apply: ApplyModel; readonly said: () => void }) {
+function Words(
+  { apply: { id, state, steps }, said }: { readonly apply: ApplyModel; readonly said: () => void },
+) {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const say = async (word: typeof APPLY_CANCEL | typeof APPLY_RESUME | typeof APPLY_ABANDON) => {
+  const say = async (asked: () => Promise<unknown>) => {
     try {
-      await client.post(word as typeof APPLY_CANCEL, { params: { id } });
+      await asked();
       setProblem(null);
       said();
     } catch (error) {
@@ -116,16 +120,34 @@ function Words({ apply: { id, state }, said }: { readonly apply: ApplyModel; rea
     }
   };
   const permission = "projects:apply";
+  const params = { id };
+  const resume = (hooks?: ApplyResume["hooks"]) =>
+    void say(() => client.post(APPLY_RESUME, { params, payload: hooks === undefined ? {} : { hooks } }));
+  const isAsked = steps.some(({ state, hook }) => state === "unknown" && hook !== undefined);
   return (
     <span class="screen-end">
       {problem !== null && <Trouble problem={problem} />}
       {state === "running" && (
-        <Act permission={permission} act={() => void say(APPLY_CANCEL)}>{TEXT.cancel}</Act>
+        <Act
+          permission={permission}
+          act={() => void say(() => client.post(APPLY_CANCEL, { params }))}
+        >
+          {TEXT.cancel}
+        </Act>
       )}
       {state === "paused" && (
         <>
-          <Act permission={permission} kind="is-main" act={() => void say(APPLY_RESUME)}>{TEXT.resume}</Act>
-          <Act permission={permission} act={() => void say(APPLY_ABANDON)}>{TEXT.abandon}</Act>
+          {isAsked
+            ? (
+              <>
+                <Act permission={permission} act={() => resume("again")}>{TEXT.hookAgain}</Act>
+                <Act permission={permission} act={() => resume("done")}>{TEXT.hookDone}</Act>
+              </>
+            )
+            : <Act permission={permission} kind="is-main" act={() => resume()}>{TEXT.resume}</Act>}
+          <Act permission={permission} act={() => void say(() => client.post(APPLY_ABANDON, { params }))}>
+            {TEXT.abandon}
+          </Act>
         </>
       )}
     </span>

@@ -9,12 +9,13 @@ import { useResource } from "../../live/resource.ts";
 import { client, may } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
-import { Select } from "../../parts/form.tsx";
+import { Field, Select } from "../../parts/form.tsx";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
+import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
 import { ApplyMark } from "./state_mark.tsx";
 
@@ -59,7 +60,7 @@ export function Plan({ id }: { readonly id: string }) {
               onChange={(one) => go(withQuery({ action: one === "up" ? null : one }), { replace: true })}
             />
           </div>
-          <OfGroup workspace={id} group={group} action={action} />
+          <OfGroup key={`${group} ${action}`} workspace={id} group={group} action={action} />
         </>
       ))}
       <Journal workspace={id} />
@@ -74,28 +75,51 @@ function OfGroup(
     readonly action: Action;
   },
 ) {
-  const read = useResource(`plan ${workspace} ${group} ${action}`, async (signal) => {
-    const params = { id: workspace, name: group };
-    return (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload: { action }, signal }))
-      .json();
-  }, { live: false });
+  const [volumes, setVolumes] = useState<readonly string[]>([]);
+  const read = useResource(
+    `plan ${workspace} ${group} ${action} ${JSON.stringify(volumes)}`,
+    async (signal) => {
+      const params = { id: workspace, name: group };
+      const payload = { action, volumes: [...volumes] };
+      return (await client.post(WORKSPACE_ARTIFACTS_GROUP_PLAN, { params, payload, signal })).json();
+    },
+    { live: false },
+  );
   const plan = read.value.value;
   const problem = read.problem.value;
   if (problem !== null) return <Trouble problem={problem} again={read.reload} />;
   if (plan === undefined) return <Loading />;
-  return <Steps plan={plan} reload={read.reload} />;
+  return (
+    <Steps
+      plan={plan}
+      reload={read.reload}
+      destroy={(volume) => setVolumes([...volumes, volume])}
+      keep={volumes.length === 0 ? null : () => setVolumes([])}
+    />
+  );
 }
 
-function Steps({ plan, reload }: { readonly plan: PlanModel; readonly reload: () => void }) {
+function Steps(
+  { plan, reload, destroy, keep }: {
+    readonly plan: PlanModel;
+    readonly reload: () => void;
+    /** Plans again, with this volume removed. */
+    readonly destroy: (volume: string) => void;
+    /** Plans again, with no volume removed; null where none is. */
+    readonly keep: (() => void) | null;
+  },
+) {
   const [isAsking, setAsking] = useState(false);
   const { steps, blocked, warnings, missing, unchanged, workspace, group } = plan;
-  const interrupting = steps.filter(({ risk }) => risk !== "none").length;
+  const interrupting = steps.filter(({ risk }) => risk === "interruption").length;
+  const lost = lostBy(plan);
   const isReady = steps.length > 0 && blocked.length === 0 && missing.length === 0;
   return (
     <section aria-labelledby="steps">
       <div class="section-head">
         <h2 id="steps">{steps.length === 0 ? TEXT.nothing : TEXT.steps(steps.length)}</h2>
         <span class="screen-end">
+          {keep !== null && <button type="button" class="button" onClick={keep}>{TEXT.keepData}</button>}
           <button type="button" class="button" onClick={reload}>{TEXT.again}</button>
           <Act permission="projects:apply" kind="is-main" disabled={!isReady} act={() => setAsking(true)}>
             {TEXT.apply}
@@ -111,33 +135,66 @@ function Steps({ plan, reload }: { readonly plan: PlanModel; readonly reload: ()
         </p>
       ))}
       <ol class="steps">
-        {steps.map(({ n, kind, target, why, risk, ifChanged }) => (
+        {steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) => (
           <li class="step" key={n}>
             <p class="step-head">
               <span class="step-number">{n}</span>
               <span>{TEXT.kinds[kind]}</span> <strong>{shown(target)}</strong>
-              {risk !== "none" && <span class="quiet">{TEXT.interruption}</span>}
+              {risk === "interruption" && <span class="quiet">{TEXT.interruption}</span>}
+              {risk === "dataLoss" && <span class="trouble">{TEXT.dataLoss}</span>}
               {ifChanged !== undefined && <span class="quiet">{TEXT.onlyIf(ifChanged.join(", "))}</span>}
             </p>
+            {hook !== undefined && <Hook hook={hook} within={within} />}
             <Reasons why={why} workspace={workspace} />
           </li>
         ))}
       </ol>
+      <Keeps volumes={plan.keeps ?? []} destroy={destroy} />
       {isAsking && (
         <Confirm
           title={TEXT.apply}
           question={TEXT.question(steps.length, shown(group))}
           hints={[TEXT.exactly, ...interrupting > 0 ? [TEXT.interrupts(interrupting)] : []]}
           close={() => setAsking(false)}
+          isReady={(fields) => lost.every((name, at) => fields[`lost ${at}`] === name)}
           act={() => apply(plan)}
-        />
+        >
+          {lost.map((name, at) => (
+            <Field key={name} label={TEXT.typeVolume} name={`lost ${at}`} hint={shown(name)} />
+          ))}
+        </Confirm>
       )}
     </section>
   );
 }
 
-async function apply({ id, basis: { declared, observed } }: PlanModel): Promise<void> {
-  const payload = { basis: { declared, observed } };
+/** The volumes whose data go. */
+const lostBy = ({ steps }: PlanModel): string[] =>
+  steps.filter(({ risk }) => risk === "dataLoss").map(({ target }) => target);
+
+/** The volumes that stay, each with the way to remove it, too. */
+function Keeps(
+  { volumes, destroy }: { readonly volumes: readonly string[]; readonly destroy: (volume: string) => void },
+) {
+  if (volumes.length === 0) return null;
+  return (
+    <>
+      <h3>{TEXT.keeps}</h3>
+      <ul class="rows">
+        {volumes.map((name) => (
+          <li class="row" key={name}>
+            <strong>{shown(name)}</strong>
+            <Act permission="projects:destroy" act={() => destroy(name)}>{TEXT.destroy}</Act>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+async function apply(plan: PlanModel): Promise<void> {
+  const { id, basis: { declared, observed } } = plan;
+  const payload = { basis: { declared, observed }, confirm: lostBy(plan) };
   const begun = (await client.post(PLAN_APPLY, { params: { id }, payload, expectedStatus: 202 })).json();
   go(`/applies/${encodeURIComponent(begun.id)}`);
 }

@@ -19,11 +19,17 @@ export function Reasons(
               <Place place={startOf(reason.at)} workspace={workspace} />
             </Facing>
           )
+          : reason.code === "hook"
+          ? (
+            <p class="hint" key={index}>
+              {TEXT.hook} <Place place={startOf(reason.at)} workspace={workspace} />
+            </p>
+          )
           : <p class="hint" key={index}>{textOf(reason)}</p>
       )}
     </>
   );
 }
 
-const textOf = (reason: Exclude<PlanReason, { code: "field" }>): string =>
+const textOf = (reason: Exclude<PlanReason, { code: "field" | "hook" }>): string =>
   reason.code === "followsFrom" ? TEXT.follows(reason.step, reason.how) : TEXT.codes[reason.code];

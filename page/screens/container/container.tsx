@@ -4,7 +4,7 @@ import { CONTAINER, type ContainerDetail } from "../../../client/berth/container
 import { type Action, actOn, keyOf, NEEDS, results } from "../../live/actions.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
-import { stateVerdict } from "../../verdict.ts";
+import { SIGN_OF } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { RemoveDialog } from "../../parts/remove_dialog.tsx";
@@ -57,9 +57,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
       )}
       <header class="screen-head">
         <h1>{shown(container.name)}</h1>
-        <Mark verdict={stateVerdict(container)}>
-          {words.state(container.state, container.exitCode, container.health)}
-        </Mark>
+        <Mark verdict={SIGN_OF[container.condition]}>{words.state(container)}</Mark>
         {!isGone && <Buttons container={container} />}
       </header>
       <Facts container={container} />

@@ -6,7 +6,6 @@ import { may } from "../../live/session.ts";
 import { UnitBeside } from "../../parts/beside.tsx";
 import { Reading } from "../../parts/reading.tsx";
 import { Empty } from "../../parts/states.tsx";
-import { verdictOf } from "../../verdict.ts";
 import { words } from "../../words/en.ts";
 
 export function Differences({ container }: { readonly container: ContainerDetail }) {
@@ -27,17 +26,17 @@ function Declared(
   const read = useResource(
     may("artifacts:read") ? `unit ${workspace} ${name}` : null,
     (signal) => readUnit(workspace, name, signal),
-    { polled: true },
   );
   return (
     <Reading read={read} permission="artifacts:read">
-      {({ id, live = null, active, image, source }) => {
+      {({ id, live = null, image, source }) => {
         const differences: readonly Difference[] = (live?.drift ?? [])
           .filter((one) => one.container === null || one.container === container.name)
           .map((one) => ({ ...one, place: startOf(one.location) }));
         const unit: Unit = {
-          ...{ id, workspace, name, live, image, differences, containers: [] },
-          verdict: verdictOf({ live, data: { active } }) ?? "asWritten",
+          ...{ id, workspace, name, image, differences, containers: [container] },
+          desired: live?.desired ?? null,
+          verdict: live === null ? "unknown" : live.verdict ?? "asWritten",
           place: startOf(source),
         };
         return (

@@ -4,7 +4,7 @@ import type { Container } from "../../../client/berth/containers.ts";
 import { keyOf, results } from "../../live/actions.ts";
 import { useRows } from "../../live/rows.ts";
 import { may, who } from "../../live/session.ts";
-import { isFlapping, stateVerdict } from "../../verdict.ts";
+import { SIGN_OF } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
@@ -183,8 +183,7 @@ function Cells(
     readonly choose: () => void;
   },
 ) {
-  const { name, state, exitCode, health, compose, image } = container;
-  const restarts = isFlapping(container) || state === "restarting" ? container.restartCount : 0;
+  const { name, state, exitCode, condition, compose, image } = container;
   const since = state === "running" || state === "paused" ? container.startedAt : container.finishedAt;
   const result = results.value.get(keyOf(container));
   return (
@@ -198,8 +197,8 @@ function Cells(
       <span role="gridcell" class="cell-state">
         {result === undefined
           ? (
-            <Mark verdict={stateVerdict(container)} key={`${state} ${exitCode} ${health}`}>
-              {words.state(state, exitCode, health, restarts)}
+            <Mark verdict={SIGN_OF[condition]} key={`${condition} ${state} ${exitCode}`}>
+              {words.state(container)}
             </Mark>
           )
           : <ResultOf result={result} />}

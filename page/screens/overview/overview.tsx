@@ -4,7 +4,7 @@ import { type Overview as State, readOverview, type SeenContainer, type Unit } f
 import { serviceTime } from "../../live/live.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
-import { isBroken, isFlapping, type Judged, type Verdict, VERDICTS } from "../../verdict.ts";
+import { SIGN_OF, type Verdict, VERDICTS } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Facing } from "../../parts/facing.tsx";
 import { Place } from "../../parts/place.tsx";
@@ -18,7 +18,7 @@ import { RegisterForm, Workspaces } from "./workspaces.tsx";
 const WELL: readonly Verdict[] = ["completed", "asWritten"];
 
 export function Overview() {
-  const overview = useResource("overview", readOverview, { polled: true });
+  const overview = useResource("overview", readOverview);
   const state = overview.value.value;
   const problem = overview.problem.value;
   const at = overview.at.value;
@@ -50,10 +50,7 @@ function Nothing({ state, reload }: { readonly state: State; readonly reload: ()
 function Answer(
   { state, at, reload }: { readonly state: State; readonly at: number; readonly reload: () => void },
 ) {
-  const units = state.units
-    .toSorted((a, b) =>
-      VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) || a.name.localeCompare(b.name)
-    );
+  const { units } = state;
   const bad = units.filter(({ verdict }) => !WELL.includes(verdict));
   const well = units.filter(({ verdict }) => WELL.includes(verdict));
   const away = state.engines.filter((engine) => engine.state !== "up");
@@ -116,7 +113,7 @@ function Counts(
 }
 
 function UnitRow({ unit }: { readonly unit: Unit }) {
-  const container = unit.live?.containers[0];
+  const container = unit.containers[0];
   return (
     <li class={`finding is-${unit.verdict} ${unit.differences.length > 0 ? "has-differences" : ""}`}>
       <div class="finding-head">
@@ -156,24 +153,26 @@ function hrefOf({ workspace, name }: Unit): string {
 }
 
 /** More than the verdict, where more is known. */
-function whyOf(unit: Unit): string {
-  const { verdict, live } = unit;
-  if (verdict !== "broken" || live === null) return words.verdict(verdict);
-  const { desired } = live;
-  const containers: readonly Judged[] = unit.containers.length > 0 ? unit.containers : live.containers;
-  if (containers.some((one) => one.state === "restarting" || isFlapping(one))) return words.unit.restarting;
-  if (containers.some(({ health }) => health === "unhealthy")) return words.unit.unhealthy;
-  if (containers.some(({ state }) => state === "dead")) return words.unit.dead;
-  const ended = containers.find(({ state }) => state === "exited");
-  if (ended !== undefined) return words.unit.exited(ended.exitCode);
-  return words.unit.degraded(containers.filter(({ state }) => state === "running").length, desired);
+function whyOf({ verdict, containers, desired }: Unit): string {
+  if (verdict !== "broken") return words.verdict(verdict);
+  const bad = brokenOf(containers);
+  if (bad === undefined) {
+    return words.unit.degraded(containers.filter(({ state }) => state === "running").length, desired);
+  }
+  return bad.condition === "failed" ? words.unit.exited(bad.exitCode) : words.unit[bad.condition];
 }
 
 /** What the engine says of a broken one: how it ended, how often, and why. */
 function detailOf({ verdict, containers }: Unit): string {
-  const bad = verdict === "broken" ? containers.find(isBroken) : undefined;
+  const bad = verdict === "broken" ? brokenOf(containers) : undefined;
   if (bad === undefined) return "";
-  return words.unit.ended(bad.state === "exited" ? null : bad.exitCode, bad.restartCount, bad.reason);
+  return words.unit.ended(bad.condition === "failed" ? null : bad.exitCode, bad.restartCount, bad.reason);
+}
+
+type Broken = SeenContainer & { readonly condition: "restarting" | "unhealthy" | "dead" | "failed" };
+
+function brokenOf(containers: readonly SeenContainer[]): Broken | undefined {
+  return containers.find((one): one is Broken => SIGN_OF[one.condition] === "broken");
 }
 
 function UndeclaredRow({ container }: { readonly container: SeenContainer }) {

@@ -19,7 +19,7 @@ import { Findings } from "./findings.tsx";
 import { Graph } from "./graph/graph.tsx";
 
 export function Workspace({ id }: { readonly id: string }) {
-  const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal), { polled: true });
+  const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal));
   const state = read.value.value;
   const problem = read.problem.value ?? state?.problem ?? null;
   if (state === undefined) {

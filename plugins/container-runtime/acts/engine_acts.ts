@@ -1,5 +1,7 @@
 /** What an apply asks of one engine, carried out over its link. */
 import type {
+  CommandEnd,
+  CommandOrder,
   EngineActs,
   Labelled,
   NetworkSpec,
@@ -23,6 +25,7 @@ import { parseReference, textOfReference } from "../images/reference.ts";
 import { imageIdOf } from "../rows/container.ts";
 import { loginIn } from "./docker_config.ts";
 import { lastWords } from "./last_words.ts";
+import { runCommand } from "./run_command.ts";
 
 /** A slow driver or a large volume. */
 const SLOW_MS = 60_000;
@@ -114,6 +117,10 @@ export class LinkActs implements EngineActs {
 
   lastWords(id: string, lines: number): Promise<readonly string[]> {
     return lastWords(this.link.engine, id, lines);
+  }
+
+  run(id: string, order: CommandOrder): Promise<CommandEnd> {
+    return runCommand(this.link.engine, id, order);
   }
 
   /** Podman leaves it to timers of systemd, which need not be there. */

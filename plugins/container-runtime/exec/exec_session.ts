@@ -26,6 +26,10 @@ export interface ExecWish {
   readonly terminal: boolean;
   readonly columns: number;
   readonly rows: number;
+  /** With all rights on the host. */
+  readonly privileged?: boolean;
+  /** It has no input at all. */
+  readonly isDeaf?: boolean;
 }
 
 /** A command that the engine knows and has not started. */
@@ -91,7 +95,8 @@ export class ExecSession implements AsyncDisposable {
         WorkingDir: wish.workdir ?? "",
         Env: [...wish.env, markVariable(mark)],
         Tty: wish.terminal,
-        AttachStdin: true,
+        AttachStdin: wish.isDeaf !== true,
+        Privileged: wish.privileged === true,
         AttachStdout: true,
         AttachStderr: true,
       },
@@ -121,7 +126,7 @@ export class ExecSession implements AsyncDisposable {
     return session;
   }
 
-  /** Reads the output until it ends. While `give` waits, the process is held back. */
+  /** Reads the output until it ends. Throws where the engine broke it off. While `give` waits, the process is held back. */
   read(give: (bytes: Uint8Array<ArrayBuffer>) => Promise<void> | void): Promise<void> {
     return this.#reading = this.#read(give);
   }
@@ -141,6 +146,10 @@ export class ExecSession implements AsyncDisposable {
         const bytes = output.take();
         if (bytes.byteLength > 0) await give(bytes);
       } while (await answer.read());
+      if (frames.cut && !answer.closed) {
+        const doing = `show the output of a command in container "${this.container.name}"`;
+        throw engineError("engine_failed", `Cannot ${doing}: the engine broke it off`);
+      }
     } finally {
       this.#outputEnded = true;
       clearInterval(look);

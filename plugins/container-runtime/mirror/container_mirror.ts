@@ -1,4 +1,5 @@
 /** One engine's containers in memory; each row is read by its id when it may have changed. */
+import { settlesInMs } from "../../../core/condition.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { isRefusal } from "./refusal.ts";
 import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../rows/container.ts";
@@ -27,6 +28,7 @@ export class ContainerMirror implements Disposable {
   readonly #own = new Set<Promise<void>>();
   /** Which read of an id is the latest that was shown, while any reads run: an older one must not overwrite it. */
   readonly #shown = new Map<string, number>();
+  readonly #settling = new Map<string, ReturnType<typeof setTimeout>>();
   #started = 0;
   #running = 0;
   /** `all`: read every row. `compare`: read only the rows that differ from the engine's list. */
@@ -107,11 +109,13 @@ export class ContainerMirror implements Disposable {
   clear(): void {
     this.#dirty.clear();
     this.#rechecks.clear();
+    this.#endSettling();
     this.rows.clear();
   }
 
   [Symbol.dispose](): void {
     this.#rechecks[Symbol.dispose]();
+    this.#endSettling();
   }
 
   #mark(ids: readonly string[], need: Need): void {
@@ -194,7 +198,10 @@ export class ContainerMirror implements Disposable {
         firstByteMs: LATE_MS,
       });
       const row = containerRow(inspected, this.engine.name);
-      if (row !== null && this.#isLatest(id, started)) this.rows.put(row.id, row);
+      if (row !== null && this.#isLatest(id, started)) {
+        this.rows.put(row.id, row);
+        this.#readOnceSettled(row);
+      }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === "container_not_found") {
@@ -210,6 +217,24 @@ export class ContainerMirror implements Disposable {
       if (this.#running === 0) this.#shown.clear();
     }
     return null;
+  }
+
+  /** Nothing tells that what was restarted over and over goes on running now. */
+  #readOnceSettled(row: ContainerRow): void {
+    clearTimeout(this.#settling.get(row.id));
+    this.#settling.delete(row.id);
+    const ms = settlesInMs(row, Date.now());
+    if (ms === 0) return;
+    const timer = setTimeout(() => {
+      this.#settling.delete(row.id);
+      this.#mark([row.id], "check");
+    }, ms + 10);
+    this.#settling.set(row.id, timer);
+  }
+
+  #endSettling(): void {
+    for (const timer of this.#settling.values()) clearTimeout(timer);
+    this.#settling.clear();
   }
 
   #isLatest(id: string, started: number): boolean {

@@ -3,9 +3,15 @@
 export class Rows<Row> {
   readonly #rows = new Map<string, { readonly row: Row; readonly text: string }>();
   #version = 0;
+  #reads = 0;
 
   get version(): number {
     return this.#version;
+  }
+
+  /** Rises with every row that is read, whether it is another or not. */
+  get reads(): number {
+    return this.#reads;
   }
 
   get size(): number {
@@ -29,6 +35,7 @@ export class Rows<Row> {
    * is known to be old.
    */
   put(key: string, row: Row): boolean {
+    this.#reads += 1;
     const text = JSON.stringify(row);
     const isNew = this.#rows.get(key)?.text !== text;
     this.#rows.set(key, { row, text });

@@ -1,5 +1,6 @@
 /** A container as lists show it, read from the engine's `inspect`. */
 import { z } from "zod";
+import { Condition, conditionOf } from "../../../core/condition.ts";
 import { ContainerState } from "../../../core/runtime.ts";
 import {
   flagOf,
@@ -48,6 +49,9 @@ export const Container = z.object({
   ),
   restartCount: z.int().describe("How often the engine restarted it since it was last started"),
   reason: z.string().nullable().describe("Why it does not run, where the engine says more than an exit code"),
+  condition: Condition.describe(
+    "How it is doing by itself: `restarting` also for a minute after a restart that was not the first",
+  ),
   createdAt: z.string().describe("When it was made"),
   startedAt: z.string().nullable().describe("When it last started"),
   finishedAt: z.string().nullable().describe("When it last ended"),
@@ -97,6 +101,8 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
   // Podman says -1 for an exit code that it does not know.
   const exitCode = ended && numberOf(state.ExitCode) >= 0 ? numberOf(state.ExitCode) : null;
   const networks = Object.entries(objectOf(settings.Networks)).sort(([one], [other]) => one < other ? -1 : 1);
+  const restartCount = numberOf(wire.RestartCount);
+  const startedAt = phase === "created" ? null : timeOf(state.StartedAt);
   return {
     id,
     name: textOf(wire.Name).replace(/^\//, ""),
@@ -106,10 +112,11 @@ export function containerRow(inspected: unknown, backend: string): ContainerRow 
     status: statusOf(phase, health, exitCode),
     health,
     exitCode,
-    restartCount: numberOf(wire.RestartCount),
+    restartCount,
     reason,
+    condition: conditionOf({ state: phase, health, exitCode, reason, restartCount, startedAt }, Date.now()),
     createdAt: timeOf(wire.Created) ?? EPOCH,
-    startedAt: phase === "created" ? null : timeOf(state.StartedAt),
+    startedAt,
     finishedAt: ended ? timeOf(state.FinishedAt) : null,
     ports: portsOf(phase, objectOf(settings.Ports), wire),
     networks: networks.map(([name]) => name),

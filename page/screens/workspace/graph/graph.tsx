@@ -26,7 +26,6 @@ export function Graph({ id }: { readonly id: string }) {
       // Without a format it is JSON.
       return (await client.get(WORKSPACE_ARTIFACTS_DAG, { params: { id }, query, signal })).json() as Dag;
     },
-    { polled: true },
   );
   return (
     <Reading read={read} permission="artifacts:read">

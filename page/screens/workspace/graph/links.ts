@@ -1,7 +1,7 @@
 /** Who needs whom, in both directions, and how a node is told in words. */
 import type { Dag, DagNode } from "../../../../client/berth/workspaces.ts";
 import { shown } from "../../../parts/shown.ts";
-import { type Verdict, verdictOf } from "../../../verdict.ts";
+import type { Verdict } from "../../../verdict.ts";
 import { words } from "../../../words/en.ts";
 
 export interface Links {
@@ -34,7 +34,8 @@ export function nameOf(id: string): string {
 /** Null for what does not run, and for what is rightly not started. */
 export function verdictIn(node: DagNode): Verdict | null {
   if (node.kind === "missing") return "broken";
-  return node.kind === "unit" && node.live !== undefined ? verdictOf(node) : null;
+  if (node.kind !== "unit" || node.live === undefined) return null;
+  return node.live === null ? "unknown" : node.live.verdict;
 }
 
 /** All that a drawing says of a node, in a sentence. */
