@@ -73,7 +73,7 @@ export function Shell(
 }
 
 function Title({ text }: { readonly text: string }) {
-  document.title = words.title(text);
+  document.title = words.title(shown(text));
   return null;
 }
 

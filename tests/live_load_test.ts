@@ -6,6 +6,8 @@ import { FastLog } from "./scripted_log.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
 import { serveEngines, type TestService } from "./service.ts";
 
+const encoder = new TextEncoder();
+
 async function scene(log: FastLog, rows: number, stack: AsyncDisposableStack) {
   const containers = new Map<string, unknown>(
     Array.from(

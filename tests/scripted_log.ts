@@ -11,6 +11,8 @@ export interface LogOptions {
   readonly perSecond?: number;
   /** The lines before it are lost. */
   readonly first?: number;
+  /** The last line that may be written for now, as soon as there is one more. */
+  readonly until?: () => Promise<number>;
 }
 
 /** Lines that come no faster than they are read; at the last one the log ends. */
@@ -20,12 +22,14 @@ export class FastLog {
   readonly #text: (number: number) => string;
   readonly #perSecond: number;
   readonly #first: number;
+  readonly #until: () => Promise<number>;
 
   constructor(readonly most: number, options: LogOptions = {}) {
     const { text = (number) => `line ${number} of a log`, perSecond = Infinity, first = 1 } = options;
     this.#text = text;
     this.#perSecond = perSecond;
     this.#first = first;
+    this.#until = options.until ?? (() => Promise.resolve(most));
     this.written = first - 1;
   }
 
@@ -38,7 +42,8 @@ export class FastLog {
             (performance.now() - began);
           if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs));
           if (this.written >= this.most) return controller.close();
-          const amount = Math.ceil(Math.min(LINES_AT_ONCE, this.#perSecond / 20, this.most - this.written));
+          const left = await this.#until() - this.written;
+          const amount = Math.ceil(Math.min(LINES_AT_ONCE, this.#perSecond / 20, left));
           const all = this.#frames(amount);
           this.bytes += all.byteLength;
           controller.enqueue(all);
