@@ -180,7 +180,7 @@ ${HEALTH}`;
       ),
     ]);
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
-    const options = { folder, applyLeaseMs: 1_000 };
+    const options = { folder, applyTimes: { leaseMs: 1_000 } };
     const first = await serveEngines({ [engine.kind]: engine }, options);
     const scene = await ApplyScene.on(engine, first, name, text);
     const { admin } = first;

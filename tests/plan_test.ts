@@ -280,7 +280,7 @@ for (const kind of ["docker", "podman"] as const) {
       await blockedBy("reserved", one("reserved", "labels: { com.docker.compose.project: other }")),
       ["project/reserved-label:7"],
     );
-    assert.deepEqual(await blockedBy("swarm", one("swarm", "storage_opt: { size: 1G }")), [
+    assert.deepEqual(await blockedBy("swarm", one("swarm", "pre_start: [{ command: [x] }]")), [
       "compose/field-not-supported:7",
     ]);
     const copied = (name: string, lines = "") =>
@@ -295,9 +295,22 @@ for (const kind of ["docker", "podman"] as const) {
       ["project/read-only:7", "project/read-only:7", "project/read-only:8"],
     );
     assert.deepEqual(
+      await blockedBy("lost", `${one("lost", "secrets: [key]")}secrets: { key: { file: ./gone } }\n`),
+      ["project/absent-file:8"],
+    );
+    const absent = "volumes: [{ type: bind, source: ./gone, target: /x, bind: { create_host_path: false } }]";
+    assert.deepEqual(await blockedBy("bare", one("bare", absent)), ["project/absent-file:7"]);
+    assert.deepEqual(await blockedBy("made", one("made", "volumes: ['./gone:/x']")), []);
+    assert.deepEqual(
       await blockedBy("young", one("young", "volumes: [{ type: image, source: x, target: /x }]")),
       engine.kind === "podman" || await tooOld(engine, "1.48") ? ["project/engine-cannot:7"] : [],
     );
+    assert.deepEqual(await blockedBy("isolated", one("isolated", "isolation: hyperv")), [
+      "project/engine-cannot:7",
+    ]);
+    assert.deepEqual(await blockedBy("hooked", one("hooked", "pre_stop: [{ command: [] }]")), [
+      "project/unknown-hook:7",
+    ]);
     assert.deepEqual(await blockedBy("several", one("several", "container_name: one\nscale: 2")), [
       "project/name-of-several:7",
     ]);

@@ -276,6 +276,8 @@ export type LiveMessage = {
   })[];
   /** How far their sources were read, for `cursors`. */
   readonly cursors: { readonly [key: string]: string };
+  /** The places of the lines with which reading a source began: `before` of `/api/logs` goes on before them. */
+  readonly firsts?: { readonly [key: string]: string };
 } | {
   /** What this message is. */
   readonly type: "sources";
@@ -427,6 +429,8 @@ export type LiveRequest = {
   readonly workspace?: string;
   /** How many earlier lines of each come first. */
   readonly tail?: number;
+  /** Only lines from then on, and all of those: a time as `2026-01-31T12:00:00Z`, or a span as `10m`. */
+  readonly since?: string;
   /** Only lines that hold this text, in any case. */
   readonly q?: string;
   /** How far each source was read, by its key: its log goes on behind that. */

@@ -2,37 +2,47 @@
 import { CONTAINER_LOGS } from "../../client/berth/containers.ts";
 import { stream } from "../../client/stream.ts";
 import { isStatusError } from "../../client/mod.ts";
-import { LogFeed } from "./log_feed.ts";
+import { type From, LogFeed } from "./log_feed.ts";
 import { problemOf } from "./problem.ts";
 import { client, somebody } from "./session.ts";
 
-/** From where a log is read: so many last lines, or what was written since then. */
-export interface From {
-  readonly tail?: number;
-  readonly since?: string;
-}
-
 const PAUSE_MS = 1_000;
-const FINAL = [403, 404];
+const FINAL = [400, 403, 404];
 /** A line of 256 KiB whose every byte is escaped. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 export class ContainerLog extends LogFeed {
   readonly #backend: string;
   readonly #id: string;
-  readonly #from: From;
+  readonly #key: string;
+  /** Where to begin: the cursor of a line, or how it is said to the API. */
+  readonly #at: string | null;
+  #from: From;
   #cursor: string | null = null;
 
-  constructor(backend: string, id: string, from: From) {
+  constructor(backend: string, id: string, from: From, at: string | null = null) {
     super();
     this.#backend = backend;
     this.#id = id;
+    this.#key = `${backend}/${id}`;
     this.#from = from;
+    this.#at = at;
+  }
+
+  override get keys(): readonly string[] {
+    return [this.#key];
+  }
+
+  protected override sourceOf(): number {
+    return 0;
   }
 
   override async follow(ending: AbortSignal): Promise<void> {
+    let at = this.#at;
     while (!ending.aborted) {
       try {
+        if (at !== null) this.#from = await this.fromOf({ source: this.#key, cursor: at }, ending);
+        at = null;
         if (await this.#read(ending)) {
           this.state.value = "ended";
           return;
@@ -70,6 +80,7 @@ export class ContainerLog extends LogFeed {
     for await (const item of items) {
       if ("line" in item) {
         this.#cursor = item.cursor;
+        this.begins(this.#key, item.cursor);
         this.lines.add(Date.parse(item.time), item.stream, 0, item.line);
       } else if ("gap" in item) {
         this.gap(item.gap);

@@ -1,7 +1,8 @@
 /** The logs of several containers in one: of a project, a workspace, or chosen ones, with those that come later. */
 import { effect, signal } from "@preact/signals";
 import { follow, link } from "./live.ts";
-import { LogFeed } from "./log_feed.ts";
+import { type From, type LinePlace, LogFeed } from "./log_feed.ts";
+import { problemOf } from "./problem.ts";
 
 export interface Chosen {
   readonly project?: string;
@@ -14,28 +15,51 @@ export class MergedLog extends LogFeed {
   /** How many containers are in sight that are not shown: one may not read them, or they are too many. */
   readonly leftOut = signal(0);
   readonly #chosen: Chosen;
-  readonly #tail: number;
+  readonly #from: From;
+  readonly #at: LinePlace | null;
   readonly #numbers = new Map<string, number>();
+  /** Those that are there. */
+  readonly #readable = new Set<string>();
 
-  constructor(chosen: Chosen, tail: number) {
+  constructor(chosen: Chosen, from: From, at: LinePlace | null = null) {
     super();
     this.#chosen = chosen;
-    this.#tail = tail;
+    this.#from = from;
+    this.#at = at;
+  }
+
+  override get keys(): readonly string[] {
+    return [...this.#readable];
   }
 
   /** Each source is taken up again behind its own last line. */
-  override follow(ending: AbortSignal): Promise<void> {
-    const end = follow("logs", { ...this.#chosen, tail: this.#tail }, {
+  override async follow(ending: AbortSignal): Promise<void> {
+    try {
+      await this.#follow(this.#at === null ? this.#from : await this.fromOf(this.#at, ending), ending);
+    } catch (error) {
+      if (ending.aborted) return;
+      this.problem.value = problemOf(error);
+      this.state.value = "ended";
+    }
+  }
+
+  #follow(from: From, ending: AbortSignal): Promise<void> {
+    const end = follow("logs", { ...this.#chosen, ...from }, {
       message: (message) => {
         this.problem.value = null;
         this.state.value = "following";
         if (message.type === "sources") {
           this.leftOut.value = message.leftOut;
-          for (const { source, name } of message.items) this.#name(source, name);
+          for (const { source, name, state } of message.items) {
+            this.#name(source, name);
+            if (state === "following") this.#readable.add(source);
+            else this.#readable.delete(source);
+          }
           return;
         }
+        for (const [key, cursor] of Object.entries(message.firsts ?? {})) this.begins(key, cursor);
         for (const item of message.items) {
-          const source = this.#numberOf(item.source);
+          const source = this.sourceOf(item.source);
           if ("gap" in item) this.gap(item.gap, source);
           else this.lines.add(Date.parse(item.time), item.stream, source, item.line);
         }
@@ -61,11 +85,11 @@ export class MergedLog extends LogFeed {
   }
 
   #name(key: string, name: string | undefined): void {
-    const number = this.#numberOf(key);
+    const number = this.sourceOf(key);
     if (name !== undefined) this.sources[number] = { ...this.sources[number]!, name };
   }
 
-  #numberOf(key: string): number {
+  protected override sourceOf(key: string): number {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     const at = key.indexOf("/");

@@ -1,9 +1,26 @@
 /** What is said of logs, graphs and measures, in German. */
-import { bytes, count, number } from "./de_counts.ts";
+import { bytes, count, moment, number } from "./de_counts.ts";
 
 export const log = {
   label: (name: string) => `Log von ${name}`,
   search: "Suchen",
+  matchCase: "Groß- und Kleinschreibung beachten",
+  pattern: "Regulärer Ausdruck",
+  onlyErrors: "Fehler",
+  among: "Zwischen den anderen",
+  refusals: {
+    unfinished: "Dieses Muster ist nicht vollständig.",
+    unknown: "Dieses Muster blickt zurück oder voraus oder nennt etwas, das hier nicht bekannt ist.",
+    long: "Dieses Muster ist zu lang.",
+  },
+  previous: "Die davor",
+  next: "Die nächste",
+  earlier: "ältere ↑",
+  noEarlier: {
+    none: "nichts Älteres",
+    full: "so viele, wie behalten werden",
+    many: "ältere Zeilen von höchstens 16 Containern",
+  },
   follow: (amount: number) => `${number.format(amount)} neue ↓`,
   toEnd: "Zum Ende ↓",
   empty: "Noch ist nichts geschrieben worden.",
@@ -18,21 +35,26 @@ export const log = {
   } as Record<string, string>,
   over: "es ist zu Ende",
   lines: (amount: number, size: number) => `${count(amount, "Zeile", "Zeilen")}, ${bytes(size)}`,
+  since: (time: number) => Number.isNaN(time) ? "" : `, ab ${moment.format(time)}`,
   dropped: (amount: number) => `die ersten ${number.format(amount)} sind nicht mehr da`,
   gap: (name: string | null, after: string, before: string | null) =>
     `die Engine hat ${name === null ? "Zeilen" : `Zeilen von ${name}`} ${
       before === null ? `nach ${after}` : `zwischen ${after} und ${before}`
     } verloren`,
   matches: (amount: number) => count(amount, "Zeile passt", "Zeilen passen"),
+  matchOf: (at: number, amount: number) => `${number.format(at)} von ${count(amount, "Zeile", "Zeilen")}`,
   cut: (characters: number) => ` … ${number.format(characters)} Zeichen insgesamt`,
   line: "Die Zeile",
   around: "Zwischen den anderen zeigen",
-  linkTo: "Link von hier an",
+  linkTo: "Link auf diese Zeile",
+  link: "Diese Zeile",
+  linkLost: "Die Engine hat diese Zeile nicht mehr.",
   save: "Diese Zeilen sichern",
   download: "Alles herunterladen",
   downloading: "Wird heruntergeladen …",
   from: "Ab",
-  lastLines: (amount: number) => `Die letzten ${number.format(amount)} Zeilen`,
+  lastLines: (amount: number, isOfEach: boolean) =>
+    `Die letzten ${number.format(amount)} Zeilen${isOfEach ? " von jedem" : ""}`,
   span: { "10m": "Die letzten 10 Minuten", "1h": "Die letzte Stunde", all: "Alles" },
   sinceLine: "Ab einer Zeile",
   leftOut: (amount: number) =>

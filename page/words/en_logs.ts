@@ -1,11 +1,28 @@
 /** What is said of logs. */
-import { bytes, count, number } from "./en_counts.ts";
+import { bytes, count, moment, number } from "./en_counts.ts";
 
 const SPANS = { "10m": "The last 10 minutes", "1h": "The last hour", all: "All of it" } as const;
 
 export const log = {
   label: (name: string) => `Log of ${name}`,
   search: "Search",
+  matchCase: "Match case",
+  pattern: "Regular expression",
+  onlyErrors: "Errors",
+  among: "Among the others",
+  refusals: {
+    unfinished: "This pattern is not complete.",
+    unknown: "This pattern looks back or ahead, or names something that is not known here.",
+    long: "This pattern is too long.",
+  },
+  previous: "The one before",
+  next: "The next one",
+  earlier: "older ↑",
+  noEarlier: {
+    none: "nothing older",
+    full: "as many as are held",
+    many: "older lines of 16 containers at most",
+  },
   follow: (amount: number) => `${number.format(amount)} new ↓`,
   toEnd: "To the end ↓",
   empty: "It has not written anything yet.",
@@ -20,6 +37,7 @@ export const log = {
   >,
   over: "it is over",
   lines: (amount: number, size: number) => `${count(amount, "line", "lines")}, ${bytes(size)}`,
+  since: (time: number) => Number.isNaN(time) ? "" : `, from ${moment.format(time)}`,
   dropped: (amount: number) => `the first ${number.format(amount)} are no longer held`,
   /** Lines that are missing, of one container or of the only one. */
   gap: (name: string | null, after: string, before: string | null) =>
@@ -27,15 +45,19 @@ export const log = {
       before === null ? `after ${after}` : `between ${after} and ${before}`
     }`,
   matches: (amount: number) => count(amount, "line fits", "lines fit"),
+  matchOf: (at: number, amount: number) => `${number.format(at)} of ${count(amount, "line", "lines")}`,
   cut: (characters: number) => ` … ${number.format(characters)} characters in all`,
   line: "The line",
   around: "Show it among the others",
-  linkTo: "Link from here",
+  linkTo: "Link to this line",
+  link: "This line",
+  linkLost: "The engine no longer has this line.",
   save: "Save these lines",
   download: "Download all",
   downloading: "Downloading …",
   from: "From",
-  lastLines: (amount: number) => `The last ${number.format(amount)} lines`,
+  lastLines: (amount: number, isOfEach: boolean) =>
+    `The last ${number.format(amount)} lines${isOfEach ? " of each" : ""}`,
   span: SPANS,
   sinceLine: "From a line on",
   leftOut: (amount: number) =>

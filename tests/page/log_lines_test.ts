@@ -1,10 +1,16 @@
-/** The parts of a log's view that need no browser: lines in bounded memory, search, scrolling, colours. */
+/** The parts of a log's view that need no browser: lines in bounded memory, search, patterns, scrolling, colours. */
 import assert from "node:assert/strict";
-import { Lines, Search } from "../../page/live/lines.ts";
+import fc from "npm:fast-check@4.10.2";
+import { type Earlier, Lines, Search } from "../../page/live/lines.ts";
+import { isError } from "../../page/live/log_level.ts";
+import { PatternError } from "../../page/live/pattern/parse.ts";
+import { Pattern } from "../../page/live/pattern/pattern.ts";
+import { Wanted } from "../../page/live/wanted.ts";
 import { piecesOf } from "../../page/parts/log/ansi.ts";
 import { Scroll } from "../../page/parts/log/scroll.ts";
 
 const nothing = () => {};
+const plain = { isPattern: false, matchCase: false, onlyErrors: false };
 
 Deno.test("a million lines take 40 bytes each at most beyond their text, and no more are ever held", () => {
   const lines = new Lines(nothing);
@@ -35,7 +41,7 @@ Deno.test("long lines are held whole, and the oldest go when their bytes are too
 
 Deno.test("a search finds every line in any case, goes on as lines come, and forgets what was let go", () => {
   const lines = new Lines(nothing, { lines: 20_000, bytes: 2 ** 30 });
-  const search = new Search(lines, "NeeDle İ");
+  const search = new Search(lines, new Wanted({ ...plain, text: "NeeDle İ" }));
   const add = (from: number, to: number) => {
     for (let index = from; index < to; index++) {
       const isGap = index % 50 === 0;
@@ -61,6 +67,128 @@ Deno.test("a search finds every line in any case, goes on as lines come, and for
   assert.ok(lines.first > 9_000);
   assert.deepEqual(look(), wanted(lines.first, 30_000));
   assert.equal(search.found.length + search.gone <= wanted(0, 30_000).length, true);
+});
+
+Deno.test("earlier lines come before the others, in the order of the times of all logs, and a search finds them, too", () => {
+  const lines = new Lines(nothing);
+  const at = (time: number, source: number): Earlier => ({
+    time,
+    kind: "stdout",
+    source,
+    text: `${source} at ${time}`,
+  });
+  for (const one of [at(1, 1), at(2, 1), at(50, 0), at(51, 1), at(52, 0)]) {
+    lines.add(one.time, one.kind, one.source, one.text);
+  }
+  const search = new Search(lines, new Wanted({ ...plain, text: "1 at" }));
+  const look = () => {
+    while (search.step(1)) { /* some at a time */ }
+    return search.found.map((number) => lines.at(number)!.time);
+  };
+  assert.deepEqual(look(), [1, 2, 51]);
+  const all = () => Array.from({ length: lines.length }, (_, index) => lines.at(lines.first + index)!.time);
+  const moved = lines.addBefore([at(0, 0), at(1.5, 0), at(40, 0)])!;
+  assert.deepEqual(all(), [0, 1, 1.5, 2, 40, 50, 51, 52]);
+  assert.deepEqual([lines.first, lines.end, moved.from, moved.to], [-3, 5, -3, 2]);
+  assert.deepEqual([0, 1, 2, 4].map((old) => lines.at(moved.numberOf(old))!.time), [1, 2, 50, 52]);
+  search.lookBefore(moved);
+  assert.deepEqual(look(), [1, 2, 51]);
+  assert.equal(search.gone, 0);
+  search.lookBefore(lines.addBefore([at(-5, 1)])!);
+  assert.deepEqual(look(), [-5, 1, 2, 51]);
+  assert.equal(search.gone, -1, "as many came in before the first one");
+
+  const few = new Lines(nothing, { lines: 10_000, bytes: 2 ** 30 });
+  for (let index = 0; index < 9_999; index++) few.add(index, "stdout", 0, "x");
+  assert.equal(few.addBefore([at(-2, 0), at(-1, 0)]), null, "there is no room");
+  for (let index = 0; index < 9_999; index++) few.add(index, "stdout", 0, "x");
+  assert.ok(few.gone > 0 && few.length <= 10_000);
+  assert.equal(few.addBefore([at(-1, 0)]), null, "what would come between was let go");
+});
+
+/** Patterns out of all that berth reads. */
+const pattern = fc.letrec((tie) => ({
+  any: fc.oneof({ depthSize: "small" }, tie("one"), tie("times"), tie("all"), tie("either")),
+  one: fc.constantFrom(
+    "a",
+    "b",
+    "-",
+    ".",
+    "\\d",
+    "\\w",
+    "\\s",
+    "[ab]",
+    "[^a]",
+    "[0-9_]",
+    "^",
+    "$",
+    "\\b",
+    "\\B",
+    "A",
+    "\\x41",
+  ),
+  times: fc.tuple(
+    fc.constantFrom("a", "b", "[^b]", "."),
+    fc.constantFrom("*", "+", "?", "{2}", "{1,}", "{0,2}", "*?"),
+  ).map((parts) => parts.join("")),
+  all: fc.array(tie("any"), { maxLength: 4 }).map((parts) => `(?:${parts.join("")})`),
+  either: fc.tuple(tie("any"), tie("any")).map(([one, other]) => `(${one}|${other})`),
+})).any as fc.Arbitrary<string>;
+
+Deno.test("a pattern fits what a regular expression fits, in either case", () => {
+  const text = fc.string({ unit: fc.constantFrom(..."abAB-_1 é"), maxLength: 12 });
+  fc.assert(
+    fc.property(pattern, text, fc.boolean(), (pattern, text, matchCase) => {
+      const native = new RegExp(pattern, matchCase ? "" : "i");
+      assert.equal(new Pattern(pattern, matchCase).isIn(text), native.test(text));
+    }),
+    { numRuns: 500 },
+  );
+  assert.deepEqual(new Pattern("b+|c", false).spansIn("abbacB"), [[1, 3], [4, 5], [5, 6]]);
+  for (
+    const [text, reason] of [
+      ["(", "unfinished"],
+      ["[z-a]", "unfinished"],
+      ["(?=a)", "unknown"],
+      ["(a)\\1", "unknown"],
+      ["a{999}", "long"],
+      ["(((((){99}){99}){99}){99}){99}", "long"],
+    ] as const
+  ) {
+    assert.throws(
+      () => new Pattern(text, true),
+      (error) => error instanceof PatternError && error.reason === reason,
+    );
+  }
+});
+
+Deno.test("no pattern takes longer with what it does not fit", () => {
+  for (const text of ["(a+)+$", "(a|a)*c", "(.*a){9}x", "(a?){30}a{30}b", "(a|b)*a(a|b){20}c"]) {
+    const lines = new Lines(nothing);
+    lines.add(0, "stdout", 0, "ab".repeat(30_000));
+    lines.add(0, "stdout", 0, "a".repeat(60_000));
+    const search = new Search(lines, new Wanted({ ...plain, text, isPattern: true }));
+    while (search.step(5)) { /* it ends */ }
+    assert.deepEqual(search.found, text === "(a+)+$" ? [1] : [], text);
+  }
+});
+
+Deno.test("a line tells of an error by its level, and by its stream where it names none", () => {
+  for (
+    const [text, kind, expected] of [
+      ["2026-11-22 12:00:00 UTC [31] ERROR:  deadlock detected", "stderr", true],
+      ["2026-11-22 12:00:00 UTC [31] LOG:  checkpoint", "stderr", true],
+      ['{"level":"info","msg":"no error"}', "stderr", false],
+      ['{"level":50,"msg":"x"}', "stdout", true],
+      ['{"level":30,"msg":"x"}', "stderr", false],
+      ["E1122 12:00:00.000001 1 x.go:1] gone", "stdout", true],
+      ["I1122 12:00:00.000001 1 x.go:1] error count", "stderr", false],
+      ["WARN retrying after error", "stdout", false],
+      ["GET /errors 200", "stdout", false],
+      ["panic: runtime error", "stderr", true],
+      ["listening", "stdout", false],
+    ] as const
+  ) assert.equal(isError(text, kind), expected, text);
 });
 
 Deno.test("a list longer than an element can be is walked pixel by pixel, jumped through, and reaches both ends", () => {

@@ -238,3 +238,97 @@ test(
     await assertFitsAll(opened, "/logs");
   },
 );
+
+test(
+  "older lines come in above, a search goes from one to the next by keys, and a line has a link, alone and merged",
+  async (engine, browser) => {
+    const script = (word: string) =>
+      `i=0; while [ $i -lt 2600 ]; do i=$((i+1)); echo ${word} $i; done; echo "ERROR: ${word} broke"; echo on; exec idle`;
+    await run(engine, "older-a", script("a"));
+    await run(engine, "older-b", script("b"));
+    await using berth = await serveEngines({ docker: engine });
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c/docker/older-a" });
+    const { page, complaints } = opened;
+    const log = page.getByRole("log");
+    const first = () => page.locator(".log-line .log-text").first().innerText();
+    const atTop = async () => {
+      const box = (await log.boundingBox())!;
+      return await page.evaluate<string>(
+        `document.elementFromPoint(${box.x + 300}, ${box.y + 10}).closest(".log-line").innerText`,
+      );
+    };
+    await inLog(page, "on");
+    await log.focus();
+    await page.keyboard.press("Home");
+    await inLog(page, "a 1603"); // the last 1,000 are 1603 to 2600, and two more
+    const top = await atTop();
+    await page.keyboard.press("o");
+    await page.getByText("1,500 lines").waitFor();
+    await inLog(page, "a 1590");
+    assert.equal(await atTop(), top, "the reader is where they were");
+    for (const amount of ["2,000", "2,500", "2,602"]) {
+      await page.getByRole("button", { name: "older ↑" }).click();
+      await page.getByText(`${amount} lines`).waitFor();
+    }
+    await page.getByText("nothing older").waitFor();
+    await log.focus();
+    await page.keyboard.press("Home");
+    await inLog(page, "a 1");
+    assert.match(await first(), /^a 1$/);
+
+    const field = page.getByRole("searchbox");
+    await field.fill("^A 1\\d$");
+    await page.getByRole("button", { name: "Regular expression" }).click();
+    await page.getByText("10 lines fit").waitFor();
+    await page.getByRole("button", { name: "Match case" }).click();
+    await page.getByText("No line holds it.").waitFor();
+    await page.getByRole("button", { name: "Match case" }).click();
+    await field.fill("(a|b");
+    await page.getByText("This pattern is not complete.").waitFor();
+    await field.fill("^a 1\\d$");
+    await page.getByRole("button", { name: "Among the others" }).click();
+    await field.press("Enter");
+    await page.getByText("1 of 10 lines").waitFor();
+    await inLog(page, "a 9"); // among the others
+    await log.focus();
+    await page.keyboard.press("n");
+    await page.getByText("2 of 10 lines").waitFor();
+    assert.equal(await page.locator(".is-chosen mark").innerText(), "a 11");
+    await page.keyboard.press("N");
+    await page.keyboard.press("N");
+    await page.getByText("10 of 10 lines").waitFor();
+    assert.match(page.url(), /[?&]q=[^&]+&pattern=1&among=1/);
+    await assertFitsAll(opened, "a log that is searched");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await field.fill("");
+    await page.getByRole("button", { name: "Errors" }).click();
+    await page.getByText("1 line fits").waitFor();
+
+    const linked = async () => {
+      await page.locator(".log-line", { hasText: "a 1234" }).click();
+      await page.getByRole("button", { name: "Link to this line" }).click();
+      return (await page.getByRole("link", { name: "This line" }).getAttribute("href"))!;
+    };
+    await opened.visit("/c/docker/older-a?from=all&q=a+1234");
+    const alone = await linked();
+    assert.match(alone, /\?at=/);
+    await opened.visit("/logs?c=docker%2Folder-a&c=docker%2Folder-b&from=all&q=a+1234");
+    const merged = await linked();
+    for (const href of [alone, merged]) {
+      await opened.visit(href);
+      await page.locator(".log-line.is-chosen", { hasText: "a 1234" }).waitFor();
+      await inLog(page, "a 1230"); // what was before it is there, too
+    }
+    await opened.visit("/logs?c=docker%2Folder-a&c=docker%2Folder-b");
+    await page.getByText("400 lines").waitFor();
+    await page.getByRole("button", { name: "older ↑" }).click();
+    await page.getByText("900 lines").waitFor();
+    const whole = (await saved(page)).filter((line) => line.startsWith("older-a | a "));
+    const numbers = whole.map((line) => Number(line.split(" ").at(-1)));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: whole.length }, (_, index) => 2_601 - whole.length + index),
+    );
+    assert.deepEqual(complaints, []);
+  },
+);

@@ -222,6 +222,9 @@ test("containers are walked, chosen and acted on by keyboard alone, with a resul
   await bar.waitFor();
   await assertFitsAll(opened, "two chosen");
   await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole("row", { name: "infra_metrics_1" }).focus();
+  await page.keyboard.press(".");
+  await page.locator(".actions button:focus", { hasText: "Start" }).waitFor();
   await bar.getByRole("button", { name: "Restart" }).focus();
   await page.keyboard.press("Enter");
   for (const name of ["infra_dns_1", "infra_metrics_1"]) {
@@ -238,9 +241,69 @@ test("containers are walked, chosen and acted on by keyboard alone, with a resul
   assert.deepEqual(opened.complaints, []);
 });
 
+test("a list of containers says which differ, and what is new waits while one points at it", async (stage) => {
+  const { browser, berth, engine } = stage;
+  await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c" });
+  const { page } = opened;
+  await page.getByRole("row", { name: "shop_db_1" }).getByText("running, differs").waitFor();
+  await page.getByRole("row", { name: "legacy-cron" }).getByText("running, not declared").waitFor();
+  await page.getByRole("combobox", { name: "State" }).selectOption("differs");
+  await page.getByRole("combobox", { name: "Project" }).selectOption("blog");
+  await page.getByText("1 of ").waitFor();
+  assert.equal(new URL(page.url()).search, "?state=differs&project=blog");
+  await page.getByRole("row", { name: "blog_cache_1" }).waitFor();
+  await assertFitsAll(opened, "/c, some of it");
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  await opened.visit("/c");
+  await page.getByRole("row", { name: "blog_app_1" }).hover();
+  await engine.cli("run", "-d", "--name", "aaa-new", "caddy:2", "idle");
+  const fresh = page.getByRole("row", { name: "aaa-new" });
+  await page.getByRole("button", { name: "1 new" }).waitFor();
+  assert.equal(await fresh.count(), 0);
+  await page.getByRole("button", { name: "1 new" }).click();
+  await fresh.waitFor();
+  await engine.cli("rm", "-f", "aaa-new");
+  await fresh.waitFor({ state: "detached" });
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("what nobody declared can be ignored in this browser, and what happened last is there", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  await page.getByRole("region", { name: "Lately" }).getByRole("link", { name: /_1$/ }).first().waitFor();
+  const cron = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "legacy-cron" }) })
+    .filter({ hasText: "in no file" });
+  await page.getByRole("button", { name: "Ignore … legacy-cron" }).click();
+  await assertFitsAll(opened, "the question before ignoring");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole("dialog").getByRole("button", { name: "Ignore", exact: true }).click();
+  await cron.waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByText("1 container is ignored in this browser.").waitFor();
+  assert.equal(await cron.count(), 0);
+  await page.getByRole("button", { name: "Show again" }).click();
+  await cron.waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
 test("removing asks first, by name, and the container's own page says that it is gone", async (stage) => {
   const { browser, berth, engine } = stage;
-  await engine.cli("run", "-d", "--name", "short-lived", "caddy:2", "idle");
+  await engine.cli(
+    "run",
+    "-d",
+    "-v",
+    "/data",
+    "-v",
+    "named:/more",
+    "--name",
+    "short-lived",
+    "caddy:2",
+    "idle",
+  );
+  const volumes = async () =>
+    (await engine.cli("volume", "ls", "-q")).split("\n").filter((one) => one.length === 64);
+  const before = await volumes();
   await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c/docker/short-lived" });
   const { page } = opened;
   await page.getByRole("button", { name: "Remove" }).click();
@@ -251,11 +314,23 @@ test("removing asks first, by name, and the container's own page says that it is
   await dialog.waitFor({ state: "detached" });
   await engine.cli("inspect", "short-lived");
   await page.getByRole("button", { name: "Remove" }).click();
-  await dialog.getByRole("button", { name: "Remove" }).click();
+  await dialog.getByText("These volumes stay: named.").waitFor();
+  await dialog.getByRole("checkbox", { name: /^Remove 1 volume without a name/ }).check();
+  const remove = dialog.getByRole("button", { name: "Remove" });
+  assert.ok(await remove.isDisabled());
+  await dialog.getByLabel("Type short-lived to remove data").fill("short-lived");
+  await remove.click();
   await page.getByText("This container is gone").waitFor();
+  assert.equal((await volumes()).length, before.length - 1);
   await assert.rejects(engine.cli("inspect", "short-lived"));
   assert.deepEqual(opened.complaints, []);
 });
+
+/** Buttons that only read. */
+const READING = [
+  ...["Measure", "Logs together", "Download all", "Save these lines"],
+  ...["Aa", ".*", "Errors", "older ↑", "Reading …", "Ignore …"],
+];
 
 test("a viewer finds nothing to change, and each button says which permission it needs", async (stage) => {
   const { browser, berth } = stage;
@@ -269,7 +344,7 @@ test("a viewer finds nothing to change, and each button says which permission it
     if (path === "/c") await page.getByRole("row", { name: "legacy-cron" }).press("x");
     for (const button of await page.locator("main button.button").all()) {
       const [name, title] = [await button.innerText(), await button.getAttribute("title")];
-      if (["Measure", "Logs together", "Download all", "Save these lines"].includes(name)) continue; // they only read
+      if (READING.includes(name)) continue;
       buttons.push(name);
       assert.ok(await button.isDisabled(), `${path}: ${name}`);
       assert.match(

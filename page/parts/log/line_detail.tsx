@@ -1,23 +1,24 @@
 /** One line laid open: all of its text, JSON as a tree, and what can be done with it. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Line } from "../../live/lines.ts";
-import type { Source } from "../../live/log_feed.ts";
+import { isoOf, type LogFeed } from "../../live/log_feed.ts";
 import { withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { shown } from "../shown.ts";
 import { Tree } from "../tree.tsx";
 import { piecesOf } from "./ansi.ts";
-import { isoOf } from "./line_row.tsx";
 
 export function LineDetail(
-  { line: { time, text }, source, close, showAround }: {
+  { line, feed, close, showAround }: {
     readonly line: Line;
-    readonly source: Source | null;
+    readonly feed: LogFeed;
     readonly close: () => void;
     /** Shows it among all lines, where only some are shown. */
     readonly showAround?: () => void;
   },
 ) {
+  const { time, text } = line;
+  const source = feed.sources[line.source] ?? null;
   const plain = useMemo(() => piecesOf(text).map((piece) => piece.text).join(""), [text]);
   const value = useMemo(() => objectIn(plain), [plain]);
   const href = source === null
@@ -31,14 +32,7 @@ export function LineDetail(
         <span class="screen-end">
           {showAround && <button type="button" class="button" onClick={showAround}>{words.log.around}
           </button>}
-          {!Number.isNaN(time) && (
-            <a
-              class="button"
-              href={href === null ? withQuery({ from: isoOf(time) }) : `${href}?from=${isoOf(time)}`}
-            >
-              {words.log.linkTo}
-            </a>
-          )}
+          <LinkTo line={line} feed={feed} />
           {"clipboard" in navigator && (
             <button
               type="button"
@@ -57,6 +51,33 @@ export function LineDetail(
     </section>
   );
 }
+
+/** The link is made when it is asked for: only the engine's log knows the line's place. */
+function LinkTo({ line, feed }: { readonly line: Line; readonly feed: LogFeed }) {
+  const [state, setState] = useState<{ readonly href: string; readonly isCopied: boolean } | "lost" | null>(
+    null,
+  );
+  const make = async () => {
+    const place = await feed.placeOf(line, AbortSignal.timeout(WAIT_MS)).catch(() => null);
+    if (place === null) return setState("lost");
+    const at = feed.sources.length === 0 ? place.cursor : `${place.source} ${place.cursor}`;
+    const href = withQuery({ at, from: null, q: null, pattern: null, case: null, errors: null, among: null });
+    const isCopied = await navigator.clipboard?.writeText(new URL(href, location.href).href)
+      .then(() => true, () => false) ?? false;
+    setState({ href, isCopied });
+  };
+  if (state === "lost") return <span class="quiet" role="status">{words.log.linkLost}</span>;
+  if (state === null) {
+    return <button type="button" class="button" onClick={() => void make()}>{words.log.linkTo}</button>;
+  }
+  return (
+    <span role="status">
+      <a href={state.href}>{words.log.link}</a> {state.isCopied && <span class="quiet">{words.copied}</span>}
+    </span>
+  );
+}
+
+const WAIT_MS = 20_000;
 
 /** What a program wrote as JSON; null for anything else. */
 function objectIn(text: string): object | null {

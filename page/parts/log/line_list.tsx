@@ -1,7 +1,8 @@
 /** The lines of a log: only those in view are drawn, and the view stays at the end only while the reader is there. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Search } from "../../live/lines.ts";
+import type { Moved, Search } from "../../live/lines.ts";
 import type { LogFeed } from "../../live/log_feed.ts";
+import type { Wanted } from "../../live/wanted.ts";
 import { words } from "../../words/en.ts";
 import { shown } from "../shown.ts";
 import { LineRow } from "./line_row.tsx";
@@ -13,20 +14,29 @@ const MORE = 20;
 export interface LineListProps {
   readonly feed: LogFeed;
   /** Shows only what it found. */
-  readonly search: Search | null;
-  /** What is marked in each line, in lower case. */
-  readonly marked: string;
+  readonly only: Search | null;
+  /** What is marked in each line. */
+  readonly wanted: Wanted | null;
   /** Another one whenever there is something else to draw: the lines themselves are not compared. */
   readonly version: string;
   readonly name: string;
   readonly chosen: number | null;
   readonly choose: (number: number | null) => void;
-  /** Gets what brings a line into view. */
-  readonly goTo: { current: ((number: number) => void) | null };
+  /** Gets what can be done with the list. */
+  readonly view: { current: LineListView | null };
+  /** Keys that the list itself has no use for. */
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+export interface LineListView {
+  /** Brings a line into view. */
+  goTo(number: number): void;
+  /** Lines came in before others: the first one in view stays where it is. */
+  moved(moved: Moved): void;
 }
 
 export function LineList(props: LineListProps) {
-  const { feed: { lines, sources }, search, marked, name, chosen, choose, goTo } = props;
+  const { feed: { lines, sources }, only: search, wanted: sought, name, chosen, choose, view } = props;
   const box = useRef<HTMLDivElement>(null);
   const space = useRef<HTMLDivElement>(null);
   const drawn = useRef<HTMLDivElement>(null);
@@ -41,6 +51,8 @@ export function LineList(props: LineListProps) {
   const before = useRef(gone);
   /** A line to bring into view, and that the view stays there when the search ends. */
   const wanted = useRef<number | null>(null);
+  /** The line that stays the first in view, and how far above it begins. */
+  const anchor = useRef<readonly [number: number, above: number] | null>(null);
   const isHeld = useRef(false);
   /** Whether the element has to be scrolled to where the reader is; never while it is being scrolled. */
   const isMoved = useRef(true);
@@ -73,10 +85,18 @@ export function LineList(props: LineListProps) {
     if (!isHeld.current) setAtEnd(true);
     isHeld.current = false;
   }, [search]);
-  goTo.current = (number) => {
-    wanted.current = number;
-    isHeld.current = true;
-    setAtEnd(false);
+  view.current = {
+    goTo: (number) => {
+      wanted.current = number;
+      isHeld.current = true;
+      setAtEnd(false);
+      draw((count) => count + 1);
+    },
+    moved: ({ numberOf }) => {
+      if (search !== null) return; // the search tells by itself how many came in
+      const top = before.current + Math.floor(scroll.top / LINE);
+      anchor.current = [numberOf(top), scroll.top % LINE];
+    },
   };
 
   // Lines that were let go above the view must not move the ones in it.
@@ -84,14 +104,23 @@ export function LineList(props: LineListProps) {
     scroll.top = top;
     isMoved.current = true;
   };
+  if (anchor.current !== null) {
+    const [number, above] = anchor.current;
+    moveTo(indexOf(number) * LINE + above);
+    anchor.current = null;
+    before.current = gone;
+  }
   if (before.current !== gone) {
     moveTo(scroll.top - (gone - before.current) * LINE);
     before.current = gone;
   }
   if (isAtEnd) moveTo(content - height);
-  if (wanted.current !== null && search === null) {
-    moveTo(indexOf(wanted.current) * LINE - height / 2);
-    wanted.current = null;
+  if (wanted.current !== null) {
+    const index = indexOf(wanted.current);
+    if (index >= 0 && (index * LINE < scroll.top || (index + 1) * LINE > scroll.top + height)) {
+      moveTo(index * LINE - height / 2);
+    }
+    if (index >= 0) wanted.current = null;
   }
   const first = Math.max(0, Math.floor(scroll.top / LINE) - MORE);
   const last = Math.min(amount, Math.ceil((scroll.top + height) / LINE) + MORE);
@@ -121,7 +150,7 @@ export function LineList(props: LineListProps) {
     else if (event.key === "k" || event.key === "ArrowUp" && chosen !== null) step(-1);
     else if (event.key === "Home") toEdge(0);
     else if (event.key === "End") toEdge(content);
-    else return;
+    else return props.onKeyDown(event);
     event.preventDefault();
   };
   const toEdge = (top: number) => {
@@ -138,7 +167,7 @@ export function LineList(props: LineListProps) {
         key={line.number}
         line={line}
         source={sources[line.source] ?? null}
-        marked={marked}
+        wanted={sought}
         isChosen={line.number === chosen}
         choose={choose}
       />,

@@ -1,7 +1,8 @@
 /** One line of a log, as high as every other: when, whose, and the beginning of its text. */
 import type { ComponentChild } from "preact";
 import type { Line } from "../../live/lines.ts";
-import type { Gap, Source } from "../../live/log_feed.ts";
+import { type Gap, isoOf, type Source } from "../../live/log_feed.ts";
+import type { Wanted } from "../../live/wanted.ts";
 import { words } from "../../words/en.ts";
 import { shown } from "../shown.ts";
 import { piecesOf } from "./ansi.ts";
@@ -12,10 +13,10 @@ const MOST_CHARACTERS = 4_096;
 const COLOURS = 6;
 
 export function LineRow(
-  { line, source, marked, isChosen, choose }: {
+  { line, source, wanted, isChosen, choose }: {
     readonly line: Line;
     readonly source: Source | null;
-    readonly marked: string;
+    readonly wanted: Wanted | null;
     readonly isChosen: boolean;
     readonly choose: (number: number) => void;
   },
@@ -35,8 +36,8 @@ export function LineRow(
       <span class="log-text">
         {piecesOf(text.slice(0, MOST_CHARACTERS)).map((piece, index) => (
           piece.classes === ""
-            ? markedIn(piece.text, marked)
-            : <span class={piece.classes} key={index}>{markedIn(piece.text, marked)}</span>
+            ? markedIn(piece.text, wanted)
+            : <span class={piece.classes} key={index}>{markedIn(piece.text, wanted)}</span>
         ))}
         {text.length > MOST_CHARACTERS && <span class="quiet">{words.log.cut(text.length)}</span>}
       </span>
@@ -54,23 +55,17 @@ function gapOf(text: string, source: Source | null): string {
   );
 }
 
-function markedIn(text: string, marked: string): ComponentChild {
-  if (marked === "") return shown(text);
+function markedIn(text: string, wanted: Wanted | null): ComponentChild {
+  const spans = wanted?.spansIn(text) ?? [];
+  if (spans.length === 0) return shown(text);
   const parts: ComponentChild[] = [];
-  const lowered = text.toLowerCase();
   let at = 0;
-  // Where lower case is of another length, places would not fit.
-  for (let found = lowered.length === text.length ? lowered.indexOf(marked) : -1; found !== -1;) {
-    parts.push(shown(text.slice(at, found)), <mark>{shown(text.slice(found, found + marked.length))}</mark>);
-    at = found + marked.length;
-    found = lowered.indexOf(marked, at);
+  for (const [start, end] of spans) {
+    parts.push(shown(text.slice(at, start)), <mark>{shown(text.slice(start, end))}</mark>);
+    at = end;
   }
   parts.push(shown(text.slice(at)));
   return parts;
-}
-
-export function isoOf(time: number): string {
-  return Number.isNaN(time) ? "" : new Date(time).toISOString();
 }
 
 /** `12:03:01.114`, by this machine's clock and zone. */

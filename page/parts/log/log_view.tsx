@@ -1,13 +1,17 @@
-/** A log on the screen: searched, saved, and with the line that one has chosen laid open below it. */
+/** A log on the screen: searched, saved, read backwards, and with the line that one has chosen laid open below it. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Search } from "../../live/lines.ts";
 import type { LogFeed } from "../../live/log_feed.ts";
+import { Wanted } from "../../live/wanted.ts";
 import { words } from "../../words/en.ts";
+import { areLettersOn } from "../keys.ts";
 import { Trouble } from "../states.tsx";
+import { ask, askedNow, isAmongOthers } from "./asked.ts";
 import { LineDetail } from "./line_detail.tsx";
-import { LineList } from "./line_list.tsx";
+import { LineList, type LineListView } from "./line_list.tsx";
 import { save, textOf } from "./save.ts";
+import { Matches, SearchField } from "./search_bar.tsx";
 
 /** How long a search may take of one frame. */
 const SEARCH_MS = 6;
@@ -21,36 +25,57 @@ export interface LogViewProps {
 
 /** Follows the log while it is shown; another feed wants another key. */
 export function LogView({ feed, name, children }: LogViewProps) {
-  const [text, setText] = useState("");
   const [chosen, setChosen] = useState<number | null>(null);
-  const goTo = useRef<((number: number) => void) | null>(null);
+  const list = useRef<LineListView | null>(null);
+  const ending = useMemo(() => new AbortController(), [feed]);
   useEffect(() => {
-    const ending = new AbortController();
     void feed.follow(ending.signal);
     return () => ending.abort();
   }, [feed]);
   const version = feed.version.value;
-  const search = useSearch(feed, text, version);
+  const asked = askedNow();
+  const key = JSON.stringify(asked);
+  const wanted = useMemo(() => asked.text === "" && !asked.onlyErrors ? null : new Wanted(asked), [key]);
+  const search = useSearch(feed, wanted, version);
+  const only = isAmongOthers() ? null : search;
+  const readEarlier = async () => {
+    const moved = await feed.readEarlier(ending.signal);
+    if (moved === null || ending.signal.aborted) return;
+    search?.lookBefore(moved);
+    list.current?.moved(moved);
+    setChosen((line) => line === null ? null : moved.numberOf(line));
+  };
+  useEffect(() => {
+    const target = feed.takeTarget();
+    if (target === null) return;
+    setChosen(target);
+    list.current?.goTo(target);
+    void readEarlier();
+  }, [version]);
+  const step = (by: 1 | -1) => {
+    const found = search?.found ?? [];
+    const number = by === 1
+      ? found.find((one) => chosen === null || one > chosen) ?? found[0]
+      : found.findLast((one) => chosen === null || one < chosen) ?? found.at(-1);
+    if (number === undefined) return;
+    setChosen(number);
+    list.current?.goTo(number);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !areLettersOn.value) return;
+    if (event.key === "o") void readEarlier();
+    else if (search !== null && event.key.toLowerCase() === "n") step(event.key === "n" ? 1 : -1);
+    else return;
+    event.preventDefault();
+  };
   const { lines } = feed;
   const problem = feed.problem.value;
   const line = chosen === null ? null : lines.at(chosen);
   return (
     <div class="log-screen">
       <div class="log-bar">
-        <input
-          type="search"
-          aria-label={words.log.search}
-          placeholder={words.log.search}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
+        <SearchField asked={asked} wanted={wanted} step={step} />
         {children}
-        <span class="quiet" role="status">
-          {search === null
-            ? words.log.lines(lines.length, lines.bytes.text)
-            : words.log.matches(search.found.length)}
-          {lines.first > 0 && <>, {words.log.dropped(lines.first)}</>} · {stateOf(feed)}
-        </span>
         <button
           type="button"
           class="button"
@@ -63,28 +88,51 @@ export function LogView({ feed, name, children }: LogViewProps) {
       {problem !== null && <Trouble problem={problem} />}
       <LineList
         feed={feed}
-        search={search}
-        marked={text.toLowerCase()}
+        only={only}
+        wanted={wanted}
         version={`${version} ${search?.found.length} ${search?.gone}`}
         name={name}
         chosen={chosen}
         choose={setChosen}
-        goTo={goTo}
+        view={list}
+        onKeyDown={onKeyDown}
       />
       {line !== null && (
         <LineDetail
+          key={line.number}
           line={line}
-          source={feed.sources[line.source] ?? null}
+          feed={feed}
           close={() => setChosen(null)}
-          {...(text === "" ? {} : {
+          {...(only === null ? {} : {
             showAround: () => {
-              setText("");
-              goTo.current?.(line.number);
+              ask({ among: true });
+              list.current?.goTo(line.number);
             },
           })}
         />
       )}
+      <footer class="log-foot quiet">
+        <span role="status">
+          {stateOf(feed)} · {words.log.lines(lines.length, lines.bytes.text)}
+          {lines.length > 0 && words.log.since(lines.at(lines.first)?.time ?? NaN)}
+          {lines.gone > 0 && <>, {words.log.dropped(lines.gone)}</>}
+        </span>
+        <Earlier feed={feed} read={readEarlier} />
+        {search !== null && <Matches search={search} chosen={chosen} step={step} />}
+      </footer>
     </div>
+  );
+}
+
+function Earlier({ feed, read }: { readonly feed: LogFeed; readonly read: () => Promise<void> }) {
+  const state = feed.lines.gone > 0 ? "full" : feed.earlier.value;
+  if (state === "full" || state === "none" || state === "many") {
+    return <span>{words.log.noEarlier[state]}</span>;
+  }
+  return (
+    <button type="button" class="button" disabled={state === "reading"} onClick={() => void read()}>
+      {state === "reading" ? words.loading : words.log.earlier}
+    </button>
   );
 }
 
@@ -93,9 +141,9 @@ function stateOf({ state, reason }: LogFeed): string {
   return words.log.ended[reason.value ?? ""] ?? words.log.over;
 }
 
-/** Looks on, a little in each frame, until it has seen all; null without a text. */
-function useSearch(feed: LogFeed, text: string, version: number): Search | null {
-  const search = useMemo(() => text === "" ? null : new Search(feed.lines, text), [feed, text]);
+/** Looks on, a little in each frame, until it has seen all; null where nothing is wanted. */
+function useSearch(feed: LogFeed, wanted: Wanted | null, version: number): Search | null {
+  const search = useMemo(() => wanted === null ? null : new Search(feed.lines, wanted), [feed, wanted]);
   const [, setSeen] = useState(0);
   useEffect(() => {
     if (search === null) return;

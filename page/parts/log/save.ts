@@ -1,6 +1,5 @@
 /** What is on the screen as a file on the reader's machine. */
-import type { LogFeed } from "../../live/log_feed.ts";
-import { isoOf } from "./line_row.tsx";
+import { isoOf, type LogFeed } from "../../live/log_feed.ts";
 
 /** Each line with its time, and whose it is where there are several. */
 export function textOf(feed: LogFeed): Blob {

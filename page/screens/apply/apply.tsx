@@ -1,7 +1,12 @@
 /** One apply: each step as it is done, why it failed, and what a person can say to it. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { APPLY_ABANDON, APPLY_CANCEL, APPLY_RESUME } from "../../../client/berth/applies.ts";
-import type { Apply as ApplyModel, ApplyResume, ApplyStep } from "../../../client/berth/models.ts";
+import {
+  APPLY_ABANDON,
+  APPLY_CANCEL,
+  APPLY_RESUME,
+  type ApplyResume,
+} from "../../../client/berth/applies.ts";
+import type { Apply as ApplyModel, ApplyStep } from "../../../client/berth/models.ts";
 import { ApplyFeed, type Pulled, type Said } from "../../live/apply_feed.ts";
 import { type Problem, problemOf } from "../../live/problem.ts";
 import { client } from "../../live/session.ts";

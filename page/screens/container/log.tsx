@@ -12,6 +12,9 @@ import { Empty, Trouble } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
 import { words } from "../../words/en.ts";
 
+/** How many lines come first. */
+const TAIL = 1_000;
+
 interface Target {
   readonly backend: string;
   readonly id: string;
@@ -20,11 +23,12 @@ interface Target {
 
 export function ContainerLogView({ backend, id, name }: Target) {
   const from = query.value.get("from");
-  const feed = useMemo(() => new ContainerLog(backend, id, fromOf(from)), [backend, id, from]);
+  const at = query.value.get("at");
+  const feed = useMemo(() => new ContainerLog(backend, id, fromOf(from, TAIL), at), [backend, id, from, at]);
   if (!may("containers:logs")) return <Empty title={words.log.noRight} />;
   return (
-    <LogView feed={feed} name={name} key={`${backend}/${id} ${from}`}>
-      <FromChoice />
+    <LogView feed={feed} name={name} key={`${backend}/${id} ${from} ${at}`}>
+      <FromChoice tail={TAIL} />
       <Download backend={backend} id={id} name={name} />
     </LogView>
   );

@@ -30,7 +30,7 @@ export function Logs() {
         <Choice containers={containers} project={project} workspace={workspace} isAll={value.has("all")} />
       </header>
       {isAnything
-        ? <MergedLogView chosen={chosen} name={words.logs.word} key={value.toString()} />
+        ? <MergedLogView chosen={chosen} name={words.logs.word} key={JSON.stringify(chosen)} />
         : <Empty title={words.logs.what} />}
     </div>
   );

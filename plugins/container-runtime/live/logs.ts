@@ -7,6 +7,7 @@ import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError } from "../engine/errors.ts";
 import { awakenBy } from "../logs/awaken.ts";
+import { readCallersTime } from "../logs/log_time.ts";
 import { CURSOR_BYTES } from "../logs/log_position.ts";
 import { type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
 import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
@@ -17,6 +18,9 @@ const ROOM_BYTES = 128 * 1024;
 const Asked = z.object({
   ...SOURCES_ASKED,
   tail: z.int().min(0).max(10_000).default(100).describe("How many earlier lines of each come first"),
+  since: z.string().min(1).max(64).optional().describe(
+    "Only lines from then on, and all of those: a time as `2026-01-31T12:00:00Z`, or a span as `10m`",
+  ),
   q: z.string().min(1).max(256).optional().describe("Only lines that hold this text, in any case"),
   cursors: z.record(z.string().max(384), z.string().max(CURSOR_BYTES)).optional().describe(
     "How far each source was read, by its key: its log goes on behind that",
@@ -57,6 +61,9 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
       lines: z.object({
         items: z.array(Item).describe("Lines and gaps, in order"),
         cursors: z.record(z.string(), z.string()).describe("How far their sources were read, for `cursors`"),
+        firsts: z.record(z.string(), z.string()).optional().describe(
+          "The places of the lines with which reading a source began: `before` of `/api/logs` goes on before them",
+        ),
       }),
     },
     run: async ({ asked, principal, reach, signal, tell, room }) => {
@@ -68,15 +75,15 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
         );
       }
       using _viewer = streamLimit.enter(principal, "live");
+      const since = asked.since === undefined ? null : readCallersTime(asked.since);
       const read = new Map(Object.entries(asked.cursors ?? {}));
       await using logs = new MergedLogs({
         viewer: {
-          frame: (items, cursors) => {
+          frame: (items, cursors, firsts) => {
             for (const [source, cursor] of cursors) read.set(source, cursor);
-            tell(
-              "lines",
-              `"items":[${items.join()}],"cursors":${JSON.stringify(Object.fromEntries(cursors))}`,
-            );
+            const json = (places: ReadonlyMap<string, string>) => JSON.stringify(Object.fromEntries(places));
+            const begins = firsts.size === 0 ? "" : `,"firsts":${json(firsts)}`;
+            tell("lines", `"items":[${items.join()}],"cursors":${json(cursors)}${begins}`);
           },
           ready: () => room(ROOM_BYTES),
           write: written,
@@ -94,7 +101,11 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
         signal,
         begin: (target, isNew) => {
           const source = sourceOf(target);
-          const start = { tail: isNew ? null : asked.tail, cursor: read.get(source) };
+          const start = {
+            tail: isNew || since !== null ? null : asked.tail,
+            since: isNew ? null : since,
+            cursor: read.get(source),
+          };
           logs.add(source, () => Promise.resolve(target), start);
         },
         stop: (source) => logs.remove(source),

@@ -8,6 +8,7 @@ import type { LineSink } from "./lines.ts";
 import { type Gap, LogPosition } from "./log_position.ts";
 import { searching } from "./log_search.ts";
 import { type LogRequest, LogSource } from "./log_source.ts";
+import type { LogTime } from "./log_time.ts";
 
 /** Lines that come within this time are sorted. */
 const ORDER_MS = 30;
@@ -21,8 +22,15 @@ const PENDING_CHARACTERS = 512 * 1024;
 
 /** Who reads merged logs. */
 export interface LogViewer {
-  /** Takes lines and gaps as `write` made them, and how far each of their sources is with them. */
-  frame(messages: readonly string[], cursors: ReadonlyMap<string, string>): void;
+  /**
+   * Takes lines and gaps as `write` made them, how far each of their sources is with them, and the places of the lines
+   * with which reading began.
+   */
+  frame(
+    messages: readonly string[],
+    cursors: ReadonlyMap<string, string>,
+    firsts: ReadonlyMap<string, string>,
+  ): void;
   /** Resolves when there is room for more. */
   ready(): Promise<void>;
   /** How what happens in a container's log is written down. */
@@ -49,6 +57,8 @@ export interface LineWriter {
 export interface LogStart {
   /** How many earlier lines come first; null for all. */
   readonly tail: number | null;
+  /** Of those only the ones from then on. */
+  readonly since?: LogTime | null;
   /** Behind this line instead. */
   readonly cursor?: string | undefined;
 }
@@ -60,6 +70,8 @@ interface Collected {
   readonly text: string;
   /** Null for what is no line. */
   readonly cursor: string | null;
+  /** Reading its log began here. */
+  readonly isFirst: boolean;
 }
 
 interface Member {
@@ -137,39 +149,45 @@ export class MergedLogs implements AsyncDisposable {
   async #read(
     source: string,
     find: () => Promise<LiveContainer>,
-    { tail, cursor }: LogStart,
+    { tail, since = null, cursor }: LogStart,
     signal: AbortSignal,
   ): Promise<void> {
     const position = cursor === undefined
-      ? new LogPosition({ bounded: tail !== null })
+      ? new LogPosition({ bounded: tail !== null || since !== null })
       : LogPosition.parse(cursor);
-    const reader = { source, position, signal };
+    const reader = { source, position, signal, begun: cursor !== undefined };
     this.#holding++;
     let target: LiveContainer;
     try {
       target = await find();
       this.#viewer.joined?.(source, target);
-      if (tail !== 0 || cursor !== undefined) await this.#follow(target, reader, { tail, follow: false });
+      if (tail !== 0 || cursor !== undefined) {
+        await this.#follow(target, reader, { tail, since, follow: false });
+      }
     } finally {
       this.#release();
     }
-    await this.#follow(target, reader, { tail: tail === 0 ? 0 : null, follow: true });
+    await this.#follow(target, reader, { tail: tail === 0 ? 0 : null, since, follow: true });
   }
 
   async #follow(
     target: LiveContainer,
-    { source, position, signal }: {
+    reader: {
       readonly source: string;
       readonly position: LogPosition;
       readonly signal: AbortSignal;
+      /** A line of it was read already. */
+      begun: boolean;
     },
-    wanted: Pick<LogRequest, "tail" | "follow">,
+    wanted: Pick<LogRequest, "tail" | "since" | "follow">,
   ): Promise<void> {
+    const { source, position, signal } = reader;
     const writer = this.#viewer.write(target);
     let latest = "";
     const collect = (time: string, text: string, cursor: string | null) => {
       if (time > latest) latest = time;
-      this.#collect({ source, time: latest, text, cursor });
+      this.#collect({ source, time: latest, text, cursor, isFirst: cursor !== null && !reader.begun });
+      reader.begun ||= cursor !== null;
     };
     const lines: LineSink = {
       line: ({ stream, bytes, from, to: end, cut }) => {
@@ -183,7 +201,7 @@ export class MergedLogs implements AsyncDisposable {
     const sought = this.#search === undefined ? lines : searching(this.#search, lines);
     const log = new LogSource({
       target,
-      query: { ...wanted, since: null, until: null, stdout: true, stderr: true },
+      query: { ...wanted, until: null, stdout: true, stderr: true },
       position,
       listener: {
         line: sought.line.bind(sought),
@@ -236,20 +254,23 @@ export class MergedLogs implements AsyncDisposable {
     lines.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
     let frame: string[] = [];
     let cursors = new Map<string, string>();
+    let firsts = new Map<string, string>();
     let characters = 0;
-    for (const { text, source, cursor } of lines) {
+    for (const { text, source, cursor, isFirst } of lines) {
       if (frame.length > 0 && characters + text.length > FRAME_CHARACTERS) {
-        this.#viewer.frame(frame, cursors);
+        this.#viewer.frame(frame, cursors, firsts);
         frame = [];
         cursors = new Map();
+        firsts = new Map();
         characters = 0;
         await this.#viewer.ready();
       }
       frame.push(text);
       if (cursor !== null) cursors.set(source, cursor);
+      if (cursor !== null && isFirst) firsts.set(source, cursor);
       characters += text.length;
     }
-    if (frame.length > 0) this.#viewer.frame(frame, cursors);
+    if (frame.length > 0) this.#viewer.frame(frame, cursors, firsts);
   }
 }
 
