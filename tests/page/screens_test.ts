@@ -403,7 +403,7 @@ test("a person with one project sees it on every screen, a word where there is n
     await opened.visit(path);
     // Null: what may be seen of it, or a word that says why there is nothing.
     const seen = text === null
-      ? main.locator(".empty").or(main.getByText(/shop|docker/)).filter({ visible: true })
+      ? main.locator(".empty").or(main.getByText(/shop|docker|permission/)).filter({ visible: true })
       : main.getByText(text);
     await seen.first().waitFor();
     // Who asks for something by its name reads that name.
