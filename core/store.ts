@@ -476,6 +476,8 @@ export interface OfferStore {
 
 /** Commands that may outlive the berth that started them. Housekeeping: their starts are in the audit log already. */
 export interface CommandStore {
+  /** The clock that `heldUntil` counts by where several replicas share the store: their own may differ. */
+  readonly now?: () => Promise<number>;
   /** Those that nobody answers for at `now`, the oldest first. */
   left(now: number): Promise<CommandRecord[]>;
   /** Remembers a command before it starts. */

@@ -6,7 +6,8 @@ import { type BerthProcess, runBerth, startBerthProcess } from "./berth_process.
 import { CANNOT_RUN_CADDY, startCaddy } from "./caddy.ts";
 import { eventually } from "./eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
-import { type Answer, TestCaller } from "./service.ts";
+import { type Answer, startService, TestCaller } from "./service.ts";
+import { ENTRY } from "./audit_entry.ts";
 import { within } from "./within.ts";
 import { freePort } from "./free_port.ts";
 
@@ -135,6 +136,48 @@ Deno.test({
       false,
       false,
     ]);
+  },
+});
+
+Deno.test({
+  name: "A replica whose clock is a minute ahead takes over nothing that another one is doing",
+  ignore: CANNOT_RUN_POSTGRES !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-ahead-" }));
+    const sealingKeyFile = `${folder}/sealing-key`;
+    await Deno.writeTextFile(sealingKeyFile, randomSecret(), { mode: 0o600 });
+    const clock = { now: () => Date.now() + 60_000, monotonic: () => performance.now() };
+    try {
+      await using berth = await startService({
+        folder,
+        database: await server.database(),
+        sealingKeyFile,
+        clock,
+      });
+      const { applies } = berth.berth.store;
+      const now = await applies.now!();
+      assert.ok(Math.abs(now - Date.now()) < 30_000, "it is the database's");
+      const apply = (id: string, leaseUntil: number) =>
+        applies.add({
+          ...{ id, workspace: "w", group: id, project: id, backend: "docker", credential: null },
+          ...{
+            work: JSON.stringify({ plan: { id, steps: [] } }),
+            createdAt: now,
+            owner: "another",
+            leaseUntil,
+          },
+          by: { kind: "apiKey", id: "k", name: "k" },
+        }, ENTRY);
+      await apply("held", now + 30_000);
+      await apply("lost", now - 1);
+      await eventually(
+        "what was lost is taken over",
+        async () => (await applies.get("lost"))?.owner !== "another",
+      );
+      assert.equal((await applies.get("held"))?.owner, "another");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
   },
 });
 
