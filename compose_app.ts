@@ -131,7 +131,11 @@ export async function composeApp(
   );
   const access = owned.use(
     await openAccess({
-      replica: { name: foundation.replica, count: () => replicas.count },
+      replica: {
+        name: foundation.replica,
+        count: () => replicas.count,
+        turn: (what, ms) => replicas.turn(what, ms),
+      },
       store,
       log,
       permissions,

@@ -119,6 +119,7 @@ async function* lines(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGene
 }
 
 if (import.meta.main) {
+  const began = performance.now();
   const first = await run("tests", []);
   let failed = sum(first.files, "failed");
   let flaky = 0;
@@ -140,7 +141,9 @@ if (import.meta.main) {
   console.log(
     `\n${
       sum(first.files, "tests") - skipped - failed
-    } passed, ${failed} failed, ${skipped} skipped, ${flaky} flaky`,
+    } passed, ${failed} failed, ${skipped} skipped, ${flaky} flaky, in ${
+      ((performance.now() - began) / 60_000).toFixed(1)
+    } minutes`,
   );
   const strict = Deno.env.get("BERTH_CI_STRICT") === "1";
   Deno.exit(failed === 0 && (flaky === 0 || !strict) ? 0 : 1);

@@ -70,6 +70,8 @@ export interface Lease {
 }
 
 export interface ApplyStore {
+  /** The clock that leases count by where several replicas share the store: their own may differ. */
+  readonly now?: () => Promise<number>;
   /** Throws `apply_running`, with the other's id, while one of the project on that engine is running or paused. */
   add(apply: NewApply, entry: NewAuditEntry): Promise<void>;
   get(id: string): Promise<ApplyRecord | null>;

@@ -120,6 +120,10 @@ export interface ContainerSpec {
   readonly cgroupMode: string;
   readonly userMode: string;
   readonly cgroupParent: string;
+  /** Of the driver that has its files. */
+  readonly storageOptions: Readonly<Record<string, string>>;
+  /** Of its processes from the host; only Windows has a choice. */
+  readonly isolation: string;
   readonly dns: readonly string[];
   readonly dnsSearch: readonly string[];
   readonly dnsOptions: readonly string[];

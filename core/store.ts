@@ -86,6 +86,11 @@ export interface ReplicaStore {
   list(): Promise<ReplicaRecord[]>;
   /** Forgets one that stops. */
   gone(id: string): Promise<void>;
+  /**
+   * Whether it is this replica's turn to do what one alone does at a time: nobody else's is it for so long, unless this one
+   * is gone before.
+   */
+  turn(what: string, id: string, ms: number): Promise<boolean>;
   /** The fingerprint of the sealing key of all: that of the first who came, for ever. */
   sealedWith(fingerprint: string): Promise<string>;
   /**
@@ -471,6 +476,8 @@ export interface OfferStore {
 
 /** Commands that may outlive the berth that started them. Housekeeping: their starts are in the audit log already. */
 export interface CommandStore {
+  /** The clock that `heldUntil` counts by where several replicas share the store: their own may differ. */
+  readonly now?: () => Promise<number>;
   /** Those that nobody answers for at `now`, the oldest first. */
   left(now: number): Promise<CommandRecord[]>;
   /** Remembers a command before it starts. */

@@ -32,6 +32,10 @@ not, and of the others the last column says what is missing. \`deno task proof\`
 \`deno task mutations\` puts faults into berth's own code and shows which test notices each, \`deno task chaos\` checks
 what callers are answered while everything around them is killed and cut, and \`deno task soak\` watches memory for hours.
 
+Not tried is the loss of power with writes that reach the disk in another order: it takes a kernel with the device mapper
+and \`dm-log-writes\`, which the machines of these tests do not have. In its stead, every acknowledged write is seen to
+have been synced (F8), and every single write and sync of the store fails once (F62).
+
 ${parts.join("\n")}
 ## Rules of security
 

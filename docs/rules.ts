@@ -84,17 +84,19 @@ are never shown, only the names that differ. A key that berth does not compare i
 | \`networks\`, \`links\`, \`aliases.<network>\`, \`address.<network>\`, \`linkLocal.<network>\`, \`macAddress.<network>\`, \`driverOptions.<network>\`, \`gatewayPriority.<network>\` | others, by their real names |
 | \`hostname\`, \`domainname\`, \`dns\`, \`dnsSearch\`, \`dnsOptions\`, \`extraHosts\` | another value |
 | \`ipc\`, \`pid\`, \`uts\`, \`cgroup\`, \`userNamespace\`, \`volumesFrom\` | another container, the host, or its own |
-| \`restart\`, \`user\`, \`workingDir\`, \`name\`, \`terminal\`, \`stdinOpen\`, \`init\`, \`stopSignal\`, \`stopGracePeriod\`, \`log\`, \`runtime\`, \`cgroupParent\`, \`platform\`, \`annotations.<key>\` | another value |
+| \`restart\`, \`user\`, \`workingDir\`, \`name\`, \`terminal\`, \`stdinOpen\`, \`init\`, \`stopSignal\`, \`stopGracePeriod\`, \`log.driver\`, \`log.options.<key>\`, \`runtime\`, \`isolation\`, \`cgroupParent\`, \`storageOptions.<key>\`, \`platform\`, \`annotations.<key>\` | another value |
 | \`privileged\`, \`readOnly\`, \`capAdd\`, \`capDrop\`, \`securityOptions\`, \`groups\`, \`devices.<target>\`, \`deviceRules\`, \`deviceRequests\` | another value |
 | \`limits.memory\`, \`limits.memoryReservation\`, \`limits.memorySwap\`, \`limits.sharedMemory\`, \`limits.cpus\`, \`limits.cpuShares\`, \`limits.cpuPeriod\`, \`limits.cpuQuota\`, \`limits.cpuset\`, \`limits.pids\`, \`limits.oomScoreAdjustment\`, \`limits.oomKillDisabled\`, \`limits.memorySwappiness\`, \`limits.blockIo.<what>\` | another amount |
+| \`postStart\`, \`preStop\` | other hooks, in a container that berth made |
 | \`replicas\` | another number of containers |
 | \`dependsOn.<unit>\` | the container was started with other dependencies than the files have |
 
 Podman 4.3 does not tell \`init\`, \`domainname\`, \`sysctls\`, \`ipc\`, \`cgroup\`, \`userNamespace\`, \`runtime\`,
-\`cgroupParent\`, \`deviceRules\`, \`deviceRequests\`, \`limits.blockIo\`, \`limits.cpuPeriod\` and \`limits.cpuQuota\`; no
-engine tells \`platform\`, \`annotations\`, \`limits.blockIoWeight\` and \`contents\`. They are compared by the label
+\`isolation\`, \`cgroupParent\`, \`storageOptions\`, \`log.options\`, \`deviceRules\`, \`deviceRequests\`, \`limits.blockIo\`,
+\`limits.cpuPeriod\` and \`limits.cpuQuota\`; no engine tells \`platform\`, \`annotations\`, \`limits.blockIoWeight\`,
+\`postStart\`, \`preStop\` and \`contents\`. They are compared by the label
 \`dev.berth.declared\`, which only containers have that berth made; it holds digests that nobody can guess values from.
-Not compared on Podman are the options of \`log\`, links, and the \`address\` that was asked for.
+Not compared on Podman are links and the \`address\` that was asked for.
 
 Where the engine sees folders under other names (a virtual machine, a container that runs Compose), say so in
 \`berth.yaml\`; a project that runs under a name of its own is joined there, too:

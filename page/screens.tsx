@@ -1,6 +1,6 @@
 /** The table of screens: which address shows which. */
 import type { ComponentChild } from "preact";
-import { later } from "./parts/later.tsx";
+import { later, loadOthersBy } from "./parts/later.tsx";
 import { Empty } from "./parts/states.tsx";
 import { Containers } from "./screens/containers/containers.tsx";
 import { Overview } from "./screens/overview/overview.tsx";
@@ -13,6 +13,7 @@ interface Screen {
 
 /** What is not looked at first is loaded by who looks at it, all of it at once. */
 const others = () => import("./screens_later.tsx");
+loadOthersBy(others);
 const Apply = later(async () => (await others()).Apply);
 const Plan = later(async () => (await others()).Plan);
 const Audit = later(async () => (await others()).Audit);

@@ -1,4 +1,7 @@
-/** The screens that are not looked at first, as one script that is loaded by who looks at one of them. */
+/** What is not looked at first, as one script that is loaded by who looks at some of it. */
+export { Keys as KeysHelp } from "./parts/keys_help.tsx";
+export { RemoveDialog } from "./parts/remove_dialog.tsx";
+export { Lately } from "./screens/overview/lately.tsx";
 export { Apply } from "./screens/apply/apply.tsx";
 export { Plan } from "./screens/apply/plan.tsx";
 export { Audit } from "./screens/audit/audit.tsx";

@@ -153,6 +153,28 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
+  test("a container that a replica makes late, when another one has done its work, is gone at the end", async (engine) => {
+    const name = `late${kind}`;
+    const text = project(name, [
+      service("a", HELD),
+      service("b", "depends_on: { a: { condition: service_healthy } }"),
+    ]);
+    await scene(engine, name, text, async (scene) => {
+      const id = await begun(scene, "wait");
+      const late = `${name}-a-1.new-${id.slice(0, 8)}`;
+      const own = [
+        "--label",
+        `com.docker.compose.project=${name}`,
+        "--label",
+        "com.docker.compose.service=a",
+      ];
+      await engine.cli("create", "--name", late, ...own, "berth-fixture:latest", "idle");
+      await engine.cli("exec", `${name}-a-1`, "touch", "/go");
+      assert.equal((await scene.over(id)).state, "done");
+      assert.deepEqual(Object.keys(await scene.containers()), [`${name}-a-1`, `${name}-b-1`]);
+    });
+  });
+
   test("a stranger who removes the new container in a swap brings the old one back", async (engine) => {
     const name = `stranger${kind}`;
     const text = project(name, [service("web", `environment: { C: red }\n${HEALTHY}`)]);

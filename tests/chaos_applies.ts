@@ -69,7 +69,8 @@ export class Applier {
     await eventually(`the applies of ${this.name} are over`, async () => {
       const open = (await this.#list()).filter(({ state }) => !OVER.includes(state));
       for (const { id, state } of open) {
-        if (state === "paused") await world.ask(world.admin, `POST /api/applies/${id}/resume`);
+        // One whose files were edited since does not go on
+        if (state === "paused") await world.ask(world.admin, `POST /api/applies/${id}/abandon`);
       }
       return open.length === 0;
     }, SETTLED);

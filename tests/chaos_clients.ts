@@ -4,6 +4,7 @@ import { browse } from "./browse.ts";
 import { LinesModel, NamesModel } from "./chaos_model.ts";
 import { type ChaosWorld, outcomeOf } from "./chaos_world.ts";
 import { FIXTURE } from "./engine.ts";
+import { eventually } from "./eventually.ts";
 import { type Answer, TestCaller } from "./service.ts";
 
 const KEYS = "/api/settings/api-keys";
@@ -198,9 +199,13 @@ export class ChaosClients {
     const { world, keys, workspaces } = this;
     for (const admin of world.admins) {
       for (const [model, path] of [[keys, KEYS], [workspaces, WORKSPACES]] as const) {
-        const began = world.now();
-        const { items } = (await admin.call(`GET ${path}`)).body;
-        model.listed(ownNames(items), { began, ended: world.now() });
+        await eventually(`${model.what} are listed`, async () => {
+          const began = world.now();
+          const { status, body } = await admin.call(`GET ${path}`);
+          if (status !== 200) return false;
+          model.listed(ownNames(body.items), { began, ended: world.now() });
+          return true;
+        });
       }
     }
     const audit = await (await world.admin.fetch("GET /api/system/audit?format=ndjson")).text();

@@ -1,6 +1,6 @@
 /** The checker of histories finds what it is there for. */
 import assert from "node:assert/strict";
-import { LinesModel, NamesModel } from "./chaos_model.ts";
+import { AppliesModel, LinesModel, NamesModel } from "./chaos_model.ts";
 
 const at = (began: number, ended: number) => ({ began, ended });
 
@@ -56,4 +56,44 @@ Deno.test("LinesModel finds a hole that was not told, a repetition, and what nev
   told.gap();
   told.line("x 7");
   assert.equal(told.broken.join(), "");
+});
+
+Deno.test("AppliesModel finds what was lost, what goes on behind its end, what overlaps, and journals that change", () => {
+  const apply = (id: string, state: string, from: number, to: number | null) => ({
+    id,
+    project: "p",
+    state,
+    createdAt: new Date(from).toISOString(),
+    endedAt: to === null ? null : new Date(to).toISOString(),
+  });
+  const model = new AppliesModel();
+  model.acknowledged("a", 1);
+  model.shown(apply("a", "running", 1, null), at(1, 2));
+  model.inTheWay("a", at(2, 3));
+  model.shown(apply("a", "done", 1, 5), at(5, 6));
+  assert.equal(model.line("a", 0, { id: 1 }), 1);
+  model.compare("a", [{ id: 1 }]);
+  model.acknowledged("b", 6);
+  model.listed([apply("a", "done", 1, 5), apply("b", "failed", 5, 7)], at(7, 8));
+  model.conclude();
+  assert.equal(model.broken.join(), "");
+
+  model.inTheWay("a", at(9, 10));
+  model.shown(apply("a", "running", 1, null), at(9, 10));
+  model.listed([apply("a", "done", 1, 5)], at(9, 10));
+  model.line("a", 1, { id: 1 });
+  model.compare("a", [{ id: 1 }, { id: 2 }]);
+  model.shown(apply("c", "done", 6, 9), at(10, 11));
+  model.conclude();
+  assert.deepEqual(
+    model.broken.map((one) => one.replace(/^apply (.) |^p: /, (_, id) => id === undefined ? "" : `${id} `)),
+    [
+      "a is in the way, and it was over",
+      "a was done, and is running",
+      "b was acknowledged and is lost",
+      "apply a: place 1 came behind 1",
+      "apply a: its follower missed the places 2",
+      "apply c began at 1970-01-01T00:00:00.006Z, b ended at 1970-01-01T00:00:00.007Z",
+    ],
+  );
 });

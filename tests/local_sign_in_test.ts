@@ -10,6 +10,10 @@ import {
 } from "./access_service.ts";
 import { permissionsOf } from "./catalogue.ts";
 import { startService } from "./service.ts";
+import { within } from "./within.ts";
+
+/** Promised: five seconds. A busy machine may take twice as long. */
+const ENDED_MS = 10_000;
 
 const PASSWORD = "a long enough secret";
 const MINUTE_MS = 60_000;
@@ -113,6 +117,7 @@ Deno.test("POST /api/auth/password answers 429 when 24 ask at once, and a browse
   assert.match(device, /; Secure; HttpOnly; SameSite=Strict$/);
   const cookie = device.split(";")[0] ?? "";
 
+  await berth.acquainted();
   const before = Deno.memoryUsage().rss;
   const answers = await Promise.all(
     Array.from({ length: 24 }, (_, n) => signIn(berth, "Ada", `wrong password ${n}`)),
@@ -295,10 +300,9 @@ Deno.test("The sockets of a disabled person and of their keys end within five se
     await open(other, key.key),
   ];
   const own = await open(berth, ada);
-  const begun = performance.now();
   await berth.call(`PUT /api/settings/people/${bob.id}`, { token: ada, body: { disabled: true } });
-  assert.deepEqual(await Promise.all(ends.map(({ closed }) => closed)), [1008, 1008, 1008, 1008]);
-  console.log(`all four ended after ${Math.round(performance.now() - begun)} ms`);
+  const codes = await within(ENDED_MS, "all four end", () => Promise.all(ends.map(({ closed }) => closed)));
+  assert.deepEqual(codes, [1008, 1008, 1008, 1008]);
   await berth.call("POST /api/auth/logout", { token: ada });
   assert.equal(await own.closed, 1008, "and nobody else's before");
 });

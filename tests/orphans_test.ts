@@ -59,7 +59,7 @@ if (podman.engine !== null) {
       await Promise.all(places.map(async ({ on, id, processes, before }) => {
         const orphans = async () => (await caller.call(`GET /api/containers/${id}/orphans`)).body;
         await within(90_000, "all but one are gone", async () => await processes() <= before + 2);
-        const listed = await within(30_000, "the last one is listed", async () => {
+        const listed = await within(90_000, "the last one is listed", async () => {
           const found = await orphans();
           return found.total === 1 ? found : null;
         });

@@ -16,7 +16,12 @@ import { sharedEngine } from "./shared_engine.ts";
 
 const IS_WHOLE = Deno.env.get("BERTH_PROOF") === "1";
 /** Beside these the suite has no time for more: dependencies and their health, secrets, several networks, one with many volumes. */
-const SOME = ["nginx-golang-postgres", "prometheus-grafana", "nextcloud-redis-mariadb"];
+const SOME: Readonly<Record<Parameters<typeof corpus>[0], readonly string[]>> = {
+  "awesome-compose": ["nginx-golang-postgres", "prometheus-grafana", "nextcloud-redis-mariadb"],
+  "compose": ["pkg/e2e/fixtures/bridge"],
+  "compose-go": ["loader/testdata/extends/withdir"],
+};
+const CANONICAL = /^(?:docker-)?compose\.ya?ml$/;
 /** What only the author of a project can say: no plan is made of it, and Compose takes it for something. */
 const UNSAID = ["project/unknown-variable", "project/unreadable-file", "compose/field-not-supported"];
 
@@ -28,31 +33,43 @@ interface Result {
 
 for (const kind of ["docker", "podman"] as const) {
   const { test } = await sharedEngine(kind);
-  const root = corpus("awesome-compose");
-  test(
-    "what Compose made of real projects is what is declared",
-    async (engine) => {
-      await using berth = await serveEngines({ [engine.kind]: engine });
-      const image = await standIn(engine);
-      const names = IS_WHOLE ? [...Deno.readDirSync(root!)].map(({ name }) => name).sort() : SOME;
-      const results: Result[] = [];
-      for (const name of names) {
-        if (!Deno.statSync(`${root}/${name}`).isDirectory) continue;
-        results.push(...await ofFolder(engine, berth, image, `${root}/${name}`, name));
-      }
-      for (const { name, kind, why } of results) if (why !== undefined) console.log(name, kind, why);
-      const count = (kind: Result["kind"]) => results.filter((one) => one.kind === kind).length;
-      const counts = `${results.length} projects: ${count("empty")} with an empty plan, ${
-        count("starts")
-      } with nothing but starts, ${count("unsaid")} that leave something open, ${
-        count("refused")
-      } that Compose cannot make`;
-      console.log(counts);
-      assert.deepEqual(results.filter(({ kind }) => kind === "wrong"), []);
-      assert.ok(count("empty") > results.length / 2, counts);
-    },
-    composeOfToday.missing ?? (root === null ? "there is no corpus" : null),
-  );
+  for (const part of ["awesome-compose", "compose", "compose-go"] as const) {
+    const root = corpus(part);
+    test(
+      `what Compose made of the projects of ${part} is what is declared`,
+      async (engine) => {
+        await using berth = await serveEngines({ [engine.kind]: engine });
+        const image = await standIn(engine);
+        const names = IS_WHOLE ? [...projectsIn(root!, "")].sort() : SOME[part];
+        const results: Result[] = [];
+        for (const name of names) {
+          results.push(...await ofFolder(engine, berth, image, `${root}/${name}`, name));
+        }
+        for (const { name, kind, why } of results) if (why !== undefined) console.log(name, kind, why);
+        const count = (kind: Result["kind"]) => results.filter((one) => one.kind === kind).length;
+        const counts = `${results.length} projects: ${count("empty")} with an empty plan, ${
+          count("starts")
+        } with nothing but starts, ${count("unsaid")} that leave something open, ${
+          count("refused")
+        } that Compose cannot make`;
+        console.log(counts);
+        assert.deepEqual(results.filter(({ kind }) => kind === "wrong"), []);
+        assert.ok(count("empty") > (results.length - count("refused")) / 2, counts);
+      },
+      composeOfToday.missing ?? (root === null ? "there is no corpus" : null),
+    );
+  }
+}
+
+/** The folders with a Compose file; what is below one is a part of it. */
+function* projectsIn(root: string, under: string): Generator<string> {
+  const entries = [...Deno.readDirSync(`${root}/${under}`)];
+  if (under !== "" && entries.some(({ name }) => CANONICAL.test(name))) yield under;
+  else {
+    for (const { name, isDirectory } of entries) {
+      if (isDirectory) yield* projectsIn(root, under === "" ? name : `${under}/${name}`);
+    }
+  }
 }
 
 /** The id of an image that waits, whatever command it gets. */
@@ -76,6 +93,7 @@ async function ofFolder(
   name: string,
 ): Promise<Result[]> {
   const path = `${berth.folder}/workspaces/${name}`;
+  await Deno.mkdir(path.replace(/\/[^/]*$/, ""), { recursive: true });
   await new Deno.Command("cp", { args: ["-r", from, path] }).output();
   const { body: { id } } = await berth.call("POST /api/workspaces", { path });
   const model = await new WorkspaceReader(path).read();
@@ -87,7 +105,10 @@ async function ofFolder(
       const tagged = await engine.ask(
         `POST /images/${standIn}/tag?${new URLSearchParams({ repo: repo!, tag })}`,
       );
-      assert.equal(tagged.status, 201, `${image}: ${tagged.body}`);
+      // A service with a large letter cannot be built: Compose says so, too.
+      if (!/must be lowercase/.test(tagged.body)) {
+        assert.equal(tagged.status, 201, `${image}: ${tagged.body}`);
+      }
     }
     results.push({ name: `${name}/${group.name}`, ...await ofGroup(engine, berth, id, path, group) });
   }
@@ -141,7 +162,12 @@ function verdict(plan: Plan): Omit<Result, "name"> {
   if (plan.steps === undefined) return { kind: "wrong", why: plan };
   const unsaid = plan.blocked.filter(({ code }) => UNSAID.includes(code));
   if (unsaid.length < plan.blocked.length) return { kind: "wrong", why: plan.blocked };
-  const changes = plan.steps.filter(({ kind }) => kind !== "container.start" && kind !== "wait");
+  // What is built or pulled at every start, because the file says so, and what follows only then.
+  const isByPolicy = ({ why, ifChanged }: Plan["steps"][number]) =>
+    ifChanged !== undefined || why.every(({ code }) => code === "policy");
+  const changes = plan.steps.filter((step) =>
+    !["container.start", "hook.run", "wait"].includes(step.kind) && !isByPolicy(step)
+  );
   if (changes.length > 0) {
     return { kind: "wrong", why: changes.map(({ kind, target, why }) => [kind, target, why]) };
   }

@@ -280,7 +280,7 @@ for (const kind of ["docker", "podman"] as const) {
       await blockedBy("reserved", one("reserved", "labels: { com.docker.compose.project: other }")),
       ["project/reserved-label:7"],
     );
-    assert.deepEqual(await blockedBy("swarm", one("swarm", "storage_opt: { size: 1G }")), [
+    assert.deepEqual(await blockedBy("swarm", one("swarm", "pre_start: [{ command: [x] }]")), [
       "compose/field-not-supported:7",
     ]);
     const copied = (name: string, lines = "") =>
@@ -305,6 +305,12 @@ for (const kind of ["docker", "podman"] as const) {
       await blockedBy("young", one("young", "volumes: [{ type: image, source: x, target: /x }]")),
       engine.kind === "podman" || await tooOld(engine, "1.48") ? ["project/engine-cannot:7"] : [],
     );
+    assert.deepEqual(await blockedBy("isolated", one("isolated", "isolation: hyperv")), [
+      "project/engine-cannot:7",
+    ]);
+    assert.deepEqual(await blockedBy("hooked", one("hooked", "pre_stop: [{ command: [] }]")), [
+      "project/unknown-hook:7",
+    ]);
     assert.deepEqual(await blockedBy("several", one("several", "container_name: one\nscale: 2")), [
       "project/name-of-several:7",
     ]);

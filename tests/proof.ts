@@ -25,15 +25,17 @@ const STEPS: readonly Step[] = [
   { file: "tests/store_nth_test.ts" },
   { file: "tests/fuzz_test.ts", env: { BERTH_FUZZ_RUNS: "20000" } },
   { file: "tests/linear_patterns_test.ts" },
+  { file: "tests/key_timing_test.ts" },
   { file: "tests/orphans_test.ts" },
   { file: "tests/stopping_engine_test.ts" },
-  { file: "tests/packaging/proxy_test.ts" },
+  { file: "tests/packaging/proxy_test.ts", isBeside: true },
   { file: "tests/generated_clients_test.ts" },
   { file: "tests/fields_test.ts" },
   { file: "tests/plan_test.ts" },
   { file: "tests/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/plan_corpus_test.ts" },
   { file: "tests/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
+  { file: "tests/apply_hooks_test.ts" },
   { file: "tests/apply_kill_test.ts" },
   ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
     .map((file) => ({
@@ -91,6 +93,7 @@ for (const { file, env = {}, isBeside } of chosen) {
 }
 if (Deno.args.length === 0) {
   await step("the store in PostgreSQL", ["task", "test:postgres"], {});
+  await step("two replicas behind Caddy", ["task", "test:replicas"], {});
   for (
     const [engine, store] of [["docker", "sqlite"], ["podman", "sqlite"], ["docker", "postgres"]] as const
   ) {

@@ -593,11 +593,16 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
   {
     id: "R61",
     rule: "berth needs no more of Deno than the manual names",
-    proofs: [[
-      "tests/permissions_test.ts",
-      "berth serves on the permissions that docs/hardening.md names: setup, workspaces, logs, the API document",
-    ]],
-    open: "each act that they forbid",
+    proofs: [
+      [
+        "tests/permissions_test.ts",
+        "berth serves on the permissions that docs/hardening.md names: setup, workspaces, logs, the API document",
+      ],
+      [
+        "tests/permissions_test.ts",
+        "what docs/hardening.md does not allow is refused by the runtime, act by act (R61)",
+      ],
+    ],
   },
   {
     id: "R62",

@@ -29,6 +29,8 @@ interface Sample {
   /** Open connections to the engine. */
   readonly connections: number;
   readonly p99Ms: number;
+  /** Processes that wanted a core, of whatever runs on the machine. */
+  readonly load: number;
 }
 
 const samples: Sample[] = [];
@@ -69,12 +71,14 @@ async function ask(route: string, body?: unknown): Promise<void> {
     const { status } = await caller.call(route, body, { signal: AbortSignal.timeout(30_000) });
     if (status >= 400 && status !== 502 && status !== 503) outcome = `${status}`;
   } catch (error) {
+    if (isOver) return; // berth is being stopped
     outcome = error instanceof Error ? error.name : "failed";
   }
   latencies.push(performance.now() - began);
   requests++;
   if (outcome !== null) {
-    errors.set(`${route.replace(/[0-9a-f]{64}/, "{id}")}: ${outcome}`, (errors.get(route) ?? 0) + 1);
+    const what = `${route.replace(/[0-9a-f]{64}/, "{id}")}: ${outcome}`;
+    errors.set(what, (errors.get(what) ?? 0) + 1);
   }
 }
 
@@ -144,6 +148,7 @@ async function sample(startedAt: number): Promise<void> {
     descriptors: open,
     connections: proxy.open,
     p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    load: Deno.loadavg()[0] ?? 0,
   });
 }
 
@@ -163,6 +168,7 @@ const MEASURES = [
   ["descriptors", (one: Sample) => one.descriptors],
   ["connections to the engine", (one: Sample) => one.connections],
   ["99th percentile of answers, ms", (one: Sample) => one.p99Ms],
+  ["load of the machine", (one: Sample) => one.load],
 ] as const;
 
 function table(): string {
@@ -224,6 +230,9 @@ console.log(
 );
 if (MINUTES >= LEAST_MINUTES) {
   const isWhole = MINUTES >= 120;
+  const cores = navigator.hardwareConcurrency;
+  const loads = samples.map(({ load }) => load).toSorted((a, b) => a - b);
+  const load = loads[Math.floor(loads.length / 2)]!; // there is a first sample
   const text = `# Hours under load
 
 <!-- Written by \`deno task soak\`. -->
@@ -234,6 +243,10 @@ berth with ${CONTAINERS + 1} containers for ${MINUTES} minutes on ${
 folder that changes, ${FOLLOWERS} followed logs, two terminals that come and go, and every minute a fault of the engine's connections.
 ${requests.toLocaleString("en")} requests and ${lines.toLocaleString("en")} followed lines, ${
     failed.length === 0 ? "without an error" : `with these errors: ${failed.join("; ")}`
+  }.
+
+The machine has ${cores} cores, and its load was ${load.toFixed(0)} in the middle${
+    load > 2 * cores ? ": others kept it busy, so its times say little" : ""
   }.
 
 ${table()}

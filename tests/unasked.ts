@@ -30,6 +30,8 @@ export const UNASKED: Omit<ContainerSpec, "name" | "image"> = {
   cgroupMode: "",
   userMode: "",
   cgroupParent: "",
+  storageOptions: {},
+  isolation: "",
   dns: [],
   dnsSearch: [],
   dnsOptions: [],

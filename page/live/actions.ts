@@ -37,12 +37,21 @@ export function keyOf({ backend, id }: Pick<Container, "backend" | "id">): strin
 /** So many at a time: an engine stops containers one after the other anyway. */
 const AT_ONCE = 4;
 
-export async function actOn(action: Action, containers: readonly Container[]): Promise<void> {
+export interface RemoveOptions {
+  /** Those without a name go along. */
+  readonly volumes: boolean;
+}
+
+export async function actOn(
+  action: Action,
+  containers: readonly Container[],
+  options: RemoveOptions = { volumes: false },
+): Promise<void> {
   const waiting = [...containers];
   results.value = new Map(containers.map((one) => [keyOf(one), { action, state: "working", reason: "" }]));
   const work = async () => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const result = await actOnOne(action, one);
+      const result = await actOnOne(action, one, options);
       results.value = new Map(results.value).set(keyOf(one), result);
     }
   };
@@ -50,11 +59,15 @@ export async function actOn(action: Action, containers: readonly Container[]): P
   changed();
 }
 
-async function actOnOne(action: Action, { id, backend }: Container): Promise<Result> {
+async function actOnOne(
+  action: Action,
+  { id, backend }: Container,
+  { volumes }: RemoveOptions,
+): Promise<Result> {
   try {
     const asked = { params: { id }, query: { backend } };
     if (action === "remove") {
-      await client.delete(CONTAINER, { params: { id }, query: { backend, force: true } });
+      await client.delete(CONTAINER, { params: { id }, query: { backend, force: true, volumes } });
       return { action, state: "done", reason: "" };
     }
     const answer = action === "start"

@@ -19,7 +19,9 @@ export type Happening =
 
 export interface Wanted {
   readonly kinds: readonly EventKind[];
-  readonly action: string | null;
+  readonly actions: readonly string[] | null;
+  /** How many of the last ones come first. */
+  readonly earlier?: number;
 }
 
 const MOST = 1_000;
@@ -32,8 +34,8 @@ export class Events {
   readonly #ends: readonly (() => void)[];
   #number = 0;
 
-  constructor({ kinds, action }: Wanted) {
-    const asked = { kinds, earlier: MOST, ...(action === null ? {} : { actions: [action] }) };
+  constructor({ kinds, actions, earlier = MOST }: Wanted) {
+    const asked = { kinds, earlier, ...(actions === null ? {} : { actions }) };
     this.#ends = [
       follow("events", asked, {
         message: ({ items }) => {

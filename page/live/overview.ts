@@ -77,6 +77,24 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
   return { units, workspaces, undeclared, engines };
 }
 
+/** How the containers compare with what is declared, by engine and id: only those that differ, or that nobody wrote. */
+export async function readCompared(
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, "differs" | "undeclared">> {
+  const { units, undeclared } = (await client.get(OVERVIEW, { query: { limit: MOST_UNITS }, signal })).json();
+  const found = new Map<string, "differs" | "undeclared">();
+  const keyOf = ({ backend, id }: SeenContainer) => `${backend}/${id}`;
+  for (const { containers, drift } of units) {
+    for (const one of containers) {
+      const isOther = drift.some(({ container }) => container === null || container === one.name);
+      if (isOther) found.set(keyOf(one), "differs");
+    }
+  }
+  // Where nothing is declared at all, it says nothing that a container is not.
+  if (units.length > 0) { for (const one of undeclared) found.set(keyOf(one), "undeclared"); }
+  return found;
+}
+
 function seenUnit(told: OverviewUnit): Unit {
   return {
     ...told,

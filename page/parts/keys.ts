@@ -60,6 +60,10 @@ export function listenToKeys(): () => void {
       const field = document.querySelector<HTMLInputElement>("main input[type=search]");
       if (field === null) opened.value = "palette";
       else field.focus();
+    } else if (event.key === ".") {
+      event.preventDefault();
+      // What was chosen with this key is drawn first.
+      requestAnimationFrame(() => requestAnimationFrame(goToActions));
     } else if (event.key === "?") {
       event.preventDefault();
       opened.value = "keys";
@@ -67,6 +71,13 @@ export function listenToKeys(): () => void {
   };
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
+}
+
+/** To the first thing that can be done with what is chosen, or with what the screen is about. */
+function goToActions(): void {
+  const inOrder = [".actions", "main .screen-end", "main .screen-head"];
+  const found = inOrder.map((one) => document.querySelector<HTMLElement>(`${one} button:not(:disabled)`));
+  found.find((one) => one !== null)?.focus();
 }
 
 /** Whether the key goes into a text; an editor's own is below its box. */

@@ -1,6 +1,7 @@
 /** A view that is loaded by the first who looks at it. */
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { RemoveDialogProps } from "./remove_dialog.tsx";
 import { words } from "../words/en.ts";
 import { Loading } from "./states.tsx";
 
@@ -19,3 +20,21 @@ export function later<Props extends object>(
     return isUnloaded ? <p class="trouble" role="alert">{words.problem.unloaded}</p> : <Loading />;
   };
 }
+
+/** What screens that are there at first show later, out of the script of those that are not. */
+export interface Others {
+  readonly Lately: ComponentType;
+  readonly RemoveDialog: ComponentType<RemoveDialogProps>;
+  readonly KeysHelp: ComponentType<{ readonly close: () => void }>;
+}
+
+let loadOthers: () => Promise<Others> = () => Promise.reject(new Error("the table of screens was not read"));
+
+/** The table of screens knows where they are. */
+export function loadOthersBy(load: () => Promise<Others>): void {
+  loadOthers = load;
+}
+
+export const LaterLately = later(async () => (await loadOthers()).Lately);
+export const LaterRemoveDialog = later(async () => (await loadOthers()).RemoveDialog);
+export const LaterKeysHelp = later(async () => (await loadOthers()).KeysHelp);

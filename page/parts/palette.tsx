@@ -1,7 +1,8 @@
 /** One field from which everything is a few letters away: screens, workspaces, containers, and what can be done. */
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { control, CONTROLS, type Destinations, readDestinations } from "../live/destinations.ts";
-import { areLettersOn, listenToKeys, opened, switchLetters, WAYS } from "./keys.ts";
+import { listenToKeys, opened } from "./keys.ts";
+import { LaterKeysHelp } from "./later.tsx";
 import { may, signOut } from "../live/session.ts";
 import { go } from "../router.ts";
 import { words } from "../words/en.ts";
@@ -21,7 +22,7 @@ const MOST = 50;
 export function Palette() {
   useEffect(listenToKeys, []);
   const close = () => opened.value = null;
-  if (opened.value === "keys") return <Keys close={close} />;
+  if (opened.value === "keys") return <LaterKeysHelp close={close} />;
   return opened.value === "palette" ? <Search close={close} /> : null;
 }
 
@@ -142,47 +143,4 @@ function* itemsOf({ workspaces, containers }: Destinations, parts: readonly stri
     yield { word, kind: words.bar.language, act: () => speak(name as keyof typeof LANGUAGES) };
   }
   yield { word: words.bar.signOut, kind: palette.action, act: () => void signOut().catch(() => {}) };
-}
-
-function Keys({ close }: { readonly close: () => void }) {
-  const { help } = words.palette;
-  const letters = Object.entries(WAYS).flatMap(([letter, path]) => {
-    const word = SCREENS.find(([one]) => one === path)?.[1];
-    return word === undefined ? [] : [[`g ${letter}`, word] as const];
-  });
-  const rows = [
-    ["Ctrl K", help.palette],
-    ["/", help.search],
-    ["j k ↑ ↓", help.walk],
-    ["x", help.choose],
-    ["Esc", help.back],
-    ["?", help.keys],
-    ...letters,
-  ] as const;
-  return (
-    <Dialog title={words.palette.keys} onClose={close}>
-      <p class="lead">{words.palette.keysLead}</p>
-      <dl class="keys">
-        {rows.map(([key, word]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{word}</dd>
-          </div>
-        ))}
-      </dl>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={areLettersOn.value}
-          onChange={({ currentTarget }) => switchLetters(currentTarget.checked)}
-        />
-        {words.palette.single}
-      </label>
-      <div class="form-end">
-        <button type="button" class="button" onClick={close}>{words.close}</button>
-      </div>
-    </Dialog>
-  );
 }

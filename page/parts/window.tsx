@@ -85,6 +85,7 @@ export function Rows<T>(
       End: items.length - 1,
     };
     const to = steps[event.key];
+    if (event.key === "." && item !== undefined && !isChosen(item)) choose(item);
     if (to !== undefined) moveTo(to);
     else if (item !== undefined && (event.key === "x" || event.key === " ")) choose(item);
     else if (item !== undefined && event.key === "Enter" && (event.target as Element).role === "row") {

@@ -52,6 +52,7 @@ export const words = {
       health === "unhealthy" || health === "starting" ? STATES[health]! : "",
       condition === "restarting" && restartCount > 1 ? `${number.format(restartCount)} Neustarts` : "",
     ].filter((part) => part !== "").join(", "),
+  compared: (state: string, verdict: Verdict) => `${state}, ${VERDICTS[verdict]}`,
   noRight: (permission: string) =>
     `Das dürfen Sie nicht sehen. Bitten Sie einen Admin um die Berechtigung ${permission}.`,
   lacks: (permission: string) => `Dafür braucht es die Berechtigung ${permission}`,
@@ -91,8 +92,11 @@ export const words = {
       palette: "diese Suche",
       search: "zum Suchfeld der Seite, oder diese Suche",
       go: "g und ein Buchstabe: zu einer Seite",
-      walk: "in einer Liste gehen",
+      walk: "in einer Liste gehen, und in einem Log nach Enter",
       choose: "in einer Liste wählen",
+      act: "zu dem, was man tun kann",
+      next: "in einem Log: die nächste und die vorige passende Zeile",
+      older: "in einem Log: ältere Zeilen",
       keys: "diese Tasten",
       back: "schließen, nichts wählen",
     },
@@ -189,6 +193,16 @@ export const words = {
     showBoth: "Beides zeigen",
     log: "Log",
     inNoFile: "läuft, steht in keiner Datei",
+    shell: "Shell",
+    ignore: "Ignorieren …",
+    ignoreIt: "Ignorieren",
+    ignoreQuestion: (name: string) =>
+      `${name} wird hier in diesem Browser nicht mehr gezeigt. Die Liste der Container sagt weiter, dass ihn niemand deklariert hat.`,
+    ignored: (amount: number) =>
+      `${count(amount, "Container wird", "Container werden")} in diesem Browser ignoriert.`,
+    unignore: "Wieder zeigen",
+    lately: "Zuletzt",
+    allEvents: "Alle Ereignisse",
     since: (ago: string) => `seit ${ago}`,
     units: (amount: number) => count(amount, "Einheit", "Einheiten"),
     reading: "Wird noch gelesen",
@@ -246,6 +260,10 @@ export const words = {
     title: "Container",
     filter: "Nach Name, Image, Projekt oder Label filtern",
     all: "alle Zustände",
+    allProjects: "alle Projekte",
+    allEngines: "alle Engines",
+    engine: "Engine",
+    arrived: (amount: number) => `${number.format(amount)} neue`,
     shown: (shown: number, total: number) =>
       shown === total
         ? count(total, "Container", "Container")
@@ -271,7 +289,13 @@ export const words = {
     remove: "Entfernen",
     removeQuestion: (names: string, amount: number) =>
       amount === 1 ? `${names} entfernen?` : `${number.format(amount)} Container entfernen: ${names}?`,
-    removeHint: "Ihre Dateisysteme gehen mit. Benannte Volumes bleiben.",
+    removeHint: (named: string) =>
+      named === ""
+        ? "Was in sie geschrieben wurde, geht mit; benannte Volumes haben sie nicht."
+        : `Was in sie geschrieben wurde, geht mit. Diese Volumes bleiben: ${named}.`,
+    removeVolumes: (amount: number) =>
+      `Auch ${count(amount, "Volume", "Volumes")} ohne Namen entfernen, mit allen Daten darin`,
+    typeName: (name: string) => `${name} eintippen, um Daten zu entfernen`,
     removeRunning: "Was läuft, wird vorher beendet.",
     done: { start: "gestartet", stop: "gestoppt", restart: "neu gestartet", remove: "entfernt" } as Record<
       string,

@@ -44,6 +44,7 @@ const english = {
       health === "unhealthy" || health === "starting" ? health : "",
       condition === "restarting" && restartCount > 1 ? `${number.format(restartCount)} restarts` : "",
     ].filter((part) => part !== "").join(", "),
+  compared: (state: string, verdict: Verdict) => `${state}, ${VERDICTS[verdict]}`,
   noRight: (permission: Permission) => `You may not see this. Ask an admin for the permission ${permission}.`,
   lacks: (permission: Permission) => `This needs the permission ${permission}`,
   skip: "Skip to the content",
@@ -84,8 +85,11 @@ const english = {
       palette: "this search",
       search: "to the search field of the screen, or this search",
       go: "g and a letter: to a screen",
-      walk: "walk in a list",
+      walk: "walk in a list, and in a log after Enter",
       choose: "choose in a list",
+      act: "to what can be done",
+      next: "in a log: the next and the previous line that fits",
+      older: "in a log: older lines",
       keys: "these keys",
       back: "close, choose none",
     },
@@ -179,6 +183,16 @@ const english = {
     showBoth: "Show both",
     log: "Log",
     inNoFile: "runs, in no file",
+    shell: "Shell",
+    ignore: "Ignore …",
+    ignoreIt: "Ignore",
+    ignoreQuestion: (name: string) =>
+      `${name} is no longer shown here in this browser. The list of containers goes on saying that nobody declared it.`,
+    ignored: (amount: number) =>
+      `${count(amount, "container is", "containers are")} ignored in this browser.`,
+    unignore: "Show again",
+    lately: "Lately",
+    allEvents: "All events",
     since: (ago: string) => `for ${ago}`,
     units: (amount: number) => count(amount, "unit", "units"),
     reading: "Still being read",
@@ -235,6 +249,10 @@ const english = {
     title: "Containers",
     filter: "Filter by name, image, project or label",
     all: "all states",
+    allProjects: "all projects",
+    allEngines: "all engines",
+    engine: "Engine",
+    arrived: (amount: number) => `${number.format(amount)} new`,
     shown: (shown: number, total: number) =>
       shown === total
         ? count(total, "container", "containers")
@@ -260,7 +278,15 @@ const english = {
     remove: "Remove",
     removeQuestion: (names: string, amount: number) =>
       amount === 1 ? `Remove ${names}?` : `Remove ${number.format(amount)} containers: ${names}?`,
-    removeHint: "Their file systems go with them. Named volumes stay.",
+    removeHint: (named: string) =>
+      named === ""
+        ? "What was written into them goes with them; they use no named volume."
+        : `What was written into them goes with them. These volumes stay: ${named}.`,
+    removeVolumes: (amount: number) =>
+      `Remove ${count(amount, "volume", "volumes")} without a name, too, with all data in ${
+        amount === 1 ? "it" : "them"
+      }`,
+    typeName: (name: string) => `Type ${name} to remove data`,
     removeRunning: "What runs is killed first.",
     done: { start: "started", stop: "stopped", restart: "restarted", remove: "removed" } as Record<
       string,

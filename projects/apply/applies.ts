@@ -114,7 +114,7 @@ export class Applies implements AsyncDisposable {
       endedAt: null,
       owner: this.#owner,
       epoch: 1,
-      leaseUntil: now() + this.#leaseMs,
+      leaseUntil: await this.#sharedNow() + this.#leaseMs,
     };
     this.#running.set(id, null);
     try {
@@ -166,8 +166,8 @@ export class Applies implements AsyncDisposable {
     { by, credential, entry }: Applier,
     { wish = null, hooks }: { readonly wish?: ApplyWish | null } & ApplyResume = {},
   ): Promise<Apply> {
-    const { store, now } = this.options;
-    const lease = { owner: this.#owner, until: now() + this.#leaseMs };
+    const { store } = this.options;
+    const lease = { owner: this.#owner, until: await this.#sharedNow() + this.#leaseMs };
     const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
     if (record === null) throw over(await this.record(id));
     await this.#carryOn(record, true, hooks);
@@ -207,7 +207,16 @@ export class Applies implements AsyncDisposable {
     const ended = Promise.all([...this.#running.values()].map((one) => one?.ended));
     await Promise.race([ended, pause(STOP_MS, enough.signal)]);
     enough.abort();
-    await this.options.store.release(this.#owner, this.options.now()).catch(() => {}); // its lease ends by itself
+    try {
+      await this.options.store.release(this.#owner, await this.#sharedNow());
+    } catch { // its lease ends by itself
+    }
+  }
+
+  /** Leases count by one clock for all who share the store. */
+  async #sharedNow(): Promise<number> {
+    const { store, now } = this.options;
+    return await store.now?.() ?? now();
   }
 
   async #tick(): Promise<void> {
@@ -216,14 +225,17 @@ export class Applies implements AsyncDisposable {
     for (; !signal.aborted; await pause(this.#leaseMs / TICKS, signal)) {
       try {
         const { store, now } = this.options;
-        const lease = { owner: this.#owner, until: now() + this.#leaseMs };
+        const shared = await this.#sharedNow();
+        const lease = { owner: this.#owner, until: shared + this.#leaseMs };
         for (const record of await store.renew(lease)) {
           const running = this.#running.get(record.id);
           // The store was away when this one went on.
           if (running === undefined) await this.#carryOn(record, true);
           else if (record.wish !== null) running?.run.wish(record.wish);
         }
-        for (const { apply, since } of await store.takeOver(now(), lease)) await this.#takeUp(apply, since);
+        for (const { apply, since } of await store.takeOver(shared, lease)) {
+          await this.#takeUp(apply, shared - since);
+        }
         if (performance.now() < forgetAt) continue;
         forgetAt = performance.now() + FORGET_EVERY_MS;
         await store.forget(now() - KEPT_MS);
@@ -235,9 +247,9 @@ export class Applies implements AsyncDisposable {
     }
   }
 
-  async #takeUp(record: ApplyRecord, since: number): Promise<void> {
+  async #takeUp(record: ApplyRecord, awayMs: number): Promise<void> {
     this.options.log.info("An apply is taken up", { apply: record.id, project: record.project });
-    if (this.options.now() - since > STALE_MS) {
+    if (awayMs > STALE_MS) {
       const reason = "berth was away for more than an hour: look at what runs, then resume or abandon it";
       await this.#journal(record).close("paused", reason);
     } else await this.#carryOn(record, true);

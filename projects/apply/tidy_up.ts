@@ -1,4 +1,7 @@
-/** The old containers that could not go while others shared their namespaces. */
+/**
+ * What is left of an apply at its end: old containers that could not go while others shared their namespaces, and new ones
+ * that a replica made late, when another one had taken over from it.
+ */
 
 import type { EngineActs } from "../../core/engine_acts.ts";
 import { unlessDone } from "./hand.ts";
@@ -7,10 +10,9 @@ import { nameOf } from "./work.ts";
 
 /** Removes those of this apply that stand still. */
 export async function tidyUp(orders: Orders, acts: EngineActs, apply: string): Promise<void> {
-  const aside = nameOf("", "old", apply);
+  const [aside, late] = [nameOf("", "old", apply), nameOf("", "new", apply)];
   for (const { id, name, state } of await orders.containers()) {
-    if (name.endsWith(aside) && state !== "running") {
-      await unlessDone(acts, () => acts.remove(id), async () => await acts.find(id) === null);
-    }
+    const isLeft = name.endsWith(aside) ? state !== "running" : name.endsWith(late) && state === "created";
+    if (isLeft) await unlessDone(acts, () => acts.remove(id), async () => await acts.find(id) === null);
   }
 }

@@ -113,8 +113,8 @@ export function hostsOf(of: Declared): Declaration<readonly string[]> {
 }
 
 /** The name and value of each, where all are known. */
-function mapAt(of: Declared, key: string): Declaration<Readonly<Record<string, string>>> {
-  const node = nodeAt(of, key);
+function mapAt(of: Declared, ...path: readonly string[]): Declaration<Readonly<Record<string, string>>> {
+  const node = nodeAt(of, ...path);
   if (node === null) return null;
   const value: Record<string, string> = {};
   const parts = new Map<string, Place>();
@@ -283,48 +283,51 @@ const cgroupParent = single({
   ask: (asked, value) => asked.cgroupParent = value,
 });
 
-interface Log {
-  readonly driver: string | null;
-  readonly options: Readonly<Record<string, string>>;
-}
+const storageOptions = keyed<string>({
+  key: "storageOptions",
+  covers: ["storage_opt"],
+  untold: ["podman"],
+  declared: (of) => mapAt(of, "storage_opt"),
+  seen: (container) => container.storageOptions,
+  shownName: (name, of) => keyValues(nodeAt(of, "storage_opt")).get(name)?.name,
+  isExtra: () => true,
+  show: (value) => value,
+  ask: (asked, value) => asked.storageOptions = value,
+});
 
-const log = row<Log>({
-  key: "log",
-  covers: ["logging.driver", "logging.options"],
-  declared: (of) => {
-    const node = nodeAt(of, "logging");
-    if (node === null) return null;
-    const options: Record<string, string> = {};
-    const parts = new Map<string, Place>();
-    for (const [key, { value, unknown, at }] of keyValues(nodeAt(of, "logging", "options"))) {
-      if (unknown) return UNKNOWN;
-      options[key] = value ?? "";
-      parts.set(key, at);
-    }
-    const driverAt = nodeAt(of, "logging", "driver");
-    const driver = textOf(driverAt);
-    if (driverAt !== null && driver === null) return UNKNOWN;
-    return { value: { driver, options }, at: driverAt ?? node, parts };
-  },
-  ask: (asked, { driver, options }) => asked.log = { driver: driver ?? "", options },
-  compare: (declared, { log }, { kind }, of) => {
-    // What is given where nobody asks is a setting of the engine.
-    if (declared === null) return [];
-    const { value: { driver, options }, at, parts } = declared;
-    if (driver !== null && driver !== log.driver) {
-      return [{ field: "log.driver", declared: driver, seen: log.driver || "(none)", at }];
-    }
-    if (kind === "podman") return []; // it does not tell the options
-    const named = keyValues(nodeAt(of, "logging", "options"));
-    return Object.entries(options).filter(([key, value]) => log.options[key] !== value).map((
-      [key, value],
-    ) => ({
-      field: `log.options.${named.get(key)?.name ?? key}`,
-      declared: value,
-      seen: log.options[key] ?? "(not set)",
-      at: parts?.get(key) ?? at,
-    }));
-  },
+/** Nothing and `default` mean the same; Linux has nothing else. */
+const isolation = single({
+  key: "isolation",
+  covers: ["isolation"],
+  untold: ["podman"],
+  declared: textAt("isolation"),
+  seen: (container) => container.isolation,
+  otherwise: () => "",
+  same: (declared, seen) => (declared || "default") === (seen || "default"),
+  show: (text) => text || "default",
+  ask: (asked, value) => asked.isolation = value,
+});
+
+/** What is given where nobody asks is a setting of the engine. */
+const logDriver = single({
+  key: "log.driver",
+  covers: ["logging.driver"],
+  declared: textAt("logging", "driver"),
+  seen: ({ log }) => log.driver,
+  show: (text) => text || "(none)",
+  ask: (asked, driver) => asked.log = { options: {}, ...asked.log, driver },
+});
+
+const logOptions = keyed<string>({
+  key: "log.options",
+  covers: ["logging.options"],
+  untold: ["podman"],
+  declared: (of) => mapAt(of, "logging", "options"),
+  seen: ({ log }) => log.options,
+  shownName: (name, of) => keyValues(nodeAt(of, "logging", "options")).get(name)?.name,
+  isExtra: () => false,
+  show: (value) => value,
+  ask: (asked, options) => asked.log = { driver: "", ...asked.log, options },
 });
 
 /** `no-new-privileges` is a flag; `label:disable` is an old way to write `label=disable`. */
@@ -388,6 +391,9 @@ export const identityRows: readonly Row[] = [
   platform,
   runtime,
   cgroupParent,
-  log,
+  storageOptions,
+  isolation,
+  logDriver,
+  logOptions,
   volumesFrom,
 ];

@@ -1,15 +1,12 @@
 /** What a container has mounted, by target: volumes, folders of the host, memory, and files of secrets and configs. */
 
-import { withoutEnd } from "../../core/without_end.ts";
 import type { Mount, Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { bytesOf } from "../../artifacts/compose/amounts.ts";
-import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
 import {
   isFilled,
   isNull,
   isUnknown,
-  listOf,
   numberOf,
   oneOrMany,
   textOf,
@@ -19,8 +16,7 @@ import {
 } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
-import { declaredIn, shortDigest } from "./declared_label.ts";
-import type { Digest, EngineView } from "./engine_view.ts";
+import type { EngineView } from "./engine_view.ts";
 import {
   type Declaration,
   type Declared,
@@ -31,6 +27,8 @@ import {
   sameSet,
   UNKNOWN,
 } from "./field.ts";
+import { placeOf } from "./grants.ts";
+import { outside, sourceOf, trimmed } from "./mount_sources.ts";
 
 /** One mount as declared. */
 interface Wanted {
@@ -221,99 +219,6 @@ export const mounts: Row = row<Wants>({
   },
 });
 
-/** A secret or config as a unit has it. */
-export interface Granted {
-  readonly id: string;
-  readonly at: Place;
-  /** How it is copied into the container; null for a file, which is mounted. */
-  readonly copy: {
-    readonly target: string;
-    readonly uid: number;
-    readonly gid: number;
-    readonly mode: number;
-    /** Null while a variable in it is not set. */
-    readonly content: string | null;
-  } | null;
-}
-
-/** Read by everybody in the container. */
-const MODE = 0o444;
-
-export const grantsOf = ({ group, unit, service }: Declared): readonly Granted[] =>
-  service.grants.flatMap(({ kind, source, target, at }): Granted[] => {
-    const resource = group.resources.find((one) => one.kind === kind && one.key === source);
-    if (resource === undefined || resource.external) return [];
-    const { id, value, content } = resource;
-    if (valueAt(value, "file") !== null) return [{ id, at, copy: null }];
-    const whole = listOf(valueAt(unit.value, `${kind}s`)).find((item) => valueAt(item, "source") === at);
-    const number = (key: string, otherwise: number) => {
-      const text = textOf(valueAt(whole, key));
-      return text === null ? otherwise : Number(text);
-    };
-    const [uid, gid] = [number("uid", 0), number("gid", 0)];
-    const mode = numberOf(valueAt(whole, "mode")) ?? MODE;
-    return [{ id, at, copy: { target: placeOf(kind, source, target), uid, gid, mode, content } }];
-  });
-
-function placeOf(kind: "secret" | "config", source: string, target: string | null): string {
-  const place = target ?? source;
-  return cleanPath(place.startsWith("/") ? place : `${kind === "secret" ? "/run/secrets/" : "/"}${place}`);
-}
-
-/** What a label says of it; null where its content is not known. */
-export function grantDigest(
-  { id, copy }: Granted,
-  digest: Digest,
-  contents: EngineView["contents"],
-): string | null {
-  const content = contents.get(id);
-  if (content === undefined) return null;
-  const place = copy === null ? null : [copy.target, copy.uid, copy.gid, copy.mode];
-  return shortDigest(id, [content, place], digest);
-}
-
-/** What secrets and configs hold: no field of a container, so that only berth's label tells what it was. */
-export const contents: Row = row<readonly Granted[]>({
-  key: "contents",
-  covers: [],
-  declared: (of) => ({ value: grantsOf(of), at: of.unit.source }),
-  ask: (asked, granted) => {
-    const files = granted.flatMap(({ copy }) => copy === null || copy.content === null ? [] : [copy]);
-    if (files.length === 0) return;
-    asked.files = files.map(({ target: path, content, uid, gid, mode }) => ({
-      path,
-      content: content!, // looked at above
-      uid,
-      gid,
-      mode,
-    }));
-  },
-  compare: (declared, { labels }, { digest, contents }, { unit }) => {
-    const label = declaredIn(labels);
-    if (label === null || digest === null) return [];
-    const granted = declared?.value ?? [];
-    const found: Difference[] = granted.flatMap((one) => {
-      const [then, now] = [label.get(one.id), grantDigest(one, digest, contents)];
-      if (now === null || then === now || (then === undefined && one.copy === null)) return [];
-      const seen = then === undefined ? "(not there)" : "(another content)";
-      return [{ field: `contents.${one.id}`, declared: "(its content)", seen, at: one.at }];
-    });
-    const gone = [...label.keys()].filter((id) =>
-      /^(?:secret|config):/.test(id) && !granted.some((one) => one.id === id)
-    );
-    return [
-      ...found,
-      ...gone.map((id) => ({
-        field: `contents.${id}`,
-        declared: "(not there)",
-        seen: "(its content)",
-        at: unit.source,
-        isAbsent: true as const,
-      })),
-    ];
-  },
-});
-
 type Actual = InspectedContainer["mounts"][number];
 
 function differencesOf(
@@ -401,35 +306,4 @@ export function bindsOf(of: Declared): readonly string[] {
     binds.set(of.unit, found);
   }
   return found;
-}
-
-/** The source where it can be told, and how to show it. */
-export function sourceOf(
-  { model, group, unit }: Declared,
-  mount: Mount,
-): { real: string | null; shown: string } {
-  const { source, type } = mount;
-  const shown = mount.shown.source ?? "(anonymous)";
-  if (source === null) return { real: null, shown: "(anonymous)" };
-  if (type === "volume") {
-    const volume = group.resources.find((resource) => resource.kind === "volume" && resource.key === source);
-    return { real: volume?.name ?? null, shown: volume?.written ?? shown };
-  }
-  if (type !== "bind") return { real: null, shown };
-  const use = unit.paths.find((path) =>
-    path.kind === "bind" && path.at.start === mount.sourceAt.start && path.at.file === mount.sourceAt.file
-  );
-  if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown };
-  if (use !== undefined && /^\.\.?(?:\/|$)/.test(source)) {
-    return { real: outside(model.root, use.folder, source), shown };
-  }
-  return { real: source.startsWith("/") ? trimmed(source) : null, shown };
-}
-
-const trimmed = (path: string): string => path.length > 1 ? withoutEnd(path, "/") : path;
-
-/** A relative path that leaves the workspace, joined without the disk. */
-function outside(root: string, folder: string, source: string): string | null {
-  const path = resolve("/", withoutEnd(`${root}/${folder}`.replace(/^\/+/, ""), "/"), source);
-  return path === null ? null : `/${path}`;
 }

@@ -1,7 +1,7 @@
 /** Which keys of a service need a newer engine than some that are about: there they would be left out in silence. */
 
 import type { Place, Resource, Unit } from "../../artifacts/artifact.ts";
-import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { Backend } from "../../core/runtime.ts";
 import { keysOf } from "./coverage.ts";
 
@@ -25,11 +25,23 @@ export interface TooNew {
   readonly at: Place;
   /** Null: no version of this kind of engine. */
   readonly since: string | null;
+  /** Only an engine on this system does it. */
+  readonly os?: "Windows";
 }
 
 /** What the engine would not do. */
-export function tooNew(unit: Unit, { kind, apiVersion }: Pick<Backend, "kind" | "apiVersion">): TooNew[] {
+export function tooNew(
+  unit: Unit,
+  { kind, apiVersion, os }: Pick<Backend, "kind" | "apiVersion" | "os">,
+): TooNew[] {
   const found: TooNew[] = [];
+  const isolation = valueAt(unit.value, "isolation");
+  // Podman leaves it out without a word.
+  if (
+    isolation !== null && !["", "default"].includes(textOf(isolation) ?? "") && !/windows/i.test(os ?? "")
+  ) {
+    found.push({ key: "isolation", at: isolation, since: null, os: "Windows" });
+  }
   for (const { key, pattern, at, isImage } of keysOf(unit)) {
     const since = SINCE[pattern] ?? (isImage ? SINCE["volumes.*.image"] : undefined);
     if (since === undefined) continue;

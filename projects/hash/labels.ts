@@ -5,7 +5,7 @@ import { sha256 } from "../../artifacts/files/sha256.ts";
 import { DECLARED } from "../fields/declared_label.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
-import { grantDigest, grantsOf } from "../fields/mounts.ts";
+import { grantDigest, grantsOf } from "../fields/grants.ts";
 import { FIELDS } from "../fields/table.ts";
 import { dependenciesOf } from "../fields/dependencies.ts";
 import { type HashForm, serviceJson } from "./service_json.ts";

@@ -21,7 +21,8 @@ import {
 import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
 import { hostsOf } from "../fields/identity.ts";
-import { shortOptionsOf, sourceOf } from "../fields/mounts.ts";
+import { sourceOf } from "../fields/mount_sources.ts";
+import { shortOptionsOf } from "../fields/mounts.ts";
 import { duration } from "./duration.ts";
 import { goJson, type Json, type JsonObject, NoForm, object, sorted, sure } from "./go_json.ts";
 
@@ -377,6 +378,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
       "hostname",
       "mac_address",
       "image",
+      "isolation",
       "platform",
       "restart",
       "runtime",
@@ -430,6 +432,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   gpus: (node, of, around) =>
     node.kind === "scalar" ? [{ capabilities: ["gpu"], count: -1 }] : requests(node, of, around),
   sysctls: map,
+  storage_opt: map,
   ulimits,
   devices,
   logging,
@@ -472,9 +475,9 @@ const ORDER = (
   "annotations attach blkio_config cap_add cap_drop cgroup_parent cgroup cpu_period cpu_quota " +
   "cpu_rt_period cpu_rt_runtime cpus cpuset cpu_shares command configs container_name deploy " +
   "device_cgroup_rules devices dns dns_opt dns_search domainname entrypoint environment expose " +
-  "external_links extra_hosts group_add gpus hostname healthcheck image init ipc labels links logging " +
+  "external_links extra_hosts group_add gpus hostname healthcheck image init ipc isolation labels links logging " +
   "mem_limit mem_reservation memswap_limit mem_swappiness mac_address network_mode networks " +
   "oom_kill_disable oom_score_adj pid pids_limit platform ports privileged read_only restart runtime " +
-  "secrets security_opt shm_size stdin_open stop_grace_period stop_signal sysctls tmpfs tty ulimits user " +
+  "secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty ulimits user " +
   "userns_mode uts volumes volumes_from working_dir post_start pre_stop"
 ).split(" ");

@@ -3,8 +3,9 @@
 import type { Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
-import type { Declared } from "../fields/field.ts";
-import { grantsOf } from "../fields/mounts.ts";
+import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
+import { hooksOf } from "../fields/hooks.ts";
+import { grantsOf } from "../fields/grants.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
 import type { Draft } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
@@ -84,9 +85,9 @@ export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draf
   const used = new Set(unit.references.flatMap(({ kind, target }) => kind === "uses" ? target ?? [] : []));
   const networks = group.resources.filter((one) => one.kind === "network" && used.has(one.id));
   const found = [...tooNew(unit, backend), ...networks.flatMap((one) => tooNewIn(one, backend) ?? [])];
-  for (const { key, at, since } of found) {
+  for (const { key, at, since, os } of found) {
     const needed = since === null
-      ? "Docker"
+      ? os ?? "Docker"
       : `Docker's API ${since}, and this engine has ${backend.apiVersion}`;
     draft.block(
       "project/engine-cannot",
@@ -126,6 +127,15 @@ export function blockByGrants(of: Declared, draft: Draft): void {
     if (!resource.external) continue;
     const message = `The external ${kind} "${source}" is a swarm's, and no engine alone has it`;
     draft.block("compose/field-not-supported", message, at, of.unit.id);
+  }
+}
+
+/** A hook that is known in part would be left out, or run as another one. */
+export function blockByHooks(of: Declared, draft: Draft): void {
+  for (const key of ["post_start", "pre_stop"] as const) {
+    if (hooksOf(of, key) !== UNKNOWN) continue;
+    const message = `A hook of "${key}" has no command, or a variable in it is not set`;
+    draft.block("project/unknown-hook", message, nodeAt(of, key), of.unit.id);
   }
 }
 

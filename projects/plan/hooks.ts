@@ -2,8 +2,7 @@
 
 import { locationOf } from "../../artifacts/position.ts";
 import type { Declared } from "../fields/field.ts";
-import { UNKNOWN } from "../fields/field.ts";
-import { type HookKey, hooksOf, shownHooks } from "../fields/hooks.ts";
+import { type HookKey, shownHooks } from "../fields/hooks.ts";
 import type { Draft } from "./draft.ts";
 import { runningCommand } from "./needs.ts";
 import type { PlanHook } from "./plan_shape.ts";
@@ -36,12 +35,6 @@ export function planHooks(
 ): readonly number[] {
   const key = KEYS[when];
   if (of === null) return after;
-  if (hooksOf(of, key) === UNKNOWN) {
-    const message =
-      `A hook of "${key}" is not known whole: a variable in it is not set, or it has no command`;
-    draft.block("project/unknown-hook", message, of.unit.source, of.unit.id);
-    return after;
-  }
   let before = after;
   for (const [index, { at, ...hook }] of shownHooks(of, key).entries()) {
     before = [

@@ -3,7 +3,14 @@
 import type { Unit } from "../../artifacts/artifact.ts";
 import { diagnosticOf } from "../../artifacts/report/report.ts";
 import { ServiceError } from "../../core/error.ts";
-import { blockByEngine, blockByFiles, blockByGrants, blockByUnit, blockSelf } from "./blocked.ts";
+import {
+  blockByEngine,
+  blockByFiles,
+  blockByGrants,
+  blockByHooks,
+  blockByUnit,
+  blockSelf,
+} from "./blocked.ts";
 import { Draft } from "./draft.ts";
 import { digestOf, type Looked, lookedAt, type Moved, movedBetween } from "./looked.ts";
 import { planDown, planRestart, planStop, planVolumes } from "./down.ts";
@@ -34,6 +41,10 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
     action === "up" ? isTouched(scene, unit, wanted) : wanted.includes(unit) && scene.members.has(unit.label)
   );
   blockSelf(scene, self, draft);
+  for (const unit of active) {
+    const of = declaredOf(scene.model, group, unit);
+    if (of !== null) blockByHooks(of, draft);
+  }
   let unchanged = 0;
   if (action === "up") {
     for (const unit of active) {

@@ -85,7 +85,10 @@ export class Resources {
         kind: how,
         target,
         unit: unit.id,
-        why: [{ code: isThere ? this.#pull === "policy" ? "policy" : "asked" : "absent" }],
+        // Nobody can ask for a build but the file.
+        why: [{
+          code: !isThere ? "absent" : how === "image.build" || this.#pull === "policy" ? "policy" : "asked",
+        }],
         after: [],
         needs: [acting(scene, how === "image.build" ? "buildImage" : "pullImage", null)],
       });

@@ -3,6 +3,7 @@ import type { ApplyRecord, ApplyStore, JournalEntry } from "../../core/applies.t
 import { ServiceError } from "../../core/error.ts";
 import { insertEntry } from "./audit.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { timeOf } from "./migrations.ts";
 import type { Queries } from "./transaction.ts";
 import { applyFrom, type ApplyRow } from "../records.ts";
 
@@ -20,6 +21,7 @@ async function one(queries: Queries, id: string): Promise<ApplyRecord | null> {
 
 export function postgresApplies(database: PostgresDatabase): ApplyStore {
   return {
+    now: () => timeOf(database),
     add: (apply, entry) =>
       database.write(async (tx) => {
         // The partial unique index decides between replicas.

@@ -1,9 +1,11 @@
 /** Commands that may still run, in PostgreSQL. */
 import type { CommandRecord, CommandStore } from "../../core/store.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { timeOf } from "./migrations.ts";
 
 export function postgresCommands(database: PostgresDatabase): CommandStore {
   return {
+    now: () => timeOf(database),
     left: (now) =>
       database.all<CommandRecord>(
         'SELECT mark, exec_id AS "execId", backend, container, run_as AS "user", held_until AS "heldUntil", ' +

@@ -1,10 +1,14 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
+import type { Queries } from "./transaction.ts";
 import { LOCK_SPACE, type Transaction } from "./transaction.ts";
 import type { ServiceError } from "../../core/error.ts";
 import { unavailable } from "./errors.ts";
 
 /** The clock of the database, in milliseconds: those of replicas may differ. */
 export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/** The same, asked. */
+export const timeOf = async (queries: Queries): Promise<number> =>
+  (await queries.get<{ now: number }>(`SELECT ${NOW} AS now`))?.now ?? Date.now();
 /** A replica that said nothing for 20 seconds is gone. */
 export const ALIVE = `seen_at > ${NOW} - 20000`;
 
@@ -271,6 +275,13 @@ export const MIGRATIONS: readonly Step[] = [
     seen_at bigint NOT NULL,
     version text NOT NULL,
     schema integer NOT NULL
+  );
+
+  -- What one replica alone does at a time, and until when it is that one's.
+  CREATE TABLE turns (
+    what text COLLATE "C" PRIMARY KEY,
+    replica text NOT NULL,
+    until bigint NOT NULL
   );
 
   -- One row: the key of all replicas, told by what it makes of a word.

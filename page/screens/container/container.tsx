@@ -106,7 +106,7 @@ function Buttons({ container }: { readonly container: ContainerDetail }) {
         <RemoveDialog
           containers={[container]}
           close={() => setAsking(false)}
-          remove={() => void actOn("remove", [container])}
+          remove={(options) => void actOn("remove", [container], options)}
         />
       )}
     </span>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Container } from "../../../client/berth/containers.ts";
 import { type Action, actOn, NEEDS, type Result, results } from "../../live/actions.ts";
 import { Act } from "../../parts/act.tsx";
-import { RemoveDialog } from "../../parts/remove_dialog.tsx";
+import { LaterRemoveDialog } from "../../parts/later.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { go } from "../../router.ts";
@@ -47,10 +47,10 @@ export function Actions(
       </Act>
       <button type="button" class="link" onClick={done}>{words.containers.clear}</button>
       {isAsking && (
-        <RemoveDialog
+        <LaterRemoveDialog
           containers={chosen}
           close={() => setAsking(false)}
-          remove={() => void actOn("remove", chosen)}
+          remove={(options) => void actOn("remove", chosen, options)}
         />
       )}
     </div>

@@ -1,10 +1,12 @@
 /** Every container of every engine: found, chosen, started, stopped, removed. */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Container } from "../../../client/berth/containers.ts";
 import { keyOf, results } from "../../live/actions.ts";
+import { readCompared } from "../../live/overview.ts";
+import { useResource } from "../../live/resource.ts";
 import { useRows } from "../../live/rows.ts";
 import { may, who } from "../../live/session.ts";
-import { SIGN_OF } from "../../verdict.ts";
+import { SIGN_OF, type Verdict } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
@@ -21,9 +23,13 @@ export function Containers() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = read.value.value;
   const isMeasured = query.value.has("measures");
-  const fitting = (list?.items ?? []).filter(fits(query.value.get("q") ?? "", query.value.get("state"))).sort(
-    byName,
-  );
+  const compared = useResource(may("artifacts:read") ? "compared" : null, readCompared).value.value;
+  const signOf = (one: Container): Verdict => {
+    const own = SIGN_OF[one.condition];
+    return own === "broken" ? own : compared?.get(keyOf(one)) ?? own;
+  };
+  const arrivals = useArrivals(list?.items ?? []);
+  const fitting = arrivals.items.filter(fits(query.value, signOf)).sort(byName);
   const measured = useMeasured(fitting, isMeasured);
   const problem = read.problem.value;
   if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} whole />;
@@ -51,6 +57,13 @@ export function Containers() {
         <span class="quiet" role="status">{words.containers.shown(fitting.length, list.total)}</span>
         <Filters items={list.items} />
       </header>
+      {arrivals.waiting > 0 && (
+        <div class="arrivals">
+          <button type="button" class="button" onClick={arrivals.show}>
+            {words.containers.arrived(arrivals.waiting)}
+          </button>
+        </div>
+      )}
       {fitting.length === 0 ? <None total={list.total} /> : (
         <Rows
           label={words.containers.title}
@@ -69,6 +82,7 @@ export function Containers() {
           cells={(one) => (
             <Cells
               container={one}
+              sign={signOf(one)}
               measured={isMeasured ? measured(one) ?? "" : null}
               isChosen={chosen.has(keyOf(one))}
               choose={() => choose(one)}
@@ -85,10 +99,38 @@ function byName(one: Container, other: Container): number {
   return one.name < other.name ? -1 : one.name > other.name ? 1 : one.backend < other.backend ? -1 : 1;
 }
 
-function fits(q: string, state: string | null): (container: Container) => boolean {
-  const wanted = q.toLowerCase().split(/\s+/).filter((word) => word !== "");
+/** Rows that are new while somebody points at the list, or walks in it, wait until they are asked for. */
+function useArrivals(items: readonly Container[]) {
+  const seen = useRef<ReadonlySet<string> | null>(null);
+  const [, draw] = useState(0);
+  const nameOf = ({ backend, name }: Container) => `${backend}/${name}`;
+  const waiting = seen.current === null ? [] : items.filter((one) => !seen.current!.has(nameOf(one)));
+  const isBusy = waiting.length > 0 &&
+    document.querySelector(":is(.rows-drawn, .arrivals):is(:hover, :focus-within)") !== null;
+  if (!isBusy && items.length > 0) seen.current = new Set(items.map(nameOf));
+  const show = () => {
+    seen.current = null;
+    draw((count) => count + 1);
+  };
+  if (!isBusy) return { items, waiting: 0, show };
+  return { items: items.filter((one) => seen.current!.has(nameOf(one))), waiting: waiting.length, show };
+}
+
+/** Signs by which one can choose, beside the engine's own states. */
+const SIGNS: readonly Verdict[] = ["broken", "differs", "undeclared"];
+
+function fits(asked: URLSearchParams, signOf: (one: Container) => Verdict): (one: Container) => boolean {
+  const wanted = (asked.get("q") ?? "").toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const [state, project, engine] = ["state", "project", "engine"].map((name) => asked.get(name));
   return (one) => {
-    if (state !== null && one.state !== state) return false;
+    if (
+      state && (SIGNS as readonly string[]).includes(state)
+        ? signOf(one) !== state
+        : state && one.state !== state
+    ) {
+      return false;
+    }
+    if (project && one.compose?.project !== project || engine && one.backend !== engine) return false;
     if (wanted.length === 0) return true;
     const labels = Object.entries(one.labels).map(([name, value]) => `${name}=${value}`).join(" ");
     const text = `${one.name} ${one.image} ${one.compose?.project ?? ""} ${one.backend} ${labels}`
@@ -103,6 +145,8 @@ export function hrefOf({ backend, name }: Pick<Container, "backend" | "name">): 
 
 function Filters({ items }: { readonly items: readonly Container[] }) {
   const states = [...new Set(items.map(({ state }) => state))].sort();
+  const projects = [...new Set(items.flatMap(({ compose }) => compose?.project ?? []))].sort();
+  const engines = [...new Set(items.map(({ backend }) => backend))].sort();
   const change = (name: string) => (event: Event) =>
     go(withQuery({ [name]: (event.currentTarget as HTMLInputElement).value }), { replace: true });
   return (
@@ -120,8 +164,16 @@ function Filters({ items }: { readonly items: readonly Container[] }) {
         onChange={change("state")}
       >
         <option value="">{words.containers.all}</option>
+        {SIGNS.map((sign) => <option key={sign} value={sign}>{words.verdict(sign)}</option>)}
         {states.map((state) => <option key={state} value={state}>{state}</option>)}
       </select>
+      <Of
+        name="project"
+        label={words.containers.project}
+        all={words.containers.allProjects}
+        options={projects}
+      />
+      <Of name="engine" label={words.containers.engine} all={words.containers.allEngines} options={engines} />
       <button
         type="button"
         class="button"
@@ -135,6 +187,29 @@ function Filters({ items }: { readonly items: readonly Container[] }) {
   );
 }
 
+/** Nothing to choose from with one alone. */
+function Of(
+  { name, label, all, options }: {
+    readonly name: "project" | "engine";
+    readonly label: string;
+    readonly all: string;
+    readonly options: readonly string[];
+  },
+) {
+  const chosen = query.value.get(name) ?? "";
+  if (options.length < 2 && chosen === "") return null;
+  return (
+    <select
+      aria-label={label}
+      value={chosen}
+      onChange={(event) => go(withQuery({ [name]: event.currentTarget.value }), { replace: true })}
+    >
+      <option value="">{all}</option>
+      {options.map((one) => <option key={one} value={one}>{shown(one)}</option>)}
+    </select>
+  );
+}
+
 function None({ total }: { readonly total: number }) {
   return total === 0
     ? (
@@ -144,7 +219,9 @@ function None({ total }: { readonly total: number }) {
     )
     : (
       <Empty title={words.containers.noMatch}>
-        <a class="button" href={withQuery({ q: null, state: null })}>{words.containers.showAll}</a>
+        <a class="button" href={withQuery({ q: null, state: null, project: null, engine: null })}>
+          {words.containers.showAll}
+        </a>
       </Empty>
     );
 }
@@ -175,15 +252,17 @@ function Head(
 }
 
 function Cells(
-  { container, measured, isChosen, choose }: {
+  { container, sign, measured, isChosen, choose }: {
     readonly container: Container;
+    readonly sign: Verdict;
     /** What it uses; null where that is not asked for. */
     readonly measured: string | null;
     readonly isChosen: boolean;
     readonly choose: () => void;
   },
 ) {
-  const { name, state, exitCode, condition, compose, image } = container;
+  const { name, state, exitCode, compose, image } = container;
+  const isCompared = sign === "differs" || sign === "undeclared";
   const since = state === "running" || state === "paused" ? container.startedAt : container.finishedAt;
   const result = results.value.get(keyOf(container));
   return (
@@ -197,8 +276,8 @@ function Cells(
       <span role="gridcell" class="cell-state">
         {result === undefined
           ? (
-            <Mark verdict={SIGN_OF[condition]} key={`${condition} ${state} ${exitCode}`}>
-              {words.state(container)}
+            <Mark verdict={sign} key={`${sign} ${state} ${exitCode}`}>
+              {isCompared ? words.compared(words.state(container), sign) : words.state(container)}
             </Mark>
           )
           : <ResultOf result={result} />}

@@ -41,7 +41,7 @@ function Feeding(
     readonly offered: readonly EventKind[];
   },
 ) {
-  const feed = useMemo(() => new Feed({ kinds, action }), []);
+  const feed = useMemo(() => new Feed({ kinds, actions: action === null ? null : [action] }), []);
   useEffect(() => () => feed.end(), []);
   const items = feed.items.value;
   const problem = feed.problem.value;

@@ -1,11 +1,15 @@
 /** The first screen: is what runs what I wrote, and if not, where does it differ? */
 import { useState } from "preact/hooks";
 import { type Overview as State, readOverview, type SeenContainer, type Unit } from "../../live/overview.ts";
+import { ignore, ignored, ignoreNothing } from "../../live/ignored.ts";
+import { serviceTime } from "../../live/live.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
 import { SIGN_OF, type Verdict, VERDICTS } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { Facing } from "../../parts/facing.tsx";
+import { LaterLately } from "../../parts/later.tsx";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark, Sign } from "../../parts/sign.tsx";
@@ -50,6 +54,8 @@ function Answer(
   { state, at, reload }: { readonly state: State; readonly at: number; readonly reload: () => void },
 ) {
   const { units } = state;
+  const undeclared = state.undeclared.filter((one) => !ignored.value.has(nameOf(one)));
+  const hidden = state.undeclared.length - undeclared.length;
   const bad = units.filter(({ verdict }) => !WELL.includes(verdict));
   const well = units.filter(({ verdict }) => WELL.includes(verdict));
   const away = state.engines.filter((engine) => engine.state !== "up");
@@ -59,7 +65,7 @@ function Answer(
     <>
       <header class="question">
         <h1>{words.overview.question}</h1>
-        <Counts units={units} undeclared={state.undeclared.length} at={at} />
+        <Counts units={units} undeclared={undeclared.length} at={at} />
       </header>
       {away.map(({ name, reason }) => (
         <p class="trouble" role="status" key={name}>
@@ -68,11 +74,18 @@ function Answer(
       ))}
       <ul class="findings" aria-label={words.overview.question}>
         {bad.slice(0, upTo).map((unit) => <UnitRow unit={unit} key={`${unit.workspace} ${unit.id}`} />)}
-        {state.undeclared.map((one) => <UndeclaredRow container={one} key={`${one.backend} ${one.id}`} />)}
+        {undeclared.map((one) => <UndeclaredRow container={one} key={`${one.backend} ${one.id}`} />)}
         {bad.slice(upTo).map((unit) => <UnitRow unit={unit} key={`${unit.workspace} ${unit.id}`} />)}
       </ul>
       {well.length > 0 && <Well units={well} />}
+      {hidden > 0 && (
+        <p class="hint">
+          {words.overview.ignored(hidden)}{" "}
+          <button type="button" class="link" onClick={ignoreNothing}>{words.overview.unignore}</button>
+        </p>
+      )}
       <Workspaces workspaces={state.workspaces} reload={reload} />
+      <LaterLately />
     </>
   );
 }
@@ -95,7 +108,7 @@ function Counts(
     return (
       <p class="counts">
         <Sign verdict="asWritten" />
-        <Ago since={at} say={(ago) => words.overview.allWell(units.length, ago)} />
+        <Ago since={serviceTime(at)} say={(ago) => words.overview.allWell(units.length, ago)} />
       </p>
     );
   }
@@ -105,7 +118,7 @@ function Counts(
         <Mark verdict={verdict} key={verdict}>{words.overview.count(verdict, amount)}</Mark>
       ))}
       <span class="quiet">
-        <Ago since={at} say={words.overview.checked} />
+        <Ago since={serviceTime(at)} say={words.overview.checked} />
       </span>
     </p>
   );
@@ -120,12 +133,7 @@ function UnitRow({ unit }: { readonly unit: Unit }) {
         <a class="finding-name" href={hrefOf(unit)}>{shown(unit.name)}</a>
         <span class="finding-word">{whyOf(unit)}</span>
         <span class="finding-end">
-          {container !== undefined && (
-            <a href={`/c/${encodeURIComponent(container.backend)}/${encodeURIComponent(container.name)}`}>
-              {words.overview.log}
-              <span class="unseen">{shown(container.name)}</span>
-            </a>
-          )}
+          {container !== undefined && <Ways container={container} />}
         </span>
       </div>
       <div class="finding-rest">
@@ -145,6 +153,23 @@ function UnitRow({ unit }: { readonly unit: Unit }) {
       </div>
     </li>
   );
+}
+
+function Ways({ container }: { readonly container: SeenContainer }) {
+  const href = `/c/${encodeURIComponent(container.backend)}/${encodeURIComponent(container.name)}`;
+  const name = <span class="unseen">{shown(container.name)}</span>;
+  return (
+    <>
+      <a href={href}>{words.overview.log}{name}</a>
+      {container.state === "running" && may("containers:exec") && (
+        <a href={`${href}?view=shell`}>{words.overview.shell}{name}</a>
+      )}
+    </>
+  );
+}
+
+function nameOf({ backend, name }: SeenContainer): string {
+  return `${backend}/${name}`;
 }
 
 function hrefOf({ workspace, name }: Unit): string {
@@ -176,6 +201,7 @@ function brokenOf(containers: readonly SeenContainer[]): Broken | undefined {
 
 function UndeclaredRow({ container }: { readonly container: SeenContainer }) {
   const { backend, name, image, startedAt } = container;
+  const [isAsking, setAsking] = useState(false);
   const href = `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
   return (
     <li class="finding is-undeclared">
@@ -185,7 +211,16 @@ function UndeclaredRow({ container }: { readonly container: SeenContainer }) {
         <span class="finding-word">
           {words.overview.inNoFile}
         </span>
-        <span class="finding-end" />
+        <span class="finding-end">
+          <button
+            type="button"
+            class="link"
+            aria-label={words.actOn(words.overview.ignore, shown(name))}
+            onClick={() => setAsking(true)}
+          >
+            {words.overview.ignore}
+          </button>
+        </span>
       </div>
       <div class="finding-rest quiet">
         <code>{shown(image)}</code>
@@ -195,6 +230,17 @@ function UndeclaredRow({ container }: { readonly container: SeenContainer }) {
           </span>
         )}
       </div>
+      {isAsking && (
+        <Dialog title={words.overview.ignore} onClose={() => setAsking(false)}>
+          <p class="lead">{words.overview.ignoreQuestion(shown(name))}</p>
+          <div class="form-end">
+            <button type="button" class="button" onClick={() => ignore(nameOf(container))}>
+              {words.overview.ignoreIt}
+            </button>
+            <button type="button" class="button" onClick={() => setAsking(false)}>{words.cancel}</button>
+          </div>
+        </Dialog>
+      )}
     </li>
   );
 }

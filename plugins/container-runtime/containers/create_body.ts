@@ -96,6 +96,8 @@ function hostConfig(asked: Carried): Wire {
     UsernsMode: asked.userMode,
     CgroupnsMode: asked.cgroupMode,
     CgroupParent: asked.cgroupParent,
+    StorageOpt: asked.storageOptions,
+    Isolation: asked.isolation,
     Dns: asked.dns,
     DnsSearch: asked.dnsSearch,
     DnsOptions: asked.dnsOptions,

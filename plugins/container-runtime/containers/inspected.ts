@@ -124,6 +124,8 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     cgroupMode: textOf(host.CgroupnsMode),
     userMode: textOf(host.UsernsMode),
     cgroupParent: textOf(host.CgroupParent),
+    storageOptions: mapOf(host.StorageOpt),
+    isolation: textOf(host.Isolation),
     dns: textsOf(host.Dns),
     dnsSearch: textsOf(host.DnsSearch),
     dnsOptions: textsOf(host.DnsOptions),

@@ -44,7 +44,7 @@ export class Orphans implements AsyncDisposable {
 
   /** Remembers a command before it starts. */
   async begin(command: MadeCommand): Promise<void> {
-    await this.#options.store.add({ ...command, heldUntil: Date.now() + HOLD_MS, hungUp: false });
+    await this.#options.store.add({ ...command, heldUntil: await this.#now() + HOLD_MS, hungUp: false });
     this.#held.add(command.mark);
   }
 
@@ -57,7 +57,10 @@ export class Orphans implements AsyncDisposable {
   /** The command has no terminal any more and may still run. */
   async left(mark: string, hungUp: boolean): Promise<void> {
     this.#held.delete(mark);
-    await this.#options.store.leave(mark, Date.now(), hungUp).catch(() => {}); // nobody holds it any more, soon
+    try {
+      await this.#options.store.leave(mark, await this.#now(), hungUp);
+    } catch { // nobody holds it any more, soon
+    }
   }
 
   /** The commands without a terminal that still run in this container, by the engine's present answer. */
@@ -83,7 +86,9 @@ export class Orphans implements AsyncDisposable {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        if (this.#held.size > 0) await this.#options.store.hold([...this.#held], Date.now() + HOLD_MS);
+        if (this.#held.size > 0) {
+          await this.#options.store.hold([...this.#held], await this.#now() + HOLD_MS);
+        }
         const left = await this.#left();
         for (let at = 0; at < left.length && !signal.aborted; at += AT_ONCE) {
           await Promise.all(left.slice(at, at + AT_ONCE).map((command) => this.#lookAfter(command)));
@@ -97,7 +102,11 @@ export class Orphans implements AsyncDisposable {
 
   /** One that was held here is ours, however long this process stood still. */
   async #left(): Promise<CommandRecord[]> {
-    return (await this.#options.store.left(Date.now())).filter(({ mark }) => !this.#held.has(mark));
+    return (await this.#options.store.left(await this.#now())).filter(({ mark }) => !this.#held.has(mark));
+  }
+
+  async #now(): Promise<number> {
+    return await this.#options.store.now?.() ?? Date.now();
   }
 
   /** Hangs up a command once, and forgets it when it has ended. */
@@ -110,7 +119,7 @@ export class Orphans implements AsyncDisposable {
     if (state === "paused") return;
     if (hungUp) return await isGone(engine, command) ? await this.ended(mark) : undefined;
     // An engine may have its start before it, and a look inside would come too early
-    if (Date.now() - heldUntil < UNSTARTED_MS && await isUnstarted(engine, execId)) return;
+    if (await this.#now() - heldUntil < UNSTARTED_MS && await isUnstarted(engine, execId)) return;
     const about = { backend: command.backend, container, execId };
     if (await isLeftInside(engine, command, "HUP") ?? await stillRuns(engine, execId)) {
       await this.#options.store.leave(mark, heldUntil, true);

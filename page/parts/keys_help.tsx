@@ -1,0 +1,51 @@
+/** All keys, and whether single letters count. */
+import { words } from "../words/en.ts";
+import { Dialog } from "./dialog.tsx";
+import { areLettersOn, switchLetters, WAYS } from "./keys.ts";
+import { SCREENS } from "./navigation.tsx";
+
+export function Keys({ close }: { readonly close: () => void }) {
+  const { help } = words.palette;
+  const letters = Object.entries(WAYS).flatMap(([letter, path]) => {
+    const word = SCREENS.find(([one]) => one === path)?.[1];
+    return word === undefined ? [] : [[`g ${letter}`, word] as const];
+  });
+  const rows = [
+    ["Ctrl K", help.palette],
+    ["/", help.search],
+    ["j k ↑ ↓", help.walk],
+    ["x", help.choose],
+    [".", help.act],
+    ["n N", help.next],
+    ["o", help.older],
+    ["Esc", help.back],
+    ["?", help.keys],
+    ...letters,
+  ] as const;
+  return (
+    <Dialog title={words.palette.keys} onClose={close}>
+      <p class="lead">{words.palette.keysLead}</p>
+      <dl class="keys">
+        {rows.map(([key, word]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{word}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={areLettersOn.value}
+          onChange={({ currentTarget }) => switchLetters(currentTarget.checked)}
+        />
+        {words.palette.single}
+      </label>
+      <div class="form-end">
+        <button type="button" class="button" onClick={close}>{words.close}</button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+/** What happened to containers last, in a few lines. */
+import { useEffect, useMemo } from "preact/hooks";
+import { Events } from "../../live/events.ts";
+import { may } from "../../live/session.ts";
+import { shown } from "../../parts/shown.ts";
+import { Mark } from "../../parts/sign.tsx";
+import { words } from "../../words/en.ts";
+
+/** What changes how something is doing. */
+const ACTIONS = ["start", "die", "oom", "destroy"];
+const MOST = 5;
+/** Events of one container in a row are one line. */
+const EARLIER = 50;
+
+export function Lately() {
+  return may("events:read") && may("containers:read") ? <Last /> : null;
+}
+
+function Last() {
+  const feed = useMemo(() => new Events({ kinds: ["container"], actions: ACTIONS, earlier: EARLIER }), []);
+  useEffect(() => () => feed.end(), []);
+  const items = feed.items.value.flatMap((one) => one.type === "event" ? one : []).slice(0, MOST);
+  if (items.length === 0) return null;
+  return (
+    <section aria-labelledby="lately">
+      <div class="section-head">
+        <h2 id="lately">{words.overview.lately}</h2>
+        <a href="/events">{words.overview.allEvents}</a>
+      </div>
+      <ol class="lately">
+        {items.map(({ number, time, backend, action, attributes, container, subject }) => {
+          const name = (container ?? subject)?.name ?? "";
+          const code = attributes["exitCode"];
+          const text = [action, ...(code === undefined ? [] : [code])].join(" ");
+          const isBad = action === "oom" || action === "die" && code !== "0";
+          return (
+            <li key={number}>
+              <time dateTime={time}>{words.time(Date.parse(time))}</time>
+              <a href={`/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`}>{shown(name)}</a>
+              {isBad ? <Mark verdict="broken">{shown(text)}</Mark> : <span class="quiet">{shown(text)}</span>}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

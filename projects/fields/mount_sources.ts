@@ -1,0 +1,38 @@
+/** Where on the host a mount comes from, as the engine names it. */
+
+import type { Mount } from "../../artifacts/artifact.ts";
+import { resolve } from "../../artifacts/files/paths.ts";
+import { below } from "../../artifacts/live/join.ts";
+import { withoutEnd } from "../../core/without_end.ts";
+import type { Declared } from "./field.ts";
+
+/** The source where it can be told, and how to show it. */
+export function sourceOf(
+  { model, group, unit }: Declared,
+  mount: Mount,
+): { real: string | null; shown: string } {
+  const { source, type } = mount;
+  const shown = mount.shown.source ?? "(anonymous)";
+  if (source === null) return { real: null, shown: "(anonymous)" };
+  if (type === "volume") {
+    const volume = group.resources.find((resource) => resource.kind === "volume" && resource.key === source);
+    return { real: volume?.name ?? null, shown: volume?.written ?? shown };
+  }
+  if (type !== "bind") return { real: null, shown };
+  const use = unit.paths.find((path) =>
+    path.kind === "bind" && path.at.start === mount.sourceAt.start && path.at.file === mount.sourceAt.file
+  );
+  if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown };
+  if (use !== undefined && /^\.\.?(?:\/|$)/.test(source)) {
+    return { real: outside(model.root, use.folder, source), shown };
+  }
+  return { real: source.startsWith("/") ? trimmed(source) : null, shown };
+}
+
+export const trimmed = (path: string): string => path.length > 1 ? withoutEnd(path, "/") : path;
+
+/** A relative path that leaves the workspace, joined without the disk. */
+export function outside(root: string, folder: string, source: string): string | null {
+  const path = resolve("/", withoutEnd(`${root}/${folder}`.replace(/^\/+/, ""), "/"), source);
+  return path === null ? null : `/${path}`;
+}
