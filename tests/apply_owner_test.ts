@@ -176,10 +176,7 @@ test("an engine that hangs is waited for, and one that stays away leaves its app
       "it is resumed",
       async () => (await scene.berth.call(`POST /api/applies/${body.id}/resume`)).status === 200,
     );
-    await eventually("it may go on", async () => {
-      await engine.cli("exec", `${name}-web-1`, "touch", "/go");
-      return true;
-    });
+    await scene.touch(`${name}-web-1`, "/go");
     const over = await scene.over(body.id);
     assert.deepEqual([over.state, over.reason], ["done", null]);
     assert.deepEqual(Object.keys(await scene.containers()), [`${name}-web-1`]);
