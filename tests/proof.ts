@@ -37,6 +37,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/apply_hooks_test.ts" },
   { file: "tests/apply_kill_test.ts" },
+  { file: "tests/apply_owner_test.ts" },
   ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
     .map((file) => ({
       file: `tests/${file}`,
