@@ -30,6 +30,10 @@ const Volumes = later(async () => (await others()).Volumes);
 const Workspace = later(async () => (await others()).Workspace);
 const Container = later(async () => (await others()).Container);
 
+/** What is seen before somebody is signed in for the first time. */
+export const SetPassword = later(async () => (await others()).SetPassword);
+export const Setup = later(async () => (await others()).Setup);
+
 type Parts = Readonly<Record<string, string | undefined>>;
 
 const SCREENS: readonly (readonly [pattern: URLPattern, screen: (parts: Parts) => Screen])[] = [

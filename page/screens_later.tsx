@@ -1,5 +1,6 @@
 /** What is not looked at first, as one script that is loaded by who looks at some of it. */
 export { Keys as KeysHelp } from "./parts/keys_help.tsx";
+export { ProofDialog } from "./parts/proof_dialog.tsx";
 export { RemoveDialog } from "./parts/remove_dialog.tsx";
 export { Lately } from "./screens/overview/lately.tsx";
 export { Apply } from "./screens/apply/apply.tsx";
@@ -17,3 +18,5 @@ export { Sessions } from "./screens/settings/sessions.tsx";
 export { Volumes } from "./screens/volumes/volumes.tsx";
 export { Workspace } from "./screens/workspace/workspace.tsx";
 export { Container } from "./screens/container/container.tsx";
+export { SetPassword } from "./screens/set_password/set_password.tsx";
+export { Setup } from "./screens/setup/setup.tsx";

@@ -2,18 +2,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";
+import { proofWanted } from "./live/proof_wanted.ts";
 import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts";
 import { opened } from "./parts/keys.ts";
+import { LaterProofDialog } from "./parts/later.tsx";
 import { Navigation, Sections } from "./parts/navigation.tsx";
 import { Palette } from "./parts/palette.tsx";
 import { PrintHead } from "./parts/print_head.tsx";
-import { ProofDialog } from "./parts/proof_dialog.tsx";
 import { Loading, Trouble } from "./parts/states.tsx";
 import { shown } from "./parts/shown.ts";
 import { address } from "./router.ts";
-import { screenAt } from "./screens.tsx";
-import { Setup } from "./screens/setup/setup.tsx";
-import { SetPassword } from "./screens/set_password/set_password.tsx";
+import { screenAt, SetPassword, Setup } from "./screens.tsx";
 import { SignIn, SignInAgain } from "./screens/sign_in/sign_in.tsx";
 import { words } from "./words/en.ts";
 import { language, LANGUAGES, speak } from "./words/language.ts";
@@ -66,7 +65,7 @@ export function Shell(
         {view}
       </main>
       <Palette />
-      <ProofDialog />
+      {proofWanted.value !== null && <LaterProofDialog />}
       {who.value === null && <SignInAgain />}
     </>
   );

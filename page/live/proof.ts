@@ -1,20 +1,9 @@
 /** Some acts want a fresh proof of who one is: it is asked for, and then the act is done again. */
-import { signal } from "@preact/signals";
 import { AUTH_PROOF, AUTH_STATUS, type Proof, type Provider } from "../../client/berth/auth.ts";
 import { problemOf } from "./problem.ts";
+import { proofWanted } from "./proof_wanted.ts";
 import { askAgainAt, returnAddress } from "./provider.ts";
 import { client } from "./session.ts";
-
-export type ProofWanted =
-  & { readonly giveUp: () => void }
-  & (
-    | { readonly by: "password" | "key"; readonly prove: (secret: string) => Promise<void> }
-    /** At the identity provider; null where it does not send people back to this page. */
-    | { readonly by: "provider"; readonly name: string; readonly prove: (() => Promise<void>) | null }
-  );
-
-/** What is asked of whoever is there, while it is. */
-export const proofWanted = signal<ProofWanted | null>(null);
 
 /** Does the act; where it wants a proof, once more after that. Who gives up has cancelled the act. */
 export async function proved<T>(act: () => Promise<T>): Promise<T> {

@@ -25,6 +25,7 @@ export function later<Props extends object>(
 export interface Others {
   readonly Lately: ComponentType;
   readonly RemoveDialog: ComponentType<RemoveDialogProps>;
+  readonly ProofDialog: ComponentType;
   readonly KeysHelp: ComponentType<{ readonly close: () => void }>;
 }
 
@@ -37,4 +38,5 @@ export function loadOthersBy(load: () => Promise<Others>): void {
 
 export const LaterLately = later(async () => (await loadOthers()).Lately);
 export const LaterRemoveDialog = later(async () => (await loadOthers()).RemoveDialog);
+export const LaterProofDialog = later(async () => (await loadOthers()).ProofDialog);
 export const LaterKeysHelp = later(async () => (await loadOthers()).KeysHelp);

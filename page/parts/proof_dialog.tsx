@@ -1,5 +1,5 @@
 /** The question for a fresh proof, over whatever asked for it. */
-import { proofWanted } from "../live/proof.ts";
+import { proofWanted } from "../live/proof_wanted.ts";
 import { words } from "../words/en.ts";
 import { Dialog } from "./dialog.tsx";
 import { Field, Form } from "./form.tsx";

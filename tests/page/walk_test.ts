@@ -42,7 +42,7 @@ test(
     await row.getByText("shop/compose.yaml:12:12").waitFor();
     assert.equal(
       (await row.innerText()).replace(/\s+/g, " ").trim(),
-      "shop.db differs Log shop_db_1 image declared postgres:17 runs postgres:16 shop/compose.yaml:12:12",
+      "shop.db differs Log shop_db_1 Shell shop_db_1 image declared postgres:17 runs postgres:16 shop/compose.yaml:12:12",
     );
     await row.getByText("shop/compose.yaml:12:12").click();
     const line = page.locator(".line.is-differing").first();
