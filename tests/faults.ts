@@ -894,7 +894,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           ],
           [
             "tests/page/hostile_test.ts",
-            "a secret in environment, label and file is nowhere in document, storage or address",
+            "a secret in environment, label, file and difference is nowhere in document, storage, address or any answer",
           ],
         ],
       },
@@ -1009,7 +1009,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           ],
           [
             "tests/postgres_faults_test.ts",
-            "A database that became a standby is a sentence for health, for changes and for a start; reads go on",
+            "A database that became a standby is a sentence for health and for changes; reads go on",
           ],
         ],
       },
