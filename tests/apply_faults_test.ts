@@ -348,7 +348,7 @@ test("Compose that finishes a swap which a dead berth began is let be, and its c
     });
     // What Compose does then: it removes the one that is aside, and starts the other.
     await engine.cli("rm", old[1].id);
-    await engine.cli("exec", "adopted-web-1", "touch", "/go");
+    await scene.touch("adopted-web-1", "/go");
     const over = await scene.over(id);
     assert.deepEqual([over.state, over.reason], ["done", null]);
     assert.deepEqual(Object.keys(await scene.containers()), ["adopted-web-1"]);

@@ -110,6 +110,8 @@ export class Applier {
       if (plan?.status === 201) world.tell({ plan: name, blocked: plan.body.blocked });
       return null;
     }
+    // However it ends, and whether or not it was answered, it may take the data without a name along
+    if (plan.body.action === "down") this.#volume = undefined;
     const began = world.now();
     const begun = await world.ask(caller, `POST /api/plans/${plan.body.id}/apply`, {});
     const times = { began, ended: world.now() };
@@ -172,10 +174,7 @@ export class Applier {
       world.broken.push(`${name}: after "${action}" there is ${told}`);
       return world.tell({ broken: name, seen });
     }
-    if (action === "down") {
-      this.#volume = undefined; // what had no name is gone
-      return;
-    }
+    if (action === "down") return;
     const [version = NaN, ...others] = new Set(seen.map((one) => one.version));
     if (others.length > 0 || version < this.#done || version > this.#version) {
       world.broken.push(`${name}: between the versions ${this.#done} and ${this.#version} runs ${told}`);
