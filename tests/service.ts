@@ -55,12 +55,18 @@ export interface CallOptions {
 
 /** Somebody who calls: with one credential, or with none. */
 export class TestCaller {
-  constructor(readonly url: string, readonly credential: string | null) {}
+  constructor(
+    readonly url: string,
+    readonly credential: string | null,
+    /** What is waited for after a change, before its answer counts. */
+    private readonly afterChange: () => Promise<void> = () => Promise.resolve(),
+  ) {}
 
   /** `call("POST /api/workspaces", { path })`; the answer's body is parsed where it is JSON. */
   async call(route: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const response = await this.fetch(route, body, options);
     const text = await response.text();
+    if (!/^(?:GET|HEAD) /.test(route)) await this.afterChange();
     const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
     return {
       status: response.status,
@@ -98,7 +104,7 @@ export class TestService extends TestCaller implements AsyncDisposable {
     readonly keepsFolder: boolean,
     readonly second: SecondReplica | null,
   ) {
-    super(berth.url, admin);
+    super(berth.url, admin, () => this.#heard());
   }
 
   /** The service, or both of it. */
@@ -107,10 +113,19 @@ export class TestService extends TestCaller implements AsyncDisposable {
   }
 
   /**
-   * What a replica is told a moment later than the one that did it has arrived: revocations, refusals, last uses. One that
-   * is alone knows all at once, so nothing is waited for.
+   * What a replica writes within a few seconds is written: refusals, outcomes, last uses. One that is alone shows them at
+   * once, so nothing is waited for.
    */
   async settled(): Promise<void> {
+    if (this.second === null) return;
+    await Promise.all(this.replicas.flatMap(({ access }) => [access.audit.flush(), access.keys.flush()]));
+  }
+
+  /**
+   * Both replicas have heard what was told before, as that somebody was revoked: within moments, but tests ask at once.
+   * How soon it is, replicas_test.ts says.
+   */
+  async #heard(): Promise<void> {
     if (this.second === null) return;
     const word = crypto.randomUUID();
     const heard = this.replicas.map(({ store }) => {
@@ -119,10 +134,7 @@ export class TestService extends TestCaller implements AsyncDisposable {
       return promise.finally(() => listening[Symbol.dispose]());
     });
     await tellReplicas(this.berth.config.database!.name, word);
-    await Promise.all([
-      ...heard,
-      ...this.replicas.flatMap(({ access }) => [access.audit.flush(), access.keys.flush()]),
-    ]);
+    await Promise.all(heard);
   }
 
   /** Each replica knows how many there are, which divides the limits. */
@@ -145,11 +157,11 @@ export class TestService extends TestCaller implements AsyncDisposable {
   }
 
   anonymous(): TestCaller {
-    return new TestCaller(this.url, null);
+    return new TestCaller(this.url, null, () => this.#heard());
   }
 
   as(credential: string): TestCaller {
-    return new TestCaller(this.url, credential);
+    return new TestCaller(this.url, credential, () => this.#heard());
   }
 
   /** A key with this role, or with exactly these permissions. */
