@@ -44,7 +44,7 @@ import { setupRoutes } from "./routes/setup.ts";
 import { countTraffic, metricsRoutes, openMetricsRoutes } from "./routes/metrics.ts";
 import { probes, system } from "./routes/system.ts";
 import { systemLog } from "./routes/system_log.ts";
-import { Applies } from "./projects/apply/applies.ts";
+import { Applies, type ApplyTimes } from "./projects/apply/applies.ts";
 import { Plans } from "./projects/plan/plans.ts";
 import { applyRoutes } from "./routes/applies.ts";
 import { ownSide } from "./routes/artifact_lookup.ts";
@@ -64,8 +64,8 @@ export interface Overrides {
   readonly provider?: IdentityProvider;
   /** Of another cost than today's. */
   readonly passwords?: Passwords;
-  /** How long an apply is its owner's after a sign of life; a test does not wait as long. */
-  readonly applyLeaseMs?: number;
+  /** A test does not wait as long. */
+  readonly applyTimes?: ApplyTimes;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
 }
@@ -131,7 +131,11 @@ export async function composeApp(
   );
   const access = owned.use(
     await openAccess({
-      replica: { name: foundation.replica, count: () => replicas.count },
+      replica: {
+        name: foundation.replica,
+        count: () => replicas.count,
+        turn: (what, ms) => replicas.turn(what, ms),
+      },
       store,
       log,
       permissions,
@@ -165,7 +169,7 @@ export async function composeApp(
   );
   const sights = new Sights(ownership);
   const applies = owned.use(
-    openApplies({ store, access, log, registry, plugins, config }, overrides.applyLeaseMs),
+    openApplies({ store, access, log, registry, plugins, config }, overrides.applyTimes),
   );
   const parts: AppParts = {
     config,
@@ -206,7 +210,7 @@ function openApplies(
     AppParts,
     "store" | "access" | "log" | "registry" | "plugins" | "config"
   >,
-  leaseMs: number | undefined,
+  times: ApplyTimes = {},
 ): Applies {
   const { digests, clock } = access;
   return new Applies({
@@ -225,7 +229,7 @@ function openApplies(
     composeVersion: config.composeVersion,
     log,
     now: () => clock.now(),
-    leaseMs,
+    ...times,
   });
 }
 

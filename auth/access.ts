@@ -29,14 +29,22 @@ const SWEEP_MS = 10 * MINUTE_MS;
 /** A key outlives the longest token by this, for clocks that differ. */
 const SKEW_MS = 5 * MINUTE_MS;
 
+export interface OwnReplica {
+  readonly name: string;
+  /** How many there are. */
+  count(): number;
+  /** As of `Replicas`. */
+  turn(what: string, ms: number): Promise<boolean>;
+}
+
 export interface AccessOptions {
   readonly store: Store;
   readonly log: Log;
   readonly permissions: PermissionCatalogue;
   /** Where the setup token is kept, and the sealing key unless it has a file elsewhere; it exists. */
   readonly dataFolder: string;
-  /** The name of this replica, and how many there are; one that is alone unless given. */
-  readonly replica?: { readonly name: string; count(): number };
+  /** This replica among the others; one that is alone unless given. */
+  readonly replica?: OwnReplica;
   readonly config: {
     readonly identityProvider: IdentityProviderSettings | null;
     readonly roles: readonly RoleRule[];
@@ -103,7 +111,7 @@ export interface Access extends AsyncDisposable {
 /** Throws `store_unavailable` when the store, the sealing key or the setup token cannot be used. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
-  const replica = options.replica ?? { name: "berth", count: () => 1 };
+  const replica = options.replica ?? { name: "berth", count: () => 1, turn: () => Promise.resolve(true) };
   const secret = await sealingKeyOf(options);
   const seal = await Seal.from(secret, "signing keys");
   const fileSeal = await Seal.from(secret, "file versions");
@@ -116,7 +124,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     onFailure: (error, lost) => log.error("The audit log cannot be written", { lost, error }),
     onWritten: () => auditUpkeep.soon(),
   });
-  const delivery = deliveryTo(options.auditReceiver ?? null, store, log);
+  const delivery = deliveryTo(options.auditReceiver ?? null, store, replica, log);
   const signingKeys = new SigningKeys({
     store: store.signingKeys,
     seal,
@@ -245,14 +253,17 @@ async function sealingKeyOf({ store, dataFolder, config }: AccessOptions): Promi
 function deliveryTo(
   to: AccessOptions["auditReceiver"] | null,
   store: Store,
+  replica: OwnReplica,
   log: Log,
 ): Delivery | null {
   if (to === null || to === undefined) return null;
   const { transport, hostname, port } = to.address;
+  const name = `${transport}://${hostname}:${port}`;
   return new Delivery({
     store: store.audit,
     receiver: receiverAt(to.address, to.ca),
-    name: `${transport}://${hostname}:${port}`,
+    name,
+    isOurTurn: (ms) => replica.turn(`deliver to ${name}`, ms),
     host: hostName(),
     log,
   });

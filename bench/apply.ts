@@ -60,5 +60,5 @@ await rounds("apply-up", [
   },
 ], {
   against: "docker compose up",
-  about: "Bringing up 20 services in four layers, from nothing.",
+  about: "Bringing up 20 services in four layers, from nothing",
 });

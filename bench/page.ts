@@ -1,41 +1,43 @@
-/** The page in Chromium with its CPU slowed four times, beside a blank page: frames under load, its bytes, berth's start. */
+/**
+ * The page in Chromium with its CPU slowed four times, beside a blank page: frames under load, its bytes, its heap, what
+ * it paints and how soon, berth's start. `deno task bench page:graph` measures one part.
+ */
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { buildPage } from "../page/build.ts";
 import { browserMissing, startBrowser } from "../tests/browser.ts";
+import { FastLog } from "../tests/scripted_log.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../tests/scripted_world.ts";
 import { serveEngines, type TestService } from "../tests/service.ts";
 import { openPage } from "../tests/page/opened.ts";
+import { hour } from "./page_hour.ts";
+import { million } from "./page_lines.ts";
+import { layout } from "./page_layout.ts";
+import { paint } from "./page_paint.ts";
+import { shell } from "./page_shell.ts";
 import { type Competitor, rounds } from "./rounds.ts";
+import { slow } from "./slowed_page.ts";
 import { startServer } from "./server_process.ts";
 
-const SLOWED = 4;
-const WATCHED_MS = 3_000;
+const WATCHED_MS = 2_000;
 const CHANGES_A_SECOND = 36;
 const LINES_A_SECOND = 10_000;
 
-await buildPage();
-const missing = browserMissing();
-if (missing === null) await inBrowser();
-await rounds("page-start", [start("without the page", "container-runtime"), start("with it", null)], {
-  rounds: 9,
-  unit: "ms",
-  about:
-    "from the start of the process to the first answer, without the page's plugin and with it; the aim is 1.05",
-});
-
-async function inBrowser(): Promise<void> {
-  await using browser = await startBrowser();
-  {
+const PARTS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> = {
+  list: (browser) =>
+    using(listed(500), ({ berth }) =>
+      rounds("page-first-list", [
+        { name: "a list of 500 containers", run: () => firstList(browser, berth) },
+        { name: "Dozzle's page", absent: "its build needs a package manager and registries of its own" },
+      ], {
+        unit: "bytes",
+        exact: true,
+        about:
+          "all that a browser with an empty cache loads until the first list is there; the aim is 60,000 in 5 requests",
+      })),
+  paint: (browser) => using(listed(500), ({ berth }) => paint(browser, berth)),
+  rows: async (browser) => {
     await using small = await listed(500);
     await using large = await listed(5_000);
-    await rounds("page-first-list", [
-      { name: "a list of 500 containers", run: () => firstList(browser, small.berth) },
-      { name: "Dozzle's page", absent: "its build needs a package manager and registries of its own" },
-    ], {
-      unit: "bytes",
-      about:
-        "all that a browser with an empty cache loads until the first list is there; the aim is 60,000 in 5 requests",
-    });
     await rounds("page-rows", [
       blank(browser),
       { name: "500 rows", run: () => rows(browser, small) },
@@ -44,26 +46,58 @@ async function inBrowser(): Promise<void> {
       unit: "ms a frame",
       about: `p95 of frames while ${CHANGES_A_SECOND} containers a second change; the aims are 1.5 and 3`,
     });
-  }
-  {
-    await using drawn = await listed(1);
-    const id = await declare(drawn.berth, 1_000);
-    await rounds("page-graph", [
-      blank(browser),
-      { name: "a graph of 1,000 units", run: () => graph(browser, drawn.berth, id) },
-    ], {
-      unit: "ms a frame",
-      about: "p95 of frames while a graph is moved across, 40 pixels a frame; the aim is 2",
-    });
-  }
-  await using logs = await listed(1);
-  await rounds("page-log", [
-    blank(browser),
-    { name: "a log at its end", run: () => log(browser, logs.berth) },
-  ], {
-    unit: "ms a frame",
-    about: `p95 of frames while a followed log writes ${LINES_A_SECOND} lines a second; the aim is 2`,
+  },
+  graph: (browser) =>
+    using(listed(1), async ({ berth }) => {
+      const id = await declare(berth, 1_000);
+      await layout(browser, berth, id);
+      await rounds("page-graph", [
+        blank(browser),
+        { name: "a graph of 1,000 units", run: () => graph(browser, berth, id) },
+      ], {
+        unit: "ms a frame",
+        about: "p95 of frames while a graph is moved across, 40 pixels a frame; the aim is 2",
+      });
+    }),
+  log: (browser) =>
+    using(listed(1), ({ berth }) =>
+      rounds("page-log", [
+        blank(browser),
+        { name: "a log at its end", run: () => log(browser, berth) },
+      ], {
+        unit: "ms a frame",
+        about: `p95 of frames while a followed log writes ${LINES_A_SECOND} lines a second; the aim is 2`,
+      })),
+  lines: million,
+  shell,
+  hour,
+};
+
+await buildPage();
+const chosen = Deno.args.length === 0 ? [...Object.keys(PARTS), "start"] : Deno.args;
+const unknown = chosen.filter((name) => !(name in PARTS) && name !== "start");
+if (unknown.length > 0) throw new Error(`There is no part ${unknown}: ${Object.keys(PARTS)}, start`);
+const missing = browserMissing();
+if (missing !== null) console.warn(`Only berth's start is measured: ${missing}`);
+else {
+  await using browser = await startBrowser();
+  for (const name of chosen) await PARTS[name]?.(browser);
+}
+if (chosen.includes("start")) {
+  await rounds("page-start", [start("without the page", "container-runtime"), start("with it", null)], {
+    rounds: 9,
+    unit: "ms",
+    about:
+      "from the start of the process to the first answer, without the page's plugin and with it; the aim is 1.05",
   });
+}
+
+async function using<T extends AsyncDisposable>(
+  made: Promise<T>,
+  act: (made: T) => Promise<unknown>,
+): Promise<void> {
+  await using one = await made;
+  await act(one);
 }
 
 interface Listed extends AsyncDisposable {
@@ -107,40 +141,11 @@ async function listed(amount: number): Promise<Listed> {
   return { berth, change, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** As the engine frames what a container writes: eight bytes, of which the last four are the length. */
+/** A hundred lines, and then so many a second for who follows. */
 function endlessLog(request: Request): Response {
   const isFollowed = /[?&]follow=(?:1|true)/.test(request.url);
-  const encoder = new TextEncoder();
-  let line = 0;
-  let timer: ReturnType<typeof setInterval> | undefined;
-  const piece = (amount: number) => {
-    const time = new Date().toISOString().replace("Z", "000000Z");
-    const text = Array.from({ length: amount }, () => `${time} GET /basket ${++line} 200 in 12 ms\n`);
-    const frames = text.map((one) => {
-      const bytes = encoder.encode(one);
-      const frame = new Uint8Array(8 + bytes.length);
-      frame[0] = 1;
-      new DataView(frame.buffer).setUint32(4, bytes.length);
-      frame.set(bytes, 8);
-      return frame;
-    });
-    return new Blob(frames).bytes();
-  };
-  const body = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      controller.enqueue(await piece(100));
-      if (!isFollowed) return controller.close();
-      timer = setInterval(async () => {
-        try {
-          controller.enqueue(await piece(LINES_A_SECOND / 20));
-        } catch {
-          clearInterval(timer); // its reader is gone
-        }
-      }, 50);
-    },
-    cancel: () => clearInterval(timer),
-  });
-  return new Response(body, { headers: { "content-type": "application/vnd.docker.raw-stream" } });
+  const text = (number: number) => `GET /basket ${number} 200 in 12 ms`;
+  return new FastLog(isFollowed ? Infinity : 100, { text, perSecond: LINES_A_SECOND }).answer();
 }
 
 function blank(browser: Browser): Competitor {
@@ -222,11 +227,6 @@ async function firstList(browser: Browser, berth: TestService): Promise<number> 
       .map(({ transferSize }) => transferSize)`,
   );
   return sizes.reduce((all, size) => all + size, 0);
-}
-
-async function slow(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWED });
 }
 
 /** The 95th percentile of the time from one frame to the next. */

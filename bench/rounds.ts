@@ -12,6 +12,8 @@ export interface Competitor {
 export interface RoundsOptions {
   /** How many turns each competitor takes; at least five. */
   readonly rounds?: number;
+  /** Bytes and counts are the same in every turn: one is enough. */
+  readonly exact?: boolean;
   /** Turns before the first that counts. */
   readonly warmUps?: number;
   readonly unit?: string;
@@ -41,8 +43,8 @@ export async function rounds(
   competitors: readonly Competitor[],
   options: RoundsOptions = {},
 ): Promise<Standing[]> {
-  const { warmUps = 1, unit = "ms", better = "less", about = "" } = options;
-  const turns = Math.max(5, options.rounds ?? 5);
+  const { exact = false, warmUps = exact ? 0 : 1, unit = "ms", better = "less", about = "" } = options;
+  const turns = exact ? 1 : Math.max(5, options.rounds ?? 5);
   const figures = new Map<string, number[]>();
   for (let turn = -warmUps; turn < turns; turn++) {
     for (const competitor of competitors) {
@@ -100,7 +102,9 @@ function standing(
 function print(name: string, standings: readonly Standing[], ruler: Ruler): void {
   console.log(`\n${name}${ruler.about && `: ${ruler.about}`}`);
   console.log(
-    `medians of ${ruler.turns} turns, ${ruler.unit}, ${ruler.better} is better, ratio to "${ruler.against}"`,
+    `${
+      ruler.turns === 1 ? "one turn" : `medians of ${ruler.turns} turns`
+    }, ${ruler.unit}, ${ruler.better} is better, ratio to "${ruler.against}"`,
   );
   const width = Math.max(...standings.map((s) => s.name.length));
   for (const s of standings) {

@@ -1,4 +1,4 @@
-/** `deno task bench [name...]`: runs the benches one after the other, each in a process of its own. */
+/** `deno task bench [name[:part]...]`: runs the benches one after the other, each in a process of its own. */
 
 const BENCHES = [
   "first_start",
@@ -26,15 +26,16 @@ const LOCK = new URL("../tests/deno.lock", import.meta.url).pathname;
 const LIMIT_MS = 15 * 60_000;
 
 const chosen = Deno.args.length > 0 ? Deno.args : BENCHES;
-const unknown = chosen.filter((name) => !BENCHES.includes(name));
+const unknown = chosen.filter((name) => !BENCHES.includes(nameOf(name)));
 if (unknown.length > 0) {
   console.error(`There is no bench "${unknown.join('", "')}"; there are ${BENCHES.join(", ")}`);
   Deno.exit(2);
 }
 let failed = 0;
 for (const name of chosen) {
+  const script = new URL(`${nameOf(name)}.ts`, import.meta.url).pathname;
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", `--lock=${LOCK}`, new URL(`${name}.ts`, import.meta.url).pathname],
+    args: ["run", "-A", `--lock=${LOCK}`, script, ...name.split(":").slice(1)],
     stdin: "null",
   }).spawn();
   const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
@@ -45,3 +46,7 @@ for (const name of chosen) {
   clearTimeout(timer);
 }
 Deno.exit(failed === 0 ? 0 : 1);
+
+function nameOf(chosen: string): string {
+  return chosen.split(":")[0]!;
+}

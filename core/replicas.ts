@@ -40,6 +40,15 @@ export class Replicas implements AsyncDisposable {
     return this.#count;
   }
 
+  /**
+   * Whether this one may do what one alone does at a time; it is nobody else's turn for so long, unless this one is gone
+   * before. Throws `store_unavailable`.
+   */
+  async turn(what: string, ms: number): Promise<boolean> {
+    const { store, self } = this.#options;
+    return store === null || await store.turn(what, self.id, ms);
+  }
+
   /** Those that live, the oldest first. Throws `store_unavailable`. */
   async list(): Promise<ReplicaRecord[]> {
     const { store, self } = this.#options;

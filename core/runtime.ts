@@ -85,6 +85,8 @@ export interface ContainerSpec {
     readonly readOnly: boolean;
     /** As `rshared`, `Z`, `nocopy`, `size=1048576`, in no order; those that an engine gives by itself are left out. */
     readonly options: readonly string[];
+    /** Asked for alone: a path of the host that is not there is a failure, and is not made. */
+    readonly mustExist?: true;
   }[];
   /** Copied into it before it is started: secrets and configs that are no files. No engine tells them. */
   readonly files: readonly {

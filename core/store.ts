@@ -86,6 +86,11 @@ export interface ReplicaStore {
   list(): Promise<ReplicaRecord[]>;
   /** Forgets one that stops. */
   gone(id: string): Promise<void>;
+  /**
+   * Whether it is this replica's turn to do what one alone does at a time: nobody else's is it for so long, unless this one
+   * is gone before.
+   */
+  turn(what: string, id: string, ms: number): Promise<boolean>;
   /** The fingerprint of the sealing key of all: that of the first who came, for ever. */
   sealedWith(fingerprint: string): Promise<string>;
   /**

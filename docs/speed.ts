@@ -54,7 +54,9 @@ function section(result: Result): string {
   );
   return `## ${result.name}
 
-${result.about || result.name}: ${result.unit}, ${result.better} is better, medians of ${result.turns} turns.
+${result.about.replace(/\.$/, "") || result.name}: ${result.unit}, ${result.better} is better, ${
+    result.turns === 1 ? "one turn" : `medians of ${result.turns} turns`
+  }.
 
 | | median | ratio | spread |
 | --- | --- | --- | --- |

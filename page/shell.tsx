@@ -73,7 +73,7 @@ export function Shell(
 }
 
 function Title({ text }: { readonly text: string }) {
-  document.title = words.title(text);
+  document.title = words.title(shown(text));
   return null;
 }
 
@@ -111,7 +111,9 @@ function Person() {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = ({ target }: MouseEvent) => {
-      if (menu.current && !menu.current.contains(target as Node)) menu.current.open = false;
+      if (menu.current === null) return;
+      const isChosen = (target as Element).closest(".menu a, .menu button") !== null;
+      if (isChosen || !menu.current.contains(target as Node)) menu.current.open = false;
     };
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || !menu.current?.open) return;

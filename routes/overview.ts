@@ -168,7 +168,6 @@ interface Looking {
 async function look(options: OverviewOptions, { models, shown, principal, reach }: Looking) {
   const { registry, runtime, sights } = options;
   const engines = runtime();
-  const byKey = new Map(shown.map((one) => [`${one.backend} ${one.id}`, one]));
   const units: OverviewUnit[] = [];
   const projects: OverviewProject[] = [];
   const declared = new Set<string>();
@@ -185,7 +184,7 @@ async function look(options: OverviewOptions, { models, shown, principal, reach 
       own,
     });
     needs ??= liveNeeds;
-    const found = await unitsOf(model, workspace.id, { live: view?.live ?? null, byKey });
+    const found = await unitsOf(model, workspace.id, view);
     for (const { containers } of found.values()) {
       for (const { backend, id } of containers) declared.add(`${backend} ${id}`);
     }
@@ -219,22 +218,20 @@ async function look(options: OverviewOptions, { models, shown, principal, reach 
   };
 }
 
-type Live = NonNullable<Awaited<ReturnType<typeof lookAt>>["view"]>["live"];
+type View = Awaited<ReturnType<typeof lookAt>>["view"];
 
 /** The units of a model that somebody should know of, by id. */
 async function unitsOf(
   model: Model,
   workspace: string,
-  { live, byKey }: { readonly live: Live | null; readonly byKey: ReadonlyMap<string, RunningContainer> },
+  view: View,
 ): Promise<Map<string, OverviewUnit>> {
   const { locationOf } = await import("../artifacts/position.ts");
   const groups = new Map(model.groups.map((group) => [group.id, group]));
   const found = new Map<string, OverviewUnit>();
   for (const unit of model.units) {
-    const runs = live?.get(unit.id);
-    const containers = (runs?.containers ?? []).flatMap(({ backend, id }) =>
-      byKey.get(`${backend} ${id}`) ?? []
-    );
+    const runs = view?.live.get(unit.id);
+    const containers = view?.containers.get(unit.id) ?? [];
     const verdict = runs === undefined ? "unknown" : runs.verdict;
     if (verdict === null) continue;
     found.set(unit.id, {

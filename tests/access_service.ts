@@ -48,12 +48,18 @@ export interface AccessService extends AsyncDisposable {
   readonly folder: string;
   readonly access: Access;
   readonly store: Store;
+  /** Of all replicas. */
+  readonly stores: readonly Store[];
+  readonly accesses: readonly Access[];
   readonly clock: MovableClock;
   /** Everything that was logged, line by line. */
   readonly logged: readonly string[];
   /** The lines about failures that are defects of berth. */
   readonly bugs: readonly string[];
   call(target: string, options?: CallOptions): Promise<Answer>;
+  /** As of `TestService`. */
+  settled(): Promise<void>;
+  acquainted(): Promise<void>;
   /** Makes the first admin, and says their key. */
   setUp(): Promise<string>;
 }
@@ -109,6 +115,8 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
     folder,
     access,
     store,
+    stores: service.replicas.map(({ store }) => store),
+    accesses: service.replicas.map(({ access }) => access),
     clock,
     get logged() {
       return service.logged();
@@ -117,6 +125,8 @@ export async function startAccess(options: AccessServiceOptions = {}): Promise<A
       return service.bugs();
     },
     call,
+    settled: () => service.settled(),
+    acquainted: () => service.acquainted(),
     async setUp() {
       const made = await call("POST /api/settings/setup", {
         body: { token: access.setupToken, name: "first" },

@@ -1,11 +1,13 @@
 /**
- * A berth that kills itself: `apply_actor.ts <folder> <admin> <engine> <socket> <before|after> <act> <nth>` prints its
- * address, and ends by SIGKILL right before or right after the nth time that an apply asks the engine for this act.
+ * A berth that kills itself: `apply_actor.ts <folder> <admin> <engine> <socket> <before|after> <act> <nth> [<settings>]`
+ * prints its address, and ends by SIGKILL right before or right after the nth time that an apply asks the engine for
+ * this act. Further settings of the service are JSON.
  */
 import type { EngineActs } from "../core/engine_acts.ts";
 import { startService } from "./service.ts";
 
-const [folder = "", admin = "", name = "", socket = "", when = "", act = "", nth = ""] = Deno.args;
+const [folder = "", admin = "", name = "", socket = "", when = "", act = "", nth = "", settings = "{}"] =
+  Deno.args;
 
 let left = Number(nth);
 /** `any` is every act that changes something. */
@@ -33,10 +35,11 @@ const killing = (acts: EngineActs): EngineActs =>
   });
 
 const berth = await startService({
+  ...JSON.parse(settings),
   folder,
   admin,
   engines: [{ name, url: `unix://${socket}` }],
-  applyLeaseMs: 1_000,
+  applyTimes: { leaseMs: 1_000 },
   mount: ({ plugins }) => {
     const { runtime } = plugins;
     if (runtime === null) throw new Error("the container runtime does not run");

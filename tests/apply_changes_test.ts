@@ -90,7 +90,7 @@ for (const kind of ["docker", "podman"] as const) {
         async () => Object.keys(await scene.containers()).some((one) => one.includes(".old-")),
       );
       assert.equal(await examined(scene), "");
-      await engine.cli("exec", `${name}-web-1`, "touch", "/go");
+      await scene.touch(`${name}-web-1`, "/go");
       assert.equal((await scene.over(body.id)).state, "done");
       await engine.cli("create", "--name", `${name}-web-1.old-0badc0de`, FIXTURE, "idle");
       try {

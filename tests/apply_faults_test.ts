@@ -34,12 +34,13 @@ for (const kind of ["docker", "podman"] as const) {
   test("what moved after the plan is named, and nothing is done", async (engine) => {
     const name = `moved${kind}`;
     const text = project(name, [
-      service("web", "env_file: web.env\nenvironment: { C: red }"),
+      service("web", "env_file: web.env\nenvironment: { C: red }\nsecrets: [word]"),
       service("two"),
-    ]);
+    ], "secrets: { word: { file: ./word.txt } }\n");
     await scene(engine, name, text, async (scene) => {
       const { berth, workspace, path } = scene;
       await save(berth, workspace, `${path}/web.env`, "A=1\n");
+      await save(berth, workspace, `${path}/word.txt`, "one");
       assert.equal((await scene.apply()).state, "done");
       const before = await scene.ids();
       const refused = async (move: () => Promise<unknown>, what: RegExp) => {
@@ -61,6 +62,8 @@ for (const kind of ["docker", "podman"] as const) {
       await refused(async () => await scene.write((await read()).replace("blue", "green")), /compose\.yaml/);
       await refused(() => save(berth, workspace, `${path}/web.env`, "A=2\n"), /web\.env/);
       await save(berth, workspace, `${path}/web.env`, "A=1\n");
+      await refused(() => Deno.writeTextFile(`${path}/word.txt`, "two"), /secret word/);
+      await Deno.writeTextFile(`${path}/word.txt`, "one");
       await refused(() => engine.cli("stop", `${name}-two-1`), /container moved\w+-two-1/);
       await engine.cli("start", `${name}-two-1`);
       await refused(() => engine.cli("rename", `${name}-two-1`, `${name}-other`), /two-1/);
@@ -194,7 +197,7 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
-  test("a port that is taken leaves the old container as it was", async (engine) => {
+  test("a port that is taken, a folder and a device that are not there leave the old container as it was", async (engine) => {
     const name = `port${kind}`;
     const text = project(name, [service("web", "ports: ['18491:80']")]);
     await engine.cli(
@@ -211,11 +214,21 @@ for (const kind of ["docker", "podman"] as const) {
       await scene(engine, name, text, async (scene) => {
         assert.equal((await scene.apply()).state, "done");
         const before = await scene.containers();
-        await scene.write(text.replace("18491", "18492"));
-        const applied = await scene.apply();
-        assert.equal(applied.state, "failed");
-        assert.match(applied.reason ?? "", /18492|address already in use|port/i);
-        assert.deepEqual(await scene.containers(), before);
+        const mount = "{ type: bind, source: /berth/nowhere, target: /x, bind: { create_host_path: false } }";
+        const cases = [
+          [text.replace("18491", "18492"), /18492|address already in use|port/i],
+          [text.replace("ports:", `volumes: [${mount}]\n    ports:`), /\/berth\/nowhere/],
+          [text.replace("ports:", `devices: ['/dev/nowhere:/dev/x']\n    ports:`), /\/dev\/nowhere/],
+        ] as const;
+        for (const [broken, why] of cases) {
+          // Podman's API makes folders that are not there, whatever it is asked.
+          if (kind === "podman" && broken.includes("/berth/nowhere")) continue;
+          await scene.write(broken);
+          const applied = await scene.apply();
+          assert.equal(applied.state, "failed");
+          assert.match(applied.reason ?? "", why);
+          assert.deepEqual(await scene.containers(), before);
+        }
       });
     } finally {
       await engine.cli("rm", "--force", `${name}-thief`);
@@ -335,7 +348,7 @@ test("Compose that finishes a swap which a dead berth began is let be, and its c
     });
     // What Compose does then: it removes the one that is aside, and starts the other.
     await engine.cli("rm", old[1].id);
-    await engine.cli("exec", "adopted-web-1", "touch", "/go");
+    await scene.touch("adopted-web-1", "/go");
     const over = await scene.over(id);
     assert.deepEqual([over.state, over.reason], ["done", null]);
     assert.deepEqual(Object.keys(await scene.containers()), ["adopted-web-1"]);

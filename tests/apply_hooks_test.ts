@@ -176,11 +176,11 @@ ${HEALTH}`;
     const text = project(name, [
       service(
         "web",
-        `${OUT}\n${HEALTH}\nenvironment: { COLOUR: red }\npost_start: [{ command: [sh, -c, 'echo begun >> /out/log; sleep 1'] }]`,
+        `${OUT}\n${HEALTH}\nenvironment: { COLOUR: red }\npost_start: [{ command: [sh, -c, 'echo begun >> /out/log; while [ -e /out/hold ]; do sleep 0.1; done'] }]`,
       ),
     ]);
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-apply-" }));
-    const options = { folder, applyLeaseMs: 1_000 };
+    const options = { folder, applyTimes: { leaseMs: 1_000 } };
     const first = await serveEngines({ [engine.kind]: engine }, options);
     const scene = await ApplyScene.on(engine, first, name, text);
     const { admin } = first;
@@ -189,6 +189,7 @@ ${HEALTH}`;
       assert.deepEqual(await said(scene), ["begun"]);
       const before = await scene.ids();
       await scene.write(text.replace("red", "blue"));
+      await Deno.writeTextFile(`${scene.path}/out/hold`, "");
       await first.berth.stop();
 
       const { child, url } = await mortal({ folder, admin }, engine, ["before", "nothing"]);
@@ -213,6 +214,7 @@ ${HEALTH}`;
       await last.call(`POST /api/applies/${id}/resume`);
       assert.equal((await scene.over(id, last)).state, "paused");
       assert.deepEqual(await said(scene), []);
+      await Deno.remove(`${scene.path}/out/hold`);
 
       if (kind === "docker") {
         await last.call(`POST /api/applies/${id}/resume`, { hooks: "again" });

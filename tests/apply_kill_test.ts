@@ -10,7 +10,7 @@ import { sharedEngine } from "./shared_engine.ts";
 
 /** `BERTH_PROOF=1`: killed before and after every act of each scenario, on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
-const LEASE = { applyLeaseMs: 1_000 };
+const LEASE = { applyTimes: { leaseMs: 1_000 } };
 
 interface Scenario {
   readonly name: string;
@@ -22,9 +22,14 @@ interface Scenario {
   readonly confirm?: readonly string[];
   /** One after the other, of one apply: one for each kind of act. */
   readonly kills: readonly Kill[];
+  readonly services?: readonly string[];
+  /** Before berth is started again. */
+  readonly meanwhile?: (engine: TestEngine, scene: ApplyScene) => Promise<void>;
 }
 
 const HEALTH = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
+
+const VOLUMES = "volumes: { data: {} }\n";
 
 const text = (name: string, colour: string, kind: string) =>
   project(
@@ -153,6 +158,7 @@ async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[
       };
       if (await killed(child, isOver)) count += 1;
     }
+    await scenario.meanwhile?.(engine, scene);
     await using last = await serveEngines({ [engine.kind]: engine }, {
       ...LEASE,
       folder,
@@ -170,7 +176,7 @@ async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[
     if (scenario.request === undefined) {
       assert.deepEqual(
         Object.keys(containers),
-        ["db", "side", "web"].map((one) => `${scenario.name}-${one}-1`),
+        (scenario.services ?? ["db", "side", "web"]).map((one) => `${scenario.name}-${one}-1`),
       );
       if (scenario.from !== null) {
         assert.deepEqual(volumesOf(containers), volumes, "its data is where it was");
@@ -204,6 +210,20 @@ async function run(engine: TestEngine, scenario: Scenario, kills: readonly Kill[
 const volumesOf = (containers: Awaited<ReturnType<ApplyScene["containers"]>>) =>
   Object.entries(containers).map(([name, { volumes }]) => [name, volumes]);
 
+/** Compose brings the new file up while a swap is half done. */
+const ADOPTED: Scenario = {
+  name: "killadopt",
+  from: project("killadopt", [service("web", `volumes: ['data:/data', '/scratch']\n${HEALTH}`)], VOLUMES),
+  to: project(
+    "killadopt",
+    [service("web", `volumes: ['data:/data', '/scratch']\nenvironment: { C: blue }\n${HEALTH}`)],
+    VOLUMES,
+  ),
+  services: ["web"],
+  kills: [["after", "rename"]],
+  meanwhile: async ({ socket }, { path }) => assert.equal(await composeToday(socket, path, "up", "-d"), ""),
+};
+
 for (const kind of ["docker", "podman"] as const) {
   if (kind === "podman" && !isProof) continue; // the same code, and each kill takes seconds
   const { test } = await sharedEngine(kind);
@@ -220,4 +240,10 @@ for (const kind of ["docker", "podman"] as const) {
       }
     });
   }
+  if (kind === "podman") continue; // Compose makes its own containers anew on this one
+  test("what Compose makes of a swap that a dead berth began is adopted", async (engine) => {
+    assert.equal(await run(engine, ADOPTED, ADOPTED.kills), 1);
+    if (!isProof) return;
+    for (let nth = 1; await run(engine, ADOPTED, [["after", "any", nth]]) === 1; nth++);
+  }, composeOfToday.missing);
 }

@@ -1,4 +1,5 @@
 /** A berth in a process of its own that dies in the middle of an apply. */
+import type { Config } from "../config.ts";
 import type { TestEngine } from "./engine.ts";
 
 /** An act, and whether berth dies right before it or right after it. */
@@ -11,12 +12,13 @@ export async function mortal(
   berth: { folder: string; admin: string | null },
   engine: TestEngine,
   kill: Kill,
+  settings: Partial<Config> = {},
 ): Promise<{ child: Deno.ChildProcess; url: string }> {
   const [when, act, nth = 1] = kill;
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "-A", "--no-check", ACTOR, berth.folder, berth.admin ?? "", engine.kind, engine.socket],
-      ...[when, act, String(nth)],
+      ...[when, act, String(nth), JSON.stringify(settings)],
     ],
     stdin: "null",
     stdout: "piped",

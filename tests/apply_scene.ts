@@ -90,6 +90,14 @@ export class ApplyScene {
     });
   }
 
+  /** Makes a file in a container, as soon as it runs under the name. */
+  async touch(container: string, path: string): Promise<void> {
+    await eventually(`${container} runs`, async () => {
+      await this.engine.cli("exec", container, "touch", path);
+      return true;
+    });
+  }
+
   /** All events of an apply, as its NDJSON has them. */
   // deno-lint-ignore no-explicit-any -- a test reads what it expects
   async events(id: string, query = ""): Promise<any[]> {

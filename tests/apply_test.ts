@@ -67,7 +67,7 @@ for (const kind of ["docker", "podman"] as const) {
     const name = `copied${kind}`;
     const text = project(
       name,
-      [service("web", "configs: [{ source: words, target: /etc/words, mode: 0o440 }]")],
+      [service("web", "configs: [{ source: words, target: /etc/words, mode: 0o440 }]\nenvironment: [LENT]")],
       "configs: { words: { content: 'first words' } }\n",
     );
     await scene(engine, name, text, async (scene) => {

@@ -6,6 +6,7 @@ import { verifyAudit } from "../auth/audit/verify.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { auditEntryOf } from "./audit_entry.ts";
 import { MovableClock, startAccess } from "./access_service.ts";
+import { ON_SQLITE } from "./chosen_store.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
 import { TestCaller } from "./service.ts";
 
@@ -233,7 +234,10 @@ async function fixture(folder: string): Promise<void> {
   }
 }
 
-Deno.test("A store of commit 015db1d keeps its keys and its whole audit log, which is sealed at the upgrade", async () => {
+const upgraded =
+  "A store of commit 015db1d keeps its keys and its whole audit log, which is sealed at the upgrade";
+// That store is a file of SQLite.
+Deno.test({ name: upgraded, ignore: !ON_SQLITE }, async () => {
   await using folder = await ownFolder();
   await fixture(folder.path);
   const path = `${folder.path}/berth.db`;

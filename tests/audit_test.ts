@@ -27,7 +27,8 @@ interface Told {
   readonly particulars: Readonly<Record<string, string>>;
 }
 
-async function told(berth: Pick<TestService, "call">, query = ""): Promise<Told[]> {
+async function told(berth: Pick<TestService, "call" | "settled">, query = ""): Promise<Told[]> {
+  await berth.settled();
   return (await berth.call(`GET /api/system/audit${query}`)).body.items;
 }
 
@@ -56,6 +57,7 @@ Deno.test("20,000 requests of a stranger remove and delay no entry, and are told
     "told with the change, not after it",
   );
   await flooding;
+  await berth.settled();
 
   const after = (await berth.call("GET /api/system/audit", { token: admin })).body;
   assert.deepEqual(
@@ -137,7 +139,9 @@ Deno.test("A refusal of a known caller is listed by itself, and a failed change 
   await using berth = await startService();
   const viewer = await berth.key("viewer");
   await viewer.call("POST /api/workspaces", { path: "/etc" });
+  await berth.settled();
   await berth.call("POST /api/workspaces", { path: "/etc" });
+  await berth.settled();
   await berth.call("DELETE /api/settings/api-keys/none");
   const refusals = (await told(berth)).filter(({ chain }) => chain === "refusals");
   assert.deepEqual(refusals.map(({ action, result }) => [action, result]), [
@@ -337,6 +341,7 @@ async function fill(path: string): Promise<void> {
 Deno.test("GET /api/system/audit?format=ndjson gives every sealed entry in order, and follows", async () => {
   await using berth = await startService();
   await berth.call("DELETE /api/settings/api-keys/none");
+  await berth.settled();
   const lines = async (query: string) =>
     (await berth.call(`GET /api/system/audit?format=ndjson${query}`)).text.trimEnd().split("\n")
       .map((line) => JSON.parse(line));
@@ -384,7 +389,7 @@ Deno.test("A stream of the audit log ends with the right to read it, and with th
   assert.equal((await berth.call(`DELETE /api/settings/api-keys/${id}`)).status, 204);
   await stream.text();
   const other = await berth.fetch("GET /api/system/audit?format=ndjson&follow=true");
-  await Promise.all([other.text(), berth.berth.stop()]);
+  await Promise.all([other.text(), berth.stop()]);
 });
 
 Deno.test("What berth leaves at its end is sealed, and what a command wrote is sealed by the next start", async () => {
@@ -392,7 +397,7 @@ Deno.test("What berth leaves at its end is sealed, and what a command wrote is s
   try {
     await using berth = await startService({ folder });
     await berth.key("viewer");
-    await berth.berth.stop();
+    await berth.stop();
     const { makeAdminKey } = await import("../auth/admin_key.ts");
     {
       await using store = await openSqliteStore(`${folder}/data/berth.db`);

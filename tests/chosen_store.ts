@@ -1,6 +1,7 @@
 /**
  * Which store the services of tests use: SQLite, or with `BERTH_TEST_STORE=postgres` a database for each data folder, so
- * that services on the same folder are replicas. `BERTH_TEST_POSTGRES=/folder/of/socket` lends a running server.
+ * that services on the same folder are replicas. With `BERTH_TEST_STORE=replicas` every service is two of them behind
+ * Caddy. `BERTH_TEST_POSTGRES=/folder/of/socket` lends a running server.
  */
 import type { Config } from "../config.ts";
 import { makePrivateFile } from "../auth/private_file.ts";
@@ -8,7 +9,8 @@ import { randomSecret } from "../auth/secret.ts";
 import { PostgresServer, sharedPostgres } from "./postgres.ts";
 
 const lent = Deno.env.get("BERTH_TEST_POSTGRES");
-const server = Deno.env.get("BERTH_TEST_STORE") !== "postgres"
+const kind = Deno.env.get("BERTH_TEST_STORE") ?? "sqlite";
+const server = kind === "sqlite"
   ? null
   : lent === undefined
   ? await sharedPostgres()
@@ -17,6 +19,9 @@ const databases = new Map<string, Promise<NonNullable<Config["database"]>>>();
 
 /** For tests of what only a file can do. */
 export const ON_SQLITE = server === null;
+
+/** Whether a service is two, which share the store alone, and Caddy before them. */
+export const AS_REPLICAS = kind === "replicas";
 
 /** The settings that choose the store, for a service on this data folder. */
 export async function storeSettings(
@@ -41,4 +46,9 @@ export async function dropStores(folder: string): Promise<void> {
     databases.delete(data);
     await server?.sql(`DROP DATABASE ${(await database).name} WITH (FORCE)`);
   }
+}
+
+/** Tells every replica on this database something that concerns nobody: who has heard it has heard all that was told before. */
+export async function tellReplicas(database: string, word: string): Promise<void> {
+  await server?.sql(`SELECT pg_notify('berth', '${word}')`, database);
 }

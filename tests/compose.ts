@@ -1,8 +1,8 @@
 /** A real Docker Compose of today, built from Go's module proxy once and held in a cache: the oracle beside berth. */
+import { COMPOSE } from "./compose_version.ts";
 
-/** The version that tests run beside, and others that hash a service in another way. */
-export const COMPOSE = "2.40.3";
-export const OTHER_FORMS = ["5.5.1", "5.6.0"] as const;
+/** Versions that hash a service in other ways than the one that tests run beside. */
+export const OTHER_FORMS = ["2.40.3", "5.5.1", "5.6.0"].filter((version) => version !== COMPOSE);
 
 /** What waits for something that never comes ends, too. */
 const RUN_MS = 120_000;
@@ -68,11 +68,13 @@ async function output(cwd: string, name: string, ...args: string[]): Promise<str
     throw new Error(`there is no "${name}" on this machine to build Compose with`);
   });
   const text = new TextDecoder();
-  if (!success) throw new Error(`${name} ${args[0]}: ${text.decode(stderr).slice(-2_000)}`);
+  if (!success) {
+    throw new Error(`${name} ${args[0]}: ${(text.decode(stderr) + text.decode(stdout)).slice(-2_000)}`);
+  }
   return text.decode(stdout);
 }
 
-/** Today's Compose. */
+/** The one that tests run beside. */
 export const composeOfToday = await composeProgram(COMPOSE);
 
 /** What Compose complained of: nothing, when it did what it was asked. */

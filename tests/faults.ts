@@ -894,7 +894,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           ],
           [
             "tests/page/hostile_test.ts",
-            "a secret in environment, label and file is nowhere in document, storage or address",
+            "a secret in environment, label, file and difference is nowhere in document, storage, address or any answer",
           ],
         ],
       },
@@ -1009,7 +1009,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           ],
           [
             "tests/postgres_faults_test.ts",
-            "A database that became a standby is a sentence for health, for changes and for a start; reads go on",
+            "A database that became a standby is a sentence for health and for changes; reads go on",
           ],
         ],
       },
@@ -1181,6 +1181,262 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
           ["tests/apply_kill_test.ts", ": an apply survives a kill of berth before and after every act"],
           ["tests/apply_hooks_test.ts", "a hook in which berth was killed is not run again by itself"],
         ],
+      },
+    ],
+  },
+  {
+    about: "Applies",
+    faults: [
+      {
+        id: "F81",
+        broken:
+          "A new container exits, is unhealthy, or cannot start: a port, a folder, a device, a program that is not there",
+        holds:
+          "The old one runs again under its name and policy; the journal has the last words of the new one",
+        proofs: [[
+          "tests/apply_test.ts",
+          "a new container that is not sound goes, and the old one serves again as it was",
+        ], [
+          "tests/apply_faults_test.ts",
+          "a port that is taken, a folder and a device that are not there leave the old container as it was",
+        ]],
+      },
+      {
+        id: "F82",
+        broken: "The engine is killed, hangs or stays away in the middle of an apply",
+        holds: "It is waited for, then a person says what to do; the old container does not start by itself",
+        proofs: [[
+          "tests/apply_faults_test.ts",
+          "an engine that goes away in the middle is waited for, and the old container does not start by itself",
+        ], [
+          "tests/apply_owner_test.ts",
+          "an engine that hangs is waited for, and one that stays away leaves its apply to a person",
+        ]],
+      },
+      {
+        id: "F83",
+        broken: "Files, secrets or containers move between a plan and its apply, or during it",
+        holds: "409 with what moved and nothing done, or that step fails by name and no other is harmed",
+        proofs: [["tests/apply_faults_test.ts", "what moved after the plan is named, and nothing is done"], [
+          "tests/apply_others_test.ts",
+          "a container that a stranger renames in the middle fails its own step, and no other is harmed",
+        ], [
+          "tests/apply_faults_test.ts",
+          "a stranger who removes the new container in a swap brings the old one back",
+        ]],
+      },
+      {
+        id: "F84",
+        broken: "Compose brings the project up at the same time, or while berth is dead inside a swap",
+        holds:
+          "The step whose name is taken fails aloud and Compose's container stays; what Compose made of a swap is adopted",
+        proofs: [[
+          "tests/apply_others_test.ts",
+          "Compose that brings the same project up at the same time keeps what it made, and the step fails aloud",
+        ], ["tests/apply_kill_test.ts", "what Compose makes of a swap that a dead berth began is adopted"]],
+      },
+      {
+        id: "F85",
+        broken: "Two applies of a project at once, at one berth and at two replicas of which one is killed",
+        holds: "One wins and the other is told its id; a sibling goes on only where the owner is dead",
+        proofs: [[
+          "tests/apply_faults_test.ts",
+          "of two applies at once one wins, and the other is told which",
+        ], [
+          "tests/apply_owner_test.ts",
+          "of two replicas that are asked at once, one begins, and no step is done twice",
+        ], [
+          "tests/apply_owner_test.ts",
+          "of two replicas one carries an apply out, the other leaves it alone, and goes on when the first is killed",
+        ]],
+      },
+      {
+        id: "F86",
+        broken: "The disk of the store is full in the middle of an apply",
+        holds: "No step is begun, none is lost, and it goes on when there is room again",
+        proofs: [[
+          "tests/apply_faults_test.ts",
+          "a full disk of the store begins no step, loses none, and is gone on from when there is room again",
+        ]],
+      },
+      {
+        id: "F87",
+        broken: "A registry says 401, 404 or 429, breaks off, or has another machine's image",
+        holds: "Nothing was touched; the reason has the host and the reference",
+        proofs: [[
+          "tests/apply_others_test.ts",
+          "an image that no registry gives fails before anything is touched, with the host and the reference",
+        ], [
+          "tests/apply_faults_test.ts",
+          "pulls come first, with the credentials of the apply alone, and a refusal names the registry",
+        ], ["tests/pull_hostile_test.ts", "POST /api/images/pull fails as "]],
+      },
+      {
+        id: "F88",
+        broken:
+          "Strangers use a network or a volume that would be replaced or removed; a volume's definition changes",
+        holds: "Blocked with their names, never by force; a remark, and the data stay",
+        proofs: [[
+          "tests/apply_others_test.ts",
+          "strangers in a network block its replacement by name, and make a plan stale that did not know them",
+        ], [
+          "tests/apply_changes_test.ts",
+          "volumes go by their own name and confirmation, and none that others have",
+        ]],
+      },
+      {
+        id: "F89",
+        broken: "A dependency never becomes healthy, ends badly, or has no health check",
+        holds: "Who depends on it is not started, and the reason names it",
+        proofs: [[
+          "tests/apply_faults_test.ts",
+          "who depends on what never becomes healthy, or ends badly, is not started, and the reason names it",
+        ]],
+      },
+      {
+        id: "F90",
+        broken: "The container whose network others share is replaced, or comes back",
+        holds: "They share it again",
+        proofs: [[
+          "tests/apply_test.ts",
+          "a changed container is replaced, keeps its data, and who shares its network has it again",
+        ], [
+          "tests/apply_test.ts",
+          "a new container that is not sound goes, and the old one serves again as it was",
+        ]],
+      },
+      {
+        id: "F91",
+        broken: "The project holds berth itself; a stranger's container forges its labels",
+        holds: "Blocked, with the command to type, or as a guess",
+        proofs: [["tests/plan_test.ts", "a forged label, a match by guess and berth itself block the plan"]],
+      },
+      {
+        id: "F92",
+        broken: "The clock is set two hours on or four back in the middle of an apply; its reader stalls",
+        holds: "It goes on to its end, and the reader has every event afterwards",
+        proofs: [[
+          "tests/apply_owner_test.ts",
+          "a clock that is set two hours on, or four back, ends no apply and costs nobody a container",
+        ], [
+          "tests/apply_owner_test.ts",
+          "a reader that stalls holds no apply up, and has every event of it afterwards",
+        ]],
+      },
+      {
+        id: "F93",
+        broken: "An engine is too old for a key of a file",
+        holds: "The plan is blocked by the key's name and place",
+        proofs: [[
+          "tests/plan_versions_test.ts",
+          "each key that an engine is too old for blocks the plan by its name and place, and none that it knows",
+        ]],
+      },
+    ],
+  },
+  {
+    about: "Past one machine",
+    faults: [
+      {
+        id: "F94",
+        broken: "Two replicas take away each other's last admin at once, 150 times",
+        holds: "There is always one left",
+        proofs: [[
+          "tests/store_people_contract.ts",
+          "leaves an admin in 150 rounds of two who lower each other at once",
+        ]],
+      },
+      {
+        id: "F95",
+        broken: "Replicas of several versions on one database; six start at once on an empty one",
+        holds: "One schema; what only grew serves the version before, what lost something waits for its end",
+        proofs: [
+          [
+            "tests/postgres_faults_test.ts",
+            "Six replicas that start on an empty database at once make one schema",
+          ],
+          ["tests/postgres_faults_test.ts", "A schema that only grew serves the berth before it, too"],
+          [
+            "tests/postgres_faults_test.ts",
+            "A start without its database is worth another try, by its exit code",
+          ],
+        ],
+      },
+      {
+        id: "F96",
+        broken: "A replica misses the hint of a revocation, or is killed",
+        holds: "Revoked within five seconds there; the other one goes on with all that was told to either",
+        proofs: [[
+          "tests/postgres_faults_test.ts",
+          "A key that is deleted while the other replica hears nothing ends its stream there",
+        ], ["tests/replicas_test.ts", "Two replicas behind Caddy are one berth"]],
+      },
+      {
+        id: "F97",
+        broken: "A replica with another sealing key, or none",
+        holds: "It does not start, and names the setting",
+        proofs: [[
+          "tests/postgres_faults_test.ts",
+          "Another sealing key is refused at the start by name, and a missing one is not made",
+        ]],
+      },
+      {
+        id: "F98",
+        broken: "ssh: an unknown or changed host key, a password, a socket that denies, no ssh, berth killed",
+        holds: "One sentence that says what to do; nothing is asked, nothing is left running",
+        proofs: [[
+          "tests/ssh_engine_test.ts",
+          "whoever is not let in, or not to the socket, is told what to do, in one sentence",
+        ], [
+          "tests/ssh_engine_test.ts",
+          "a host key that changed, a key that wants a passphrase, a broken configuration",
+        ], ["tests/ssh_engine_test.ts", "no ssh outlives a berth that was killed"]],
+      },
+      {
+        id: "F99",
+        broken: "The link to another host is cut, or its sshd ends",
+        holds: "Unresponsive or away until it is back, by itself",
+        proofs: [["tests/ssh_engine_test.ts", "a way that breaks is made anew"], [
+          "tests/tls_engine_test.ts",
+          "an engine behind mutual TLS is listed, changed, read and watched, also after the link was cut",
+        ]],
+      },
+      {
+        id: "F100",
+        broken: "Certificates of an engine: expired, for another name, of another authority, half renewed",
+        holds: "One sentence; nothing is sent to it",
+        proofs: [
+          [
+            "tests/tls_engine_test.ts",
+            "certificates that do not fit are told, in one sentence with what to do",
+          ],
+          ["tests/tls_engine_test.ts", "an engine whose certificate is that of the kind"],
+          [
+            "tests/tls_engine_test.ts",
+            "certificates that are renewed are used without a new start, and half of them is not",
+          ],
+        ],
+      },
+      {
+        id: "F101",
+        broken: "2,000 events a second for five seconds over 100 engines",
+        holds: "Lists answer and name who is behind, are true soon after, and the memory is back",
+        proofs: [[
+          "tests/many_engines_test.ts",
+          "a list answers within a second in a storm over all engines",
+        ]],
+      },
+      {
+        id: "F102",
+        broken: "Two replicas have the same syslog receiver",
+        holds: "It is told once, in order",
+        proofs: [[
+          "tests/store_postgres_test.ts",
+          "What one replica alone does is its turn until it is gone, or its time is over",
+        ], [
+          "tests/audit_syslog_test.ts",
+          "A receiver that is away costs no request; what waited arrives in order when it comes",
+        ]],
       },
     ],
   },

@@ -132,6 +132,7 @@ Deno.test("A key with `from` is good from those addresses alone, its sessions to
     });
     assert.equal(bad.status, 400, JSON.stringify(from));
   }
+  await berth.settled();
   const listed = await berth.call("GET /api/settings/api-keys", { token: admin });
   const shown = listed.body.items.find((one: { id: string }) => one.id === near.id);
   assert.deepEqual([shown.from, shown.lastUsedPeer], [["10.0.0.0/8", "127.0.0.1"], "127.0.0.1"]);

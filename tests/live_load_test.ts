@@ -2,48 +2,11 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { LiveVisitor } from "./live_visitor.ts";
-import { logTime } from "./scripted_engine.ts";
+import { FastLog } from "./scripted_log.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
 import { serveEngines, type TestService } from "./service.ts";
 
-const LINES_AT_ONCE = 1_000;
 const encoder = new TextEncoder();
-
-/** A container's log that is as fast as it is read, in frames as Docker writes them. */
-class FastLog {
-  written = 0;
-  bytes = 0;
-
-  constructor(readonly most: number) {}
-
-  answer(): Response {
-    return new Response(
-      new ReadableStream<Uint8Array<ArrayBuffer>>({
-        pull: (controller) => {
-          if (this.written >= this.most) return controller.close();
-          const frames: Uint8Array[] = [];
-          for (let at = 0; at < LINES_AT_ONCE; at++) {
-            const text = encoder.encode(`${logTime(++this.written * 1_000)} line ${this.written} of a log\n`);
-            const frame = new Uint8Array(8 + text.byteLength);
-            frame[0] = 1;
-            new DataView(frame.buffer).setUint32(4, text.byteLength);
-            frame.set(text, 8);
-            frames.push(frame);
-          }
-          const all = new Uint8Array(frames.reduce((sum, { byteLength }) => sum + byteLength, 0));
-          let to = 0;
-          for (const frame of frames) {
-            all.set(frame, to);
-            to += frame.byteLength;
-          }
-          this.bytes += all.byteLength;
-          controller.enqueue(all);
-        },
-      }, { highWaterMark: 0 }),
-      { headers: { "content-type": "application/vnd.docker.raw-stream" } },
-    );
-  }
-}
 
 async function scene(log: FastLog, rows: number, stack: AsyncDisposableStack) {
   const containers = new Map<string, unknown>(

@@ -117,6 +117,7 @@ Deno.test("POST /api/auth/password answers 429 when 24 ask at once, and a browse
   assert.match(device, /; Secure; HttpOnly; SameSite=Strict$/);
   const cookie = device.split(";")[0] ?? "";
 
+  await berth.acquainted();
   const before = Deno.memoryUsage().rss;
   const answers = await Promise.all(
     Array.from({ length: 24 }, (_, n) => signIn(berth, "Ada", `wrong password ${n}`)),

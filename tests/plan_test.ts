@@ -295,6 +295,13 @@ for (const kind of ["docker", "podman"] as const) {
       ["project/read-only:7", "project/read-only:7", "project/read-only:8"],
     );
     assert.deepEqual(
+      await blockedBy("lost", `${one("lost", "secrets: [key]")}secrets: { key: { file: ./gone } }\n`),
+      ["project/absent-file:8"],
+    );
+    const absent = "volumes: [{ type: bind, source: ./gone, target: /x, bind: { create_host_path: false } }]";
+    assert.deepEqual(await blockedBy("bare", one("bare", absent)), ["project/absent-file:7"]);
+    assert.deepEqual(await blockedBy("made", one("made", "volumes: ['./gone:/x']")), []);
+    assert.deepEqual(
       await blockedBy("young", one("young", "volumes: [{ type: image, source: x, target: /x }]")),
       engine.kind === "podman" || await tooOld(engine, "1.48") ? ["project/engine-cannot:7"] : [],
     );

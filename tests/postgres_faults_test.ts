@@ -9,12 +9,12 @@ import { eventually } from "./eventually.ts";
 import { within } from "./within.ts";
 import { CANNOT_RUN_POSTGRES, PostgresServer, sharedPostgres } from "./postgres.ts";
 import { PostgresWire } from "./postgres_wire.ts";
-import { runBerth } from "./berth_process.ts";
+import { runBerth, startBerthProcess } from "./berth_process.ts";
 import { certificates } from "./client/certificates.ts";
 import { account, bytes, key, MANY, refused, session } from "./store_records.ts";
 import { mayMount, SmallDisk } from "./small_disk.ts";
 import { CHANGES_OF_PEOPLE } from "./store_people_contract.ts";
-import { startService } from "./service.ts";
+import { startService, TestCaller, type TestService } from "./service.ts";
 import { randomSecret } from "../auth/secret.ts";
 import { freePort } from "./free_port.ts";
 
@@ -308,6 +308,21 @@ test("A key that is deleted while the other replica hears nothing ends its strea
   await within(5_000, "the stream ends", () => isOver);
 });
 
+/** What somebody sees of a berth that cannot write: the same sentence everywhere, a process that lives, and lists. */
+async function cannotWrite(berth: TestService, words: RegExp): Promise<void> {
+  const { status, body } = await berth.call("POST /api/settings/api-keys", { name: "no", role: "viewer" });
+  assert.deepEqual([status, body.code], [503, "store_unavailable"]);
+  assert.match(body.title, words);
+  const health = await within(10_000, "health tells it", async () => {
+    const answer = await berth.call("GET /api/health");
+    return answer.status === 503 && answer.body.checks.store.status === "failed" ? answer.body : null;
+  });
+  assert.match(health.checks.store.reason, words);
+  assert.equal((await berth.anonymous().call("GET /api/health/live")).status, 200);
+  assert.equal((await berth.anonymous().call("GET /api/health/ready")).status, 503);
+  assert.equal((await berth.call("GET /api/settings/api-keys")).status, 200);
+}
+
 test("A disk without room is a sentence, health says so, and both end when there is room", async () => {
   await using disk = await SmallDisk.mount("8m");
   await new Deno.Command("chown", { args: ["postgres", disk.folder] }).output();
@@ -315,10 +330,12 @@ test("A disk without room is a sentence, health says so, and both end when there
   await server.sql(`CREATE TABLESPACE small LOCATION '${disk.folder}'`);
   await server.sql("ALTER DATABASE brimful SET default_tablespace = small");
   {
-    await using store = await openPostgresStore(settings);
+    await using on = await serviceOn(settings);
+    await using berth = await startService(on.options);
+    const { store } = berth.berth;
     disk.fill();
     const acknowledged: string[] = [];
-    const full = await refused(
+    await refused(
       "store_unavailable",
       (async () => {
         while (acknowledged.length < 1_000) {
@@ -328,50 +345,87 @@ test("A disk without room is a sentence, health says so, and both end when there
         }
       })(),
     );
-    assert.match(full.message, /the disk of its database is full; make room there/);
-    const ids = async () => (await store.keys.list()).map(({ id }) => id);
+    await cannotWrite(berth, /the disk of its database is full; make room there$/);
+    const ids = async () => (await store.keys.list()).map(({ id }) => id).filter((id) => id.startsWith("k"));
     assert.deepEqual((await ids()).sort(), acknowledged.sort());
-    await refused("store_unavailable", store.check());
     disk.empty();
-    await store.check();
-    await store.keys.add(key("after", {}), MANY, ENTRY);
+    await within(10_000, "it is well", async () => (await berth.call("GET /api/health")).status === 200);
+    await berth.key("viewer");
+    assert.deepEqual(berth.bugs(), []);
   }
   await server.sql("DROP DATABASE brimful WITH (FORCE)");
   await server.sql("DROP TABLESPACE small");
 }, !mayMount);
 
-test("A database that became a standby is a sentence for health, for changes and for a start; reads go on", async () => {
+test("A database that became a standby is a sentence for health and for changes; reads go on", async () => {
   const settings = await server.database();
-  await using store = await openPostgresStore(settings);
-  await server.sql(`ALTER DATABASE ${settings.name} SET default_transaction_read_only = on`);
-  await using later = await openPostgresStore(settings); // its schema is there
-  assert.match((await refused("store_unavailable", later.check())).message, /takes no changes, as a standby/);
-  const change = later.keys.add(key("k", {}), MANY, ENTRY);
-  assert.match(
-    (await refused("store_unavailable", change)).message,
-    /name the primary in BERTH_DATABASE_URL/,
-  );
-  assert.deepEqual(await later.keys.list(), []);
-  await store.check();
+  await using on = await serviceOn(settings);
+  await using berth = await startService(on.options);
+  const readOnly = (value: "on" | "off") =>
+    server.sql(
+      `ALTER DATABASE ${settings.name} SET default_transaction_read_only = ${value}; ` +
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${settings.name}'`,
+    );
+  await readOnly("on");
+  await cannotWrite(berth, /takes no changes, as a standby does; name the primary in BERTH_DATABASE_URL$/);
+  await readOnly("off");
+  await within(10_000, "it is well", async () => (await berth.call("GET /api/health")).status === 200);
+  await berth.key("viewer");
+  assert.deepEqual(berth.bugs(), []);
 });
 
 test("A start without its database is worth another try, by its exit code; one with a wrong setting is not", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "berth-start-" });
-  const start = (url: string) =>
-    runBerth(["serve"], {
-      BERTH_DATA: `${folder}/data`,
-      BERTH_DATABASE_URL: url,
-      BERTH_SEALING_KEY_FILE: `${folder}/sealing-key`,
-      BERTH_MIN_DESCRIPTORS: "0",
-    });
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-start-" }));
+  const socket = `${folder}/.s.PGSQL.5432`;
+  await Deno.writeTextFile(`${folder}/sealing-key`, randomSecret(), { mode: 0o600 });
+  const env = (url: string) => ({
+    BERTH_DATABASE_URL: url,
+    BERTH_SEALING_KEY_FILE: `${folder}/sealing-key`,
+    BERTH_MIN_DESCRIPTORS: "0",
+    BERTH_PORT: "0",
+  });
+  const start = async (url: string) => {
+    const data = `${folder}/data-${crypto.randomUUID()}`;
+    const { code, stderr } = await runBerth(["serve"], { ...env(url), BERTH_DATA: data });
+    return `${code} ${stderr.trim()}`;
+  };
+  const later = { sql: "CREATE TABLE later (id text)", oldest: MIGRATIONS.length + 1 };
+  const [newer, foreign, standby] = await Promise.all([1, 2, 3].map(() => server.database()));
+  await (await openPostgresStore(newer!, [...MIGRATIONS, later]))[Symbol.asyncDispose]();
+  await server.sql("CREATE TABLE theirs (x integer)", foreign!.name);
+  await server.sql(`ALTER DATABASE ${standby!.name} SET default_transaction_read_only = on`);
+  await using mute = new PostgresWire(server.folder);
+  mute.mute();
+  const postgres = (folder: string, name = "berth") =>
+    `postgres://berth@${encodeURIComponent(folder)}/${name}`;
+  const here = postgres(folder, (await server.database()).name);
   try {
-    const away = await start(`postgres://berth@${encodeURIComponent(folder)}/berth`);
-    assert.deepEqual([away.code, away.stderr], [
-      1,
-      "berth: Cannot use the store: there is no socket of a database at that place; start PostgreSQL, or correct " +
-      "BERTH_DATABASE_URL\n",
-    ]);
-    assert.equal((await start(server.url("nowhere"))).code, 2);
+    const starts: readonly (readonly [url: string, said: RegExp])[] = [
+      [
+        here,
+        /^1 .*there is no socket of a database at that place; start PostgreSQL, or correct BERTH_DATABASE_URL$/,
+      ],
+      [postgres(mute.folder), /^1 .*does not answer; look at the server and the way to it$/],
+      [server.url("nowhere"), /^2 .*does not exist on that server; make it/],
+      [
+        server.url(newer!.name),
+        /^2 .*has schema 2, which takes a berth that knows 2, .*; start the newer berth$/,
+      ],
+      [server.url(foreign!.name), /^2 .*holds the tables of another program; make one for berth alone$/],
+      [
+        server.url(standby!.name),
+        /^2 .*takes no changes, as a standby does; name the primary in BERTH_DATABASE_URL$/,
+      ],
+      [
+        "postgres://ada:canary@db.example/berth",
+        /^2 (?!.*canary)[^]*put it into a file, and name that in BERTH_DATABASE_PASSWORD_FILE$/,
+      ],
+    ];
+    await Promise.all(starts.map(async ([url, said]) => assert.match(await start(url), said)));
+    // The same start, once the database is there.
+    await Deno.symlink(`${server.folder}/.s.PGSQL.5432`, socket);
+    await using berth = await startBerthProcess({ env: env(here) });
+    assert.equal((await new TestCaller(berth.url, null).call("GET /api/health/ready")).status, 200);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

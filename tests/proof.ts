@@ -37,6 +37,11 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/apply_hooks_test.ts" },
   { file: "tests/apply_kill_test.ts" },
+  ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
+    .map((file) => ({
+      file: `tests/${file}`,
+      env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" },
+    })),
   { file: "tests/postgres_faults_test.ts" },
 ];
 /** On each engine and store, behind the tests. */
@@ -88,6 +93,7 @@ for (const { file, env = {}, isBeside } of chosen) {
 }
 if (Deno.args.length === 0) {
   await step("the store in PostgreSQL", ["task", "test:postgres"], {});
+  await step("two replicas behind Caddy", ["task", "test:replicas"], {});
   for (
     const [engine, store] of [["docker", "sqlite"], ["podman", "sqlite"], ["docker", "postgres"]] as const
   ) {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomSecret } from "../auth/secret.ts";
 import { readSealingKey } from "../auth/sealing.ts";
 import { type BerthProcess, runBerth, startBerthProcess } from "./berth_process.ts";
+import { CANNOT_RUN_CADDY, startCaddy } from "./caddy.ts";
 import { eventually } from "./eventually.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
 import { type Answer, startService, TestCaller } from "./service.ts";
@@ -11,11 +12,9 @@ import { within } from "./within.ts";
 import { freePort } from "./free_port.ts";
 
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
-const hasCaddy = await Deno.stat("/usr/bin/caddy").then(() => true, () => false);
-if (!hasCaddy) console.error("NOT RUN: two replicas behind Caddy, which is not installed");
 
 interface Pair extends AsyncDisposable {
-  /** Asks through Caddy, which sends every request to the other one than the last. */
+  /** Asks through Caddy. */
   readonly front: TestCaller;
   readonly replicas: readonly BerthProcess[];
   readonly folder: string;
@@ -44,33 +43,8 @@ async function startPair(): Promise<Pair> {
       }),
     )
   ));
-  const shipped = await Deno.readTextFile(new URL("../packaging/berth-postgres/Caddyfile", import.meta.url));
-  await Deno.writeTextFile(
-    `${folder}/Caddyfile`,
-    shipped.replace("\tservers {", "\tadmin off\n\tservers {").replace(
-      "lb_policy ip_hash",
-      "lb_policy round_robin",
-    ),
-  );
-  const caddy = new Deno.Command("/usr/bin/caddy", {
-    args: ["run", "--config", `${folder}/Caddyfile`, "--adapter", "caddyfile"],
-    env: {
-      ...{ HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-      ...{ BERTH_HOSTNAME: `http://127.0.0.1:${port}`, BERTH_PORT_ONE: `${one}`, BERTH_PORT_TWO: `${two}` },
-    },
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
-  stack.defer(async () => {
-    caddy.kill("SIGTERM");
-    await caddy.status;
-  });
+  stack.use(await startCaddy(port, [one, two]));
   const front = new TestCaller(`http://127.0.0.1:${port}`, null);
-  await eventually("both answer through Caddy", async () => {
-    const both = await Promise.all([1, 2, 3, 4].map(() => front.call("GET /api/health/ready")));
-    return both.every(({ status }) => status === 200);
-  });
   return { front, replicas, folder, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -83,7 +57,7 @@ async function ok(answer: Promise<Answer>, status = 200): Promise<Answer["body"]
 Deno.test({
   name:
     "Two replicas behind Caddy are one berth: one setup, one sign-in, and what one revokes ends at the other",
-  ignore: CANNOT_RUN_POSTGRES !== null || !hasCaddy,
+  ignore: CANNOT_RUN_POSTGRES !== null || CANNOT_RUN_CADDY !== null,
   async fn() {
     await using pair = await startPair();
     const { front, replicas } = pair;

@@ -1,8 +1,7 @@
 /** berth behind the nginx and the Caddy that Debian has, set up as people do it, and as it should be. */
 import assert from "node:assert/strict";
-import { eventually } from "./eventually.ts";
+import { proxy } from "./reverse_proxy.ts";
 import { startService, type TestService } from "./service.ts";
-import { freePort } from "./free_port.ts";
 
 /** An answer to a request by any host name. */
 async function ask(port: number, host: string, more = ""): Promise<{ status: number; text: string }> {
@@ -12,87 +11,6 @@ async function ask(port: number, host: string, more = ""): Promise<{ status: num
   const text = await new Response(connection.readable).text();
   return { status: Number(text.split(" ")[1]), text };
 }
-
-interface Proxy extends AsyncDisposable {
-  readonly port: number;
-}
-
-/** Runs a proxy until it is disposed of; null, said aloud, where this machine has none. */
-async function proxy(
-  program: "nginx" | "caddy",
-  settings: string,
-): Promise<Proxy | null> {
-  const folder = await Deno.makeTempDir({ prefix: "berth-proxy-" });
-  const port = freePort();
-  const path = `${folder}/config`;
-  await Deno.writeTextFile(path, program === "nginx" ? nginx(folder, port, settings) : caddy(port, settings));
-  let child: Deno.ChildProcess;
-  try {
-    child = new Deno.Command(program === "nginx" ? "/usr/sbin/nginx" : "/usr/bin/caddy", {
-      args: program === "nginx"
-        ? ["-p", folder, "-e", `${folder}/error.log`, "-c", path]
-        : ["run", "--config", path, "--adapter", "caddyfile"],
-      env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    console.error(`NOT RUN: the tests behind ${program}, which is not installed`);
-    await Deno.remove(folder, { recursive: true });
-    return null;
-  }
-  const end = async () => {
-    child.kill("SIGTERM");
-    await child.status;
-    await Deno.remove(folder, { recursive: true });
-  };
-  try {
-    await eventually(`${program} listens`, async () => {
-      try {
-        (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-        return true;
-      } catch {
-        return false;
-      }
-    });
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return { port, [Symbol.asyncDispose]: end };
-}
-
-const nginx = (folder: string, port: number, settings: string): string => `
-daemon off;
-master_process off;
-pid ${folder}/pid;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  server {
-    listen 127.0.0.1:${port};
-    location / { ${settings} }
-  }
-}
-`;
-
-const caddy = (port: number, settings: string): string => `
-{
-  admin off
-  auto_https off
-}
-http://:${port} {
-  bind 127.0.0.1
-  ${settings}
-}
-`;
 
 const named = { trustedProxies: ["127.0.0.1"], baseUrl: "https://berth.example" };
 const plain = (berth: TestService) => `proxy_pass http://127.0.0.1:${berth.port};`;

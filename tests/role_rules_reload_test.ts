@@ -1,5 +1,6 @@
 /** Role rules that change while berth runs count at once, for whom is signed in already too. */
 import assert from "node:assert/strict";
+import type { RoleRule } from "../core/sign_in.ts";
 import { ENTRY } from "./audit_entry.ts";
 import { PROGRAM, startAccess } from "./access_service.ts";
 import { startBerthProcess } from "./berth_process.ts";
@@ -22,12 +23,15 @@ Deno.test("Access.setRoles lowers and ends open sessions at once", async () => {
     const { status, body } = await berth.call("GET /api/auth/me", { token });
     return [status, body.role];
   };
+  // They stand in the settings of each process, which all are told.
+  const setRoles = (rules: readonly RoleRule[]) =>
+    Promise.all(berth.accesses.map((access) => access.setRoles(rules)));
   assert.deepEqual(await me(), [200, "admin"]);
-  await berth.access.setRoles([{ claim: "groups", value: "ops", role: "viewer" }]);
+  await setRoles([{ claim: "groups", value: "ops", role: "viewer" }]);
   assert.deepEqual(await me(), [200, "viewer"]);
-  await berth.access.setRoles([{ claim: "groups", value: "ops", role: "operator", on: ["project:shop"] }]);
+  await setRoles([{ claim: "groups", value: "ops", role: "operator", on: ["project:shop"] }]);
   assert.deepEqual(await me(), [200, null]);
-  await berth.access.setRoles([]);
+  await setRoles([]);
   assert.equal((await me())[0], 401);
 });
 

@@ -127,7 +127,7 @@ export async function berthOf(
   const worlds = Object.fromEntries(
     Object.entries(engines).map(([name, has]) => [name, stack.use(worldOf(has, `${folder}/workspaces`))]),
   );
-  const berth = stack.use(await serveEngines(worlds, { folder }));
+  const berth = stack.use(await serveEngines(worlds, { folder, keepsCaller: true }));
   for (const path of files) {
     const whole = `${berth.folder}/workspaces/${path}`;
     await Deno.mkdir(whole.slice(0, whole.lastIndexOf("/")), { recursive: true });

@@ -20,6 +20,9 @@ export class ScriptedEngine implements AsyncDisposable {
   readonly #open = new Set<Deno.Conn>();
   readonly #running = new Set<Promise<void>>();
   readonly #accepting: Promise<void>;
+  /** What it greets with. */
+  apiVersion = "1.41";
+  isPodman = false;
   /** Every request, as `GET /containers/x/json`. */
   readonly calls: string[] = [];
 
@@ -94,7 +97,9 @@ export class ScriptedEngine implements AsyncDisposable {
     };
     if (path === "/_ping") {
       return await write(
-        "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\nConnection: close\r\n\r\nOK",
+        `HTTP/1.1 200 OK\r\nApi-Version: ${this.apiVersion}\r\n${
+          this.isPodman ? "Libpod-API-Version: 4.3.1\r\n" : ""
+        }Content-Length: 2\r\nConnection: close\r\n\r\nOK`,
       );
     }
     this.calls.push(`${method} ${path}`);

@@ -4,11 +4,15 @@ import type { IdentityProvider } from "../auth/identity_provider.ts";
 import { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
 import type { Router } from "../http/router.ts";
+import type { ApplyTimes } from "../projects/apply/applies.ts";
 import type { Plugin } from "../plugins/plugin.ts";
-import { type AppParts, type Berth, startBerth } from "../start.ts";
+import { type AppParts, type Berth, startBerth, type StartOptions } from "../start.ts";
 import { ENTRY } from "./audit_entry.ts";
-import { dropStores, storeSettings } from "./chosen_store.ts";
+import { startCaddy } from "./caddy.ts";
+import { AS_REPLICAS, dropStores, storeSettings, tellReplicas } from "./chosen_store.ts";
+import { COMPOSE } from "./compose_version.ts";
 import { eventually } from "./eventually.ts";
+import { freePort } from "./free_port.ts";
 
 /** Any setting, and the parts that a test brings itself. */
 export interface ServiceOptions extends Partial<Config> {
@@ -19,7 +23,12 @@ export interface ServiceOptions extends Partial<Config> {
   /** Further routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
   readonly clock?: Clock;
-  readonly applyLeaseMs?: number;
+  readonly applyTimes?: ApplyTimes;
+  /**
+   * About what each replica has for itself, as lists and tags: Caddy keeps the caller at one of them, as it is shipped.
+   * Otherwise it sends every request to the other one than the last.
+   */
+  readonly keepsCaller?: boolean;
   readonly provider?: IdentityProvider;
   /** Instead of cheap ones. */
   readonly passwords?: Passwords;
@@ -87,12 +96,52 @@ export class TestService extends TestCaller implements AsyncDisposable {
     /** Holds `data` and the allowed root `workspaces`. */
     readonly folder: string,
     readonly keepsFolder: boolean,
+    readonly second: SecondReplica | null,
   ) {
     super(berth.url, admin);
   }
 
+  /** The service, or both of it. */
+  get replicas(): readonly Berth[] {
+    return this.second === null ? [this.berth] : [this.berth, this.second.berth];
+  }
+
+  /**
+   * What a replica is told a moment later than the one that did it has arrived: revocations, refusals, last uses. One that
+   * is alone knows all at once, so nothing is waited for.
+   */
+  async settled(): Promise<void> {
+    if (this.second === null) return;
+    const word = crypto.randomUUID();
+    const heard = this.replicas.map(({ store }) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const listening = store.replicas!.listen((hint) => hint === word && resolve());
+      return promise.finally(() => listening[Symbol.dispose]());
+    });
+    await tellReplicas(this.berth.config.database!.name, word);
+    await Promise.all([
+      ...heard,
+      ...this.replicas.flatMap(({ access }) => [access.audit.flush(), access.keys.flush()]),
+    ]);
+  }
+
+  /** Each replica knows how many there are, which divides the limits. */
+  async acquainted(): Promise<void> {
+    const all = this.replicas;
+    await eventually(
+      "they know of each other",
+      () => all.every(({ replicas }) => replicas.count === all.length),
+    );
+  }
+
+  /** Stops it, as a supervisor does; its folder stays until it is disposed of. */
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map((berth) => berth.stop()));
+  }
+
+  /** Where it is reached. */
   get port(): number {
-    return this.berth.port;
+    return this.second?.frontPort ?? this.berth.port;
   }
 
   anonymous(): TestCaller {
@@ -120,8 +169,10 @@ export class TestService extends TestCaller implements AsyncDisposable {
 
   /** Every line that was logged. */
   logged(): string[] {
-    this.berth.log.flush();
-    return Deno.readTextFileSync(this.berth.log.path!).split("\n").filter((line) => line !== "");
+    return this.replicas.flatMap(({ log }) => {
+      log.flush();
+      return Deno.readTextFileSync(log.path!).split("\n").filter((line) => line !== "");
+    });
   }
 
   /** The lines about requests that failed by a defect of berth. */
@@ -130,11 +181,44 @@ export class TestService extends TestCaller implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.second?.[Symbol.asyncDispose]();
     await this.berth.stop();
     if (this.keepsFolder) return;
     await dropStores(this.folder);
     await Deno.remove(this.folder, { recursive: true });
   }
+}
+
+/** Another berth on the same store, with a data folder of its own, and Caddy, which asks both in turn. */
+interface SecondReplica extends AsyncDisposable {
+  readonly berth: Berth;
+  readonly frontPort: number;
+}
+
+/** Both are in this process, because tests move their clock and reach into them. */
+async function startSecond(
+  options: StartOptions,
+  first: Berth,
+  { frontPort, keepsCaller }: { readonly frontPort: number; readonly keepsCaller: boolean },
+): Promise<SecondReplica> {
+  await using stack = new AsyncDisposableStack();
+  const data = await Deno.makeTempDir({ prefix: "berth-second-" });
+  stack.defer(() => Deno.remove(data, { recursive: true }));
+  const replica = `${options.config.replica}-second`;
+  const berth = stack.use(await startBerth({ ...options, config: { ...options.config, data, replica } }));
+  stack.use(await startCaddy(frontPort, [first.port, berth.port], keepsCaller));
+  const all = stack.move();
+  return { berth, frontPort, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** What a replica is told that Caddy at this port stands before. */
+function behind(frontPort: number): Pick<Config, "baseUrl" | "trustedProxies"> {
+  return { baseUrl: `http://127.0.0.1:${frontPort}`, trustedProxies: ["127.0.0.1"] };
+}
+
+/** Whether the test says nothing itself about how the service is reached. */
+function isPlain({ baseUrl, trustedProxies, tls, host, metricsPort, database }: Partial<Config>): boolean {
+  return [baseUrl, trustedProxies, tls, host, metricsPort, database].every((one) => one === undefined);
 }
 
 /** Tests sign in often, and what a check costs is not what they are about. */
@@ -147,7 +231,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     install,
     mount,
     clock,
-    applyLeaseMs,
+    applyTimes,
+    keepsCaller = false,
     provider,
     passwords = CHEAP,
     setup = true,
@@ -159,26 +244,30 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const folder = given ?? await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-test-" }));
   await Deno.mkdir(`${folder}/workspaces`, { recursive: true });
   try {
-    const berth = await startBerth({
-      config: {
-        ...defaults(folder),
-        ...await storeSettings(settings.data ?? `${folder}/data`),
-        ...(install === undefined ? { unclaimed: { engines } } : {}),
-        ...settings,
-      },
+    const config = {
+      ...defaults(folder),
+      ...await storeSettings(settings.data ?? `${folder}/data`),
+      ...(install === undefined ? { unclaimed: { engines } } : {}),
+      ...settings,
+    };
+    const frontPort = AS_REPLICAS && isPlain(settings) ? freePort() : null;
+    const start = {
+      config: frontPort === null ? config : { ...config, ...behind(frontPort) },
       plugins: async () => install ?? (await import("../plugins/plugins.ts")).PLUGINS,
       console: null,
       ...(mount === undefined ? {} : { mount }),
       ...(clock === undefined ? {} : { clock }),
-      ...(applyLeaseMs === undefined ? {} : { applyLeaseMs }),
+      ...(applyTimes === undefined ? {} : { applyTimes }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
-    });
+    } satisfies StartOptions;
+    const berth = await startBerth(start);
+    const second = frontPort === null ? null : await startSecond(start, berth, { frontPort, keepsCaller });
     const token = berth.access.setupToken;
     const made = setup && token !== null
       ? (await berth.access.setup.complete(token, "test admin", ENTRY)).key
       : null;
-    return new TestService(berth, made ?? known ?? null, folder, given !== undefined);
+    return new TestService(berth, made ?? known ?? null, folder, given !== undefined, second);
   } catch (error) {
     if (given === undefined) await Deno.remove(folder, { recursive: true });
     throw error;
@@ -217,7 +306,7 @@ function defaults(folder: string): Config {
     roles: [],
     freshSignIn: 15,
     keyMaxDays: null,
-    composeVersion: "2.40.3",
+    composeVersion: COMPOSE,
     // Tests ask more often than any stranger may.
     strangersPerSecond: 0,
     plugins: null,

@@ -87,6 +87,28 @@ test("Replicas agree on the setup token of one that lives, until it expires or t
   assert.equal(await two.replicas!.setupToken(), null);
 });
 
+test("What one replica alone does is its turn until it is gone, or its time is over", async (settings) => {
+  await using one = await openPostgresStore(settings);
+  await using two = await openPostgresStore(settings);
+  const hour = 3_600_000;
+  await one.replicas!.seen(self("a"));
+  await two.replicas!.seen(self("b"));
+  const asked = await Promise.all([
+    one.replicas!.turn("send", "a", hour),
+    two.replicas!.turn("send", "b", hour),
+  ]);
+  assert.deepEqual(asked.toSorted(), [false, true], "one of them has it");
+  const [[first, its], [second, other]] = asked[0] ? [[one, "a"], [two, "b"]] : [[two, "b"], [one, "a"]];
+  assert.equal(await second.replicas!.turn("something else", other, hour), true);
+  assert.equal(await first.replicas!.turn("send", its, hour), true, "and may have it for longer");
+  assert.equal(await second.replicas!.turn("send", other, hour), false);
+
+  await first.replicas!.gone(its);
+  assert.equal(await second.replicas!.turn("send", other, 0), true);
+  await first.replicas!.seen(self(its));
+  assert.equal(await first.replicas!.turn("send", its, hour), true, "the other one's is over");
+});
+
 test("The first sealing key is that of all replicas", async (settings) => {
   await using one = await openPostgresStore(settings);
   await using two = await openPostgresStore(settings);

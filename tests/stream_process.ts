@@ -3,6 +3,7 @@ import { findOn } from "./one_engine.ts";
 import { Engine } from "../plugins/container-runtime/engine/engine.ts";
 import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
 import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { FOR_HELD_BYTES, heldBytes, residentBytes } from "./process_memory.ts";
 import { StreamService } from "./stream_service.ts";
 
 export interface StreamProcess extends AsyncDisposable {
@@ -17,7 +18,7 @@ export interface StreamProcess extends AsyncDisposable {
 export async function startStreams(socket: string): Promise<StreamProcess> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL(import.meta.url).pathname, socket],
-    env: { DENO_USR2_MEMORY_TRIM: "1" },
+    env: FOR_HELD_BYTES,
     stdin: "null",
     stdout: "piped",
     stderr: "null",
@@ -29,22 +30,10 @@ export async function startStreams(socket: string): Promise<StreamProcess> {
     if (done) throw new Error("The process ended before it listened");
     text += new TextDecoder().decode(value);
   }
-  const rssBytes = async () => {
-    const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
-  };
   return {
     port: Number(text),
-    rssBytes,
-    async heldBytes() {
-      child.kill("SIGUSR2");
-      let least = Infinity;
-      for (let look = 0; look < 20; look++) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        least = Math.min(least, await rssBytes());
-      }
-      return least;
-    },
+    rssBytes: () => residentBytes(child.pid),
+    heldBytes: () => heldBytes(child.pid),
     async cpuSeconds() {
       const stat = await Deno.readTextFile(`/proc/${child.pid}/stat`);
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -190,7 +190,7 @@ Deno.test("files with several hard links are read where an admin allows it, and 
 });
 
 Deno.test("GET /api/workspaces answers at once while a folder is read, with what is counted so far", async () => {
-  await using berth = await startService();
+  await using berth = await startService({ keepsCaller: true });
   const many = Object.fromEntries(
     Array.from({ length: 600 }, (_, index) => [`big/p${index}/compose.yaml`, WEB]),
   );

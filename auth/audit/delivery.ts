@@ -6,6 +6,11 @@ import { syslogLine } from "./syslog_line.ts";
 
 const BATCH = 500;
 const LOOK_MS = 500;
+/** How long it is ours to deliver, and when it is asked for again: a batch takes less than what is between. */
+const TURN_MS = 60_000;
+const TURN_AGAIN_MS = 15_000;
+/** While it is another replica's. */
+const ELSEWHERE_MS = 5_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 /** How long a batch under way may still take when berth stops. */
@@ -16,6 +21,8 @@ export interface DeliveryOptions {
   readonly receiver: Receiver;
   /** What the store remembers it by. */
   readonly name: string;
+  /** Whether nobody else delivers to it for so long; another replica may. */
+  readonly isOurTurn: (ms: number) => Promise<boolean>;
   /** This machine's name. */
   readonly host: string;
   readonly log: Log;
@@ -27,6 +34,7 @@ export class Delivery implements AsyncDisposable {
   readonly #running: Promise<void>;
   readonly #ending = new AbortController();
   #wake: () => void = () => {};
+  #turnAt = -Infinity;
   #isOver = false;
   #isFailing = false;
 
@@ -54,11 +62,12 @@ export class Delivery implements AsyncDisposable {
     let retryMs = RETRY_MS;
     while (!this.#isOver) {
       try {
-        const taken = await this.#deliver();
+        const mayDeliver = await this.#hasTurn();
+        const taken = mayDeliver ? await this.#deliver() : 0;
         if (this.#isFailing) log.info("The syslog receiver is back", { receiver: name });
         this.#isFailing = false;
         retryMs = RETRY_MS;
-        if (taken === 0) await this.#pause(LOOK_MS);
+        if (taken === 0) await this.#pause(mayDeliver ? LOOK_MS : ELSEWHERE_MS);
       } catch (error) {
         if (!this.#isFailing) log.warn("The syslog receiver takes nothing", { receiver: name, error });
         this.#isFailing = true;
@@ -66,6 +75,14 @@ export class Delivery implements AsyncDisposable {
         retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
       }
     }
+  }
+
+  async #hasTurn(): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.#turnAt < TURN_AGAIN_MS) return true;
+    const isOurs = await this.#options.isOurTurn(TURN_MS);
+    this.#turnAt = isOurs ? now : -Infinity;
+    return isOurs;
   }
 
   /** One batch of each chain. How many entries. */

@@ -4,25 +4,27 @@
  * - `useRows` of `rows.ts`: a list as a `Resource`, so that `Reading` and `Objects` show it, stale or not.
  * - `follow("events", {…}, { message, ended })`: whatever else a feed tells, until the answer is called; after a loss
  *   it goes on where it was. `useFollow` does it while a component is shown.
- * - `link`: whether the page is live, and since when it is not. `skewMs()`: how far the clocks are apart.
+ * - `link`: whether the page is live, and since when it is not. `serviceTime()`: what time it is there.
  */
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type AskedOf, type Feed, type Listener, Live } from "../../client/live.ts";
-import { client, who } from "./session.ts";
+import { client, lookAgain, who } from "./session.ts";
 
 /** Null before the first connection; a time since when the page is live, or not. */
 export const link = signal<{ readonly live: boolean; readonly since: number } | null>(null);
 
 const live = new Live(client, {
   onState: (state) => {
-    if (state === "live") link.value = { live: true, since: Date.now() };
-    else if (link.value?.live === true) link.value = { live: false, since: Date.now() };
+    if (state === "live") {
+      if (link.value?.live === false) void lookAgain();
+      link.value = { live: true, since: Date.now() };
+    } else if (link.value?.live === true) link.value = { live: false, since: Date.now() };
   },
 });
 
-/** How far this machine's clock is ahead of the service's. */
-export const skewMs = (): number => live.skewMs;
+/** When that was, or what time it is, by the service's clock: what the service tells is compared with that alone. */
+export const serviceTime = (time = Date.now()): number => time - live.skewMs;
 
 /** Connects again for whoever signed in, and at once when the machine is online or the tab is seen again. */
 export function keepLive(): void {

@@ -1,14 +1,17 @@
 /** Some acts want a fresh proof of who one is: it is asked for, and then the act is done again. */
 import { signal } from "@preact/signals";
-import { AUTH_PROOF } from "../../client/berth/auth.ts";
+import { AUTH_PROOF, AUTH_STATUS, type Proof, type Provider } from "../../client/berth/auth.ts";
 import { problemOf } from "./problem.ts";
+import { askAgainAt, returnAddress } from "./provider.ts";
 import { client } from "./session.ts";
 
-export interface ProofWanted {
-  readonly by: "password" | "key" | "provider";
-  readonly prove: (secret: string) => Promise<void>;
-  readonly giveUp: () => void;
-}
+export type ProofWanted =
+  & { readonly giveUp: () => void }
+  & (
+    | { readonly by: "password" | "key"; readonly prove: (secret: string) => Promise<void> }
+    /** At the identity provider; null where it does not send people back to this page. */
+    | { readonly by: "provider"; readonly name: string; readonly prove: (() => Promise<void>) | null }
+  );
 
 /** What is asked of whoever is there, while it is. */
 export const proofWanted = signal<ProofWanted | null>(null);
@@ -20,24 +23,40 @@ export async function proved<T>(act: () => Promise<T>): Promise<T> {
   } catch (error) {
     const problem = problemOf(error);
     if (problem?.code !== "sign_in_again") throw error;
-    await ask(WAYS[problem.errors[0]?.path ?? ""] ?? "provider");
+    await ask(problem.errors[0]?.path);
     return await act();
   }
 }
 
-const WAYS: Readonly<Record<string, ProofWanted["by"]>> = { "body.password": "password", "body.key": "key" };
-
-async function ask(by: ProofWanted["by"]): Promise<void> {
+async function ask(path: string | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  proofWanted.value = {
-    by,
-    prove: async (secret) => {
-      const payload = by === "key" ? { key: secret } : { password: secret };
-      await client.post(AUTH_PROOF, { payload, expectedStatus: 204 });
-      resolve();
-    },
-    giveUp: () => reject(new DOMException("It was given up", "AbortError")),
+  const ending = new AbortController();
+  const giveUp = () => {
+    ending.abort();
+    reject(new DOMException("It was given up", "AbortError"));
   };
+  const send = async (payload: Proof) => {
+    await client.post(AUTH_PROOF, { payload, expectedStatus: 204 });
+    resolve();
+  };
+  if (path === "body.password") {
+    proofWanted.value = { by: "password", giveUp, prove: (password) => send({ password }) };
+  } else if (path === "body.key") {
+    proofWanted.value = { by: "key", giveUp, prove: (key) => send({ key }) };
+  } else {
+    const { provider } = (await client.get(AUTH_STATUS)).json();
+    const back = provider === null ? null : returnAddress(provider);
+    const prove = async (there: Provider, back: string) => {
+      const answer = await askAgainAt(there, back, ending.signal);
+      if (answer !== null) await send(answer);
+    };
+    proofWanted.value = {
+      by: "provider",
+      name: provider?.name ?? "",
+      giveUp,
+      prove: provider === null || back === null ? null : () => prove(provider, back),
+    };
+  }
   try {
     await promise;
   } finally {

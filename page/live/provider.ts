@@ -21,11 +21,63 @@ export function returnAddress({ redirectUri }: Provider): string | null {
   return new URL(address).origin === location.origin ? address : null;
 }
 
+/** What was begun there, without which the code is worth nothing. */
+interface Begun {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+}
+
 /** Leaves the page. */
 export async function signInAt(provider: Provider, redirectUri: string): Promise<void> {
-  const [state, nonce, codeVerifier] = [random(), random(), random()];
+  const { there, begun } = await begin(provider, redirectUri, random());
   const from = location.pathname + location.search;
-  sessionStorage.setItem(AWAY, JSON.stringify({ state, nonce, codeVerifier, redirectUri, from }));
+  sessionStorage.setItem(AWAY, JSON.stringify({ ...begun, from }));
+  location.assign(there);
+}
+
+/** Marks the answers that another window waits for, and the channel on which it does. */
+const PROOF = "berth.proof.";
+
+/** Has the person asked again, in a window of its own; null where the provider refused. */
+export async function askAgainAt(
+  provider: Provider,
+  redirectUri: string,
+  ending: AbortSignal,
+): Promise<CodeAnswer | null> {
+  const { there, begun } = await begin(provider, redirectUri, PROOF + random());
+  there.searchParams.set("max_age", "0");
+  const { state, ...rest } = begun;
+  using stack = new DisposableStack();
+  const channel = stack.adopt(new BroadcastChannel(PROOF), (one) => one.close());
+  const answer = await new Promise<URLSearchParams>((resolve, reject) => {
+    channel.onmessage = ({ data }) => {
+      const told = new URLSearchParams(String(data));
+      if (told.get("state") === state) resolve(told); // any other is of another tab
+    };
+    ending.addEventListener("abort", () => reject(ending.reason), { once: true });
+    open(there, "_blank", "popup,noopener,width=520,height=720");
+  });
+  const [code, iss] = [answer.get("code"), answer.get("iss")];
+  return code === null ? null : { ...rest, code, ...(iss === null ? {} : { iss }) };
+}
+
+/** Tells the window that waits for it what the provider answered; whether this is such an answer. */
+export function handOver({ searchParams }: URL): boolean {
+  if (searchParams.get("state")?.startsWith(PROOF) !== true) return false;
+  const channel = new BroadcastChannel(PROOF);
+  channel.postMessage(searchParams.toString());
+  channel.close();
+  return true;
+}
+
+async function begin(
+  provider: Provider,
+  redirectUri: string,
+  state: string,
+): Promise<{ readonly there: URL; readonly begun: Begun }> {
+  const [nonce, codeVerifier] = [random(), random()];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier));
   const there = new URL(provider.authorizationEndpoint);
   const asked = {
@@ -39,7 +91,7 @@ export async function signInAt(provider: Provider, redirectUri: string): Promise
     code_challenge_method: provider.pkce,
   };
   for (const [name, value] of Object.entries(asked)) there.searchParams.set(name, value);
-  location.assign(there);
+  return { there, begun: { state, nonce, codeVerifier, redirectUri } };
 }
 
 /** The answer that the address holds, if this tab asked for it; it is taken once. */
@@ -47,13 +99,7 @@ export function takeAnswer({ searchParams }: URL): Answer | null {
   const away = sessionStorage.getItem(AWAY);
   if (away === null || !searchParams.has("state")) return null;
   sessionStorage.removeItem(AWAY);
-  const { state, from, ...begun } = JSON.parse(away) as {
-    readonly state: string;
-    readonly from: string;
-    readonly nonce: string;
-    readonly codeVerifier: string;
-    readonly redirectUri: string;
-  };
+  const { state, from, ...begun } = JSON.parse(away) as Begun & { readonly from: string };
   const [code, iss] = [searchParams.get("code"), searchParams.get("iss")];
   const isOurs = searchParams.get("state") === state && code !== null;
   return { code: isOurs ? { ...begun, code, ...(iss === null ? {} : { iss }) } : null, from };

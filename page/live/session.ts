@@ -4,6 +4,7 @@ import {
   AUTH_IDP,
   AUTH_KEY,
   AUTH_LOGOUT,
+  AUTH_ME,
   AUTH_PASSWORD,
   AUTH_PASSWORD_LINK,
   AUTH_REFRESH,
@@ -72,12 +73,24 @@ function accept({ accessToken, expiresIn, principal }: Tokens): void {
   access = { token: accessToken, until: Date.now() + (expiresIn - 20) * 1_000 };
   setupRequired.value = false;
   unreachable.value = null;
+  become(principal);
+}
+
+function become(principal: Principal): void {
   const name = `${principal.kind}:${principal.id}`;
   // What somebody else was shown does not stay on the screen.
   if (shownTo !== null && shownTo !== name) location.reload();
   shownTo = name;
   // Told only when it is another: everything that is read and followed begins anew with it.
   if (JSON.stringify(principal) !== JSON.stringify(who.peek())) who.value = principal;
+}
+
+/** Looks what they may do now: while nothing was heard, or because of it, their rights may have changed. */
+export async function lookAgain(): Promise<void> {
+  try {
+    become((await client.get(AUTH_ME)).json());
+  } catch { // whatever is asked next says why
+  }
 }
 
 /** One at a time in all tabs: each spends the token that the one before it got. */

@@ -1,12 +1,12 @@
 /** How long ago something was; it counts on by itself. */
 import { signal } from "@preact/signals";
-import { link } from "../live/live.ts";
+import { link, serviceTime } from "../live/live.ts";
 import { words } from "../words/en.ts";
 
-/** The time, by the second; it stands still while nobody looks, and while what is shown is not live. */
-export const now = signal(Date.now());
+/** The time by the service's clock, by the second; it stands still while nobody looks, and while what is shown is not live. */
+export const now = signal(serviceTime());
 setInterval(() => {
-  if (document.visibilityState === "visible" && link.peek()?.live !== false) now.value = Date.now();
+  if (document.visibilityState === "visible" && link.peek()?.live !== false) now.value = serviceTime();
 }, 1_000);
 
 export function Ago(

@@ -155,8 +155,10 @@ export const settings = {
     password: "Ihr Passwort",
     key: "Der Schlüssel, mit dem Sie sich angemeldet haben",
     submit: "Weiter",
-    byProvider:
-      "Ihr Identitätsanbieter müsste Sie neu fragen. Melden Sie sich ab, dort neu an, und tun Sie dies innerhalb von 15 Minuten.",
+    byProvider: "Er öffnet sich in einem eigenen Fenster und fragt Sie noch einmal.",
+    noWayBack:
+      "Ihr Identitätsanbieter müsste Sie noch einmal fragen, schickt Sie aber nicht auf diese Seite zurück: Seine Rücksprungadresse führt woandershin.",
+    done: "Sie können dieses Fenster schließen.",
   },
   setPassword: {
     title: "Ihr Passwort setzen",

@@ -147,8 +147,10 @@ export const settings = {
     password: "Your password",
     key: "The key that you signed in with",
     submit: "Go on",
-    byProvider:
-      "Your identity provider would have to ask you again. Sign out, sign in there anew, and do this within 15 minutes.",
+    byProvider: "It opens in a window of its own and asks you again.",
+    noWayBack:
+      "Your identity provider would have to ask you again, but does not send you back to this page: its redirect address leads elsewhere.",
+    done: "You can close this window.",
   },
   setPassword: {
     title: "Set your password",

@@ -17,6 +17,7 @@ import type { Work } from "./work.ts";
 
 /** Who has not said so for this long does not live any more. */
 const LEASE_MS = 10_000;
+const AWAY_MS = 120_000;
 /** How often it is said in that time. */
 const TICKS = 5;
 /** What stood still for longer is not gone on with by itself. */
@@ -38,7 +39,14 @@ export interface Told {
   readonly result: string;
 }
 
-export interface AppliesOptions {
+export interface ApplyTimes {
+  /** How long an apply is its owner's after a sign of life. */
+  readonly leaseMs?: number;
+  /** How long an engine may be away before a person has to say what to do. */
+  readonly awayMs?: number;
+}
+
+export interface AppliesOptions extends ApplyTimes {
   readonly store: ApplyStore;
   readonly runtime: () => ActingRuntime | null;
   /** What the files of a group say now; null where it is gone. */
@@ -49,7 +57,6 @@ export interface AppliesOptions {
   readonly composeVersion: string;
   readonly log: Log;
   readonly now: () => number;
-  readonly leaseMs?: number | undefined;
 }
 
 /** Who asks, as the audit log knows them. */
@@ -284,6 +291,7 @@ export class Applies implements AsyncDisposable {
       rights: () => this.options.rights(by),
       isAgain,
       stopping: this.#stopping.signal,
+      awayMs: this.options.awayMs ?? AWAY_MS,
       progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),
       loginFor: (host) => this.#logins.get(id)?.[host],
       unexpected: (error) => {

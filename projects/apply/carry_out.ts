@@ -1,11 +1,10 @@
 /** Carries one step out. Each looks at its object right before it acts, and what is so already is done. */
 
 import type { Labelled } from "../../core/engine_acts.ts";
-import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import type { Step } from "../plan/plan_shape.ts";
-import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
+import { failed, graceOf, type Hand, isMine, isUp, touched, unlessDone } from "./hand.ts";
 import { runHook, type Skipped } from "./hook.ts";
 import { finish, makeContainer } from "./making.ts";
 import { swap } from "./swap.ts";
@@ -88,7 +87,7 @@ async function remove(hand: Hand): Promise<void> {
   if (subject === null) throw touched(found.name, "made");
   if (found.name !== subject.name) throw touched(subject.name, "renamed");
   if (isUp(found)) throw touched(subject.name, "started");
-  await acts.remove(found.id);
+  await unlessDone(acts, () => acts.remove(found.id), async () => await acts.find(found.id) === null);
 }
 
 async function restart(hand: Hand): Promise<void> {
@@ -105,8 +104,10 @@ async function restart(hand: Hand): Promise<void> {
 async function createNetwork(hand: Hand): Promise<void> {
   const spec = await hand.orders.network(hand.step);
   const there = await hand.acts.network(spec.name);
-  if (there === null) await hand.acts.createNetwork(spec);
-  else if (!isOwn(spec, there)) {
+  if (there === null) {
+    const isThere = async () => isMade(hand, await hand.acts.network(spec.name));
+    await unlessDone(hand.acts, () => hand.acts.createNetwork(spec), isThere);
+  } else if (!isOwn(spec, there)) {
     throw failed(`Somebody else made the network "${spec.name}": ask for a new plan`);
   }
 }
@@ -114,11 +115,15 @@ async function createNetwork(hand: Hand): Promise<void> {
 async function createVolume(hand: Hand): Promise<void> {
   const spec = await hand.orders.volume(hand.step);
   const there = await hand.acts.volume(spec.name);
-  if (there === null) await hand.acts.createVolume(spec);
-  else if (!isOwn(spec, there)) {
+  if (there === null) {
+    const isThere = async () => isMade(hand, await hand.acts.volume(spec.name));
+    await unlessDone(hand.acts, () => hand.acts.createVolume(spec), isThere);
+  } else if (!isOwn(spec, there)) {
     throw failed(`Somebody else made the volume "${spec.name}": ask for a new plan`);
   }
 }
+
+const isMade = (hand: Hand, there: Labelled | null): boolean => there !== null && isMine(hand, there);
 
 /** Of the same project: made by an earlier attempt, or by Compose a moment ago. */
 const isOwn = ({ labels: wanted }: Labelled, { labels }: Labelled): boolean =>
@@ -132,13 +137,7 @@ async function removeVolume({ acts, step, work }: Hand): Promise<void> {
   if (there.labels["com.docker.compose.project"] !== work.plan.project) {
     throw failed(`Somebody else made the volume "${target}": ask for a new plan`);
   }
-  try {
-    await acts.removeVolume(target);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || acts.isAway(error) || await acts.volume(target) !== null) {
-      throw error;
-    }
-  }
+  await unlessDone(acts, () => acts.removeVolume(target), async () => await acts.volume(target) === null);
 }
 
 /** Its own containers let go of it first: they stand still, and are connected to the new one. */
@@ -156,13 +155,7 @@ async function removeNetwork({ acts, orders, step }: Hand): Promise<void> {
     const found = await acts.find(id);
     if (found !== null && !found.networkMode.startsWith("container:")) await acts.disconnect(id, target);
   }
-  try {
-    await acts.removeNetwork(target);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || acts.isAway(error) || await acts.network(target) !== null) {
-      throw error;
-    }
-  }
+  await unlessDone(acts, () => acts.removeNetwork(target), async () => await acts.network(target) === null);
 }
 
 /** To the network that the steps before it made, as its unit says. */

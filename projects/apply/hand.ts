@@ -47,6 +47,27 @@ export const failed = (message: string): ServiceError => new ServiceError("apply
 export const touched = (name: string, what: string): ServiceError =>
   failed(`Container "${name}" was ${what} by somebody else: ask for a new plan`);
 
+/**
+ * Asks the engine. What it refuses may be so already: an earlier attempt, that nobody waited for to its end, was only
+ * slower.
+ */
+export async function unlessDone(
+  acts: EngineActs,
+  act: () => Promise<unknown>,
+  isDone: () => Promise<boolean>,
+): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || acts.isAway(error) || !await isDone()) throw error;
+  }
+}
+
+/** Under another name, unless it has that already. */
+export async function rename({ acts }: Hand, id: string, name: string): Promise<void> {
+  await unlessDone(acts, () => acts.rename(id, name), async () => (await acts.find(id))?.name === name);
+}
+
 /** Whether this step of this apply made the object. */
 export const isMine = (
   { apply, step }: Hand,

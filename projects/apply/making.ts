@@ -1,7 +1,7 @@
 /** Makes one container, with all of its networks and files; one that was made and not noted is found and finished. */
 
 import type { ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
-import { failed, type Hand } from "./hand.ts";
+import { failed, type Hand, isMine, unlessDone } from "./hand.ts";
 
 /** It carries the mark of the step, so whoever takes the step up again finds it. */
 export async function makeContainer(
@@ -9,8 +9,13 @@ export async function makeContainer(
   name: string,
   spec: Partial<ContainerSpec>,
 ): Promise<InspectedContainer> {
-  const id = await hand.acts.create(name, spec);
-  const made = await hand.acts.find(id);
+  const { acts } = hand;
+  const found = async () => {
+    const there = await acts.find(name);
+    return there !== null && isMine(hand, there) ? there : null;
+  };
+  await unlessDone(acts, () => acts.create(name, spec), async () => await found() !== null);
+  const made = await found();
   if (made === null) throw failed(`Container "${name}" was made, and is gone again`);
   await finish(hand, made, spec);
   return made;

@@ -20,8 +20,6 @@ import { stepsOf, type Work, workOf } from "./work.ts";
 
 /** Steps at a time, of one apply. */
 const AT_ONCE = 6;
-/** How long an engine may be away before a person has to say what to do. */
-const AWAY_MS = 120_000;
 const AWAY_LOOK_MS = 500;
 /** Lines of a container that is not sound. */
 const LAST_LINES = 100;
@@ -41,7 +39,8 @@ export interface RunOptions {
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Told of a defect; answers what may be said of it. */
   readonly unexpected: (error: unknown) => ServiceError;
-  readonly awayMs?: number;
+  /** How long an engine may be away before a person has to say what to do. */
+  readonly awayMs: number;
 }
 
 /** Why no further step is begun. */
@@ -156,7 +155,6 @@ export class Run {
     const noted: { current: Noted } = { current: before?.noted ?? {} };
     if (before === undefined && step.kind === "wait") noted.current = { since: Date.now() };
     await journal.begin(step, noted.current);
-    const awayMs = this.options.awayMs ?? AWAY_MS;
     let awayUntil: number | null = null;
     for (let isAgain = before !== undefined;; isAgain = true) {
       try {
@@ -181,7 +179,7 @@ export class Run {
         if (error instanceof LostApply || isOfStore(error)) throw error;
         if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
         if (!this.#isAway(error)) return await this.#fail(step, error);
-        awayUntil ??= performance.now() + awayMs;
+        awayUntil ??= performance.now() + this.options.awayMs;
         if (performance.now() > awayUntil) {
           this.#halt ??= { kind: "paused", reason: error.message };
           return;

@@ -7,7 +7,7 @@
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { failed, graceOf, type Hand, isMine, isUp, touched } from "./hand.ts";
+import { failed, graceOf, type Hand, isMine, isUp, rename, touched } from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
 import { sharersOf } from "./sharers.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
@@ -94,12 +94,12 @@ async function putAside(
     await acts.stop(old.id, graceOf(old));
   }
   const aside = nameOf(own, "old", apply);
-  if (old.name !== aside) await acts.rename(old.id, aside);
+  if (old.name !== aside) await rename(hand, old.id, aside);
 }
 
-async function takeName({ hand: { acts }, own }: Pair, { id }: InspectedContainer): Promise<void> {
-  const now = await acts.find(id);
-  if (now !== null && now.name !== own) await acts.rename(id, own);
+async function takeName({ hand, own }: Pair, { id }: InspectedContainer): Promise<void> {
+  const now = await hand.acts.find(id);
+  if (now !== null && now.name !== own) await rename(hand, id, own);
 }
 
 /** Starts it, runs its hooks, and waits until it is sound. */
@@ -137,7 +137,7 @@ async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> 
   }
   const now = await acts.find(old.id);
   if (now === null) throw touched(subject.name, "removed");
-  if (now.name !== subject.name) await acts.rename(old.id, subject.name);
+  if (now.name !== subject.name) await rename(hand, old.id, subject.name);
   const { running, restart, retries, why } = hand.noted;
   if (typeof restart === "string" && restart !== "" && restart !== now.restart.name) {
     await acts.update(old.id, { restart: { name: restart, maximumRetries: Number(retries ?? 0) } });

@@ -4,6 +4,7 @@
  */
 
 import type { EngineActs } from "../../core/engine_acts.ts";
+import { unlessDone } from "./hand.ts";
 import type { Orders } from "./orders.ts";
 import { nameOf } from "./work.ts";
 
@@ -12,6 +13,6 @@ export async function tidyUp(orders: Orders, acts: EngineActs, apply: string): P
   const [aside, late] = [nameOf("", "old", apply), nameOf("", "new", apply)];
   for (const { id, name, state } of await orders.containers()) {
     const isLeft = name.endsWith(aside) ? state !== "running" : name.endsWith(late) && state === "created";
-    if (isLeft) await acts.remove(id);
+    if (isLeft) await unlessDone(acts, () => acts.remove(id), async () => await acts.find(id) === null);
   }
 }

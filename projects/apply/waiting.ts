@@ -45,6 +45,8 @@ export async function waitForSound(hand: Hand, id: string, mayEnd: boolean): Pro
   if (found === null) throw failed("The new container is gone");
   const hasHealth = found.health !== null;
   // Only a start counts that happened after the last look.
+  let started: string | null = null;
+  let since = 0; // by this clock alone: the engine's may be another one, and either may be set
   const judge = (one: InspectedContainer): Verdict => {
     if (mayEnd && one.state === "exited" && one.exitCode === 0) return "reached";
     const dead = deathOf(one);
@@ -53,8 +55,9 @@ export async function waitForSound(hand: Hand, id: string, mayEnd: boolean): Pro
       return failed(`Container "${one.name}" was restarted by the engine: it does not stay up`);
     }
     if (hasHealth) return healthOf(one);
-    const since = one.startedAt === null ? Infinity : Date.parse(one.startedAt);
-    return Date.now() - since >= SOUND_MS ? "reached" : "open";
+    if (one.startedAt === null) return "open";
+    if (one.startedAt !== started) [started, since] = [one.startedAt, performance.now()];
+    return performance.now() - since >= SOUND_MS ? "reached" : "open";
   };
   const ms = hasHealth ? healthyMs(hand, found) : SOUND_MS + GRACE_MS;
   await until(hand, id, judge, ms, intervalMs(found), hand.stopping);

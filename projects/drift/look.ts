@@ -30,6 +30,8 @@ import { liveFindings, type UnitDifference } from "./findings.ts";
 export interface View {
   /** By the id of a unit or group. */
   readonly live: ReadonlyMap<string, UnitLive>;
+  /** The same containers as lists show them, by the id of their unit. */
+  readonly containers: ReadonlyMap<string, readonly RunningContainer[]>;
   readonly joining: Joining;
   readonly findings: readonly JudgedFinding[];
 }
@@ -96,6 +98,7 @@ export async function look(
   for (const group of mainGroups(model)) live.set(group.id, ofGroup(group, live, joining));
   return {
     live,
+    containers: new Map([...byUnit].map(([id, { containers }]) => [id, containers])),
     joining,
     findings: await liveFindings(model, joining, live, compared, { holdings, real, answers }),
   };
@@ -116,7 +119,7 @@ function nothingKnown(model: Model): View {
     live.set(unit.id, { ...unknown, containers: [], desired: shownDesired(unit) });
   }
   for (const group of mainGroups(model)) live.set(group.id, { ...unknown, containers: [], desired: null });
-  return { live, joining: { joined: [], ambiguous: [], strangers: [] }, findings: [] };
+  return { live, containers: new Map(), joining: { joined: [], ambiguous: [], strangers: [] }, findings: [] };
 }
 
 interface Own {

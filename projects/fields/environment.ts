@@ -48,6 +48,8 @@ const environment: Row = keyed<Value>({
   },
   seen: ({ env }) => env,
   same: (declared, seen) => declared === null || declared === seen,
+  // Who has no value to lend lends none.
+  mayBeAbsent: (declared) => declared === null,
   isExtra: (name, value, { imageDefaults }, { kind }, of) =>
     imageDefaults !== null && imageDefaults.env[name] !== value && !PROXY.test(name) &&
     !(kind === "podman" && PODMANS.includes(name)) && isRead(of.unit.paths, "env_file"),

@@ -194,13 +194,16 @@ export function keyed<T>(
     ) => boolean;
     readonly show: (value: T, name: string) => string;
     readonly absent?: string;
+    /** Whether an entry that is not there may be meant by the value. */
+    readonly mayBeAbsent?: (declared: T) => boolean;
     /** The name as the author wrote it. */
     readonly shownName?: (name: string, of: Declared) => string | undefined;
     /** Stands for a value that differs from the declared one, where neither may be shown. */
     readonly another?: string;
   },
 ): Row {
-  const { key, seen, same = isSame, isExtra, show, absent = "(not set)", another, shownName } = parts;
+  const { key, seen, same = isSame, isExtra, show, absent = "(not set)", another, shownName, mayBeAbsent } =
+    parts;
   return row({
     ...parts,
     compare: (declared, container, view, of) => {
@@ -208,7 +211,7 @@ export function keyed<T>(
       const found: Difference[] = [];
       for (const [name, value] of Object.entries(declared?.value ?? {})) {
         const other = Object.hasOwn(actual, name) ? actual[name] : undefined;
-        if (other !== undefined && same(value, other, container, view)) continue;
+        if (other === undefined ? mayBeAbsent?.(value) : same(value, other, container, view)) continue;
         const at = declared!.parts?.get(name) ?? declared!.at; // it has an entry
         found.push({
           field: `${key}.${shownName?.(name, of) ?? name}`,

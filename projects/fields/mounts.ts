@@ -42,6 +42,8 @@ interface Wanted {
   readonly readOnly: boolean;
   /** As an engine writes them. */
   readonly options: readonly string[];
+  /** `create_host_path: false`, and the files of secrets and configs. */
+  readonly mustExist?: true;
   /** It is one of `tmpfs:`. */
   readonly isShortMemory?: true;
   readonly at: Place;
@@ -80,7 +82,11 @@ function wantsOf(of: Declared): Declaration<Wants> {
       const name = isFromVariable ? mount.shown.target ?? target : target;
       const options = optionsOf(mount);
       if (options === null) isWhole = false;
-      else mounts.push({ target, name, type, source: real, shown, readOnly, options, at });
+      else {
+        const mustExist = type === "bind" && !mount.createHostPath;
+        const base = { target, name, type, source: real, shown, readOnly, options, at };
+        mounts.push(mustExist ? { ...base, mustExist } : base);
+      }
     }
   }
   for (const granted of grantedOf(of)) {
@@ -112,6 +118,7 @@ function* grantedOf(of: Declared): Iterable<Wanted | typeof UNKNOWN | null> {
       shown: file,
       readOnly: true,
       options: [],
+      mustExist: true,
       at,
     };
   }
@@ -191,6 +198,7 @@ export const mounts: Row = row<Wants>({
       target: mount.target,
       readOnly: mount.readOnly,
       options: mount.options,
+      ...(mount.mustExist && { mustExist: true }),
     }));
     asked.tmpfs = Object.fromEntries(
       mounts.flatMap(({ target, options, isShortMemory }) =>

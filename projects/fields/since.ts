@@ -1,12 +1,12 @@
 /** Which keys of a service need a newer engine than some that are about: there they would be left out in silence. */
 
-import type { Place, Unit } from "../../artifacts/artifact.ts";
+import type { Place, Resource, Unit } from "../../artifacts/artifact.ts";
+import { textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { Backend } from "../../core/runtime.ts";
-import { textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { keysOf } from "./coverage.ts";
 
 /** The version of Docker's API from which on a key counts. Podman's API of the same form knows none of them. */
-const SINCE: Readonly<Record<string, string>> = {
+export const SINCE: Readonly<Record<string, string>> = {
   "annotations": "1.43",
   "healthcheck.start_interval": "1.44",
   "networks.*.mac_address": "1.44",
@@ -16,6 +16,9 @@ const SINCE: Readonly<Record<string, string>> = {
   "networks.*.gw_priority": "1.48",
   "networks.*.interface_name": "1.49",
 };
+
+/** The same of a network's own keys: what is asked of an older engine would count as not said. */
+const IPV4_SINCE = "1.48";
 
 export interface TooNew {
   readonly key: string;
@@ -46,6 +49,17 @@ export function tooNew(
     else if (apiVersion !== null && isBefore(apiVersion, since)) found.push({ key, at, since });
   }
   return found;
+}
+
+/** A network without IPv4, which is what every network has otherwise. */
+export function tooNewIn(
+  { value }: Resource,
+  { kind, apiVersion }: Pick<Backend, "kind" | "apiVersion">,
+): TooNew | null {
+  const at = valueAt(value, "enable_ipv4");
+  if (at === null || truthOf(at) !== false) return null;
+  const isOld = kind === "podman" || (apiVersion !== null && isBefore(apiVersion, IPV4_SINCE));
+  return isOld ? { key: "enable_ipv4", at, since: kind === "podman" ? null : IPV4_SINCE } : null;
 }
 
 function isBefore(version: string, other: string): boolean {

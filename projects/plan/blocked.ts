@@ -1,12 +1,12 @@
 /** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
 
-import type { Node, Unit } from "../../artifacts/artifact.ts";
+import type { Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
 import { grantsOf } from "../fields/grants.ts";
-import { tooNew } from "../fields/since.ts";
+import { tooNew, tooNewIn } from "../fields/since.ts";
 import type { Draft } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
 
@@ -60,6 +60,17 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
     if (!isRead || use.file !== undefined || (use.found === "missing" && !use.required)) continue;
     draft.block("project/unreadable-file", `"${use.written}" cannot be read`, use.at, unit.id);
   }
+  for (const { createHostPath, sourceAt } of unit.service.mounts) {
+    if (createHostPath) continue;
+    const use = unit.paths.find(({ kind, at }) => kind === "bind" && isSamePlace(at, sourceAt));
+    if (use?.found !== "missing") continue;
+    draft.block(
+      "project/absent-file",
+      `"${use.written}" is not there, and is not to be made`,
+      use.at,
+      unit.id,
+    );
+  }
   const { containerNameAt, containerName, replicas } = unit.service;
   if (containerName !== null && replicas !== null && replicas > 1) {
     const message = `${replicas} containers cannot all be called "${containerName}"`;
@@ -67,9 +78,14 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
   }
 }
 
+const isSamePlace = (a: Place, b: Place): boolean => a.file === b.file && a.start === b.start;
+
 /** What the engine of the plan is too old for, or cannot do. */
-export function blockByEngine({ backend }: Scene, unit: Unit, draft: Draft): void {
-  for (const { key, at, since, os } of tooNew(unit, backend)) {
+export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draft): void {
+  const used = new Set(unit.references.flatMap(({ kind, target }) => kind === "uses" ? target ?? [] : []));
+  const networks = group.resources.filter((one) => one.kind === "network" && used.has(one.id));
+  const found = [...tooNew(unit, backend), ...networks.flatMap((one) => tooNewIn(one, backend) ?? [])];
+  for (const { key, at, since, os } of found) {
     const needed = since === null
       ? os ?? "Docker"
       : `Docker's API ${since}, and this engine has ${backend.apiVersion}`;
@@ -96,7 +112,19 @@ export function blockByGrants(of: Declared, draft: Draft): void {
   }
   for (const { kind, source, at } of of.service.grants) {
     const resource = of.group.resources.find((one) => one.kind === kind && one.key === source);
-    if (resource === undefined || !resource.external) continue;
+    if (resource === undefined) continue;
+    const fileAt = valueAt(resource.value, "file");
+    const use = of.group.paths.find((path) => path.kind === kind && path.at === fileAt);
+    if (use?.found === "missing") {
+      // Engines would make a folder of that name.
+      draft.block(
+        "project/absent-file",
+        `"${use.written}" of "${resource.id}" is not there`,
+        use.at,
+        of.unit.id,
+      );
+    }
+    if (!resource.external) continue;
     const message = `The external ${kind} "${source}" is a swarm's, and no engine alone has it`;
     draft.block("compose/field-not-supported", message, at, of.unit.id);
   }

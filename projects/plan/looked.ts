@@ -1,9 +1,12 @@
 /** What a plan was worked out from, thing by thing: so that it can be refused when anything moved, and say what. */
 
 import type { Group, Node } from "../../artifacts/artifact.ts";
+import type { HeldNetwork } from "../../core/runtime.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import { fullImage } from "../fields/process.ts";
 import type { Scene } from "./scene.ts";
+
+const PROJECT = "com.docker.compose.project";
 
 /** A digest of each thing, under the words that name it. */
 export interface Looked {
@@ -58,6 +61,8 @@ const filesOf = (group: Group): (readonly [string, string])[] =>
 
 function observed({ backend, members, orphans, holdings, group, digest }: Scene): Record<string, string> {
   const containers = [...[...members.values()].flat().map(({ container }) => container), ...orphans];
+  const strangers = (users: HeldNetwork["users"]) =>
+    users.filter(({ project }) => project !== group.project).map(({ id }) => id).sort();
   const names = new Set(group.resources.map(({ name }) => name));
   const images = new Set(containers.map(({ image }) => fullImage(image)));
   for (const { service } of group.units) if (service?.image) images.add(fullImage(service.image));
@@ -70,7 +75,11 @@ function observed({ backend, members, orphans, holdings, group, digest }: Scene)
       [id, state === "running", imageId, Object.entries(labels).sort()],
     ]),
     ...here(holdings.networks).filter(({ name }) => names.has(name))
-      .map(({ name, id }): [string, unknown] => [`network ${name}`, id]),
+      .map(({ name, id, labels, users }): [string, unknown] => [
+        `network ${name}`,
+        // Who lives in a network of others moves by himself, and is cut off by no step.
+        labels[PROJECT] === group.project ? [id, strangers(users)] : id,
+      ]),
     ...here(holdings.volumes).filter(({ name }) => names.has(name))
       .map(({ name, driver }): [string, unknown] => [`volume ${name}`, driver]),
     ...here(holdings.images).filter(({ name }) => images.has(fullImage(name)))

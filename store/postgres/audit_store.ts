@@ -44,7 +44,7 @@ export function postgresAudit(database: PostgresDatabase): AuditStore {
     deliver: (receiver, places) =>
       database.write(async (tx) => {
         for (const [chain, seq] of Object.entries(places)) {
-          // Several replicas may deliver; none takes back what another one has delivered.
+          // One whose turn ended on its way takes nothing back that another one has delivered.
           await tx.run(
             "INSERT INTO audit_deliveries (receiver, chain, seq) VALUES ($1, $2, $3) ON CONFLICT (receiver, chain) " +
               "DO UPDATE SET seq = greatest(audit_deliveries.seq, excluded.seq)",

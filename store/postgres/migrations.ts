@@ -277,6 +277,13 @@ export const MIGRATIONS: readonly Step[] = [
     schema integer NOT NULL
   );
 
+  -- What one replica alone does at a time, and until when it is that one's.
+  CREATE TABLE turns (
+    what text COLLATE "C" PRIMARY KEY,
+    replica text NOT NULL,
+    until bigint NOT NULL
+  );
+
   -- One row: the key of all replicas, told by what it makes of a word.
   CREATE TABLE sealing (
     id integer PRIMARY KEY CHECK (id = 1),

@@ -27,6 +27,15 @@ export function postgresReplicas(database: PostgresDatabase, schema: number): Re
     gone: async (id) => {
       await database.run("DELETE FROM replicas WHERE id = $1", id);
     },
+    turn: async (what, id, ms) =>
+      await database.run(
+        `INSERT INTO turns (what, replica, until) VALUES ($1, $2, ${NOW} + $3) ON CONFLICT (what) DO UPDATE SET ` +
+          "replica = excluded.replica, until = excluded.until WHERE turns.replica = excluded.replica " +
+          `OR turns.until <= ${NOW} OR NOT EXISTS (SELECT 1 FROM replicas r WHERE r.id = turns.replica AND r.${ALIVE})`,
+        what,
+        id,
+        ms,
+      ) > 0,
     sealedWith: (fingerprint) =>
       database.write(async (tx) => {
         await tx.run(

@@ -1,7 +1,9 @@
 /** What others wrote is only ever text on the page; what they keep secret is nowhere; a log is bounded and stays put. */
 import assert from "node:assert/strict";
-import { browserMissing, startBrowser } from "../browser.ts";
+import { BROWSER_TEST, browserMissing, startBrowser } from "../browser.ts";
 import { FIXTURE } from "../engine.ts";
+import { FastLog } from "../scripted_log.ts";
+import { inspected, scriptedId, ScriptedWorld } from "../scripted_world.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
@@ -76,29 +78,116 @@ test("markup and characters that turn a line around are text, as label, name, co
   assert.deepEqual(opened.complaints, []);
 });
 
-test("a secret in environment, label and file is nowhere in document, storage or address", async (engine) => {
+Deno.test({
+  ...BROWSER_TEST,
+  name:
+    "what a hostile engine calls its containers, writes and answers, and hostile files and searches, are only ever text",
+  fn: async () => {
+    const id = scriptedId(1);
+    const both = `${MARKUP} ${TURNED}`;
+    const container = inspected(id, both);
+    await using world = new ScriptedWorld({
+      containers: new Map([[id, {
+        ...container,
+        Config: { Image: both, Labels: { note: both }, Env: [`NOTE=${both}`] },
+      }]]),
+      override: (_, path) => {
+        if (path.endsWith("/logs")) {
+          return new FastLog(20, { text: (number) => `${number} ${both}` }).answer();
+        }
+        if (/\/(?:stop|restart)$/.test(path)) return Response.json({ message: both }, { status: 500 });
+        return undefined;
+      },
+    });
+    await using berth = await serveEngines({ docker: world });
+    const path = `${berth.folder}/workspaces/evil`;
+    await Deno.mkdir(`${path}/${both}`, { recursive: true });
+    await Deno.writeTextFile(
+      `${path}/${both}/compose.yaml`,
+      `services:\n  web:\n    image: "${both.replaceAll('"', "'")}"\n    "${both.replaceAll('"', "'")}": 1\n`,
+    );
+    await berth.call("POST /api/workspaces", { path });
+    await using browser = await startBrowser();
+    await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c" });
+    const { page } = opened;
+    const sign = "safe\\u{202e}gnp.exe";
+    const onlyText = async (where: string) => {
+      assert.equal(await page.locator("img").count(), 0, where);
+      assert.ok(!(await page.locator("body").innerText()).includes("\u202e"), where);
+      const title = await page.title();
+      assert.ok(title !== "owned" && !title.includes("\u202e"), where);
+    };
+    const main = page.getByRole("main");
+    const row = page.getByRole("row", { name: sign });
+    await row.waitFor();
+    await onlyText("a name");
+    await row.press("x");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await row.getByText(/onerror.*onerror/).first().waitFor();
+    await onlyText("an error");
+    await page.getByRole("searchbox").fill(both);
+    await onlyText("a search");
+    await row.getByRole("link").first().click();
+    await main.getByRole("alert").getByText("is not an identifier").waitFor();
+    await onlyText("the name in an address");
+    await opened.visit(`/c/docker/${id}`);
+    await page.getByRole("log").getByText(sign).first().waitFor();
+    await onlyText("a log");
+    await page.getByRole("searchbox").fill(MARKUP);
+    await page.locator("mark").first().waitFor();
+    await onlyText("a search in a log");
+    await opened.visit("/");
+    await main.getByText(sign).first().waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("onerror");
+    await page.getByRole("option").first().waitFor();
+    await onlyText("the palette");
+    await page.keyboard.press("Escape");
+    for (const view of ["", "?view=findings", "?view=files", "?view=graph"]) {
+      await opened.visit(`/w/evil${view}`);
+      await main.getByText(/onerror/).first().waitFor();
+      await onlyText(`a file, ${view}`);
+    }
+    assert.deepEqual(opened.complaints, []);
+  },
+});
+
+test("a secret in environment, label, file and difference is nowhere in document, storage, address or any answer", async (engine) => {
   const secret = "canary-4471-hunter2";
   await engine.cli(
     ...["run", "-d", "--name", "keeper", "--env", `DB_PASSWORD=${secret}`, "--label", `api_token=${secret}`],
+    ...["--label", "com.docker.compose.project=keeper", "--label", "com.docker.compose.service=db"],
     ...[FIXTURE, "sh", "-c", "exec idle"],
   );
   await using berth = await serveEngines({ docker: engine });
   const path = `${berth.folder}/workspaces/keeper`;
   await Deno.mkdir(path);
+  await Deno.writeTextFile(`${path}/.env`, `OTHER_TOKEN=${secret}\n`);
   await Deno.writeTextFile(
     `${path}/compose.yaml`,
-    `services:\n  db:\n    image: keeper:1\n    environment:\n      DB_PASSWORD: ${secret}\n`,
+    `services:\n  db:\n    image: keeper:1\n    environment:\n      DB_PASSWORD: ${secret}-now\n`,
   );
   await berth.call("POST /api/workspaces", { path });
   await using browser = await startBrowser();
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
+  const told: Promise<string>[] = [];
+  page.on("response", (response) => told.push(response.text().catch(() => ""))); // a stream, or left before its end
+  page.on(
+    "websocket",
+    (socket) => socket.on("framereceived", ({ payload }) => told.push(Promise.resolve(`${payload}`))),
+  );
   for (
     const [view, text] of [
+      ["/", "keeper.db"],
       ["/c/docker/keeper", "Image"],
       ["/c/docker/keeper?view=environment", "DB_PASSWORD"],
+      ["/c/docker/keeper?view=differences", "keeper:1"],
       ["/c/docker/keeper?view=inspect", "HostConfig"],
       ["/w/keeper", "DB_PASSWORD"],
+      ["/w/keeper?view=graph", "keeper:1"],
+      ["/w/keeper?view=files&file=compose.yaml", "DB_PASSWORD"],
+      ["/w/keeper?view=files&file=.env", "OTHER_TOKEN"],
     ] as const
   ) {
     await opened.visit(view);
@@ -110,13 +199,20 @@ test("a secret in environment, label and file is nowhere in document, storage or
     assert.ok(all.includes("keeper") && !all.includes(secret), view);
     assert.ok(!all.includes(berth.admin!), view);
   }
+  await opened.visit("/w/keeper");
+  await page.getByText("environment.DB_PASSWORD").or(page.getByText("environment")).first().waitFor();
+  await page.close();
+  const answers = (await Promise.all(told)).join("\n");
+  assert.ok(answers.includes("DB_PASSWORD") && answers.includes("OTHER_TOKEN"));
+  assert.ok(!answers.includes(secret));
+  assert.deepEqual(opened.complaints, []);
 });
 
 test("a log draws only what is in view, and stays where the reader is while it grows", async (engine) => {
   await engine.cli(
     ...["run", "-d", "--name", "counter", FIXTURE, "sh", "-c"],
     "i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo line $i; done; " +
-      "while [ ! -e /tmp/more ]; do sleep 0.1; done; while [ $i -lt 8000 ]; do i=$((i+1)); echo line $i; done; exec idle",
+      "while [ ! -e /tmp/more ]; do sleep 0.1; done; while [ $i -lt 11000 ]; do i=$((i+1)); echo line $i; done; exec idle",
   );
   await using berth = await serveEngines({ docker: engine });
   await using browser = await startBrowser();
@@ -137,10 +233,10 @@ test("a log draws only what is in view, and stays where the reader is while it g
     );
   const before = await firstInView();
   await engine.cli("exec", "counter", "touch", "/tmp/more");
-  await page.getByRole("button", { name: "7,100 new" }).waitFor();
+  await page.getByRole("button", { name: "10,100 new" }).waitFor();
   assert.equal(await firstInView(), before);
-  await page.getByRole("button", { name: "7,100 new" }).click();
-  await page.getByText("line 8000", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "10,100 new" }).click();
+  await page.getByText("line 11000", { exact: true }).waitFor();
   assert.ok(await drawn() <= 200, `${await drawn()}`);
   await page.getByRole("searchbox").fill("line 799");
   await page.getByText("11 lines fit").waitFor();

@@ -9,7 +9,7 @@ await buildPage();
 
 export interface Opened extends AsyncDisposable {
   readonly page: Page;
-  /** Console errors, uncaught exceptions and refusals of the policy since it was opened. */
+  /** Console errors, uncaught exceptions, refusals of the policy, and what was asked of another host, since it was opened. */
   readonly complaints: string[];
   /** Goes to an address of the same berth, as a person who types it. */
   visit(path: string): Promise<void>;
@@ -32,6 +32,14 @@ export async function openPage(
     // A browser complains of every answer that is no success; what the page makes of those is tested by itself.
     const isAnswer = /^Failed to load resource: |^WebSocket connection to/.test(message.text());
     if (message.type() === "error" && !isAnswer) complaints.push(message.text());
+  });
+  page.on("request", (request) => {
+    const [url, isOurs] = [request.url(), page.url().startsWith(berth.url)];
+    if (
+      isOurs && !request.isNavigationRequest() && !url.startsWith(berth.url) && !/^(?:data|blob):/.test(url)
+    ) {
+      complaints.push(`asked of another host: ${url}`);
+    }
   });
   await page.addInitScript(`addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
     console.error("refused by the policy: " + violatedDirective + " " + blockedURI))`);

@@ -1,5 +1,6 @@
-/** Signing in on the page at an identity provider. */
+/** Signing in on the page at an identity provider, and proving there once more that one is still there. */
 import assert from "node:assert/strict";
+import type { Page } from "npm:playwright-core@1.65.1";
 import { BROWSER_TEST, startBrowser } from "../browser.ts";
 import { CLIENT_ID, startProvider } from "../oidc_provider.ts";
 import { startService } from "../service.ts";
@@ -7,7 +8,7 @@ import { assertFitsAll, openPage } from "./opened.ts";
 
 Deno.test({
   name:
-    "a person of the identity provider signs in and comes back to where they were, and a stranger is told why not",
+    "a person of the identity provider signs in, comes back to where they were and proves it anew; a stranger is told why not",
   ...BROWSER_TEST,
   async fn() {
     await using provider = await startProvider({
@@ -32,11 +33,7 @@ Deno.test({
       await elsewhere.waitFor();
       if (!isKnown) await assertFitsAll(opened, "sign-in with a provider");
       await elsewhere.click();
-      await page.fill("[name=login]", login);
-      await page.fill("[name=password]", "any");
-      await page.click("[type=submit]");
-      await page.waitForSelector("[name=prompt][value=consent]", { state: "attached" });
-      await page.click("[type=submit]");
+      await logIn(page, login);
       if (isKnown) await page.getByText("Ada", { exact: true }).waitFor();
       else await page.getByRole("alert").waitFor();
       assert.equal(page.url(), `${berth.url}/c?q=web`);
@@ -44,7 +41,34 @@ Deno.test({
         "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])",
       );
       assert.match(stored, /^\[\{"berth.binding":"[\w-]{43}"\},\{\}\]$/);
+      if (isKnown) await makeKey(page);
       assert.deepEqual(opened.complaints, []);
     }
   },
 });
+
+async function logIn(page: Page, login: string): Promise<void> {
+  await page.fill("[name=login]", login);
+  await page.fill("[name=password]", "any");
+  await page.click("[type=submit]");
+  await page.waitForSelector("[name=prompt][value=consent]", { state: "attached" });
+  await page.click("[type=submit]");
+}
+
+/** The provider knows her, and would let her in without a word: only one that has asked her again counts. */
+async function makeKey(page: Page): Promise<void> {
+  await page.getByText("Ada", { exact: true }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByLabel("A name for the key").fill("adas-key");
+  await page.getByRole("button", { name: "Make the key" }).click();
+  const proof = page.getByRole("dialog", { name: "Is it still you?" });
+  const elsewhere = page.context().waitForEvent("page");
+  await proof.getByRole("button", { name: /^Sign in with / }).click();
+  const asked = await elsewhere;
+  assert.equal(await asked.evaluate("opener"), null);
+  const closed = asked.waitForEvent("close");
+  await logIn(asked, "ada");
+  await closed;
+  await page.getByText("This is the key adas-key").waitFor();
+}

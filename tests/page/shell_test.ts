@@ -105,14 +105,27 @@ for (const kind of ["docker", "podman"] as const) {
       );
       assert.equal(page.context().pages().length, 1);
 
-      // A program on the whole screen; it ends with the view.
+      // A program on the whole screen lives through another theme and size, and ends with the view.
       await enter(page, "top -d 1");
       await says(page, "Mem:");
-      assert.match(await processes(engine, "sh-work"), /^top/m);
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.setViewportSize({ width: 1000, height: 700 });
+      await says(page, "Mem:");
+      const isTopThere = async () => /^top/m.test(await processes(engine, "sh-work"));
+      assert.ok(await isTopThere());
       await page.keyboard.press("Control+Shift+L");
       assert.equal(await page.evaluate("document.activeElement.textContent"), "End it");
       await page.getByRole("tab", { name: "Mounts" }).click();
-      await eventually("top is gone", async () => !/^top/m.test(await processes(engine, "sh-work")));
+      await eventually("top is gone", async () => !await isTopThere());
+
+      // And so it does with the tab of the browser.
+      await page.getByRole("tab", { name: "Shell" }).click();
+      await page.getByRole("button", { name: "Open a shell" }).click();
+      await says(page, "#");
+      await enter(page, "top -d 1");
+      await eventually("top runs", isTopThere);
+      await page.close();
+      await eventually("top is gone with the tab", async () => !await isTopThere());
       assert.deepEqual(complaints, []);
       await engine.cli("rm", "-f", "sh-work");
     },

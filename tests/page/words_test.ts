@@ -32,7 +32,12 @@ Deno.test("German has every word of the page, of the same kind, and none is Engl
 
 Deno.test("German sentences hold what they are told, with numbers and dates as Germans write them", () => {
   const container = { state: "running", condition: "running", exitCode: null, health: null, restartCount: 0 };
-  const given = [[container], ["admin"], ["ada", "shop", "web-1", "db-1"], [1_234_567, 2_345_678, 3, 4], [
+  const given = [[container], ["running", "differs"], ["admin"], ["ada", "shop", "web-1", "db-1"], [
+    1_234_567,
+    2_345_678,
+    3,
+    4,
+  ], [
     "differs",
     2,
   ], [

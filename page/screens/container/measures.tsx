@@ -1,7 +1,6 @@
 /** What a container uses, over the last ten minutes. */
 import { useEffect, useMemo } from "preact/hooks";
 import type { ContainerDetail } from "../../../client/berth/containers.ts";
-import { skewMs } from "../../live/live.ts";
 import { Measuring } from "../../live/measures.ts";
 import { APART_MS, type Measure, MEASURES, SPAN_MS } from "../../live/series.ts";
 import { now } from "../../parts/ago.tsx";
@@ -24,7 +23,7 @@ export function Measures({ container }: { readonly container: ContainerDetail })
   }
   const latest = points.at(-1)!;
   // By the service's clock: this machine's may be another.
-  const to = Math.max(latest.time, now.value - skewMs());
+  const to = Math.max(latest.time, now.value);
   return (
     <>
       {problem !== null && <Trouble problem={problem} since={latest.time} />}

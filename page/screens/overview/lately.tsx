@@ -9,13 +9,15 @@ import { words } from "../../words/en.ts";
 /** What changes how something is doing. */
 const ACTIONS = ["start", "die", "oom", "destroy"];
 const MOST = 5;
+/** Events of one container in a row are one line. */
+const EARLIER = 50;
 
 export function Lately() {
   return may("events:read") && may("containers:read") ? <Last /> : null;
 }
 
 function Last() {
-  const feed = useMemo(() => new Events({ kinds: ["container"], actions: ACTIONS, earlier: MOST }), []);
+  const feed = useMemo(() => new Events({ kinds: ["container"], actions: ACTIONS, earlier: EARLIER }), []);
   useEffect(() => () => feed.end(), []);
   const items = feed.items.value.flatMap((one) => one.type === "event" ? one : []).slice(0, MOST);
   if (items.length === 0) return null;

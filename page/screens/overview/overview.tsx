@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { type Overview as State, readOverview, type SeenContainer, type Unit } from "../../live/overview.ts";
 import { ignore, ignored, ignoreNothing } from "../../live/ignored.ts";
+import { serviceTime } from "../../live/live.ts";
 import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
 import { SIGN_OF, type Verdict, VERDICTS } from "../../verdict.ts";
@@ -107,7 +108,7 @@ function Counts(
     return (
       <p class="counts">
         <Sign verdict="asWritten" />
-        <Ago since={at} say={(ago) => words.overview.allWell(units.length, ago)} />
+        <Ago since={serviceTime(at)} say={(ago) => words.overview.allWell(units.length, ago)} />
       </p>
     );
   }
@@ -117,7 +118,7 @@ function Counts(
         <Mark verdict={verdict} key={verdict}>{words.overview.count(verdict, amount)}</Mark>
       ))}
       <span class="quiet">
-        <Ago since={at} say={words.overview.checked} />
+        <Ago since={serviceTime(at)} say={words.overview.checked} />
       </span>
     </p>
   );

@@ -141,11 +141,15 @@ type Mount = ContainerSpec["mounts"][number];
 /** Those that only the long form can say. */
 const LONG = /^(?:subpath|recursive)=/;
 
-const isBound = ({ type, source, options }: Mount): boolean =>
-  source !== "" && (type === "bind" || type === "volume") && !options.some((one) => LONG.test(one));
+/** SELinux only the short form knows. */
+const SHORT = /^[zZ]$/;
+
+const isBound = ({ type, source, options, mustExist }: Mount): boolean =>
+  source !== "" && (type === "bind" || type === "volume") && !options.some((one) => LONG.test(one)) &&
+  (mustExist === undefined || options.some((one) => SHORT.test(one)));
 const isAnonymous = ({ type, source }: Mount): boolean => type === "volume" && source === "";
 
-function mountOptions({ type, options }: Mount): Wire {
+function mountOptions({ type, options, mustExist }: Mount): Wire {
   const valueOf = (name: string) => options.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
   const [size, mode, subpath] = [valueOf("size"), valueOf("mode"), valueOf("subpath")];
   if (type === "tmpfs") {
@@ -163,7 +167,7 @@ function mountOptions({ type, options }: Mount): Wire {
   return {
     BindOptions: given({
       Propagation: propagation,
-      CreateMountpoint: true,
+      CreateMountpoint: mustExist ? undefined : true,
       NonRecursive: options.includes("recursive=disabled") || undefined,
     }),
   };
