@@ -112,7 +112,8 @@ Deno.test({
     const { page } = opened;
     const sign = "safe\\u{202e}gnp.exe";
     const onlyText = async (where: string) => {
-      assert.equal(await page.locator("img").count(), 0, where);
+      // The editor puts empty ones beside what it stands signs for.
+      assert.equal(await page.locator("img:not(.cm-widgetBuffer)").count(), 0, where);
       assert.ok(!(await page.locator("body").innerText()).includes("\u202e"), where);
       const title = await page.title();
       assert.ok(title !== "owned" && !title.includes("\u202e"), where);
@@ -276,7 +277,7 @@ test("an engine that is away is told above what the others say", async (engine) 
   for (const path of ["/", "/c"]) {
     await opened.visit(path);
     await page.getByText(/podman does not answer: \S/).waitFor();
-    await page.getByRole("link", { name: "still-here" }).waitFor();
+    await page.getByRole("link", { name: "still-here" }).first().waitFor();
     await assertFitsAll(opened, path);
   }
 });
