@@ -1,14 +1,18 @@
 /** Many engines, and engines on other hosts: what a list, a container in memory, a change and a log cost there. */
-import { FIXTURE, NoEngine } from "../tests/engine.ts";
+import { FIXTURE, NoEngine, startEngine } from "../tests/engine.ts";
 import { eventually } from "../tests/eventually.ts";
 import { startManyEngines } from "../tests/many_engines.ts";
+import { SshHost } from "../tests/ssh_host.ts";
 import { startTlsEngine, type TlsEngine } from "../tests/tls_engine.ts";
-import { startBerth, waitForAll } from "./listed_berth.ts";
+import { exchangesPerSecond, onPort } from "./exchanges.ts";
+import { fill, startBerth, waitForAll } from "./listed_berth.ts";
 import { median, rounds } from "./rounds.ts";
 
 /** Engines and containers on each. */
 const FEW = [5, 200] as const;
 const MANY = [100, 200] as const;
+/** Containers on a host behind ssh. */
+const LISTED = 50;
 
 await lists();
 try {
@@ -17,6 +21,12 @@ try {
 } catch (error) {
   if (!(error instanceof NoEngine)) throw error;
   console.log(`absent: a real engine behind TLS, ${error.message}`);
+}
+try {
+  await overSsh();
+} catch (error) {
+  if (!(error instanceof NoEngine)) throw error;
+  console.log(`absent: a real host behind ssh, ${error.message}`);
 }
 
 /** CPU of the service for a list that nobody asked for before, with 1,000 and with 20,000 containers. */
@@ -128,4 +138,29 @@ async function overTls({ engine, client, url, host }: TlsEngine): Promise<void> 
         ]),
     },
   ], { unit: "thousand lines/s", better: "more", about: `a log of ${lines} lines over mutual TLS` });
+}
+
+/** Lists come from memory, wherever the engine is. */
+async function overSsh(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const engine = stack.use(await startEngine("docker"));
+  const host = stack.use(await SshHost.start(engine.socket));
+  await fill(engine, 0, LISTED);
+  const ways = [
+    ["the engine's socket", engine.setting, {}],
+    ["ssh", "nas=ssh://ada@nas", { BERTH_SSH: host.program }],
+  ] as const;
+  const competitors = [];
+  for (const [name, setting, more] of ways) {
+    const { server, key } = await startBerth(stack, setting, undefined, more);
+    stack.use(server);
+    await waitForAll(server, key, LISTED);
+    const target = onPort(server.port, { authorization: `Bearer ${key}` });
+    competitors.push({ name, run: () => exchangesPerSecond(target, "/api/containers", 2) });
+  }
+  await rounds("growth-list-ssh", competitors, {
+    unit: "requests/s",
+    better: "more",
+    about: `a list of ${LISTED} containers, 8 connections; the aim is 0.98`,
+  });
 }

@@ -256,6 +256,7 @@ async function beginApply(
   // Before the look: whoever takes another's place after it is noticed by its id.
   const subjects = await subjectsOf(options, known);
   await still();
+  assertSeen(known, steps, subjects);
   const work: Work = {
     plan: { ...plan, id: known.id },
     request: known.request,
@@ -287,6 +288,18 @@ function chosen({ plan }: KnownPlan, { steps }: ApplyRequest): number[] {
   ].map((message) => ({ path: "body.steps", message }));
   if (errors.length === 0) return plan.steps.filter(({ n }) => wanted.has(n)).map(({ n }) => n);
   throw new ServiceError("invalid_request", "Cannot apply: these steps cannot be done alone", { errors });
+}
+
+/** Throws `engine_unavailable` where the engine was away for a moment, so that what is to be replaced was not seen. */
+function assertSeen({ plan }: KnownPlan, steps: readonly number[], subjects: Work["subjects"]): void {
+  const unseen = plan.steps.find(({ n, kind }) =>
+    kind === "container.swap" && steps.includes(n) && subjects[n] === undefined
+  );
+  if (unseen === undefined) return;
+  throw new ServiceError(
+    "engine_unavailable",
+    `Cannot apply: container "${unseen.target}" was not seen on engine "${plan.backend}"; try again`,
+  );
 }
 
 /** Throws `forbidden` with all that the caller lacks. */

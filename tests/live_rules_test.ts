@@ -158,7 +158,7 @@ const SCENES: Readonly<Partial<Record<RuleCode, { readonly bad: Scene; readonly 
   },
   "compose/field-not-supported": {
     bad: {
-      files: { "compose.yaml": `${one["compose.yaml"]}    storage_opt: { size: 1G }\n` },
+      files: { "compose.yaml": `${one["compose.yaml"]}    pre_start: [{ command: [echo] }]\n` },
       containers: [web],
     },
     good: { files: one, containers: [web] },
