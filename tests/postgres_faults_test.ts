@@ -265,7 +265,7 @@ test("A mute database is a sentence within health's time, and berth is well when
   await using berth = await startService(on.options);
   assert.equal((await berth.call("GET /api/health")).body.checks.store.status, "ok");
   wire.mute();
-  const health = await within(4_000, "health tells it", async () => {
+  const health = await within(10_000, "health tells it", async () => {
     const answer = await berth.call("GET /api/health");
     return answer.status === 503 ? answer : null;
   });
