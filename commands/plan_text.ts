@@ -1,5 +1,5 @@
 /** Plans in words: lines for a terminal, a table for a comment on a pull request. */
-import type { Plan, PlanHook, PlanReason, PlanStep } from "../client/berth/models.ts";
+import type { Location, Plan, PlanHook, PlanReason, PlanStep } from "../client/berth/models.ts";
 import { visible } from "../log/line.ts";
 
 /** What a step does, before the name of what it does it to. */
@@ -92,16 +92,15 @@ export function hookText(hook: PlanHook, within?: number): string {
 const wordsText = (words: readonly string[]): string =>
   words.map((word) => /^[\w@%+=:,./*-]+$/.test(word) ? word : JSON.stringify(word)).join(" ");
 
+const placeText = ({ file, range: { start } }: Location): string => `${file}:${start.line}:${start.column}`;
+
 function reasonText(reason: PlanReason): string {
   if (reason.code === "field") {
-    const { field, declared, seen, at: { file, range } } = reason;
-    return `${field}: ${seen} becomes ${declared}, ${file}:${range.start.line}:${range.start.column}`;
+    const { field, declared, seen, at } = reason;
+    return `${field}: ${seen} becomes ${declared}, ${placeText(at)}`;
   }
   if (reason.code === "followsFrom") return `follows from step ${reason.step} (${reason.how})`;
-  if (reason.code === "hook") {
-    const { file, range } = reason.at;
-    return `the files ask for it, ${file}:${range.start.line}:${range.start.column}`;
-  }
+  if (reason.code === "hook") return `the files ask for it, ${placeText(reason.at)}`;
   return CODES[reason.code];
 }
 

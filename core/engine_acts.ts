@@ -58,14 +58,20 @@ export interface PullOrder {
 }
 
 /** A command that runs inside a container. */
-export interface CommandOrder {
+export interface Command {
   readonly command: readonly string[];
   /** Empty for the container's own. */
   readonly user: string;
+  /** With all rights on the host. */
   readonly privileged: boolean;
   /** Empty for the container's own. */
   readonly workingDir: string;
+  /** `NAME=value`; a name alone takes the variable away. */
   readonly environment: readonly string[];
+}
+
+/** How a command is to be run. */
+export interface CommandOrder extends Command {
   /** Lines of its output that are answered, the last ones. */
   readonly lines: number;
   /** How long it may run before it is told to end. */

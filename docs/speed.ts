@@ -39,7 +39,8 @@ headers that every answer owes its caller leave no more than the table shows wit
 a little more than twice the time of the engine's own socket, and a thousand sockets hear of an event later than 20 ms
 at the 99th percentile, as they do on bare sockets of the runtime; the client costs more than \`openapi-fetch\`, which
 has no time limit, retry or login; a list of 500 containers under 36 events a second comes to less than 0.8 of the
-quiet rate in some runs.
+quiet rate in some runs; a list by project out of 20,000 containers takes a little more than twice what one out of 1,000
+takes.
 
 ${sections.join("\n")}`;
 }

@@ -91,7 +91,7 @@ export async function readCompared(
     }
   }
   // Where nothing is declared at all, it says nothing that a container is not.
-  if (units.length > 0) { for (const one of undeclared) found.set(keyOf(one), "undeclared"); }
+  for (const one of units.length > 0 ? undeclared : []) found.set(keyOf(one), "undeclared");
   return found;
 }
 

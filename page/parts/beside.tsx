@@ -1,5 +1,6 @@
 /** One unit: the author's own lines, and what runs beside the line that set it. */
 import { useEffect, useRef } from "preact/hooks";
+import { containerHref } from "./container_href.ts";
 import type { UnitDetail } from "../../client/berth/workspaces.ts";
 import { type Difference, readUnit, type Unit } from "../live/overview.ts";
 import { useResource } from "../live/resource.ts";
@@ -83,7 +84,7 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
           <span class="facing-word">{words.unit.runs}</span> {running === undefined
             ? <span class="quiet">{words.unit.none}</span>
             : (
-              <a href={`/c/${encodeURIComponent(running.backend)}/${encodeURIComponent(running.name)}`}>
+              <a href={containerHref(running)}>
                 {shown(words.workspace.onEngine(running.name, running.backend))}
               </a>
             )}

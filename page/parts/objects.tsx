@@ -1,6 +1,7 @@
 /** A list of what engines have beside containers: filtered, with who uses each, and removed one at a time. */
 import type { ComponentChild, ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { containerHref } from "./container_href.ts";
 import type { Permission, Unavailable as Away, UsingContainer } from "../../client/berth/models.ts";
 import type { Resource } from "../live/resource.ts";
 import { may } from "../live/session.ts";
@@ -135,7 +136,7 @@ function UsedBy(
   return (
     <span class="users">
       {users.slice(0, FIRST_USERS).map(({ id, name }) => (
-        <a key={id} href={`/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`}>{shown(name)}</a>
+        <a key={id} href={containerHref({ backend, name })}>{shown(name)}</a>
       ))}
       {more > 0 && <span class="quiet">{TEXT.more(more)}</span>}
     </span>

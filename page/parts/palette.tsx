@@ -1,5 +1,6 @@
 /** One field from which everything is a few letters away: screens, workspaces, containers, and what can be done. */
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { containerHref } from "./container_href.ts";
 import { control, CONTROLS, type Destinations, readDestinations } from "../live/destinations.ts";
 import { listenToKeys, opened } from "./keys.ts";
 import { LaterKeysHelp } from "./later.tsx";
@@ -119,7 +120,7 @@ function* itemsOf({ workspaces, containers }: Destinations, parts: readonly stri
     yield { word: name, kind: palette.workspace, act: () => go(`/w/${encodeURIComponent(id)}`) };
   }
   for (const { backend, name } of containers) {
-    const at = `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
+    const at = containerHref({ backend, name });
     yield { word: name, kind: `${palette.container}, ${backend}`, act: () => go(at) };
   }
   // What is done is named first, so that a name alone never does anything.

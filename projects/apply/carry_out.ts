@@ -3,6 +3,7 @@
 import type { Labelled } from "../../core/engine_acts.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
+import { projectOf } from "../hash/labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, graceOf, type Hand, isMine, isUp, touched, unlessDone } from "./hand.ts";
 import { runHook, type Skipped } from "./hook.ts";
@@ -127,14 +128,14 @@ const isMade = (hand: Hand, there: Labelled | null): boolean => there !== null &
 
 /** Of the same project: made by an earlier attempt, or by Compose a moment ago. */
 const isOwn = ({ labels: wanted }: Labelled, { labels }: Labelled): boolean =>
-  labels["com.docker.compose.project"] === wanted["com.docker.compose.project"];
+  projectOf(labels) === projectOf(wanted);
 
 /** By nobody's force: who has it mounted keeps it. */
 async function removeVolume({ acts, step, work }: Hand): Promise<void> {
   const { target } = step;
   const there = await acts.volume(target);
   if (there === null) return;
-  if (there.labels["com.docker.compose.project"] !== work.plan.project) {
+  if (projectOf(there.labels) !== work.plan.project) {
     throw failed(`Somebody else made the volume "${target}": ask for a new plan`);
   }
   await unlessDone(acts, () => acts.removeVolume(target), async () => await acts.volume(target) === null);

@@ -47,6 +47,10 @@ export const failed = (message: string): ServiceError => new ServiceError("apply
 export const touched = (name: string, what: string): ServiceError =>
   failed(`Container "${name}" was ${what} by somebody else: ask for a new plan`);
 
+/** Whether the engine is away, or what it has is not seen for now: then nothing is known of what was asked. */
+export const isAway = (acts: EngineActs, error: ServiceError): boolean =>
+  error.code === "engine_unavailable" || acts.isAway(error);
+
 /**
  * Asks the engine. What it refuses may be so already: an earlier attempt, that nobody waited for to its end, was only
  * slower.

@@ -1,11 +1,10 @@
 /** Runs one hook. Whether it ran is written down before it starts, for it never runs a second time by itself. */
 
-import type { CommandEnd } from "../../core/engine_acts.ts";
+import type { Command, CommandEnd } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { MASK } from "../../core/secrets.ts";
-import type { Hook } from "../fields/hooks.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { failed, type Hand } from "./hand.ts";
 import { Cut, deathOf } from "./waiting.ts";
@@ -71,7 +70,7 @@ const endOf = (now: InspectedContainer | null, { step }: Hand, { name }: Inspect
 async function ended(
   hand: Hand,
   container: InspectedContainer,
-  hook: Hook,
+  hook: Command,
 ): Promise<CommandEnd | Skipped> {
   const { acts, step, work, stopping } = hand;
   const leaving = new AbortController();
@@ -106,7 +105,7 @@ async function ended(
 }
 
 /** A line without what its environment holds. */
-const hidden = (line: string, { environment }: Hook): string =>
+const hidden = (line: string, { environment }: Command): string =>
   environment.flatMap((one) => /^[^=]*=(.*)$/s.exec(one)?.[1] ?? []).filter((value) =>
     value.length >= LEAST_HIDDEN
   )

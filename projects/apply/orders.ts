@@ -3,11 +3,11 @@
 import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
 import { asideFor } from "../../core/applies.ts";
-import type { ActingRuntime, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
+import type { ActingRuntime, Command, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import { type Asked, type Declared, UNKNOWN } from "../fields/field.ts";
-import { type Hook, hooksOf } from "../fields/hooks.ts";
+import { hooksOf } from "../fields/hooks.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { FIELDS } from "../fields/table.ts";
 import type { Digest } from "../fields/engine_view.ts";
@@ -130,7 +130,7 @@ export class Orders {
   }
 
   /** The command of a step that runs one. */
-  hook({ hook, ...step }: Step): Hook {
+  hook({ hook, ...step }: Step): Command {
     const found = hook === undefined ? null : hooksOf(this.declared(step), keyOfHook(hook));
     const one = found === null || found === UNKNOWN ? undefined : found.value[hook!.index]; // it was found by it
     if (one === undefined) throw gone(`the hook of "${step.target}"`);

@@ -10,7 +10,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { pause } from "../../core/pause.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import { carryOut } from "./carry_out.ts";
-import type { Hand } from "./hand.ts";
+import { type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
 import { type Journal, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
 import { type Ground, Orders } from "./orders.ts";
@@ -178,7 +178,7 @@ export class Run {
         }
         if (error instanceof LostApply || isOfStore(error)) throw error;
         if (!(error instanceof ServiceError)) return await this.#fail(step, this.options.unexpected(error));
-        if (!this.#isAway(error)) return await this.#fail(step, error);
+        if (!isAway(this.#acts(), error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + this.options.awayMs;
         if (performance.now() > awayUntil) {
           this.#halt ??= { kind: "paused", reason: error.message };
@@ -219,7 +219,7 @@ export class Run {
       await journal.end(step, { state: "done" });
       this.#done.add(step.n);
     } catch (error) {
-      if (error instanceof ServiceError && !this.#isAway(error) && !isOfStore(error)) {
+      if (error instanceof ServiceError && !isAway(this.#acts(), error) && !isOfStore(error)) {
         await journal.end(step, { state: "failed", error: { code: error.code, title: error.message } });
       }
       throw error;
@@ -256,10 +256,6 @@ export class Run {
     if (missing.length === 0) return null;
     const names = [...new Set(missing.map(({ permission }) => `"${permission}"`))].join(", ");
     return `Whoever applies it does not hold ${names} any more: resume it with the rights of somebody who does`;
-  }
-
-  #isAway(error: ServiceError): boolean {
-    return error.code === "engine_unavailable" || this.#acts().isAway(error);
   }
 
   #acts() {

@@ -7,7 +7,7 @@
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { failed, graceOf, type Hand, isMine, isUp, rename, touched } from "./hand.ts";
+import { failed, graceOf, type Hand, isAway, isMine, isUp, rename, touched } from "./hand.ts";
 import { finish, makeContainer } from "./making.ts";
 import { sharersOf } from "./sharers.ts";
 import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
@@ -40,8 +40,7 @@ export async function swap(hand: Hand): Promise<void> {
     }
   } catch (error) {
     // Cut, or the engine is away: nothing is known, so nothing is turned back.
-    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || hand.acts.isAway(error) ||
-      error.code === "engine_unavailable";
+    const isOpen = error instanceof Cut || !(error instanceof ServiceError) || isAway(hand.acts, error);
     if (isOpen || old === null) throw error;
     await hand.note({ back: true, why: error.message });
     return await goBack(pair, error);

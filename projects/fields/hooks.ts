@@ -4,36 +4,27 @@ import type { Node, Place } from "../../artifacts/artifact.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
 import { splitCommand, wordsOf } from "../../artifacts/compose/command.ts";
 import { isNull, shownOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
+import type { Command } from "../../core/engine_acts.ts";
 import { MASK, maskArguments, maskText } from "../../core/secrets.ts";
 import { type Declaration, type Declared, nodeAt, type Row, row, UNKNOWN } from "./field.ts";
 
 /** The keys of a service that hold hooks. */
 export type HookKey = "post_start" | "pre_stop";
 
-export interface Hook {
-  readonly command: readonly string[];
-  /** Empty where nothing is said: the container's own. */
-  readonly user: string;
-  readonly privileged: boolean;
-  readonly workingDir: string;
-  /** `NAME=value`; a name alone takes the variable away. */
-  readonly environment: readonly string[];
-}
-
 /** A hook as it may be shown, and where it stands. */
-export interface ShownHook extends Hook {
+export interface ShownHook extends Command {
   readonly at: Node;
 }
 
 /** The hooks of a service, in the order in which they run. */
-export function hooksOf(of: Declared, key: HookKey): Declaration<readonly Hook[]> {
+export function hooksOf(of: Declared, key: HookKey): Declaration<readonly Command[]> {
   const items = itemsOf(of, key);
   if (items === null || items === UNKNOWN) return items;
   const hooks = items.map(hookOf);
   if (hooks.includes(null)) return UNKNOWN;
   const { file, start, end } = nodeAt(of, key)!; // it has items
   // Not the node itself: what is shown in its place would hold the values of its variables.
-  return { value: hooks as Hook[], at: { file, start, end } satisfies Place };
+  return { value: hooks as Command[], at: { file, start, end } satisfies Place };
 }
 
 /** The same in the author's words, without the values of variables and of the environment. Those that are known. */
@@ -59,7 +50,7 @@ function itemsOf(of: Declared, key: HookKey): readonly Node[] | typeof UNKNOWN |
 }
 
 /** Null where a variable in it is not set, or it is no hook. */
-function hookOf(item: Node): Hook | null {
+function hookOf(item: Node): Command | null {
   const command = wordsOf(valueAt(item, "command"));
   if (command === null || command.length === 0) return null;
   const word = (key: string): string | null => {
@@ -84,7 +75,7 @@ function shownWords(node: Node | null): string[] {
 
 /** No engine tells them: a change is a new container, as it is for Compose. */
 const hooks = (key: string, compose: HookKey): Row =>
-  row<readonly Hook[]>({
+  row<readonly Command[]>({
     key,
     covers: ["command", "user", "privileged", "working_dir", "environment"].map((one) =>
       `${compose}.*.${one}`

@@ -112,6 +112,10 @@ export function hostsOf(of: Declared): Declaration<readonly string[]> {
   return { value: hosts, at: node };
 }
 
+/** Names as the author wrote them. */
+const nameAt = (...path: readonly string[]) => (name: string, of: Declared): string | undefined =>
+  keyValues(nodeAt(of, ...path)).get(name)?.name;
+
 /** The name and value of each, where all are known. */
 function mapAt(of: Declared, ...path: readonly string[]): Declaration<Readonly<Record<string, string>>> {
   const node = nodeAt(of, ...path);
@@ -132,7 +136,7 @@ const sysctls = keyed<string>({
   untold: ["podman"],
   declared: (of) => mapAt(of, "sysctls"),
   seen: (container) => container.sysctls,
-  shownName: (name, of) => keyValues(nodeAt(of, "sysctls")).get(name)?.name,
+  shownName: nameAt("sysctls"),
   isExtra: () => true,
   show: (value) => value,
   ask: (asked, value) => asked.sysctls = value,
@@ -190,7 +194,7 @@ const annotations = keyed<string>({
   untold: ["docker", "podman"],
   declared: (of) => mapAt(of, "annotations"),
   seen: (container) => container.annotations,
-  shownName: (name, of) => keyValues(nodeAt(of, "annotations")).get(name)?.name,
+  shownName: nameAt("annotations"),
   isExtra: () => true,
   show: (value) => value,
   ask: (asked, value) => asked.annotations = value,
@@ -289,7 +293,7 @@ const storageOptions = keyed<string>({
   untold: ["podman"],
   declared: (of) => mapAt(of, "storage_opt"),
   seen: (container) => container.storageOptions,
-  shownName: (name, of) => keyValues(nodeAt(of, "storage_opt")).get(name)?.name,
+  shownName: nameAt("storage_opt"),
   isExtra: () => true,
   show: (value) => value,
   ask: (asked, value) => asked.storageOptions = value,
@@ -324,7 +328,7 @@ const logOptions = keyed<string>({
   untold: ["podman"],
   declared: (of) => mapAt(of, "logging", "options"),
   seen: ({ log }) => log.options,
-  shownName: (name, of) => keyValues(nodeAt(of, "logging", "options")).get(name)?.name,
+  shownName: nameAt("logging", "options"),
   isExtra: () => false,
   show: (value) => value,
   ask: (asked, options) => asked.log = { driver: "", ...asked.log, options },

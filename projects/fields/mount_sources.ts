@@ -1,6 +1,6 @@
 /** Where on the host a mount comes from, as the engine names it. */
 
-import type { Mount } from "../../artifacts/artifact.ts";
+import type { Mount, PathUse, Unit } from "../../artifacts/artifact.ts";
 import { resolve } from "../../artifacts/files/paths.ts";
 import { below } from "../../artifacts/live/join.ts";
 import { withoutEnd } from "../../core/without_end.ts";
@@ -19,15 +19,17 @@ export function sourceOf(
     return { real: volume?.name ?? null, shown: volume?.written ?? shown };
   }
   if (type !== "bind") return { real: null, shown };
-  const use = unit.paths.find((path) =>
-    path.kind === "bind" && path.at.start === mount.sourceAt.start && path.at.file === mount.sourceAt.file
-  );
+  const use = pathOf(unit, mount);
   if (use !== undefined && use.path !== null) return { real: below(model.root, use.path), shown };
   if (use !== undefined && /^\.\.?(?:\/|$)/.test(source)) {
     return { real: outside(model.root, use.folder, source), shown };
   }
   return { real: source.startsWith("/") ? trimmed(source) : null, shown };
 }
+
+/** What is known of the path that a mount names; undefined for a mount without one. */
+export const pathOf = ({ paths }: Unit, { sourceAt }: Mount): PathUse | undefined =>
+  paths.find(({ kind, at }) => kind === "bind" && at.start === sourceAt.start && at.file === sourceAt.file);
 
 export const trimmed = (path: string): string => path.length > 1 ? withoutEnd(path, "/") : path;
 

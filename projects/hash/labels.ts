@@ -10,6 +10,11 @@ import { FIELDS } from "../fields/table.ts";
 import { dependenciesOf } from "../fields/dependencies.ts";
 import { type HashForm, serviceJson } from "./service_json.ts";
 
+const PROJECT = "com.docker.compose.project";
+
+/** The project that something belongs to; null for nobody's. */
+export const projectOf = (labels: Readonly<Record<string, string>>): string | null => labels[PROJECT] ?? null;
+
 /** What the labels of one container are made from. */
 export interface Labelled {
   readonly of: Declared;
@@ -40,7 +45,7 @@ export function composeLabels(
     `${name}:${condition ?? "service_started"}:${restart}`
   );
   return {
-    "com.docker.compose.project": group.project,
+    [PROJECT]: group.project,
     "com.docker.compose.service": unit.label,
     "com.docker.compose.container-number": String(number),
     "com.docker.compose.oneoff": "False",

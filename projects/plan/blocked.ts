@@ -1,11 +1,12 @@
 /** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
 
-import type { Node, Place, Unit } from "../../artifacts/artifact.ts";
+import type { Node, Unit } from "../../artifacts/artifact.ts";
 import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
 import { grantsOf } from "../fields/grants.ts";
+import { pathOf } from "../fields/mount_sources.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
 import type { Draft } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
@@ -60,9 +61,9 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
     if (!isRead || use.file !== undefined || (use.found === "missing" && !use.required)) continue;
     draft.block("project/unreadable-file", `"${use.written}" cannot be read`, use.at, unit.id);
   }
-  for (const { createHostPath, sourceAt } of unit.service.mounts) {
-    if (createHostPath) continue;
-    const use = unit.paths.find(({ kind, at }) => kind === "bind" && isSamePlace(at, sourceAt));
+  for (const mount of unit.service.mounts) {
+    if (mount.createHostPath) continue;
+    const use = pathOf(unit, mount);
     if (use?.found !== "missing") continue;
     draft.block(
       "project/absent-file",
@@ -77,8 +78,6 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
     draft.block("project/name-of-several", message, containerNameAt, unit.id);
   }
 }
-
-const isSamePlace = (a: Place, b: Place): boolean => a.file === b.file && a.start === b.start;
 
 /** What the engine of the plan is too old for, or cannot do. */
 export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draft): void {

@@ -3,6 +3,7 @@
 import type { Unit } from "../../artifacts/artifact.ts";
 import type { Draft } from "./draft.ts";
 import { ServiceError } from "../../core/error.ts";
+import { projectOf } from "../hash/labels.ts";
 import { planHooks } from "./hooks.ts";
 import { applying, destroying, removing } from "./needs.ts";
 import type { Link } from "./order.ts";
@@ -37,7 +38,7 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
       one.name === name && one.backend === scene.backend.name
     );
     if (held === undefined || held.users.some(({ id }) => !gone.has(id))) continue;
-    if (held.labels["com.docker.compose.project"] !== scene.group.project) continue;
+    if (projectOf(held.labels) !== scene.group.project) continue;
     draft.add({
       kind: "network.remove",
       target: name,
@@ -66,7 +67,7 @@ export function planVolumes(scene: Scene, asked: readonly string[], draft: Draft
   for (const { name, external, at, id } of volumes) {
     const held = holdings.volumes.find((one) => one.name === name && one.backend === backend.name);
     if (name === null || held === undefined) continue;
-    const isOwn = !external && held.labels["com.docker.compose.project"] === group.project;
+    const isOwn = !external && projectOf(held.labels) === group.project;
     if (!asked.includes(name)) {
       if (isOwn) stays.push(name);
       continue;

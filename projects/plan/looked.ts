@@ -4,9 +4,8 @@ import type { Group, Node } from "../../artifacts/artifact.ts";
 import type { HeldNetwork } from "../../core/runtime.ts";
 import type { Digest } from "../fields/engine_view.ts";
 import { fullImage } from "../fields/process.ts";
+import { projectOf } from "../hash/labels.ts";
 import type { Scene } from "./scene.ts";
-
-const PROJECT = "com.docker.compose.project";
 
 /** A digest of each thing, under the words that name it. */
 export interface Looked {
@@ -78,7 +77,7 @@ function observed({ backend, members, orphans, holdings, group, digest }: Scene)
       .map(({ name, id, labels, users }): [string, unknown] => [
         `network ${name}`,
         // Who lives in a network of others moves by himself, and is cut off by no step.
-        labels[PROJECT] === group.project ? [id, strangers(users)] : id,
+        projectOf(labels) === group.project ? [id, strangers(users)] : id,
       ]),
     ...here(holdings.volumes).filter(({ name }) => names.has(name))
       .map(({ name, driver }): [string, unknown] => [`volume ${name}`, driver]),

@@ -6,6 +6,7 @@ import type { RuntimeAct } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
 import { bindsOf } from "../fields/mounts.ts";
 import { nodeAt } from "../fields/field.ts";
+import { projectOf } from "../hash/labels.ts";
 import type { Resource } from "../../artifacts/artifact.ts";
 import { entriesOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { Need } from "./plan_shape.ts";
@@ -64,7 +65,7 @@ export function making(scene: Scene, of: Declared): Need[] {
     const held = resource.kind === "network" ? scene.holdings.networks : scene.holdings.volumes;
     const found = held.find(({ name, backend }) => name === resource.name && backend === scene.backend.name);
     if (found === undefined || !scene.sees.resource(found.labels)) continue; // which blocks the plan
-    const owner = found.labels["com.docker.compose.project"] ?? null;
+    const owner = projectOf(found.labels);
     // Whatever the file calls it: what belongs to others is used by the rights on them.
     if (!resource.external && owner === scene.group.project) continue;
     if (resource.kind === "network") needs.push(acting(scene, "useNetwork", owner));

@@ -6,6 +6,7 @@ import { listOf, textOf, truthOf, valueAt, writtenIn, writtenOr } from "../../ar
 import type { HeldNetwork, InspectedContainer } from "../../core/runtime.ts";
 import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
+import { projectOf } from "../hash/labels.ts";
 import type { Draft } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { acting, applying, makingVolume } from "./needs.ts";
@@ -253,9 +254,9 @@ export class Resources {
     name: string,
     labels: Readonly<Record<string, string>>,
   ): void {
-    const owner = labels["com.docker.compose.project"];
+    const owner = projectOf(labels);
     if (owner === this.scene.group.project) return;
-    const whose = owner === undefined
+    const whose = owner === null
       ? "nobody's project"
       : this.scene.sees.resource(labels)
       ? `the project "${owner}"`

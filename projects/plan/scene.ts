@@ -20,6 +20,7 @@ import type { Digest } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
+import { projectOf } from "../hash/labels.ts";
 import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, remembering, viewFor } from "../drift/look.ts";
 import type { Draft } from "./draft.ts";
@@ -156,7 +157,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     sees: {
       container: ({ id }) => seen.has(id),
       resource: (labels) => {
-        const project = labels["com.docker.compose.project"] ?? null;
+        const project = projectOf(labels);
         return project === group.project || sight.reach.has({ engine: backend.name, project, labels });
       },
     },

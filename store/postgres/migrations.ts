@@ -1,6 +1,5 @@
 /** The schema of the PostgreSQL store, as the steps that led to it; a step that was released never changes. */
-import type { Queries } from "./transaction.ts";
-import { LOCK_SPACE, type Transaction } from "./transaction.ts";
+import { LOCK_SPACE, type Queries, type Transaction } from "./transaction.ts";
 import type { ServiceError } from "../../core/error.ts";
 import { unavailable } from "./errors.ts";
 

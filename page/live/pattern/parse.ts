@@ -251,9 +251,11 @@ function compiled(node: Node): Program {
           const again: Step = { kind: "either", next: 0, other: next };
           at = add(again);
           again.next = before(one.part, at);
-        } else {for (let more = one.from; more < one.to; more++) {
-            at = add({ kind: "either", next: before(one.part, at), other: next });
-          }}
+        }
+        const most = one.to === Infinity ? one.from : one.to;
+        for (let more = one.from; more < most; more++) {
+          at = add({ kind: "either", next: before(one.part, at), other: next });
+        }
         for (let must = 0; must < one.from; must++) at = before(one.part, at);
         return at;
       }

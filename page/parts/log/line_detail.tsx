@@ -1,5 +1,6 @@
 /** One line laid open: all of its text, JSON as a tree, and what can be done with it. */
 import { useMemo, useState } from "preact/hooks";
+import { containerHref } from "../container_href.ts";
 import type { Line } from "../../live/lines.ts";
 import { isoOf, type LogFeed } from "../../live/log_feed.ts";
 import { withQuery } from "../../router.ts";
@@ -21,9 +22,7 @@ export function LineDetail(
   const source = feed.sources[line.source] ?? null;
   const plain = useMemo(() => piecesOf(text).map((piece) => piece.text).join(""), [text]);
   const value = useMemo(() => objectIn(plain), [plain]);
-  const href = source === null
-    ? null
-    : `/c/${encodeURIComponent(source.backend)}/${encodeURIComponent(source.name)}`;
+  const href = source === null ? null : containerHref(source);
   return (
     <section class="log-detail" aria-label={words.log.line}>
       <header>

@@ -1,5 +1,6 @@
 /** Every container of every engine: found, chosen, started, stopped, removed. */
 import { useRef, useState } from "preact/hooks";
+import { containerHref } from "../../parts/container_href.ts";
 import type { Container } from "../../../client/berth/containers.ts";
 import { keyOf, results } from "../../live/actions.ts";
 import { readCompared } from "../../live/overview.ts";
@@ -71,7 +72,7 @@ export function Containers() {
           keyOf={keyOf}
           isChosen={(one) => chosen.has(keyOf(one))}
           choose={choose}
-          open={(one) => go(hrefOf(one))}
+          open={(one) => go(containerHref(one))}
           head={
             <Head
               isAll={marked.length === fitting.length}
@@ -137,10 +138,6 @@ function fits(asked: URLSearchParams, signOf: (one: Container) => Verdict): (one
       .toLowerCase();
     return wanted.every((word) => text.includes(word));
   };
-}
-
-export function hrefOf({ backend, name }: Pick<Container, "backend" | "name">): string {
-  return `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
 }
 
 function Filters({ items }: { readonly items: readonly Container[] }) {
@@ -271,7 +268,7 @@ function Cells(
         <Choice name={shown(name)} isChosen={isChosen} choose={choose} />
       </span>
       <span role="gridcell" class="cell-name">
-        <a href={hrefOf(container)} tabIndex={-1}>{shown(name)}</a>
+        <a href={containerHref(container)} tabIndex={-1}>{shown(name)}</a>
       </span>
       <span role="gridcell" class="cell-state">
         {result === undefined

@@ -1,5 +1,6 @@
 /** What happens on the engines, as it happens. */
 import { useEffect, useMemo } from "preact/hooks";
+import { containerHref } from "../../parts/container_href.ts";
 import { type EventKind, Events as Feed, type Happening } from "../../live/events.ts";
 import { may, who } from "../../live/session.ts";
 import { shown } from "../../parts/shown.ts";
@@ -122,7 +123,7 @@ function Whom({ of }: { readonly of: Happening }) {
   const subject = of.container ?? of.subject;
   if (subject === undefined) return null;
   if (of.kind !== "container") return <code>{shown(subject.name || subject.id)}</code>;
-  const href = `/c/${encodeURIComponent(of.backend)}/${encodeURIComponent(subject.name)}`;
+  const href = containerHref({ backend: of.backend, name: subject.name });
   return <a href={href}>{shown(subject.name)}</a>;
 }
 

@@ -1,5 +1,6 @@
 /** What happened to containers last, in a few lines. */
 import { useEffect, useMemo } from "preact/hooks";
+import { containerHref } from "../../parts/container_href.ts";
 import { Events } from "../../live/events.ts";
 import { may } from "../../live/session.ts";
 import { shown } from "../../parts/shown.ts";
@@ -36,7 +37,7 @@ function Last() {
           return (
             <li key={number}>
               <time dateTime={time}>{words.time(Date.parse(time))}</time>
-              <a href={`/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`}>{shown(name)}</a>
+              <a href={containerHref({ backend, name })}>{shown(name)}</a>
               {isBad ? <Mark verdict="broken">{shown(text)}</Mark> : <span class="quiet">{shown(text)}</span>}
             </li>
           );

@@ -1,5 +1,6 @@
 /** The first screen: is what runs what I wrote, and if not, where does it differ? */
 import { useState } from "preact/hooks";
+import { containerHref } from "../../parts/container_href.ts";
 import { type Overview as State, readOverview, type SeenContainer, type Unit } from "../../live/overview.ts";
 import { ignore, ignored, ignoreNothing } from "../../live/ignored.ts";
 import { serviceTime } from "../../live/live.ts";
@@ -156,7 +157,7 @@ function UnitRow({ unit }: { readonly unit: Unit }) {
 }
 
 function Ways({ container }: { readonly container: SeenContainer }) {
-  const href = `/c/${encodeURIComponent(container.backend)}/${encodeURIComponent(container.name)}`;
+  const href = containerHref(container);
   const name = <span class="unseen">{shown(container.name)}</span>;
   return (
     <>
@@ -202,7 +203,7 @@ function brokenOf(containers: readonly SeenContainer[]): Broken | undefined {
 function UndeclaredRow({ container }: { readonly container: SeenContainer }) {
   const { backend, name, image, startedAt } = container;
   const [isAsking, setAsking] = useState(false);
-  const href = `/c/${encodeURIComponent(backend)}/${encodeURIComponent(name)}`;
+  const href = containerHref(container);
   return (
     <li class="finding is-undeclared">
       <div class="finding-head">
