@@ -37,8 +37,15 @@ export class ContainerMirror implements Disposable {
   /** Why the rows could not be read although the engine answers; null while they are right. */
   problem: string | null = null;
 
-  /** `failed` is called when a refresh cannot reach the engine; the rows can then not be trusted. */
-  constructor(private readonly engine: Engine, private readonly failed: (error: unknown) => void) {}
+  /**
+   * `failed` is called when a refresh cannot reach the engine; the rows can then not be trusted. `read` is called with
+   * every row that was read.
+   */
+  constructor(
+    private readonly engine: Engine,
+    private readonly failed: (error: unknown) => void,
+    private readonly read: (row: ContainerRow) => void,
+  ) {}
 
   /** The name of the container that the id, or its beginning, means; null where none or several fit. */
   nameOf(id: string): string | null {
@@ -201,6 +208,7 @@ export class ContainerMirror implements Disposable {
       if (row !== null && this.#isLatest(id, started)) {
         this.rows.put(row.id, row);
         this.#readOnceSettled(row);
+        this.read(row);
       }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { at } from "../engine/path.ts";
 import { listOf, objectOf } from "../engine/wire.ts";
+import type { ContainerRow } from "../rows/container.ts";
 import { type ImageRow, imageRow } from "../rows/image.ts";
 import { ContainerMirror } from "./container_mirror.ts";
 import type { About, RawEvent } from "./event_feed.ts";
@@ -34,9 +35,12 @@ export class Mirror implements Disposable {
   readonly volumes: ListedMirror<VolumeRow>;
   readonly networks: ListedMirror<NetworkRow>;
 
+  /** Names of networks that containers have and the list did not: it is read again once for each. */
+  readonly #unlisted = new Set<string>();
+
   /** `failed` is called when a refresh fails. */
   constructor(engine: Engine, failed: (error: unknown) => void) {
-    this.containers = new ContainerMirror(engine, failed);
+    this.containers = new ContainerMirror(engine, failed, (row) => this.#lookForNetworks(row));
     this.images = new ListedMirror(engine, listImages, failed);
     this.volumes = new ListedMirror(engine, listVolumes, failed);
     this.networks = new ListedMirror(engine, listNetworks, failed);
@@ -54,6 +58,7 @@ export class Mirror implements Disposable {
   }
 
   clear(): void {
+    this.#unlisted.clear();
     this.#each((part) => part.clear());
   }
 
@@ -97,6 +102,22 @@ export class Mirror implements Disposable {
 
   [Symbol.dispose](): void {
     this.#each((part) => part[Symbol.dispose]());
+  }
+
+  /** Podman tells nobody that a network was made; a container that has it does. */
+  #lookForNetworks({ networks }: ContainerRow): void {
+    for (const name of networks) {
+      if (this.#isListed(name)) this.#unlisted.delete(name);
+      else if (!this.#unlisted.has(name)) {
+        this.#unlisted.add(name);
+        this.networks.told();
+      }
+    }
+  }
+
+  #isListed(name: string): boolean {
+    for (const row of this.networks.rows.values()) if (row.name === name) return true;
+    return false;
   }
 
   #each<Result>(act: (part: ContainerMirror | ListedMirror<unknown>) => Result): Result[] {
