@@ -151,20 +151,19 @@ async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> 
   throw failed(`${reason}; the old container ${running === true ? "serves again" : "is back"}`);
 }
 
-/** How long a name may stay taken by what somebody else is removing. */
+/** How long a name may stay taken by what somebody else is removing, or by what the engine starts again in between. */
 const FREE_MS = 10_000;
 const LOOK_MS = 100;
 
 /** Whatever becomes of the new one, the old one's name has to be free. */
-async function takeAway({ acts }: Hand, { id, ...fresh }: InspectedContainer): Promise<void> {
-  try {
-    if (isUp(fresh)) await acts.stop(id, graceOf({ id, ...fresh }));
-    await acts.remove(id);
-  } catch (error) {
-    if (acts.isAway(error)) throw error;
-    const end = performance.now() + FREE_MS;
-    while (await acts.find(id) !== null) {
-      if (performance.now() > end) throw error;
+async function takeAway({ acts }: Hand, fresh: InspectedContainer): Promise<void> {
+  const end = performance.now() + FREE_MS;
+  for (let now: InspectedContainer | null = fresh; now !== null; now = await acts.find(fresh.id)) {
+    try {
+      if (isUp(now)) await acts.stop(now.id, graceOf(now));
+      await acts.remove(now.id);
+    } catch (error) {
+      if (acts.isAway(error) || performance.now() > end) throw error;
       await pause(LOOK_MS);
     }
   }

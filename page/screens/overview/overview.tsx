@@ -201,7 +201,7 @@ function brokenOf(containers: readonly SeenContainer[]): Broken | undefined {
 }
 
 function UndeclaredRow({ container }: { readonly container: SeenContainer }) {
-  const { backend, name, image, startedAt } = container;
+  const { name, image, startedAt } = container;
   const [isAsking, setAsking] = useState(false);
   const href = containerHref(container);
   return (
