@@ -43,7 +43,9 @@ for (const kind of ["docker", "podman"] as const) {
 
   test("a new container that is made after its swap is over is told, taken away, and takes nobody's place", async (engine) => {
     const name = `latenew${kind}`;
-    const text = project(name, [service("web", `volumes: ['/scratch']\nenvironment: { C: red }\n${HEALTHY}`)]);
+    const text = project(name, [
+      service("web", `volumes: ['/scratch']\nenvironment: { C: red }\n${HEALTHY}`),
+    ]);
     await throughProxy(engine, name, text, async (scene, proxy) => {
       isOver(await scene.apply());
       await scene.write(text.replace("red", "blue"));
@@ -74,7 +76,11 @@ for (const kind of ["docker", "podman"] as const) {
   test("a container that is made after its apply was given up is finished and started by the next one", async (engine) => {
     const name = `latemade${kind}`;
     const services = [service("net", "networks: [default, back]"), service("web", "configs: [word]")];
-    const text = project(name, services, "networks: { back: {} }\nconfigs: { word: { content: 'as it is' } }\n");
+    const text = project(
+      name,
+      services,
+      "networks: { back: {} }\nconfigs: { word: { content: 'as it is' } }\n",
+    );
     await throughProxy(engine, name, text, async (scene, proxy) => {
       proxy.set({ late: true, only: (head) => /^POST \S+\/containers\/create/.test(head) });
       const { body } = await scene.begin(await scene.plan());
@@ -95,14 +101,19 @@ for (const kind of ["docker", "podman"] as const) {
       assert.deepEqual(Object.keys(await scene.containers()), both);
       assert.equal(await scene.engine.cli("exec", `${name}-web-1`, "cat", "/word"), "as it is");
       const { json } = await scene.engine.ask(`GET /containers/${name}-net-1/json`);
-      assert.deepEqual(Object.keys(json.NetworkSettings.Networks).sort(), [`${name}_back`, `${name}_default`]);
+      assert.deepEqual(Object.keys(json.NetworkSettings.Networks).sort(), [
+        `${name}_back`,
+        `${name}_default`,
+      ]);
       assert.deepEqual((await scene.plan()).steps, []);
     });
   });
 
   test("an old container that is put aside after it came back has its name again by the next apply", async (engine) => {
     const name = `lateold${kind}`;
-    const text = project(name, [service("web", `volumes: ['/scratch']\nenvironment: { C: red }\n${HEALTHY}`)]);
+    const text = project(name, [
+      service("web", `volumes: ['/scratch']\nenvironment: { C: red }\n${HEALTHY}`),
+    ]);
     await throughProxy(engine, name, text, async (scene, proxy) => {
       isOver(await scene.apply());
       const before = await scene.containers();
@@ -115,7 +126,10 @@ for (const kind of ["docker", "podman"] as const) {
 
       proxy.set({});
 
-      await eventually("it is aside", async () => Object.keys(await scene.containers()).join().includes(".old-"));
+      await eventually(
+        "it is aside",
+        async () => Object.keys(await scene.containers()).join().includes(".old-"),
+      );
       await scene.write(text.replace("red", "blue"));
       const plan = await eventually("it is seen", async () => {
         const plan = await scene.plan();
