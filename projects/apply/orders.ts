@@ -256,9 +256,7 @@ function standingFor(own: readonly RunningContainer[], service: string): Running
 
 /** Its place among the containers of its unit, from the name that Compose gives them. */
 function numberIn({ target }: Step, { service }: Declared): number {
-  return service.containerName === null
-    ? Number(/[-_](\d+)$/.exec(nameWithoutAside(target))?.[1] ?? "1")
-    : 1;
+  return service.containerName === null ? Number(/[-_](\d+)$/.exec(nameWithoutAside(target))?.[1] ?? "1") : 1;
 }
 
 const isOf = (field: string, key: string): boolean => field === key || field.startsWith(`${key}.`);

@@ -58,7 +58,9 @@ const filesOf = (group: Group): (readonly [string, string])[] =>
     )
   );
 
-function observed({ backend, members, leftovers, orphans, holdings, group, digest }: Scene): Record<string, string> {
+function observed(
+  { backend, members, leftovers, orphans, holdings, group, digest }: Scene,
+): Record<string, string> {
   const containers = [
     ...[...members.values()].flat().map(({ container }) => container),
     ...[...leftovers.values()].flat(),
