@@ -184,13 +184,20 @@ export class Run {
         if (!isAway(this.#acts(), error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + this.options.awayMs;
         if (performance.now() > awayUntil) {
-          this.#halt ??= { kind: "paused", reason: error.message };
+          this.#waitForPerson(step, error.message);
           return;
         }
         await pause(AWAY_LOOK_MS, this.options.stopping);
         if (this.options.stopping.aborted) return;
       }
     }
+  }
+
+  /** A swap in hand is not left half done, whatever else failed or was asked: only `abandon` leaves it. */
+  #waitForPerson({ kind }: Step, reason: string): void {
+    const halt = this.#halt?.kind ?? null;
+    const isLeft = kind === "container.swap" && (halt === "failed" || halt === "cancel");
+    if (halt === null || isLeft) this.#halt = { kind: "paused", reason };
   }
 
   async #skip(step: Step, note: string): Promise<void> {
