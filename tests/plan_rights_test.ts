@@ -140,6 +140,73 @@ test("a network of others is never replaced, and one whose name several have is 
   }
 });
 
+test("a volume of others never goes, whatever the file calls it and whoever names it", async (engine) => {
+  const [name, volume] = ["lentdata", "theirs_lent"];
+  await engine.cli("volume", "create", "--label", "com.docker.compose.project=theirs", volume);
+  try {
+    const text = project(name, [service("web", "volumes: ['data:/data']")], `volumes: { data: { name: ${volume} } }\n`);
+    await scene(engine, name, text, async (scene) => {
+      const plan = await eventually("the volume is seen", async () => {
+        const plan = await scene.plan({ action: "down", volumes: [volume] });
+        return plan.blocked.length > 0 ? plan : null;
+      });
+      assert.deepEqual(plan.blocked.map(({ code }) => code), ["project/not-own"]);
+      assert.deepEqual([plan.steps.filter(({ kind }) => kind === "volume.remove"), plan.keeps], [[], []]);
+      const refused = await scene.begin(plan, { confirm: [volume] });
+      assert.deepEqual([refused.status, refused.body.code], [409, "plan_blocked"]);
+      await engine.cli("volume", "inspect", volume);
+    });
+  } finally {
+    await engine.cli("volume", "rm", volume);
+  }
+});
+
+test("an apply and its plan are those of whoever has the project in scope, and of nobody else", async (engine) => {
+  const name = "scopedone";
+  await scene(engine, name, project(name, [service("web")]), async (scene) => {
+    const { berth } = scene;
+    const plan = await scene.plan();
+    const id = (await scene.apply()).id;
+    const of = async (on: string) => {
+      const { body } = await berth.call("POST /api/settings/api-keys", {
+        name: on,
+        grants: [{ role: "operator", on: [on] }],
+      });
+      return berth.as(body.key);
+    };
+    const listed = async (caller: typeof berth | Awaited<ReturnType<typeof of>>) =>
+      (await caller.call("GET /api/applies")).body.items.map((one: { id: string }) => one.id);
+    const [inside, outside] = [await of(`project:${name}`), await of("project:other")];
+    assert.deepEqual([await listed(inside), await listed(outside)], [[id], []]);
+    for (
+      const route of [
+        `GET /api/applies/${id}`,
+        `GET /api/applies/${id}/events`,
+        `POST /api/applies/${id}/cancel`,
+        `POST /api/applies/${id}/resume`,
+        `POST /api/applies/${id}/abandon`,
+        `GET /api/plans/${plan.id}`,
+        `POST /api/plans/${plan.id}/apply`,
+      ]
+    ) assert.equal((await outside.call(route)).status, 404, route);
+    assert.equal((await inside.call(`GET /api/applies/${id}`)).status, 200);
+    assert.equal((await inside.call(`POST /api/applies/${id}/cancel`)).body.code, "apply_over");
+    // Who may plan it, and apply another one.
+    const { body } = await berth.call("POST /api/settings/api-keys", {
+      name: "planner",
+      grants: [{ role: "viewer" }, { permissions: ["projects:plan"] }, {
+        role: "operator",
+        on: ["project:other"],
+      }],
+    });
+    const planner = berth.as(body.key);
+    const theirs = await scene.plan({ action: "down" }, planner);
+    const refused = await scene.begin(theirs, {}, planner);
+    assert.deepEqual([refused.status, refused.body.code], [403, "forbidden"]);
+    assert.match(refused.body.title, /"projects:apply" on the project "scopedone"/);
+  });
+});
+
 test("what would block a plan by now makes an older one stale: a container from elsewhere, a group of the same name", async (engine) => {
   const name = "claimed";
   const text = project(name, [service("web")]);

@@ -121,11 +121,7 @@ export class SafeReader {
   async look(path: string): Promise<PathUse["found"]> {
     try {
       const real = await this.#real(path);
-      if (typeof real !== "string") {
-        if (real.code !== "missing") return "outside";
-        // Engines make what is missing, wherever its folder leads.
-        return path === "" || await this.look(folderOf(path)) !== "outside" ? "missing" : "outside";
-      }
+      if (typeof real !== "string") return real.code === "missing" ? "missing" : "outside";
       if (real === this.root) return "folder";
       using folder = await openFolder(this.root, folderOf(real) || "/");
       if (!folder) return "outside";
