@@ -1097,6 +1097,25 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ],
       },
       {
+        id: "F103",
+        broken: "An engine answers, and hangs over its list of networks, volumes or images, or fails at it",
+        holds: "It is up with all else; that kind is shown as it was, is told, and is asked for again",
+        proofs: [
+          [
+            "tests/watchdog_test.ts",
+            "an engine that never lists its networks is up with all else, and has them as soon as it does",
+          ],
+          [
+            "tests/watchdog_test.ts",
+            "an engine whose list of networks fails is up with all else, shows the last one, and is whole by itself",
+          ],
+          [
+            "tests/watchdog_test.ts",
+            "an engine that hangs over its list of networks is asked for it again, and the rest goes on",
+          ],
+        ],
+      },
+      {
         id: "F74",
         broken: "The store's file is renamed, deleted, replaced under a running berth",
         holds: "Health fails, changes are refused; put back, it works again",

@@ -28,6 +28,8 @@ const STEPS: readonly Step[] = [
   { file: "tests/key_timing_test.ts" },
   { file: "tests/orphans_test.ts" },
   { file: "tests/stopping_engine_test.ts" },
+  { file: "tests/mirror_test.ts" },
+  { file: "tests/watchdog_test.ts" },
   { file: "tests/packaging/proxy_test.ts", isBeside: true },
   { file: "tests/generated_clients_test.ts" },
   { file: "tests/fields_test.ts" },
