@@ -30,7 +30,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/stopping_engine_test.ts" },
   { file: "tests/mirror_test.ts" },
   { file: "tests/watchdog_test.ts" },
-  { file: "tests/packaging/proxy_test.ts", isBeside: true },
+  { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, isBeside: true },
   { file: "tests/generated_clients_test.ts" },
   { file: "tests/fields_test.ts" },
   { file: "tests/plan_test.ts" },
