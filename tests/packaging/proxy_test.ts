@@ -11,7 +11,9 @@ import type { SlowSeen } from "./slow_callers.ts";
 const { test } = await sharedEngine("docker");
 const ROOT = new URL("../../", import.meta.url).pathname;
 /** Longer than the time between two signs of life; the proof takes ten minutes. */
-const QUIET_S = Number(Deno.env.get("BERTH_QUIET_SECONDS") ?? (Deno.env.get("BERTH_PROOF") === "1" ? 600 : 24));
+const QUIET_S = Number(
+  Deno.env.get("BERTH_QUIET_SECONDS") ?? (Deno.env.get("BERTH_PROOF") === "1" ? 600 : 24),
+);
 
 interface Proxy {
   readonly name: string;
