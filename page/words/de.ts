@@ -97,6 +97,7 @@ export const words = {
       act: "zu dem, was man tun kann",
       next: "in einem Log: die nächste und die vorige passende Zeile",
       older: "in einem Log: ältere Zeilen",
+      wrap: "in einem Log: lange Zeilen umbrechen, anhalten",
       keys: "diese Tasten",
       back: "schließen, nichts wählen",
     },
