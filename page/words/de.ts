@@ -121,6 +121,8 @@ export const words = {
     signOut: "Abmelden",
     api: "Die API",
     language: "Sprache",
+    dense: "Dichte Zeilen",
+    roomy: "Zeilen mit mehr Raum",
   },
   problem: {
     notReached: "berth antwortet nicht",

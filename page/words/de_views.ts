@@ -132,7 +132,4 @@ export const measures = {
     read: "Platte, gelesen",
     written: "Platte, geschrieben",
   },
-  head: "Prozessor, Speicher",
-  both: (cpu: number | null, memory: string) =>
-    `${cpu === null ? "" : `${percent.format(cpu)} %, `}${memory}`,
 };

@@ -114,6 +114,8 @@ const english = {
     signOut: "Sign out",
     api: "The API",
     language: "Language",
+    dense: "Dense rows",
+    roomy: "Rows with more room",
   },
   problem: {
     notReached: "berth does not answer",
