@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> = 
         unit: "bytes",
         exact: true,
         about:
-          "all that a browser with an empty cache loads until the first list is there; the aim is 60,000 in 5 requests",
+          "all that a browser with an empty cache loads until the first list is there, but for its rows, which come over the socket; the aim is 60,000 in 5 requests",
       })),
   paint: (browser) => using(listed(500), ({ berth }) => paint(browser, berth)),
   rows: async (browser) => {

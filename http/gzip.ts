@@ -8,6 +8,12 @@ export function takesGzip({ headers }: Request): boolean {
   return found !== null && Number(found[1] ?? 1) > 0;
 }
 
+/** Compresses at once and in turn, for messages whose order counts. Loaded when the first caller asks for it. */
+export async function packer(): Promise<(text: string) => Uint8Array<ArrayBuffer>> {
+  const { gzipSync } = await import("node:zlib");
+  return (text) => new Uint8Array(gzipSync(text));
+}
+
 export async function gzip(content: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([content]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

@@ -4,6 +4,7 @@ import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";
 import { proofWanted } from "./live/proof_wanted.ts";
 import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts";
+import { isDense, makeDense } from "./parts/dense.ts";
 import { opened } from "./parts/keys.ts";
 import { LaterProofDialog } from "./parts/later.tsx";
 import { Navigation, Sections } from "./parts/navigation.tsx";
@@ -60,7 +61,11 @@ export function Shell(
       <a class="skip" href="#content">{words.skip}</a>
       <Bar />
       <PrintHead />
-      <main id="content" tabIndex={-1} class={link.value?.live === false ? "is-stale" : ""}>
+      <main
+        id="content"
+        tabIndex={-1}
+        class={`${link.value?.live === false ? "is-stale" : ""} ${isDense.value ? "is-dense" : ""}`}
+      >
         <Sections />
         {view}
       </main>
@@ -136,6 +141,9 @@ function Person() {
         <a href={may("keys:manage") ? "/settings/keys" : "/settings/sessions"}>{words.nav.settings}</a>
         <a href="/api/docs">{words.bar.api}</a>
         <button type="button" onClick={() => opened.value = "keys"}>{words.palette.keys}</button>
+        <button type="button" onClick={() => makeDense(!isDense.value)}>
+          {isDense.value ? words.bar.roomy : words.bar.dense}
+        </button>
         {Object.entries(LANGUAGES).filter(([name]) => name !== language).map(([name, word]) => (
           <button
             type="button"

@@ -3,8 +3,10 @@ import { z } from "zod";
 import { type Permission, type Principal, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { checked } from "../http/checked.ts";
+import { packer } from "../http/gzip.ts";
 import type { LiveFeed } from "../http/live_feed.ts";
 import { asServiceError, statusOf } from "../http/problem.ts";
+import { flag } from "../http/query.ts";
 import { type CoreRouter, router, socketRoute } from "../http/router.ts";
 import { openSocket, type Socket, SocketFailure } from "../http/socket.ts";
 import type { Message } from "../http/socket_queue.ts";
@@ -16,6 +18,8 @@ const MOST_SOCKETS = 128;
 /** A browser shows nobody the pings of a WebSocket: whoever hears nothing for twice as long is cut off. */
 const BEAT_MS = 10_000;
 const ROOM_BYTES = 256 * 1024;
+/** A shorter message gains little. */
+const PACKED_FROM_CHARACTERS = 2 * 1024;
 
 const Id = z.string().min(1).max(64).describe("The caller's name for the subscription, on all its messages");
 const Unsubscribe = z.strictObject({
@@ -53,11 +57,12 @@ export function live({ feeds, onFailure }: LiveOptions): CoreRouter {
   const byName = new Map(feeds.map((one) => [one.name, one]));
   const sockets = new Map<string, number>();
   return router().socket(declared(feeds), (call) => {
-    const { request, principal, revoked, stopping } = call;
+    const { request, query, principal, revoked, stopping } = call;
     const leave = enter(sockets, principal);
-    const open = (socket: Socket) => {
+    const open = async (socket: Socket) => {
       const refused = (feed: string, code: string) => call.refused(code, { feed });
-      return new Subscriptions(socket, { principal, feeds: byName, refused, onFailure }).run();
+      const pack = query.gzip ? await packer() : null;
+      await new Subscriptions(socket, { principal, feeds: byName, refused, onFailure, pack }).run();
     };
     return openSocket(request, open, { revoked, stopping, onFailure, onGone: leave });
   });
@@ -106,6 +111,9 @@ function declared(feeds: readonly LiveFeed[]) {
       `A socket has ${MOST_SUBSCRIPTIONS} subscriptions at most. Whoever is slow to read is told rows and measurements less often, and lines later; ` +
       "events that nobody reads end the socket with 1013. When the caller's rights change it ends with 1008.",
     permission: "any",
+    query: z.object({
+      gzip: flag.default(false).describe("Messages of more than 2 KiB come as binary frames of gzipped JSON"),
+    }),
     send: z.union([Unsubscribe, ...requests]).meta({
       id: "LiveRequest",
       description: "What is asked of `/api/live`",
@@ -123,6 +131,8 @@ interface Around {
   /** Told once for each feed that is refused. */
   readonly refused: (feed: string, code: string) => void;
   readonly onFailure: (error: unknown) => void;
+  /** Compresses long messages; null for callers who did not ask for it. */
+  readonly pack: ((text: string) => Uint8Array<ArrayBuffer>) | null;
 }
 
 /** The subscriptions of one socket. */
@@ -179,9 +189,7 @@ class Subscriptions {
         asked: checked(feed.asked, asked, "message") as Record<string, unknown>,
         signal,
         tell: (type, members) => {
-          if (!signal.aborted) {
-            this.#socket.send(`{"type":"${type}"${head}${members === "" ? "" : ","}${members}}`);
-          }
+          if (!signal.aborted) this.#send(`{"type":"${type}"${head}${members === "" ? "" : ","}${members}}`);
         },
         room: (belowBytes = ROOM_BYTES) => this.#socket.drained(belowBytes),
       });
@@ -224,7 +232,12 @@ class Subscriptions {
   }
 
   #say(message: Readonly<Record<string, unknown>>): void {
-    this.#socket.send(JSON.stringify(message));
+    this.#send(JSON.stringify(message));
+  }
+
+  #send(text: string): void {
+    const { pack } = this.#around;
+    this.#socket.send(pack !== null && text.length > PACKED_FROM_CHARACTERS ? pack(text) : text);
   }
 }
 

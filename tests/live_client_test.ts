@@ -1,5 +1,6 @@
 /** The client's `Live` against a running berth: sockets that die, fall silent, or are refused. */
 import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
 import { BearerAuth, Client } from "@berth/client";
 import { Live, type LiveState } from "@berth/client/live";
 import { eventually } from "./eventually.ts";
@@ -10,9 +11,15 @@ import { serveEngines } from "./service.ts";
 class Wire extends WebSocket {
   isDeaf = false;
   lateMs = 0;
+  /** The lengths of the binary messages. */
+  readonly packed: number[] = [];
   override set onmessage(listener: ((event: MessageEvent) => void) | null) {
     super.onmessage = ({ data }) => {
       if (this.isDeaf) return;
+      if (data instanceof ArrayBuffer) {
+        this.packed.push(data.byteLength);
+        return listener?.(new MessageEvent("message", { data }));
+      }
       const said = String(data).replace(
         /^(\{"type":"beat","time":")([^"]+)/,
         (_, head, time) => head + new Date(Date.parse(time) - this.lateMs).toISOString(),
@@ -32,7 +39,11 @@ function happened(action: string, number: number) {
 }
 
 async function scene(
-  { lateMs = 0, ...options }: { readonly silenceMs?: number; readonly lateMs?: number } = {},
+  { lateMs = 0, ...options }: {
+    readonly silenceMs?: number;
+    readonly gzip?: boolean;
+    readonly lateMs?: number;
+  } = {},
 ) {
   const containers = new Map<string, unknown>(
     Array.from({ length: 500 }, (_, index) => [scriptedId(index), inspected(scriptedId(index), `c${index}`)]),
@@ -100,6 +111,36 @@ Deno.test("a socket that dies is opened again and goes on where it was; what hap
   await eventually("the change", () => shows(3, "exited"));
   assert.deepEqual([told.resets, wires.length], [1, 2], "the list was not told again");
   assert.deepEqual(states, ["connecting", "live", "lost", "live"]);
+});
+
+Deno.test("long messages come compressed where that was asked for, and in order with the short ones", async () => {
+  await using all = await scene({ gzip: true });
+  const { told, wires, rows, change, shows } = all;
+  const whole = JSON.stringify(Object.fromEntries(rows)).length;
+  const packed = wires[0]!.packed.reduce((sum, length) => sum + length, 0);
+  assert.ok(packed > 0 && packed < whole / 8, `${packed} bytes for ${whole}`);
+  for (const state of ["exited", "running", "exited"]) change(3, state);
+  await eventually("the changes", () => shows(3, "exited"));
+  assert.equal(told.resets, 1);
+
+  await using plain = await scene();
+  assert.deepEqual(plain.wires[0]!.packed, [], "nobody else gets them");
+});
+
+Deno.test("a message that is far longer than it looks ends the connection", async () => {
+  const bomb = gzipSync(new Uint8Array(2 ** 24 + 1));
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "berth.v1" });
+    socket.onopen = () => socket.send(bomb);
+    return response;
+  });
+  const errors: string[] = [];
+  using live = new Live(new Client({ baseUrl: `http://127.0.0.1:${server.addr.port}` }), {
+    gzip: true,
+    onState: (_, error) => error instanceof Error && errors.push(error.message),
+  });
+  live.subscribe("containers", {}, { message() {} });
+  await eventually("it is lost", () => errors.includes("a message is longer than 16 MiB"));
 });
 
 Deno.test("a line that falls silent is given up, and another one is opened", async () => {

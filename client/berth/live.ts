@@ -13,7 +13,10 @@ export const LIVE: Endpoint<"/api/live", {
   socket: {
     send: LiveRequest;
     receive: LiveMessage;
-    query: Record<string, never>;
+    query: {
+      /** Messages of more than 2 KiB come as binary frames of gzipped JSON. */
+      gzip?: boolean;
+    };
   };
 }> = new Endpoint("/api/live");
 

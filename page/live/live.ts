@@ -15,6 +15,7 @@ import { client, lookAgain, who } from "./session.ts";
 export const link = signal<{ readonly live: boolean; readonly since: number } | null>(null);
 
 const live = new Live(client, {
+  gzip: true,
   onState: (state) => {
     if (state === "live") {
       if (link.value?.live === false) void lookAgain();

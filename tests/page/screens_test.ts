@@ -326,7 +326,7 @@ test("removing asks first, by name, and the container's own page says that it is
 /** Buttons that only read. */
 const READING = [
   ...["Measure", "Logs together", "Download all", "Save these lines"],
-  ...["Aa", ".*", "Errors", "older ↑", "Reading …", "Ignore …"],
+  ...["Aa", ".*", "Errors", "Wrap", "Pause", "older ↑", "Reading …", "Ignore …"],
 ];
 
 test("a viewer finds nothing to change, and each button says which permission it needs", async (stage) => {

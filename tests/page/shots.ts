@@ -43,7 +43,9 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["no-such-screen", "/nowhere"],
 ];
 
-/** What is open over a screen after something was done. */
+const planned = (page: Page) => page.locator(".step").first().waitFor({ timeout: 60_000 });
+
+/** What is open over a screen after something was done, or is there only later. */
 const ACTS: readonly (readonly [name: string, path: string, act: (page: Page) => Promise<void>])[] = [
   ["palette", "/", async (page) => {
     await page.keyboard.press("Control+k");
@@ -57,6 +59,8 @@ const ACTS: readonly (readonly [name: string, path: string, act: (page: Page) =>
     await page.getByRole("button", { name: "Save …" }).click();
     await page.getByRole("dialog").waitFor();
   }],
+  ["plan", "/w/shop/plan", planned],
+  ["plan-down", "/w/blog/plan?action=down", planned],
   ["new-key", "/settings/keys", (page) => page.getByRole("button", { name: "Make a key" }).click()],
   ["rights", "/settings/people", (page) => page.getByRole("button", { name: "Change grace" }).click()],
 ];

@@ -140,18 +140,18 @@ function Facts({ container }: { readonly container: ContainerDetail }) {
           <dd>{ports}</dd>
         </div>
       )}
-      {command.length > 0 && (
-        <div>
-          <dt>{words.container.command}</dt>
-          <dd>
-            <code>{shown(command.join(" "))}</code>
-          </dd>
-        </div>
-      )}
       <div>
         <dt>{words.container.restartPolicy}</dt>
         <dd>{shown(restart.name || "no")}, {words.container.restarts(restartCount)}</dd>
       </div>
+      {command.length > 0 && (
+        <div class="is-long">
+          <dt>{words.container.command}</dt>
+          <dd>
+            <code title={shown(command.join(" "))}>{shown(command.join(" "))}</code>
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }
