@@ -2,6 +2,8 @@
  * Asks the registry for known holes in what the lock files name: `deno task audit`. One that is high or worse fails; where
  * no registry can be asked, that is said and fails nothing, since it says nothing of the commit.
  */
+/** A registry that does not answer by then is none that can be asked. */
+const ANSWER_MS = 60_000;
 const LOCK_FILES = ["deno.lock", "tests/deno.lock", "page/deno.lock"];
 
 /** Whether none is known. */
@@ -13,6 +15,7 @@ export async function audit(env: Readonly<Record<string, string>> = {}): Promise
       env: { NO_COLOR: "1", ...env },
       stdout: "piped",
       stderr: "piped",
+      signal: AbortSignal.timeout(ANSWER_MS),
     });
     const { success, stdout, stderr } = await child.output();
     const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);

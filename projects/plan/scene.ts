@@ -24,6 +24,7 @@ import { projectOf } from "../hash/labels.ts";
 import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, remembering, viewFor } from "../drift/look.ts";
 import type { Draft } from "./draft.ts";
+import { withoutLeftovers } from "./leftovers.ts";
 import type { PlanRequest } from "./plan_shape.ts";
 
 /** A container of the project, and how it differs from its unit. */
@@ -39,6 +40,8 @@ export interface Scene {
   readonly backend: Backend;
   /** By the label of their service, in order of their numbers. */
   readonly members: ReadonlyMap<string, readonly Member[]>;
+  /** What applies that are over left of a unit beside its members, by the label of the service. */
+  readonly leftovers: ReadonlyMap<string, readonly RunningContainer[]>;
   /** Containers of the project whose service is not in the files. */
   readonly orphans: readonly RunningContainer[];
   readonly holdings: WholeHoldings;
@@ -112,12 +115,21 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const real = remembering(asked.real);
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
   const members = new Map<string, Member[]>();
+  const leftovers = new Map<string, RunningContainer[]>();
   const orphans: RunningContainer[] = [];
-  const jobs = [...containers].sort(byNumber);
+  const { standing: jobs, left } = withoutLeftovers([...containers].sort(byNumber));
   for (const container of jobs) {
     const label = container.compose!.service; // only labelled ones are joined
     if (units.get(label)?.service) members.set(label, []);
     else orphans.push(container);
+  }
+  for (const container of left) {
+    const label = container.compose!.service; // as above
+    if (!units.get(label)?.service) orphans.push(container);
+    else {
+      leftovers.set(label, [...leftovers.get(label) ?? [], container]);
+      if (!members.has(label)) members.set(label, []);
+    }
   }
   let next = 0;
   const compared = new Map<string, Member>();
@@ -150,6 +162,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     workspace,
     backend,
     members,
+    leftovers,
     orphans,
     holdings,
     runtime,

@@ -7,7 +7,7 @@ import { findEngines, type FoundEngine, type UserEnvironment } from "./discovery
 import { Link } from "./link.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf } from "../engine/failure.ts";
-import type { EngineKind } from "../engine/engine.ts";
+import type { EngineKind } from "../engine/greeting.ts";
 import { type Kind, SLOW } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import type { Unavailable } from "./route_fields.ts";

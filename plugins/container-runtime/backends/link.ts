@@ -2,7 +2,8 @@
 import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Backend, BackendState } from "../../../core/runtime.ts";
-import { Engine, type EngineKind, type EngineVersion } from "../engine/engine.ts";
+import { Engine } from "../engine/engine.ts";
+import type { EngineKind, EngineVersion } from "../engine/greeting.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf, unreadable } from "../engine/failure.ts";
 import { Certificates } from "./certificates.ts";

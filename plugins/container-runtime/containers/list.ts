@@ -107,13 +107,13 @@ export class ContainerLists {
       sight.sees(row) && (workspace === undefined || this.ownership.ownerOf(row)?.id === workspace);
     const isWhole = sight.reach.everywhere && workspace === undefined;
     let total = 0;
-    const lists = shown.map((link) => {
+    const all = this.#ordered.of(shown, query);
+    const lists = shown.map((link, at) => {
       if (link.isBehind("containers")) behind.add(link.name);
       if (!isKnown) {
         for (const row of rowsInSight(link, sight)) isKnown ||= this.ownership.ownerOf(row)?.id === workspace;
       }
-      const all = this.#ordered.of(link, query);
-      const fitting = isWhole ? all : { rows: all.rows.filter(isShown) };
+      const fitting = isWhole ? all[at]! : { rows: all[at]!.rows.filter(isShown) };
       total += fitting.rows.length;
       return fitting;
     });
