@@ -144,7 +144,11 @@ test("a volume of others never goes, whatever the file calls it and whoever name
   const [name, volume] = ["lentdata", "theirs_lent"];
   await engine.cli("volume", "create", "--label", "com.docker.compose.project=theirs", volume);
   try {
-    const text = project(name, [service("web", "volumes: ['data:/data']")], `volumes: { data: { name: ${volume} } }\n`);
+    const text = project(
+      name,
+      [service("web", "volumes: ['data:/data']")],
+      `volumes: { data: { name: ${volume} } }\n`,
+    );
     await scene(engine, name, text, async (scene) => {
       const plan = await eventually("the volume is seen", async () => {
         const plan = await scene.plan({ action: "down", volumes: [volume] });
