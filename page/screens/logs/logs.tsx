@@ -31,7 +31,11 @@ export function Logs() {
       </header>
       {isAnything
         ? <MergedLogView chosen={chosen} name={words.logs.word} key={JSON.stringify(chosen)} />
-        : <Empty title={words.logs.what} />}
+        : (
+          <Empty title={words.logs.what}>
+            <a class="button" href="/logs?all">{words.logs.all}</a>
+          </Empty>
+        )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { type Overview as State, readOverview, type SeenContainer, type Unit } f
 import { ignore, ignored, ignoreNothing } from "../../live/ignored.ts";
 import { serviceTime } from "../../live/live.ts";
 import { useResource } from "../../live/resource.ts";
-import { may } from "../../live/session.ts";
+import { may, who } from "../../live/session.ts";
 import { SIGN_OF, type Verdict, VERDICTS } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -22,10 +22,18 @@ import { RegisterForm, Workspaces } from "./workspaces.tsx";
 const WELL: readonly Verdict[] = ["completed", "asWritten"];
 
 export function Overview() {
-  const overview = useResource("overview", readOverview);
+  const mayRead = may("workspaces:read");
+  const overview = useResource(mayRead ? "overview" : null, readOverview);
   const state = overview.value.value;
   const problem = overview.problem.value;
   const at = overview.at.value;
+  if (!mayRead && who.value) {
+    return (
+      <Empty title={words.overview.noRight} whole>
+        {may("containers:read") && <a class="button" href="/c">{words.container.toList}</a>}
+      </Empty>
+    );
+  }
   return (
     <>
       {problem !== null && <Trouble problem={problem} since={at} again={overview.reload} />}
@@ -40,7 +48,6 @@ export function Overview() {
 
 /** Nothing to compare, and the one next step. */
 function Nothing({ state, reload }: { readonly state: State; readonly reload: () => void }) {
-  if (!may("workspaces:read")) return <Empty title={words.overview.noRight} whole />;
   return (
     <div class="first">
       <h1>{words.overview.emptyTitle}</h1>
