@@ -1,18 +1,20 @@
 /** What a screen shows when there is nothing, or not everything, to show. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { link } from "../live/live.ts";
 import type { Problem } from "../live/problem.ts";
 import { words } from "../words/en.ts";
 import { shown } from "./shown.ts";
 
-/** Nothing for a moment, then that something is on its way. */
+/** Nothing for a moment, then that something is on its way, or what it waits for. */
 export function Loading() {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), 150);
     return () => clearTimeout(timer);
   }, []);
-  return <p class="loading" role="status">{isSlow ? words.loading : ""}</p>;
+  const text = link.value?.live === false ? words.problem.notReached : words.loading;
+  return <p class="loading" role="status">{isSlow ? text : ""}</p>;
 }
 
 /** `whole` where it is all that the screen shows. */

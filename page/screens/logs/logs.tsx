@@ -21,7 +21,7 @@ export function Logs() {
     ? { workspace }
     : project !== null
     ? { project }
-    : {};
+    : { all: true as const };
   if (!may("containers:logs")) return <Empty title={words.log.noRight} whole />;
   return (
     <div class="list-screen">

@@ -53,8 +53,21 @@ function Nothing({ state, reload }: { readonly state: State; readonly reload: ()
       <h1>{words.overview.emptyTitle}</h1>
       <p class="lead">{words.overview.emptyLead}</p>
       <RegisterForm done={reload} />
-      {state.engines.every(({ state }) => state !== "up") && <p class="hint">{words.overview.noEngine}</p>}
+      {state.engines.length === 0 && <p class="hint">{words.overview.noEngine}</p>}
+      <Away engines={state.engines} />
     </div>
+  );
+}
+
+function Away({ engines }: Pick<State, "engines">) {
+  return (
+    <>
+      {engines.filter(({ state }) => state !== "up").map(({ name, reason }) => (
+        <p class="trouble" role="status" key={name}>
+          <Sign verdict="unknown" /> {shown(words.problem.away(name, reason ?? ""))}
+        </p>
+      ))}
+    </>
   );
 }
 
@@ -66,7 +79,6 @@ function Answer(
   const hidden = state.undeclared.length - undeclared.length;
   const bad = units.filter(({ verdict }) => !WELL.includes(verdict));
   const well = units.filter(({ verdict }) => WELL.includes(verdict));
-  const away = state.engines.filter((engine) => engine.state !== "up");
   const upTo =
     bad.findLastIndex(({ verdict }) => VERDICTS.indexOf(verdict) < VERDICTS.indexOf("undeclared")) + 1;
   return (
@@ -75,11 +87,7 @@ function Answer(
         <h1>{words.overview.question}</h1>
         <Counts units={units} undeclared={undeclared.length} at={at} />
       </header>
-      {away.map(({ name, reason }) => (
-        <p class="trouble" role="status" key={name}>
-          <Sign verdict="unknown" /> {shown(words.problem.away(name, reason ?? ""))}
-        </p>
-      ))}
+      <Away engines={state.engines} />
       <ul class="findings" aria-label={words.overview.question}>
         {bad.slice(0, upTo).map((unit) => <UnitRow unit={unit} key={`${unit.workspace} ${unit.id}`} />)}
         {undeclared.map((one) => <UndeclaredRow container={one} key={`${one.backend} ${one.id}`} />)}
