@@ -10,7 +10,7 @@ import { LaterProofDialog } from "./parts/later.tsx";
 import { Navigation, Sections } from "./parts/navigation.tsx";
 import { Palette } from "./parts/palette.tsx";
 import { PrintHead } from "./parts/print_head.tsx";
-import { Loading, Trouble } from "./parts/states.tsx";
+import { Loading, ScreenName, Trouble } from "./parts/states.tsx";
 import { shown } from "./parts/shown.ts";
 import { address } from "./router.ts";
 import { screenAt, SetPassword, Setup } from "./screens.tsx";
@@ -67,7 +67,7 @@ export function Shell(
         class={`${link.value?.live === false ? "is-stale" : ""} ${isDense.value ? "is-dense" : ""}`}
       >
         <Sections />
-        {view}
+        <ScreenName.Provider value={title}>{view}</ScreenName.Provider>
       </main>
       <Palette />
       {proofWanted.value !== null && <LaterProofDialog />}

@@ -150,7 +150,7 @@ export async function makeKey(
     token: admin,
     body: { name: "made", ...what },
   });
-  if (made.status !== 201) throw new Error(`no key: ${JSON.stringify(made.body)}`);
+  if (made.status !== 201) throw new Error(`no key: ${made.status} ${made.text}`);
   return made.body;
 }
 

@@ -431,7 +431,7 @@ Deno.test("on a full disk and on one that is mounted read-only a file stays as i
   try {
     await using shop = await openShop({ at: folder });
     await fill(`${folder}/ballast`);
-    const full = await shop.edit((text) => `${text}# ${"more ".repeat(10_000)}\n`);
+    const full = await shop.edit((text) => `${text}# ${"more ".repeat(1_000)}\n`);
     assert.deepEqual([full.status, full.body.code], [507, "disk_full"]);
     assert.equal(await shop.onDisk(), COMPOSE);
     const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();

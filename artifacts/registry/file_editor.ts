@@ -44,6 +44,12 @@ export class FileEditor {
     return await this.#write(writing, async (file, parsed) => {
       const back = await putBack(file, edited, parsed);
       if ("text" in back) return back.text;
+      if ("unread" in back) {
+        throw new ServiceError(
+          "file_not_written",
+          `Cannot save the file: ${back.unread}; make it shorter, or try again when this machine is less busy`,
+        );
+      }
       throw new ServiceError(
         "mask_moved",
         `Cannot save the file: the masked value in line ${back.line} is not where it was; put it back there, write ` +

@@ -4,8 +4,8 @@ import { MASK, type Span } from "../../core/secrets.ts";
 import type { ArtifactFile } from "../artifact.ts";
 import { type Masked, maskedOf, secretsIn } from "./masked_text.ts";
 
-/** A text with its secrets, or the line of the first mask that cannot be put back. */
-export type PutBack = { readonly text: string } | { readonly line: number };
+/** A text with its secrets, or the line of the first mask that cannot be put back, or that nobody can tell: why. */
+export type PutBack = { readonly text: string } | { readonly line: number } | { readonly unread: string };
 
 /**
  * The edited text with the secrets of the file. A mask stands for what it stood for as long as it is in its place: on a
@@ -36,9 +36,14 @@ export async function putBack(
   }
   text += edited.slice(at);
   if (secrets.length === 0) return { text };
-  const still = secretsIn(await parsed(text));
+  const whole = await parsed(text);
+  const still = secretsIn(whole);
   const shown = secrets.find(([start, end]) => !still.some(([from, to]) => from <= start && end <= to));
-  return shown === undefined ? { text } : { line: text.slice(0, shown[0]).split("\n").length };
+  if (shown === undefined) return { text };
+  const limit = whole.findings.find(({ code }) => code === "fs/limit-reached");
+  return limit === undefined
+    ? { line: text.slice(0, shown[0]).split("\n").length }
+    : { unread: limit.message };
 }
 
 /** Four asterisks and more: a mask, or something that looks like one. */

@@ -164,13 +164,13 @@ export abstract class LogFeed {
     if (key === undefined || Number.isNaN(time)) return null;
     const query = { container: [key], since: isoOf(time), until: isoOf(time + 1), limit: 1_000 };
     const same: EarlierLine[] = [];
-    let next: EarlierLines["next"] | undefined;
+    let next: EarlierLines["next"] | null = null;
     do { // an answer may be a part: only all of them tell that it is gone
       const answer = (await client.get(LOGS, { query: { ...query, ...next }, signal }))
         .json() as EarlierLines;
       same.unshift(...answer.items.filter((item) => item.stream === kind && isSame({ time, text }, item)));
       next = answer.next;
-    } while (next != null);
+    } while (next !== null);
     // Of equal lines at one time, the one that has as many before it.
     let before = 0;
     for (let other = number - 1; other >= this.lines.first; other--) {

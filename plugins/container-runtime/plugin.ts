@@ -3,7 +3,7 @@ import { Sights } from "../../core/sight.ts";
 import { plugin } from "../plugin.ts";
 import { Backends, type NamedEngine } from "./backends/backends.ts";
 import { readAddress } from "./engine/address.ts";
-import { UNIX_HOST } from "./engine/engine.ts";
+import { UNIX_HOST } from "./engine/connections.ts";
 import { CODES } from "./engine/errors.ts";
 import { examine } from "./examine.ts";
 import { measure } from "./measures.ts";

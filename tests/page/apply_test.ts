@@ -37,12 +37,10 @@ test(
       await main.getByText('echo "hello there"').waitFor();
       await main.getByText("after its start, as 1000").waitFor();
       await assertFitsAll(opened, "plan");
-      await page.setViewportSize({ width: 1440, height: 900 });
       await apply();
       await page.getByRole("status").getByText("done").waitFor();
       await main.locator(".last-words").getByText("hello there").waitFor();
       await assertFitsAll(opened, "apply");
-      await page.setViewportSize({ width: 1440, height: 900 });
       const before = await scene.ids();
       assert.deepEqual(Object.keys(before), ["front-web-1"]);
 
@@ -55,7 +53,6 @@ test(
       await page.getByRole("alert").getByText("ended with code 9; the old container serves again").waitFor();
       await main.locator(".last-words").getByText("out of order").waitFor();
       await assertFitsAll(opened, "an apply that failed");
-      await page.setViewportSize({ width: 1440, height: 900 });
       assert.deepEqual(await scene.ids(), before);
 
       await page.getByRole("link", { name: "To the plan" }).click();
@@ -68,7 +65,6 @@ test(
       await main.getByRole("button", { name: "Remove it, too" }).click();
       await main.getByText("with all its data").waitFor();
       await assertFitsAll(opened, "a plan that loses data");
-      await page.setViewportSize({ width: 1440, height: 900 });
       await page.getByRole("button", { name: "Apply", exact: true }).click();
       const sure = page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true });
       assert.equal(await sure.isDisabled(), true, "its name was not typed");

@@ -142,7 +142,6 @@ test(
     await page.getByRole("log").getByText("300000", { exact: true }).waitFor();
     assert.equal(await page.locator(".log-line.is-chosen .log-text").innerText(), "299999");
     await assertFitsAll(opened, "a long log with a line laid open");
-    await page.setViewportSize({ width: 1440, height: 900 });
 
     // From end to end and through the middle, with the wheel too.
     await log.focus();
@@ -232,7 +231,6 @@ test(
     await line("m-three", "from three").waitFor();
     assert.equal(await page.getByText("from two").count(), 0);
     await assertFitsAll(opened, "/logs of two containers");
-    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole("combobox", { name: "Logs of" }).selectOption({ label: "m-two" });
     await line("m-two", "from two").waitFor();
     await page.getByRole("button", { name: "Without m-three" }).click();
@@ -336,7 +334,6 @@ test(
     await page.getByText("10 of 10 lines").waitFor();
     assert.match(page.url(), /[?&]q=[^&]+&pattern=1&among=1/);
     await assertFitsAll(opened, "a log that is searched");
-    await page.setViewportSize({ width: 1440, height: 900 });
     await field.fill("");
     await page.getByRole("button", { name: "Errors" }).click();
     await page.getByText("1 line fits").waitFor();

@@ -37,7 +37,6 @@ test(
     await page.keyboard.press("Escape");
     await page.locator(".chart-pointed").waitFor({ state: "detached" });
     await assertFitsAll(opened, "measures");
-    await page.setViewportSize({ width: 1440, height: 900 });
 
     await opened.visit("/c?q=m-");
     await page.getByRole("button", { name: "Measure" }).click();

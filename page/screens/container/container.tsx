@@ -11,7 +11,7 @@ import { publishedBy } from "../../parts/ports.ts";
 import { RemoveDialog } from "../../parts/remove_dialog.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { words } from "../../words/en.ts";
 import { Environment, Inspect, Mounts, Networks } from "./details.tsx";
@@ -40,10 +40,9 @@ export function Container({ backend, name }: { readonly backend: string; readonl
   const container = read.value.value;
   const problem = read.problem.value;
   if (container === undefined) {
-    if (problem === null) return <Loading />;
-    return problem.status === 404
+    return problem?.status === 404
       ? <Gone name={name} title={problem.title} />
-      : <Trouble problem={problem} again={read.reload} />;
+      : <Unread problem={problem} again={read.reload} />;
   }
   const isGone = problem?.status === 404;
   const tab = currentTab(TABS);

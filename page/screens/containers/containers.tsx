@@ -13,7 +13,7 @@ import { LaterMeasured } from "../../parts/later.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
 import { Mark, Sign } from "../../parts/sign.tsx";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { Choice, Rows } from "../../parts/window.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
@@ -33,9 +33,7 @@ export function Containers() {
   const fitting = arrivals.items.filter(fits(query.value, signOf)).sort(byName);
   const problem = read.problem.value;
   if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} whole />;
-  if (list === undefined) {
-    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
-  }
+  if (list === undefined) return <Unread problem={problem} again={read.reload} />;
   const marked = fitting.filter((one) => chosen.has(keyOf(one)));
   const choose = (one: Container) => {
     const next = new Set(chosen);

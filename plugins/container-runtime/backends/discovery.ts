@@ -1,5 +1,5 @@
 /** Where engines put their sockets: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
-import type { EngineKind } from "../engine/engine.ts";
+import type { EngineKind } from "../engine/greeting.ts";
 import { addressText, type CalledAddress, readAddress, type SshAddress } from "../engine/address.ts";
 import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 

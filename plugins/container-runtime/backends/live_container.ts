@@ -1,6 +1,7 @@
 /** A container as its engine shows it at this moment: what its log, its commands and its measurements depend on. */
 import type { Reach } from "../../../core/access.ts";
-import type { Engine, EngineKind } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { EngineKind } from "../engine/greeting.ts";
 import { at } from "../engine/path.ts";
 import { flagOf, objectOf, textOf, type Wire } from "../engine/wire.ts";
 import { findContainer } from "./find_container.ts";

@@ -5,10 +5,12 @@
 import { Lru } from "../../../core/lru.ts";
 import type { Link } from "../backends/link.ts";
 import type { ContainerRow } from "../rows/container.ts";
-import { comesBefore, type ContainerQuery, fits, type Place, placeOf, startOf } from "./query.ts";
+import { type ContainerQuery, fits, rowComesBefore, startOf } from "./query.ts";
 
-/** How many queries are remembered for one engine. */
-const MOST = 16;
+/** How many queries are remembered for one engine; what they found are the rows themselves. */
+const MOST_QUERIES = 64;
+/** How many projects' and labels' names are. */
+const MOST_TERMS = 16;
 /** Projects and labels of fewer rows are found as fast by looking at each. */
 const INDEXED = 64;
 
@@ -17,25 +19,26 @@ export interface Fitting {
   readonly rows: readonly ContainerRow[];
 }
 
-interface Known extends Fitting {
-  readonly version: number;
-}
-
-/** What is remembered of one engine. */
+/** What is remembered of one engine, until one of its rows changes. */
 class EngineRows {
-  readonly #queries = new Lru<Known>(MOST);
+  #queries = new Lru<Fitting>(MOST_QUERIES);
   readonly #terms = new Map<string, Map<string, ContainerRow[]>>();
   #version = -1;
 
   constructor(private readonly link: Link) {}
 
   fitting(key: string, query: ContainerQuery): Fitting {
-    const { rows } = this.link.mirror.containers;
+    const { version } = this.link.mirror.containers.rows;
+    if (this.#version !== version) {
+      this.#queries = new Lru(MOST_QUERIES);
+      this.#terms.clear();
+      this.#version = version;
+    }
     const known = this.#queries.get(key);
-    if (known?.version === rows.version) return known;
-    const fitting: ContainerRow[] = [];
-    for (const row of this.#candidates(query)) if (fits(row, query)) fitting.push(row);
-    const made = { version: rows.version, rows: sorted(fitting, query) };
+    if (known !== undefined) return known;
+    const rows: ContainerRow[] = [];
+    for (const row of this.#candidates(query)) if (fits(row, query)) rows.push(row);
+    const made = { rows: rows.sort(rowComesBefore(query)) };
     this.#queries.set(key, made);
     return made;
   }
@@ -44,10 +47,6 @@ class EngineRows {
   #candidates({ project, label }: ContainerQuery): Iterable<ContainerRow> {
     const { rows } = this.link.mirror.containers;
     if (rows.size < INDEXED) return rows.values();
-    if (this.#version !== rows.version) {
-      this.#terms.clear();
-      this.#version = rows.version;
-    }
     if (project !== undefined) {
       return this.#byTerm("project", (row) => row.compose?.project).get(project) ?? [];
     }
@@ -68,7 +67,7 @@ class EngineRows {
       if (found === undefined) index.set(value, [row]);
       else found.push(row);
     }
-    if (this.#terms.size >= MOST) this.#terms.clear();
+    if (this.#terms.size >= MOST_TERMS) this.#terms.clear();
     this.#terms.set(term, index);
     return index;
   }
@@ -77,11 +76,14 @@ class EngineRows {
 export class OrderedRows {
   readonly #engines = new WeakMap<Link, EngineRows>();
 
-  /** What fits on one engine; the caller sees all of it or asks again for each row. */
-  of(link: Link, query: ContainerQuery): Fitting {
-    let engine = this.#engines.get(link);
-    if (engine === undefined) this.#engines.set(link, engine = new EngineRows(link));
-    return engine.fitting(keyOf(query), query);
+  /** What fits on each engine; the caller sees all of it or asks again for each row. */
+  of(links: readonly Link[], query: ContainerQuery): Fitting[] {
+    const key = keyOf(query);
+    return links.map((link) => {
+      let engine = this.#engines.get(link);
+      if (engine === undefined) this.#engines.set(link, engine = new EngineRows(link));
+      return engine.fitting(key, query);
+    });
   }
 }
 
@@ -90,30 +92,24 @@ function keyOf({ limit: _limit, cursor: _cursor, backend: _backend, ...filters }
   return JSON.stringify(filters);
 }
 
-export function sorted(rows: ContainerRow[], query: ContainerQuery): ContainerRow[] {
-  const before = comesBefore(query);
-  return rows.map((row) => ({ row, place: placeOf(row, query.sort) }))
-    .sort((one, other) => before(one.place, other.place))
-    .map(({ row }) => row);
-}
-
 /** The first `most` rows of several lists in order, from the query's cursor on, and whether more follow. */
 export function merged(
   lists: readonly Fitting[],
   query: ContainerQuery,
   most: number,
 ): { readonly rows: readonly ContainerRow[]; readonly isMore: boolean } {
-  const before = comesBefore(query);
-  const heads: { readonly rows: readonly ContainerRow[]; at: number; place: Place }[] = [];
+  const before = rowComesBefore(query);
+  const heads: { readonly rows: readonly ContainerRow[]; at: number; row: ContainerRow }[] = [];
   for (const { rows } of lists) {
     const at = startOf(rows, query);
-    if (at < rows.length) heads.push({ rows, at, place: placeOf(rows[at]!, query.sort) });
+    const row = rows[at];
+    if (row !== undefined) heads.push({ rows, at, row });
   }
   const sink = (at: number) => {
     for (;;) {
       let first = at;
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < heads.length && before(heads[child]!.place, heads[first]!.place) < 0) first = child;
+      for (let child = 2 * at + 1; child <= 2 * at + 2 && child < heads.length; child += 1) {
+        if (before(heads[child]!.row, heads[first]!.row) < 0) first = child;
       }
       if (first === at) return;
       [heads[at], heads[first]] = [heads[first]!, heads[at]!];
@@ -124,9 +120,9 @@ export function merged(
   const rows: ContainerRow[] = [];
   while (heads.length > 0 && rows.length < most) {
     const head = heads[0]!;
-    rows.push(head.rows[head.at]!);
-    head.at += 1;
-    if (head.at < head.rows.length) head.place = placeOf(head.rows[head.at]!, query.sort);
+    rows.push(head.row);
+    const next = head.rows[head.at += 1];
+    if (next !== undefined) head.row = next;
     else {
       const last = heads.pop()!;
       if (heads.length === 0) break;
@@ -134,5 +130,5 @@ export function merged(
     }
     sink(0);
   }
-  return { rows, isMore: heads.some(({ rows, at }) => at < rows.length) };
+  return { rows, isMore: heads.length > 0 };
 }

@@ -4,8 +4,8 @@ import fc from "npm:fast-check@4.10.2";
 import type { Link } from "../backends/link.ts";
 import { Rows } from "../mirror/rows.ts";
 import type { ContainerRow } from "../rows/container.ts";
-import { merged, OrderedRows, sorted } from "./ordered.ts";
-import { type ContainerQuery, cursorBehind, fits } from "./query.ts";
+import { merged, OrderedRows } from "./ordered.ts";
+import { comesBefore, type ContainerQuery, cursorBehind, fits, placeOf } from "./query.ts";
 
 function row(backend: string, number: number, seed: number): ContainerRow {
   return {
@@ -52,12 +52,13 @@ Deno.test("pages over many engines, before and after changes, are those of one s
       const check = () => {
         for (const query of asked) {
           const all = engines.flatMap(({ rows }) => [...rows.values()]).filter((one) => fits(one, query));
-          const expected = sorted(all, query).map(({ id, backend }) => `${id} ${backend}`);
+          const before = comesBefore(query);
+          const expected = all.map((row) => placeOf(row, query.sort)).sort(before).map(([, id]) => id);
           const seen: string[] = [];
           let cursor: string | undefined;
           do {
             const page = { ...query, ...(cursor === undefined ? {} : { cursor }) };
-            const { rows, isMore } = merged(engines.map(({ link }) => ordered.of(link, page)), page, limit);
+            const { rows, isMore } = merged(ordered.of(engines.map(({ link }) => link), page), page, limit);
             seen.push(...rows.map(({ id, backend }) => `${id} ${backend}`));
             cursor = isMore ? cursorBehind(rows.at(-1)!, query) : undefined;
           } while (cursor !== undefined);

@@ -76,16 +76,25 @@ export function placeOf(row: ContainerRow, sort: ContainerQuery["sort"] = "creat
 }
 
 /** Compares places for a sort. The newest first, unless asked otherwise; names run from A to Z. */
-export function comesBefore(
-  { sort = "created", order }: ContainerQuery,
-): (one: Place, other: Place) => number {
-  return (order ?? (sort === "created" ? "desc" : "asc")) === "asc"
-    ? compare
-    : (one, other) => compare(other, one);
+export function comesBefore(query: ContainerQuery): (one: Place, other: Place) => number {
+  const way = wayOf(query);
+  return ([key, id], [otherKey, otherId]) => way * (compare(key, otherKey) || compare(id, otherId));
 }
 
-function compare([key, id]: Place, [otherKey, otherId]: Place): number {
-  return key < otherKey ? -1 : key > otherKey ? 1 : id < otherId ? -1 : id > otherId ? 1 : 0;
+/** The same for rows, whose places are not written down for it. */
+export function rowComesBefore(query: ContainerQuery): (one: ContainerRow, other: ContainerRow) => number {
+  const way = wayOf(query);
+  const key = query.sort === undefined || query.sort === "created" ? "createdAt" : query.sort;
+  return (one, other) =>
+    way * (compare(one[key], other[key]) || compare(one.id, other.id) || compare(one.backend, other.backend));
+}
+
+function wayOf({ sort = "created", order }: ContainerQuery): 1 | -1 {
+  return (order ?? (sort === "created" ? "desc" : "asc")) === "asc" ? 1 : -1;
+}
+
+function compare(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /**

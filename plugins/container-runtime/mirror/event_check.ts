@@ -1,5 +1,6 @@
 /** Whether an open event stream still tells what happens: one that is half open is as quiet as an idle engine. */
-import type { Engine, Greeting } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Greeting } from "../engine/greeting.ts";
 import { at } from "../engine/path.ts";
 import { pause } from "../../../core/pause.ts";
 import type { RawEvent } from "./event_feed.ts";

@@ -1,0 +1,33 @@
+/** What is asked of an engine: words, path, body and limits of one call. */
+import type { Subject } from "./failure.ts";
+
+export const FIRST_BYTE_MS = 10_000;
+export const BODY_MS = 20_000;
+export const MAX_BODY = 64 * 1024 * 1024;
+
+/** How a change is asked for. */
+export type Change = "POST" | "PUT" | "DELETE";
+export type Method = "GET" | Change;
+
+export interface EngineCall extends Subject {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON; bytes are sent as they are, and are a tar. */
+  readonly body?: unknown;
+  /** Only our own headers; none of a caller's request is forwarded. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends a read early. A change is never cancelled by it: a closed tab must not leave half a create. */
+  readonly signal?: AbortSignal;
+  /** How long the engine may take until its answer begins. */
+  readonly firstByteMs?: number;
+  readonly maxBytes?: number;
+}
+
+export function bodyOf(
+  { body }: Pick<EngineCall, "body">,
+): { readonly type: string; readonly bytes: Uint8Array<ArrayBuffer> } {
+  if (body instanceof Uint8Array) return { type: "application/x-tar", bytes: new Uint8Array(body) };
+  const text = body === undefined ? "" : JSON.stringify(body);
+  return { type: "application/json", bytes: encoder.encode(text) };
+}
+
+const encoder = new TextEncoder();
