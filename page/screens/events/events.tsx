@@ -113,7 +113,7 @@ function What({ of }: { readonly of: Happening }) {
   return (
     <>
       {isBad ? <Mark verdict="broken">{text}</Mark> : text}
-      {repeated !== undefined && <span class="quiet">{" "}{TEXT.repeated(repeated)}</span>}
+      {repeated !== undefined && <span class="quiet">{` ${TEXT.repeated(repeated)}`}</span>}
     </>
   );
 }
