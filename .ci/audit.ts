@@ -2,9 +2,9 @@
  * Asks the registry for known holes in what the lock files name: `deno task audit`. One that is high or worse fails; where
  * no registry can be asked, that is said and fails nothing, since it says nothing of the commit.
  */
+const LOCK_FILES = ["deno.lock", "tests/deno.lock", "page/deno.lock"];
 /** A registry that does not answer by then is none that can be asked. */
 const ANSWER_MS = 60_000;
-const LOCK_FILES = ["deno.lock", "tests/deno.lock", "page/deno.lock"];
 
 /** Whether none is known. */
 export async function audit(env: Readonly<Record<string, string>> = {}): Promise<boolean> {
