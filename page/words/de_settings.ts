@@ -132,6 +132,7 @@ export const settings = {
     api: (version: string) => `API ${version}`,
     states: {
       up: "da",
+      inPart: "zum Teil da",
       away: "weg",
       refused: "verweigert",
       unresponsive: "antwortet nicht",

@@ -124,6 +124,7 @@ export const settings = {
     api: (version: string) => `API ${version}`,
     states: {
       up: "up",
+      inPart: "up, in part",
       away: "away",
       refused: "refused",
       unresponsive: "not answering",

@@ -107,7 +107,8 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   if (!own.every((container) => sight.sees(container)) || !sight.reach.has(subject)) throw unseen();
   const containers = own.filter((container) => container.backend === backend.name);
   const holdings = await runtime.holdings();
-  if (holdings === null || !isWhole(holdings)) throw away(backend.name, "it does not answer");
+  if (holdings === null) throw away(backend.name, "it does not answer");
+  if (!isWhole(holdings)) throw away(backend.name, "not every engine lists its networks and volumes");
   const seen = new Map(all.filter((one) => sight.sees(one)).map((one) => [one.id, one]));
   const view = engineViews(runtime, holdings, [...seen.values()])(backend.name);
   const contents = await contentsOf(group, side);
@@ -251,7 +252,9 @@ function engineOf(
         : `Cannot plan: there is no engine "${name}"; see /api/system/backends`,
     );
   }
-  if (backend.state !== "up") throw away(backend.name, backend.reason ?? backend.state);
+  if (backend.state !== "up" || backend.stale !== undefined) {
+    throw away(backend.name, backend.reason ?? backend.state);
+  }
   const silent = backends.filter(({ state }) => state !== "up").map(({ name }) => name);
   if (request.backend === undefined && runs.length === 0 && silent.length > 0) {
     const message = `Engines do not answer (${
