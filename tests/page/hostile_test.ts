@@ -7,7 +7,7 @@ import { FastLog } from "../scripted_log.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../scripted_world.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
-import { assertFitsAll, openPage } from "./opened.ts";
+import { openPage } from "./opened.ts";
 
 const shared = await sharedEngine("docker");
 const test: typeof shared.test = (name, run) => shared.test(name, run, browserMissing());
@@ -286,19 +286,5 @@ test("a berth that stops is told in the bar, and the screen goes on by itself wh
     assert.equal(second.url, first.url);
   } finally {
     await Deno.remove(folder, { recursive: true });
-  }
-});
-
-test("an engine that is away is told above what the others say", async (engine) => {
-  await using berth = await serveEngines({ docker: engine, podman: { socket: "/nowhere/podman.sock" } });
-  await engine.cli("run", "-d", "--name", "still-here", FIXTURE, "idle");
-  await using browser = await startBrowser();
-  await using opened = await openPage(browser, berth, { key: berth.admin });
-  const { page } = opened;
-  for (const path of ["/", "/c"]) {
-    await opened.visit(path);
-    await page.getByText(/podman does not answer: \S/).waitFor();
-    await page.getByRole("link", { name: "still-here" }).first().waitFor();
-    await assertFitsAll(opened, path);
   }
 });
