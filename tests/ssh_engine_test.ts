@@ -80,6 +80,30 @@ onHost(
 );
 
 onHost(
+  "found,nas=ssh://ada@nas shows the engines of this machine and the one there",
+  async (engine, host) => {
+    const home = await Deno.makeTempDir();
+    await using _tidy = { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
+    await Deno.mkdir(`${home}/.orbstack/run`, { recursive: true });
+    await Deno.symlink(engine.socket, `${home}/.orbstack/run/docker.sock`);
+    await engine.cli("create", "--name", "both", "--network", "none", FIXTURE, "idle");
+    const settings = { engines: "found,nas=ssh://ada@nas", ssh: host.program, home };
+    await using berth = await startService({
+      unclaimed: {},
+      pluginSettings: { "container-runtime": settings },
+    });
+    const shown = async () =>
+      (await berth.call("GET /api/containers?q=both")).body.items.map((one: { backend: string }) =>
+        one.backend
+      );
+    await eventually("both are listed", async () => (await shown()).sort().join() === "nas,orbstack");
+    const { body } = await berth.call("GET /api/system/backends");
+    assert.equal(body.items.at(-1).name, "nas", "what is found comes first");
+    await engine.cli("rm", "both");
+  },
+);
+
+onHost(
   "whoever is not let in, or not to the socket, is told what to do, in one sentence",
   async (_engine, host) => {
     const engines = {
@@ -93,7 +117,7 @@ onHost(
       bot: [
         "ssh://bot@nas",
         "refused",
-        /"This account is currently not available": "ssh bot@nas cat" must work/,
+        /"This account is currently not available": "ssh bot@nas echo fine" must print it/,
       ],
       unknown: [
         "ssh://ada@127.0.0.1",
@@ -194,7 +218,7 @@ onHost("berth doctor signs in once to each host, and says what is wrong", async 
     'The engine "stranger" is not reached',
   ]);
   assert.match(found[0]!.mend, /an engine must listen there, the user be in the group of its socket/);
-  assert.match(found[1]!.mend, /give it a key without a passphrase/);
+  assert.match(found[1]!.mend, /give berth a key without a passphrase/);
   assert.equal(await host.processes(), 0);
 });
 
