@@ -44,6 +44,9 @@ const STEPS: readonly Step[] = [
       env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" },
     })),
   { file: "tests/postgres_faults_test.ts" },
+  { file: "tests/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
+  { file: "tests/watchdog_test.ts" },
+  { file: "tests/ssh_engine_test.ts" },
 ];
 /** On each engine and store, behind the tests. */
 const CHAOS_MINUTES = 1;
