@@ -59,9 +59,9 @@ Deno.test({
             const answer = await at(turn % 2).call("POST /api/auth/refresh", { refreshToken }).catch(() =>
               null
             );
-            if (answer !== null && answer.status < 500) return answer;
+            if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
             unanswered += 1;
-            await new Promise((resolve) => setTimeout(resolve, 20));
+            await new Promise((resolve) => setTimeout(resolve, answer?.status === 429 ? 1_000 : 50));
           }
         }));
         if (performance.now() - began > GRACE_MS / 2) refreshToken = await open(); // it may be over
@@ -75,6 +75,7 @@ Deno.test({
           assert.equal(one, other, "both were given the same successor");
           refreshToken = one!;
           refreshes += 1;
+          await new Promise((resolve) => setTimeout(resolve, 300)); // an address has its limits
         }
       }
     });
