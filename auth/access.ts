@@ -116,8 +116,14 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const seal = await Seal.from(secret, "signing keys");
   const fileSeal = await Seal.from(secret, "file versions");
   const devices = await Devices.from(secret, clock);
-  const keys = new ApiKeys({ store: store.keys, clock, permissions, maxDays: config.keyMaxDays });
   let rules = config.roles;
+  const keys = new ApiKeys({
+    store: store.keys,
+    clock,
+    permissions,
+    rules: () => rules,
+    maxDays: config.keyMaxDays,
+  });
   const auditUpkeep = new Upkeep({ store: store.audit, secret, clock, log });
   const audit = new AuditLog({
     store: store.audit,

@@ -1,10 +1,12 @@
 /** API keys: shown once, stored as a digest, with no more rights and no longer life than their creator. */
-import { excessOf, type Grant, type PermissionCatalogue, type Principal } from "../core/access.ts";
+import { excessOf, type Grant, type PermissionCatalogue, type Principal, within } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import type { RoleRule } from "../core/sign_in.ts";
 import type { KeyRecord, KeyStore, KeyUse, NewAuditEntry, NewKey } from "../core/store.ts";
 import { type AddressRange, addressRange } from "./address_range.ts";
 import { auditEntry, BERTH } from "./audit.ts";
 import type { Clock } from "./clock.ts";
+import { grantsOfAccount } from "./roles.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
 
 const SHAPE = /^berth_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
@@ -39,6 +41,7 @@ export class ApiKeys {
   readonly #store: KeyStore;
   readonly #clock: Clock;
   readonly #permissions: PermissionCatalogue;
+  readonly #rules: () => readonly RoleRule[];
   readonly #maxDays: number | null;
   /** When each key was used, until it is written. */
   readonly #used = new Map<string, KeyUse>();
@@ -51,12 +54,15 @@ export class ApiKeys {
     readonly store: KeyStore;
     readonly clock: Clock;
     readonly permissions: PermissionCatalogue;
+    /** As they are now: what a provider's people hold limits the keys that they made. */
+    readonly rules: () => readonly RoleRule[];
     /** Days that a new key lives at most. */
     readonly maxDays?: number | null;
   }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#permissions = options.permissions;
+    this.#rules = options.rules;
     this.#maxDays = options.maxDays ?? null;
   }
 
@@ -157,14 +163,14 @@ export class ApiKeys {
     const now = this.#clock.now();
     const until = record === null ? null : endOfSecret(record, hash);
     if (record === null || until === null) return { valid: false, reason: "unknown" };
-    if (!isAlive(record, now) || until <= now) return { valid: false, reason: "expired" };
+    if (!isAlive(record, now, this.#rules()) || until <= now) return { valid: false, reason: "expired" };
     return { valid: true, record, expiresAt: Math.min(record.expiresAt ?? Infinity, until) };
   }
 
-  /** The key as it is now, if it has not ended and the person behind it is enabled. */
+  /** The key as it is now, if it has not ended and the person behind it is enabled and may do anything. */
   async alive(id: string): Promise<KeyRecord | null> {
     const record = await this.#store.get(id);
-    return record !== null && isAlive(record, this.#clock.now()) ? record : null;
+    return record !== null && isAlive(record, this.#clock.now(), this.#rules()) ? record : null;
   }
 
   /** Whether a secret with this digest, as base64, still counts. */
@@ -174,7 +180,7 @@ export class ApiKeys {
   }
 
   principalOf(record: KeyRecord): Principal {
-    return principalOfKey(record, this.#permissions);
+    return principalOfKey(record, this.#permissions, this.#rules());
   }
 
   /** Remembers that the key was used; written in batches. */
@@ -262,8 +268,15 @@ export async function makeKey(asked: KeyAsked, createdBy: string, clock: Clock):
   return { record, key };
 }
 
-export function principalOfKey({ id, name, grants }: KeyRecord, permissions: PermissionCatalogue): Principal {
-  return { kind: "apiKey", id, name, ...permissions.rightsOf(grants) };
+/** With no more than the person behind the key holds today. */
+export function principalOfKey(
+  { id, name, grants, limit }: KeyRecord,
+  permissions: PermissionCatalogue,
+  rules: readonly RoleRule[],
+): Principal {
+  const own = permissions.rightsOf(grants);
+  const rights = limit === null ? own : within(own, permissions.rightsOf(grantsOfAccount(limit, rules)));
+  return { kind: "apiKey", id, name, ...rights };
 }
 
 /** Throws `invalid_request` for a permission that there is not. */
@@ -280,9 +293,11 @@ export function rangesOf({ from }: KeyRecord): readonly AddressRange[] | null {
   return from.length === 0 ? null : from.map(addressRange).filter((range) => range !== null);
 }
 
-/** Whether the key has not ended and the person behind it is enabled. */
-export function isAlive(key: KeyRecord, now: number): boolean {
-  return !key.disabled && (key.expiresAt === null || key.expiresAt > now);
+/** Whether the key has not ended, and the person behind it is enabled and may do anything at all. */
+export function isAlive(key: KeyRecord, now: number, rules: readonly RoleRule[]): boolean {
+  const { disabled, expiresAt, limit } = key;
+  return !disabled && (expiresAt === null || expiresAt > now) &&
+    (limit === null || grantsOfAccount(limit, rules).length > 0);
 }
 
 /** Until when the secret with this digest counts; null when it is none of the key's. */
@@ -296,7 +311,15 @@ function secretOf(id: string): string {
 }
 
 function added(key: NewKey): KeyRecord {
-  return { ...key, previous: null, disabled: false, personId: null, lastUsedAt: null, lastUsedPeer: null };
+  return {
+    ...key,
+    previous: null,
+    disabled: false,
+    personId: null,
+    limit: null,
+    lastUsedAt: null,
+    lastUsedPeer: null,
+  };
 }
 
 function withoutRepeats(grant: Grant): Grant {

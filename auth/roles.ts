@@ -1,6 +1,7 @@
 /** What people may do: rules on what their identity provider says of them. */
 import type { Grant } from "../core/access.ts";
 import type { RoleRule } from "../core/sign_in.ts";
+import type { AccountRecord } from "../core/store.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -17,6 +18,12 @@ export function grantsOf(claims: Claims, rules: readonly RoleRule[]): readonly G
   }
   return grants;
 }
+
+/** What a person holds today: by themselves, or by the rules. */
+export const grantsOfAccount = (
+  { grants, claims }: Pick<AccountRecord, "grants" | "claims">,
+  rules: readonly RoleRule[],
+): readonly Grant[] => grants ?? grantsOf(JSON.parse(claims), rules);
 
 function matches(claims: Claims, { claim, value }: RoleRule): boolean {
   const found = Object.hasOwn(claims, claim) ? claims[claim] : undefined;

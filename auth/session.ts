@@ -14,7 +14,7 @@ import { isAlive, principalOfKey, rangesOf } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Identity } from "./identity_provider.ts";
 import type { RoleRule } from "../core/sign_in.ts";
-import { claimsToKeep, grantsOf } from "./roles.ts";
+import { claimsToKeep, grantsOf, grantsOfAccount } from "./roles.ts";
 import { Seal } from "./sealing.ts";
 import { digest, randomSecret, sameDigest } from "./secret.ts";
 import { ACCESS_S, type Tokens } from "./tokens.ts";
@@ -285,7 +285,9 @@ export class Sessions {
   /** What somebody holds today; null for who is disabled, and for a key that has ended. */
   today(holder: SessionHolder): Principal | null {
     if (holder.kind === "apiKey") {
-      return isAlive(holder.key, this.#clock.now()) ? principalOfKey(holder.key, this.#permissions) : null;
+      return isAlive(holder.key, this.#clock.now(), this.#rules())
+        ? principalOfKey(holder.key, this.#permissions, this.#rules())
+        : null;
     }
     const { account } = holder;
     const grants = this.grantsOf(account);
@@ -303,7 +305,7 @@ export class Sessions {
 
   /** What a person holds today: by themselves, or by the rules. */
   grantsOf(account: AccountRecord): readonly Grant[] {
-    return account.grants ?? grantsOf(JSON.parse(account.claims), this.#rules());
+    return grantsOfAccount(account, this.#rules());
   }
 
   async #issue(session: SessionRecord, refreshToken: string): Promise<IssuedTokens> {

@@ -284,6 +284,26 @@ export function excessOf(
   return null;
 }
 
+/** What is left of rights in the hands of somebody who may do no more than `limit`. */
+export function within(rights: Rights, limit: Rights): Rights {
+  if (excessOf(rights, limit) === null) return rights;
+  const part = (
+    permissions: readonly Permission[],
+    isLeft: (one: Permission) => boolean,
+    on?: readonly Scope[],
+  ) => {
+    const left = permissions.filter(isLeft);
+    return left.length === 0 ? [] : [{ role: null, permissions: left, ...(on !== undefined && { on }) }];
+  };
+  const grants = rights.grants.flatMap(({ permissions, on }): HeldGrant[] =>
+    on === undefined
+      ? limit.grants.flatMap((held) => part(permissions, (one) => held.permissions.includes(one), held.on))
+      : on.flatMap((scope) => part(permissions, (one) => holds(limit, one, scope), [scope]))
+  );
+  const everywhere = grants.filter(({ on }) => on === undefined).flatMap(({ permissions }) => permissions);
+  return { role: null, permissions: [...new Set(everywhere)], grants };
+}
+
 /** Only the same scope, or a grant without one, covers a scope: what another one reaches is not known. */
 function holds(
   { permissions, grants }: Holder,

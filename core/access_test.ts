@@ -12,6 +12,7 @@ import {
   ROLES,
   Scope,
   type Subject,
+  within,
 } from "./access.ts";
 
 const may = mayOf<Permission>;
@@ -71,6 +72,33 @@ Deno.test("may lets a scoped grant reach its own scope and nothing else", () => 
   assert.equal(
     may(holder({ role: "viewer", on: ["label:constructor=x"] }), "system:read", { labels: {} }),
     false,
+  );
+});
+
+Deno.test("within leaves nothing that either of the two may not, and all of what is no more than the limit", () => {
+  fc.assert(fc.property(grants, grants, permission, subject, (list, most, one, about) => {
+    const [own, limit] = [holder(...list), holder(...most)];
+    const left = within(own, limit);
+    for (const what of [about, EVERYTHING] as const) {
+      if (may(left, one, what)) assert.ok(may(own, one, what) && may(limit, one, what));
+    }
+    if (excessOf(own, limit) === null) assert.equal(left, own);
+    assert.equal(excessOf(left, limit), null);
+  }));
+  const of = (list: readonly Grant[], limit: readonly Grant[]) =>
+    within(holder(...list), holder(...limit)).grants.map(({ permissions, on }) => [permissions.length, on]);
+  const viewer = CATALOGUE.of("viewer").length;
+  assert.deepEqual(of([{ role: "admin" }], [{ role: "viewer" }]), [[viewer, undefined]]);
+  assert.deepEqual(of([{ role: "viewer" }], [{ role: "admin", on: ["project:shop"] }]), [[viewer, [
+    "project:shop",
+  ]]]);
+  const two: Grant[] = [{ role: "viewer", on: ["project:shop", "project:blog"] }];
+  assert.deepEqual(of(two, [{ role: "admin", on: ["project:blog", "engine:nas"] }]), [[viewer, [
+    "project:blog",
+  ]]]);
+  assert.deepEqual(
+    of([{ role: "viewer", on: ["project:shop"] }], [{ role: "admin", on: ["engine:nas"] }]),
+    [],
   );
 });
 

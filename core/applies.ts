@@ -12,6 +12,9 @@ export type ApplyState = typeof APPLY_STATES[number];
 export const asideFor = (name: string): string | null =>
   /\.(?:new|old)-([0-9a-f]{8})$/.exec(name)?.[1] ?? null;
 
+/** What a container is called that is aside, or will be called; every other one as it is. */
+export const nameWithoutAside = (name: string): string => name.replace(/\.(?:new|old)-[0-9a-f]{8}$/, "");
+
 /** What a person asked of an apply that is under way. */
 export type ApplyWish = "cancel" | "abandon";
 

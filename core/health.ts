@@ -1,6 +1,6 @@
 /** Whether the service can serve: the state of store, logs, plugins and engines, also during the start. */
 import { ServiceError } from "./error.ts";
-import type { ContainerRuntime } from "./runtime.ts";
+import type { Backend, ContainerRuntime } from "./runtime.ts";
 
 export interface HealthCheck {
   readonly status: "ok" | "degraded" | "failed";
@@ -42,9 +42,8 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
     audit: checkAudit(sources.auditFailure()),
     plugins: checkPlugins(sources.plugins),
   };
-  for (const { name, state, since } of sources.runtime?.backends() ?? []) {
-    const reason = `It is ${state}${since === undefined ? "" : `: it has not answered since ${since}`}`;
-    checks[`backend:${name}`] = state === "up" ? OK : { status: "degraded", reason };
+  for (const backend of sources.runtime?.backends() ?? []) {
+    checks[`backend:${backend.name}`] = checkEngine(backend);
   }
   return {
     status: worst(Object.values(checks)),
@@ -74,6 +73,14 @@ export function cachedHealth(sources: HealthSources): () => Promise<HealthReport
 function worst(checks: readonly HealthCheck[]): HealthCheck["status"] {
   if (checks.some(({ status }) => status === "failed")) return "failed";
   return checks.some(({ status }) => status === "degraded") ? "degraded" : "ok";
+}
+
+function checkEngine({ state, since, stale }: Backend): HealthCheck {
+  if (state !== "up") {
+    const reason = `It is ${state}${since === undefined ? "" : `: it has not answered since ${since}`}`;
+    return { status: "degraded", reason };
+  }
+  return stale === undefined ? OK : { status: "degraded", reason: `It does not list ${stale.join(", ")}` };
 }
 
 function checkAudit(reason: string | null): HealthCheck {

@@ -272,6 +272,8 @@ export interface Backend {
   readonly arch: string | null;
   readonly default: boolean;
   readonly reason?: string;
+  /** What it does not list although it is up, as "networks": it is shown as it was last known. */
+  readonly stale?: string[];
   /** When it last answered; only where it is unresponsive. */
   readonly since?: string;
 }

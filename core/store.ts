@@ -184,6 +184,8 @@ export interface KeyRecord {
   readonly creator: KeyCreator | null;
   /** The person at the beginning of the chain of creators. The key is worth nothing while they are disabled. */
   readonly personId: string | null;
+  /** By what that person holds: the key holds no more. Null where there is nobody. */
+  readonly limit: Pick<AccountRecord, "grants" | "claims"> | null;
   readonly disabled: boolean;
   readonly expiresAt: number | null;
   /** The addresses and ranges it may come from; empty for everywhere. */
@@ -198,7 +200,10 @@ export interface KeyCreator {
 }
 
 /** A key as it is added; the person behind it is the creator, or the person behind the creator. */
-export type NewKey = Omit<KeyRecord, "previous" | "disabled" | "lastUsedAt" | "lastUsedPeer" | "personId">;
+export type NewKey = Omit<
+  KeyRecord,
+  "previous" | "disabled" | "lastUsedAt" | "lastUsedPeer" | "personId" | "limit"
+>;
 
 export interface KeyUse {
   readonly at: number;

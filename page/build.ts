@@ -17,8 +17,16 @@ const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
 export async function buildPage(into: URL = BUILT): Promise<string | null> {
   const digest = await digestOf();
   if (await builtFrom(into) === digest) return null;
+  // Tests begin at the same time, in one process too: one of them builds, and the others wait for it.
+  await Deno.mkdir(new URL("../", into), { recursive: true });
+  using lock = await Deno.open(`${into.pathname.slice(0, -1)}.lock`, { create: true, write: true });
+  await lock.lock(true);
+  return await builtFrom(into) === digest ? null : await build(into, digest);
+}
+
+async function build(into: URL, digest: string): Promise<string> {
   const started = performance.now();
-  const folder = new URL(`${into.href.slice(0, -1)}.${Deno.pid}/`);
+  const folder = new URL(`${into.href.slice(0, -1)}.new/`);
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   await Deno.mkdir(folder, { recursive: true });
   try {
@@ -36,9 +44,7 @@ export async function buildPage(into: URL = BUILT): Promise<string | null> {
     const head = [mark, ...preload].join("\n    ");
     await Deno.writeTextFile(new URL("index.html", folder), html.replace("<!-- build -->", head));
     await Deno.remove(into, { recursive: true }).catch(() => {});
-    await Deno.rename(folder, into).catch(async (error) => {
-      if (await builtFrom(into) !== digest) throw error; // else somebody built the same at the same time
-    });
+    await Deno.rename(folder, into);
   } finally {
     await Deno.remove(folder, { recursive: true }).catch(() => {});
   }
@@ -91,9 +97,9 @@ async function digestOf(): Promise<string> {
 async function filesBelow(folder: URL, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isFile, isDirectory } of Deno.readDir(new URL(below || ".", folder))) {
-    if (isDirectory && !/^(?:built|shots)/.test(name)) {
-      found.push(...await filesBelow(folder, `${below}${name}/`));
-    } else if (isFile && /\.(?:tsx?|css|html|svg|json|lock)$/.test(name)) found.push(below + name);
+    if (/^(?:built|shots)/.test(name)) continue; // what is made
+    if (isDirectory) found.push(...await filesBelow(folder, `${below}${name}/`));
+    else if (isFile && /\.(?:tsx?|css|html|svg|json|lock)$/.test(name)) found.push(below + name);
   }
   return found;
 }

@@ -3,6 +3,7 @@ export { Keys as KeysHelp } from "./parts/keys_help.tsx";
 export { ProofDialog } from "./parts/proof_dialog.tsx";
 export { RemoveDialog } from "./parts/remove_dialog.tsx";
 export { Lately } from "./screens/overview/lately.tsx";
+export { Measured } from "./screens/containers/measured.tsx";
 export { Apply } from "./screens/apply/apply.tsx";
 export { Plan } from "./screens/apply/plan.tsx";
 export { Audit } from "./screens/audit/audit.tsx";

@@ -4,12 +4,13 @@ import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";
 import { proofWanted } from "./live/proof_wanted.ts";
 import { may, setupRequired, signOut, unreachable, who } from "./live/session.ts";
+import { isDense, makeDense } from "./parts/dense.ts";
 import { opened } from "./parts/keys.ts";
 import { LaterProofDialog } from "./parts/later.tsx";
 import { Navigation, Sections } from "./parts/navigation.tsx";
 import { Palette } from "./parts/palette.tsx";
 import { PrintHead } from "./parts/print_head.tsx";
-import { Loading, Trouble } from "./parts/states.tsx";
+import { Loading, ScreenName, Trouble } from "./parts/states.tsx";
 import { shown } from "./parts/shown.ts";
 import { address } from "./router.ts";
 import { screenAt, SetPassword, Setup } from "./screens.tsx";
@@ -60,9 +61,13 @@ export function Shell(
       <a class="skip" href="#content">{words.skip}</a>
       <Bar />
       <PrintHead />
-      <main id="content" tabIndex={-1} class={link.value?.live === false ? "is-stale" : ""}>
+      <main
+        id="content"
+        tabIndex={-1}
+        class={`${link.value?.live === false ? "is-stale" : ""} ${isDense.value ? "is-dense" : ""}`}
+      >
         <Sections />
-        {view}
+        <ScreenName.Provider value={title}>{view}</ScreenName.Provider>
       </main>
       <Palette />
       {proofWanted.value !== null && <LaterProofDialog />}
@@ -136,6 +141,9 @@ function Person() {
         <a href={may("keys:manage") ? "/settings/keys" : "/settings/sessions"}>{words.nav.settings}</a>
         <a href="/api/docs">{words.bar.api}</a>
         <button type="button" onClick={() => opened.value = "keys"}>{words.palette.keys}</button>
+        <button type="button" onClick={() => makeDense(!isDense.value)}>
+          {isDense.value ? words.bar.roomy : words.bar.dense}
+        </button>
         {Object.entries(LANGUAGES).filter(([name]) => name !== language).map(([name, word]) => (
           <button
             type="button"

@@ -13,10 +13,12 @@ const ApiKey = z.object({
   name: z.string().describe("What it was called"),
   prefix: z.string().describe("How the key begins: enough to recognise it by"),
   role: Role.nullable().describe(
-    "The role that it holds everywhere; null where permissions or scopes are listed",
+    "The role that it holds everywhere; null where permissions or scopes are listed, or its creator holds less by now",
   ),
-  permissions: z.array(Permission).readonly().describe("What it holds everywhere"),
-  grants: z.array(Grant).readonly().describe("All that it holds, and on what"),
+  permissions: z.array(Permission).readonly().describe(
+    "What it holds everywhere: never more than its creator holds now",
+  ),
+  grants: z.array(Grant).readonly().describe("All that it was made with, and on what"),
   createdAt: z.iso.datetime().describe("When it was made"),
   createdBy: z.string().describe("The name of whoever made it"),
   creator: z.object({

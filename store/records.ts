@@ -94,6 +94,9 @@ export interface KeyRow {
   readonly creatorKind: KeyCreator["kind"] | null;
   readonly creatorId: string | null;
   readonly personId: string | null;
+  readonly personGrants: string | null;
+  /** Null where there is nobody. */
+  readonly personClaims: string | null;
   readonly disabledAt: number | null;
   readonly expiresAt: number | null;
   readonly sources: string;
@@ -102,7 +105,8 @@ export interface KeyRow {
 }
 
 export function keyFrom(row: KeyRow): KeyRecord {
-  const { previousHash, previousUntil, creatorKind, creatorId, disabledAt, grants, sources, ...rest } = row;
+  const { previousHash, previousUntil, creatorKind, creatorId, disabledAt, grants, sources, ...others } = row;
+  const { personGrants, personClaims, ...rest } = others;
   return {
     ...rest,
     previous: previousHash === null || previousUntil === null
@@ -112,6 +116,9 @@ export function keyFrom(row: KeyRow): KeyRecord {
     grants: JSON.parse(grants) as Grant[],
     from: JSON.parse(sources) as string[],
     creator: creatorKind === null || creatorId === null ? null : { kind: creatorKind, id: creatorId },
+    limit: personClaims === null
+      ? null
+      : { claims: personClaims, grants: personGrants === null ? null : JSON.parse(personGrants) as Grant[] },
     disabled: disabledAt !== null,
   };
 }

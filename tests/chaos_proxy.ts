@@ -18,6 +18,8 @@ export interface Chaos {
   readonly stall?: boolean;
   /** Connections are closed before a byte is passed on. */
   readonly refuse?: boolean;
+  /** Callers are cut off at once, and the engine hears of their requests only when this is lifted. */
+  readonly late?: boolean;
   /** Only connections whose request begins so are troubled, as `GET /v1.41/containers/x/logs`; all by default. */
   readonly only?: (request: string) => boolean;
 }
@@ -113,6 +115,12 @@ export class ChaosProxy implements AsyncDisposable {
         if (troubled.head === "") {
           troubled.head = new TextDecoder("latin1").decode(buffer.subarray(0, Math.min(size, 512)));
         }
+        if (this.#chaos.late && this.#chaos.only?.(troubled.head) !== false) {
+          const request = await wholeRequest(caller, buffer.slice(0, size));
+          close(caller);
+          while (this.#chaos.late) await this.#lifted.promise;
+          return await writeAll(engine, request); // whoever reads its answer closes the connection
+        }
         await writeAll(engine, buffer.subarray(0, size));
       }
       await engine.closeWrite();
@@ -163,6 +171,24 @@ export function chaosProxy(
   socket = `${Deno.makeTempDirSync({ prefix: "bc" })}/s`,
 ): ChaosProxy {
   return new ChaosProxy(upstream, socket);
+}
+
+/** With its body, which may come behind the head. */
+async function wholeRequest(
+  caller: Deno.Conn,
+  first: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let request = first;
+  const buffer = new Uint8Array(64 * 1024);
+  for (;;) {
+    const text = new TextDecoder("latin1").decode(request);
+    const head = text.indexOf("\r\n\r\n") + 4;
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? 0);
+    if (head > 3 && request.length >= head + length) return request;
+    const size = await caller.read(buffer);
+    if (size === null) return request;
+    request = new Uint8Array([...request, ...buffer.subarray(0, size)]);
+  }
 }
 
 async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {

@@ -1,5 +1,6 @@
 /** What continuous integration reads from a run of the tests. */
 import assert from "node:assert/strict";
+import { audit } from "../.ci/audit.ts";
 import { testFiles, timedTest } from "../.ci/tests.ts";
 
 Deno.test("timedTest() reads the time of a test, and nothing from other lines", () => {
@@ -22,4 +23,28 @@ Deno.test("testFiles() reads how many tests of each file ran, failed and were sk
     { name: "./a_test.ts", tests: 4, failed: 2, skipped: 1 },
     { name: "./b_test.ts", tests: 1, failed: 0, skipped: 0 },
   ]);
+});
+
+const HOLE = {
+  id: 1,
+  url: "https://example.org/hole",
+  title: "A hole",
+  severity: "high",
+  vulnerable_versions: "<1000.0.0",
+  cwe: [],
+  cvss: { score: 9, vectorString: "" },
+};
+
+Deno.test("a known hole in a package is red, and a registry that does not answer is not (R60)", async () => {
+  let holes = {};
+  await using registry = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json(holes),
+  );
+  const at = (port: number) => audit({ NPM_CONFIG_REGISTRY: `http://127.0.0.1:${port}` });
+  assert.equal(await at(registry.addr.port), true);
+
+  holes = { hono: [HOLE] };
+  assert.equal(await at(registry.addr.port), false);
+  assert.equal(await at(1), true);
 });

@@ -77,6 +77,10 @@ async function output(cwd: string, name: string, ...args: string[]): Promise<str
 /** The one that tests run beside. */
 export const composeOfToday = await composeProgram(COMPOSE);
 
+/** What Podman's network program says now and then where two containers start at once; asked again, it does it. */
+const LOST_NETWORK = /netavark: : EOF/;
+const TRIES = 3;
+
 /** What Compose complained of: nothing, when it did what it was asked. */
 export async function composeToday(socket: string, folder: string, ...args: string[]): Promise<string> {
   return await runCompose(composeOfToday, socket, folder, ...args);
@@ -90,8 +94,14 @@ export async function runCompose(
 ): Promise<string> {
   const env = { DOCKER_HOST: `unix://${socket}` };
   const signal = AbortSignal.timeout(RUN_MS);
-  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, env, signal })
-    .output();
   const text = new TextDecoder();
-  return success ? "" : text.decode(stderr) + text.decode(stdout);
+  let complaint = "";
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, env, signal })
+      .output();
+    if (success) return "";
+    complaint = text.decode(stderr) + text.decode(stdout);
+    if (!LOST_NETWORK.test(complaint)) break;
+  }
+  return complaint;
 }

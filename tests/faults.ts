@@ -20,11 +20,16 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         id: "F1",
         broken: "Callers that send no byte, half a header or half a body, through each shipped proxy",
         holds: "They are cut in time; lists and sockets beside them are served",
-        proofs: [[
-          "tests/packaging/proxy_test.ts",
-          "lists, quiet streams and sockets work, and slow callers are cut",
-        ]],
-        open: "1,000 of them for ten minutes, with the latency of good requests beside",
+        proofs: [
+          [
+            "tests/packaging/proxy_test.ts",
+            "lists, quiet streams and sockets work, and slow callers are cut",
+          ],
+          [
+            "tests/packaging/proxy_test.ts",
+            "1,000 callers who never finish are cut, and a good one is answered (F1)",
+          ],
+        ],
       },
       {
         id: "F2",
@@ -1100,6 +1105,25 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "an engine that is stopped is unresponsive, its rows are marked, changes are refused, and it comes back",
           ],
           ["tests/watchdog_test.ts", "behind connections that are half open, a new container is seen soon"],
+        ],
+      },
+      {
+        id: "F103",
+        broken: "An engine answers, and hangs over its list of networks, volumes or images, or fails at it",
+        holds: "It is up with all else; that kind is shown as it was, is told, and is asked for again",
+        proofs: [
+          [
+            "tests/watchdog_test.ts",
+            "an engine that never lists its networks is up with all else, and has them as soon as it does",
+          ],
+          [
+            "tests/watchdog_test.ts",
+            "an engine whose list of networks fails is up with all else, shows the last one, and is whole by itself",
+          ],
+          [
+            "tests/watchdog_test.ts",
+            "an engine that hangs over its list of networks is asked for it again, and the rest goes on",
+          ],
         ],
       },
       {

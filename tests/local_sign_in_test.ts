@@ -277,24 +277,26 @@ Deno.test("A disabled person's token, keys and sign-in are refused at once, and 
   assert.equal((await berth.call("GET /api/settings/api-keys", { token: ada })).body.total, 0);
 });
 
+/** A socket that echoes, open by now. */
+async function open(at: AccessService, token: string): Promise<{ readonly closed: Promise<number> }> {
+  const socket = new WebSocket(`${at.url.replace("http", "ws")}/api/echo`, [
+    "berth.v1",
+    `berth.bearer.${token}`,
+  ]);
+  const closed = new Promise<number>((resolve) => socket.onclose = ({ code }) => resolve(code));
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = () => reject(new Error("the socket did not open"));
+  });
+  return { closed };
+}
+
 Deno.test("The sockets of a disabled person and of their keys end within five seconds, at another replica too", async () => {
   const { berth, ada } = await withAda();
   await using _ = berth;
   await using other = await startAccess({ folder: berth.folder, clock: berth.clock });
   const bob = await add(berth, ada, { name: "Bob", role: "admin" });
   const key = await makeKey(berth, bob.token, { role: "admin" });
-  const open = async (at: AccessService, token: string) => {
-    const socket = new WebSocket(`${at.url.replace("http", "ws")}/api/echo`, [
-      "berth.v1",
-      `berth.bearer.${token}`,
-    ]);
-    const closed = new Promise<number>((resolve) => socket.onclose = ({ code }) => resolve(code));
-    await new Promise((resolve, reject) => {
-      socket.onopen = resolve;
-      socket.onerror = () => reject(new Error("the socket did not open"));
-    });
-    return { closed };
-  };
   const ends = [
     await open(berth, bob.token),
     await open(berth, key.key),
@@ -332,6 +334,46 @@ Deno.test("PUT /api/settings/people/{id} lowers somebody at once, and neither it
   assert.equal((await put("nobody", { disabled: true })).status, 404);
   assert.equal((await put(bob.id, {})).status, 400);
   assert.equal((await put(bob.id, { role: "viewer", grants: [{ role: "viewer" }] })).status, 400);
+});
+
+Deno.test("A key holds no more than whoever made it holds now, its sessions and its own keys neither", async () => {
+  const { berth, ada } = await withAda();
+  await using _ = berth;
+  const bob = await add(berth, ada, { name: "Bob", role: "admin" });
+  const made = await makeKey(berth, bob.token, { role: "admin" });
+  const child = await makeKey(berth, made.key, { grants: [{ role: "operator", on: ["project:shop"] }] });
+  const stays = await makeKey(berth, bob.token, { permissions: ["keys:manage"] });
+  const session = (await berth.call("POST /api/auth/key", { body: { key: made.key } })).body.accessToken;
+  const taken = await berth.call(`POST /api/settings/api-keys/${stays.id}/take-over`, { token: ada });
+  assert.equal(taken.status, 200, taken.text);
+  const lower = (body: unknown) => berth.call(`PUT /api/settings/people/${bob.id}`, { token: ada, body });
+  const holds = async (token: string) => {
+    const { role, permissions, grants } = (await berth.call("GET /api/auth/me", { token })).body;
+    return [role, permissions.length, grants.map(({ on }: { on?: string[] }) => on?.join() ?? "")];
+  };
+  const [all, some] = [(await holds(made.key))[1], permissionsOf("viewer").length];
+  const stream = await open(berth, made.key);
+
+  assert.equal((await lower({ role: "viewer" })).status, 200);
+
+  assert.equal(await within(ENDED_MS, "what it opened as an admin ends", () => stream.closed), 1008);
+  for (const token of [made.key, session]) {
+    assert.deepEqual(await holds(token), [null, some, [""]]);
+    const refused = await berth.call("GET /api/settings/people", { token });
+    assert.deepEqual([refused.status, refused.body.code], [403, "forbidden"]);
+    assert.equal((await berth.call("GET /api/workspaces", { token })).status, 200);
+  }
+  assert.deepEqual(await holds(child.key), [null, 0, ["project:shop"]]);
+  assert.deepEqual(await holds(stays.key), [null, 1, [""]], "it is somebody else's");
+  const { body } = await berth.call("GET /api/settings/api-keys", { token: ada });
+  const shown = body.items.find(({ id }: { id: string }) => id === made.id);
+  assert.deepEqual([shown.role, shown.permissions.length, shown.grants], [null, some, [{ role: "admin" }]]);
+
+  await lower({ grants: [{ role: "viewer", on: ["project:blog"] }] });
+  assert.deepEqual(await holds(made.key), [null, 0, ["project:blog"]]);
+  assert.deepEqual(await holds(child.key), [null, 0, []]);
+  await lower({ role: "admin" });
+  assert.deepEqual(await holds(made.key), ["admin", all, [""]], "and goes on with them");
 });
 
 Deno.test("POST /api/auth/key exchanges a key for a session of its rights, which ends with the key", async () => {

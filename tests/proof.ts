@@ -12,12 +12,9 @@ interface Step {
 }
 
 const STEPS: readonly Step[] = [
-  { file: "tests/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
-  { file: "tests/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
-  { file: "tests/many_engines_test.ts" },
   { file: "tests/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, isBeside: true },
   { file: "tests/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, isBeside: true },
-  { file: "tests/file_churn_test.ts" },
+  { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, isBeside: true },
   { file: "tests/audit_kill_test.ts", env: { BERTH_TEST_KILLS: "500" } },
   { file: "tests/engine_faults_test.ts" },
   { file: "tests/store_faults_test.ts", env: { BERTH_TEST_EVERY: "1" } },
@@ -28,7 +25,8 @@ const STEPS: readonly Step[] = [
   { file: "tests/key_timing_test.ts" },
   { file: "tests/orphans_test.ts" },
   { file: "tests/stopping_engine_test.ts" },
-  { file: "tests/packaging/proxy_test.ts", isBeside: true },
+  { file: "tests/mirror_test.ts" },
+  { file: "tests/watchdog_test.ts" },
   { file: "tests/generated_clients_test.ts" },
   { file: "tests/fields_test.ts" },
   { file: "tests/plan_test.ts" },
@@ -47,6 +45,12 @@ const STEPS: readonly Step[] = [
   { file: "tests/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
   { file: "tests/watchdog_test.ts" },
   { file: "tests/ssh_engine_test.ts" },
+  { file: "tests/tls_engine_test.ts" },
+  // They need all of the machine, so nothing is beside them any more.
+  { file: "tests/file_churn_test.ts" },
+  { file: "tests/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
+  { file: "tests/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
+  { file: "tests/many_engines_test.ts" },
 ];
 /** On each engine and store, behind the tests. */
 const CHAOS_MINUTES = 1;

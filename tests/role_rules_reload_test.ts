@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { RoleRule } from "../core/sign_in.ts";
 import { ENTRY } from "./audit_entry.ts";
-import { PROGRAM, startAccess } from "./access_service.ts";
+import { makeKey, PROGRAM, startAccess } from "./access_service.ts";
+import { permissionsOf } from "./catalogue.ts";
 import { startBerthProcess } from "./berth_process.ts";
 import { eventually } from "./eventually.ts";
 
@@ -18,7 +19,11 @@ const ADA = {
 
 Deno.test("Access.setRoles lowers and ends open sessions at once", async () => {
   await using berth = await startAccess({ roles: [{ claim: "groups", value: "ops", role: "admin" }] });
-  const { accessToken: token } = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
+  const { accessToken: token } = await berth.access.sessions.open(
+    { ...ADA, authenticatedAt: Date.now() },
+    PROGRAM,
+    ENTRY,
+  );
   const me = async () => {
     const { status, body } = await berth.call("GET /api/auth/me", { token });
     return [status, body.role];
@@ -27,12 +32,23 @@ Deno.test("Access.setRoles lowers and ends open sessions at once", async () => {
   const setRoles = (rules: readonly RoleRule[]) =>
     Promise.all(berth.accesses.map((access) => access.setRoles(rules)));
   assert.deepEqual(await me(), [200, "admin"]);
+  const { key } = await makeKey(berth, await berth.setUp(), { role: "admin" });
+  const made = await makeKey(berth, token, { role: "admin" });
+  const ofKey = async (one: string) => {
+    const { status, body } = await berth.call("GET /api/auth/me", { token: one });
+    return [status, body.permissions?.length ?? 0];
+  };
+  const [all, some] = [permissionsOf("admin").length, permissionsOf("viewer").length];
+  assert.deepEqual(await ofKey(made.key), [200, all]);
   await setRoles([{ claim: "groups", value: "ops", role: "viewer" }]);
   assert.deepEqual(await me(), [200, "viewer"]);
+  assert.deepEqual(await ofKey(made.key), [200, some], "their keys as well");
+  assert.deepEqual(await ofKey(key), [200, all], "and no other one");
   await setRoles([{ claim: "groups", value: "ops", role: "operator", on: ["project:shop"] }]);
   assert.deepEqual(await me(), [200, null]);
   await setRoles([]);
   assert.equal((await me())[0], 401);
+  assert.equal((await ofKey(made.key))[0], 401);
 });
 
 Deno.test("SIGHUP reads the role rules of config.yaml again, and a mistake leaves those that count", async () => {

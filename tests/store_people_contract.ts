@@ -215,7 +215,14 @@ export function peopleContract(promise: Promised): void {
     await store.keys.add(keyOf("c", "apiKey", "b", { createdAt: 4 }), MANY, ENTRY);
     await store.sessions.openFor(session("s", 1), { kind: "apiKey", id: "c" }, ENTRY);
     assert.deepEqual((await store.keys.list("b")).map((one) => one.id), ["c"]);
-    assert.deepEqual((await store.keys.get("c"))?.personId, "ada");
+    const made = await store.keys.get("c");
+    assert.deepEqual([made?.personId, made?.limit], ["ada", { grants: person("ada").grants, claims: "{}" }]);
+    const lower = [{ permissions: ["system:read"] }];
+    await store.people.change("ada", { grants: lower }, ENTRY);
+    assert.deepEqual((await store.keys.list()).map(({ limit }) => limit?.grants), [
+      undefined,
+      ...[lower, lower, lower],
+    ]);
     await refused("unauthenticated", store.keys.add(keyOf("x", "apiKey", "none"), MANY, ENTRY));
 
     // Taken over, the branch goes with its new creator.
@@ -228,7 +235,8 @@ export function peopleContract(promise: Promised): void {
       50,
       null,
     ]);
-    assert.equal((await store.keys.get("c"))?.personId, null);
+    const moved = await store.keys.get("c");
+    assert.deepEqual([moved?.personId, moved?.limit], [null, null]);
     assert.equal(await store.people.remove("ada", ENTRY), true);
     assert.deepEqual((await store.keys.list()).map((one) => one.id), ["root", "b", "c"]);
     assert.equal((await store.sessions.get("s", 5, IDLE))?.id, "s");
@@ -325,9 +333,11 @@ export function peopleContract(promise: Promised): void {
 
   promise("refuses a deletion that takes the last admin along", async (under) => {
     await using store = await under.open("a");
-    await store.people.add(person("ada"), LINK, ENTRY);
+    await store.people.add(person("ada", { grants: ADMIN }), LINK, ENTRY);
     await store.keys.add(keyOf("maker", "user", "ada"), MANY, ENTRY);
     await store.keys.add(keyOf("admin", "apiKey", "maker", { grants: ADMIN }), MANY, ENTRY);
+    const lowered = store.people.change("ada", { grants: [{ role: "operator" }] }, ENTRY);
+    await refused("last_admin", lowered); // the key would hold no more than she
     await refused("last_admin", store.keys.remove("maker", ENTRY));
     await refused("last_admin", store.people.remove("ada", ENTRY));
     await refused("last_admin", store.people.change("ada", { disabledAt: 5 }, ENTRY));

@@ -49,6 +49,7 @@ export function key(id: string, over: Partial<KeyRecord>): KeyRecord {
     createdBy: "test",
     creator: null,
     personId: null,
+    limit: null,
     disabled: false,
     expiresAt: null,
     from: [],

@@ -130,6 +130,132 @@ Deno.test("events are opened again when an engine had one that did not come, and
   );
 });
 
+/** Lists networks as the test says, and all else at once. */
+class HalfEngine extends ScriptedWorld {
+  readonly #pending = new Set<() => void>();
+  lists: "networks" | "nothing" | "half an answer" = "networks";
+
+  constructor() {
+    super({
+      containers: new Map([[scriptedId(1), inspected(scriptedId(1), "web")]]),
+      override: async (_, path) => {
+        if (path !== "/networks") return undefined;
+        if (this.lists === "half an answer") {
+          return new Response(new ReadableStream({ pull: (stream) => stream.error("cut") }));
+        }
+        if (this.lists === "nothing") await new Promise<void>((resolve) => this.#pending.add(resolve));
+        return Response.json([{ Id: scriptedId(9), Name: "own", Driver: "bridge", Scope: "local" }]);
+      },
+    });
+  }
+
+  /** Those who wait. */
+  answer(): void {
+    for (const resolve of this.#pending) resolve();
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    this.answer();
+    await super[Symbol.asyncDispose]();
+  }
+}
+
+async function told(berth: TestService) {
+  const [containers, networks, backends, health] = await Promise.all([
+    berth.call("GET /api/containers"),
+    berth.call("GET /api/networks"),
+    berth.call("GET /api/system/backends"),
+    berth.call("GET /api/health"),
+  ]);
+  const [{ state, stale }] = backends.body.items;
+  const named = ({ name, stale }: { name: string; stale?: true }) => stale ? `${name} stale` : name;
+  return {
+    containers: [containers.body.items.map(named).join(), containers.body.unavailable.length],
+    networks: [networks.body.items.map(named).join(), networks.body.unavailable.length, networks.body.stale],
+    engine: [state, stale],
+    health: health.body.checks["backend:half"],
+  };
+}
+
+const WHOLE = {
+  containers: ["web", 0],
+  networks: ["own", 0, undefined],
+  engine: ["up", undefined],
+  health: { status: "ok" },
+};
+const BEHIND = {
+  containers: ["web", 0],
+  networks: ["own stale", 1, ["half"]],
+  engine: ["up", ["networks"]],
+  health: { status: "degraded", reason: "It does not list networks" },
+};
+
+function same(berth: TestService, wanted: object) {
+  return async () => {
+    assert.deepEqual(await told(berth), wanted);
+    return true;
+  };
+}
+
+Deno.test("an engine that never lists its networks is up with all else, and has them as soon as it does", async () => {
+  await using engine = new HalfEngine();
+  engine.lists = "nothing";
+  await using berth = await serveEngines({ half: engine });
+
+  await within(RIGHT_MS, "all else is there", async () => {
+    const [containers, backends] = await Promise.all([
+      berth.call("GET /api/containers"),
+      berth.call("GET /api/system/backends"),
+    ]);
+    const { state, stale } = backends.body.items[0];
+    return containers.body.items.length === 1 && state === "up" && stale?.join() === "networks";
+  });
+  engine.answer();
+  await within(RIGHT_MS, "all is there", same(berth, WHOLE));
+});
+
+Deno.test("an engine whose list of networks fails is up with all else, shows the last one, and is whole by itself", async () => {
+  await using engine = new HalfEngine();
+  await using berth = await serveEngines({ half: engine });
+  await within(RIGHT_MS, "all is there", same(berth, WHOLE));
+
+  engine.lists = "half an answer";
+  engine.tell({
+    Type: "network",
+    Action: "create",
+    Actor: { ID: scriptedId(9) },
+    timeNano: Date.now() * 1e6,
+  });
+
+  await within(RIGHT_MS, "it is told", same(berth, BEHIND));
+  engine.lists = "networks";
+  await within(RIGHT_MS, "all is there again", same(berth, WHOLE));
+  assert.equal(engine.calls.filter((call) => call === "GET /events").length, 1, "the connection stayed");
+});
+
+Deno.test({
+  name: "an engine that hangs over its list of networks is asked for it again, and the rest goes on",
+  ignore: Deno.env.get("BERTH_PROOF") !== "1", // a list has ten seconds
+  fn: async () => {
+    await using engine = new HalfEngine();
+    await using berth = await serveEngines({ half: engine });
+    await within(RIGHT_MS, "all is there", same(berth, WHOLE));
+
+    engine.lists = "nothing";
+    engine.tell({
+      Type: "network",
+      Action: "create",
+      Actor: { ID: scriptedId(9) },
+      timeNano: Date.now() * 1e6,
+    });
+
+    await within(20_000, "it is told", same(berth, BEHIND));
+    engine.lists = "networks"; // and what was asked before never answers
+    await within(20_000, "all is there again", same(berth, WHOLE));
+    assert.equal(engine.calls.filter((call) => call === "GET /events").length, 1, "the connection stayed");
+  },
+});
+
 Deno.test("an engine that never answered is unresponsive, too, and names no rows", async () => {
   const folder = await Deno.makeTempDir();
   using _mute = Deno.listen({ transport: "unix", path: `${folder}/s` });

@@ -326,7 +326,7 @@ export type Container = {
   } | null;
   /** The engine it is on, by name. */
   readonly backend: string;
-  /** The engine does not answer: this is how it was last known. Absent else. */
+  /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
 };
 
@@ -414,7 +414,7 @@ export type ContainerDetail = {
   } | null;
   /** The engine it is on, by name. */
   readonly backend: string;
-  /** The engine does not answer: this is how it was last known. Absent else. */
+  /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
   /** Whether secrets were replaced in this answer. */
   readonly masked: boolean;
@@ -506,7 +506,7 @@ export type ContainerList = {
   readonly next?: string;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
-  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  /** Engines whose latest changes are not in the list yet, because too much happens on them, or they hang or do not list it. */
   readonly stale?: readonly (string)[];
 };
 

@@ -79,7 +79,7 @@ export type Image = {
   readonly dangling: boolean;
   /** The engine it is on, by name. */
   readonly backend: string;
-  /** The engine does not answer: this is how it was last known. Absent else. */
+  /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
 };
 
@@ -105,7 +105,7 @@ export type ImageDetail = {
   readonly dangling: boolean;
   /** The engine it is on, by name. */
   readonly backend: string;
-  /** The engine does not answer: this is how it was last known. Absent else. */
+  /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
   /** The operating system it is made for. */
   readonly os: string;
@@ -163,7 +163,7 @@ export type ImageList = {
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
-  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  /** Engines whose latest changes are not in the list yet, because too much happens on them, or they hang or do not list it. */
   readonly stale?: readonly (string)[];
 };
 

@@ -277,7 +277,16 @@ export type PlanNeed = {
 /** A part of `PlanStep`. */
 export type PlanReason = {
   /** Why. */
-  readonly code: "absent" | "stopped" | "scaleDown" | "orphan" | "down" | "asked" | "policy" | "newerImage";
+  readonly code:
+    | "absent"
+    | "stopped"
+    | "scaleDown"
+    | "orphan"
+    | "leftOver"
+    | "down"
+    | "asked"
+    | "policy"
+    | "newerImage";
 } | {
   /** A field of its container differs. */
   readonly code: "field";

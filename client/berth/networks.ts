@@ -104,7 +104,7 @@ export type Network = {
   readonly containers: readonly (UsingContainer)[] | null;
   /** The engine it is on, by name. */
   readonly backend: string;
-  /** The engine does not answer: this is how it was last known. Absent else. */
+  /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
 };
 
@@ -148,7 +148,7 @@ export type NetworkDetail = {
   readonly containers: readonly (UsingContainer)[] | null;
   /** The engine it is on, by name. */
   readonly backend: string;
-  /** The engine does not answer: this is how it was last known. Absent else. */
+  /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
   /** Of the containers that run; null without `containers:read`. */
   readonly endpoints: readonly (NetworkEndpoint)[] | null;
@@ -184,7 +184,7 @@ export type NetworkList = {
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
-  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  /** Engines whose latest changes are not in the list yet, because too much happens on them, or they hang or do not list it. */
   readonly stale?: readonly (string)[];
 };
 

@@ -100,11 +100,11 @@ export type ApiKey = {
   readonly name: string;
   /** How the key begins: enough to recognise it by. */
   readonly prefix: string;
-  /** The role that it holds everywhere; null where permissions or scopes are listed. */
+  /** The role that it holds everywhere; null where permissions or scopes are listed, or its creator holds less by now. */
   readonly role: Role | null;
-  /** What it holds everywhere. */
+  /** What it holds everywhere: never more than its creator holds now. */
   readonly permissions: readonly (Permission)[];
-  /** All that it holds, and on what. */
+  /** All that it was made with, and on what. */
   readonly grants: readonly (Grant)[];
   /** When it was made. */
   readonly createdAt: string;
@@ -139,11 +139,11 @@ export type ApiKeyCreated = {
   readonly name: string;
   /** How the key begins: enough to recognise it by. */
   readonly prefix: string;
-  /** The role that it holds everywhere; null where permissions or scopes are listed. */
+  /** The role that it holds everywhere; null where permissions or scopes are listed, or its creator holds less by now. */
   readonly role: Role | null;
-  /** What it holds everywhere. */
+  /** What it holds everywhere: never more than its creator holds now. */
   readonly permissions: readonly (Permission)[];
-  /** All that it holds, and on what. */
+  /** All that it was made with, and on what. */
   readonly grants: readonly (Grant)[];
   /** When it was made. */
   readonly createdAt: string;

@@ -266,8 +266,10 @@ export type Backend = {
   readonly arch: string | null;
   /** Where things are made when no engine is named and it is up. */
   readonly default: boolean;
-  /** Why it is not up. */
+  /** Why it is not up, or does not list what is `stale`. */
   readonly reason?: string;
+  /** What it does not list although it is up, as `networks`: shown as it was last known. Absent for nothing. */
+  readonly stale?: readonly (string)[];
   /** When it last answered; only where it is `unresponsive`. */
   readonly since?: string;
 };

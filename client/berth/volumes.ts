@@ -84,7 +84,7 @@ export type Volume = {
   readonly size: number | null;
   /** The engine it is on, by name. */
   readonly backend: string;
-  /** The engine does not answer: this is how it was last known. Absent else. */
+  /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
 };
 
@@ -96,6 +96,6 @@ export type VolumeList = {
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
-  /** Engines whose latest changes are not in the list yet, because too much happens on them or they hang. */
+  /** Engines whose latest changes are not in the list yet, because too much happens on them, or they hang or do not list it. */
   readonly stale?: readonly (string)[];
 };

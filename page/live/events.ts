@@ -1,6 +1,6 @@
 /** What happens on the engines, as it happens: the newest in bounded memory, resumed behind the last one seen. */
 import { signal } from "@preact/signals";
-import type { ToldBy } from "../../client/live.ts";
+import type { Ending, ToldBy } from "../../client/live.ts";
 import { follow, link } from "./live.ts";
 import type { Problem } from "./problem.ts";
 
@@ -35,15 +35,18 @@ export class Events {
   #number = 0;
 
   constructor({ kinds, actions, earlier = MOST }: Wanted) {
+    const fail = ({ code, title, status }: Ending) =>
+      this.problem.value = { code, title, status, requestId: null, errors: [] };
     const asked = { kinds, earlier, ...(actions === null ? {} : { actions }) };
     this.#ends = [
       follow("events", asked, {
         message: ({ items }) => {
           this.state.value = "live";
+          this.problem.value = null;
           this.#add(items);
         },
-        ended: ({ code, title, status }) =>
-          this.problem.value = { code, title, status, requestId: null, errors: [] },
+        ended: fail,
+        failed: fail,
       }),
       link.subscribe((now) => {
         if (now?.live === false && this.state.peek() === "live") this.state.value = "lost";

@@ -1,6 +1,6 @@
 /** What every log on the screen has: its lines, earlier ones on request, how it is doing, and that it is told when there is more. */
 import { type Signal, signal } from "@preact/signals";
-import { type EarlierLine, LOGS } from "../../client/berth/logs.ts";
+import { type EarlierLine, type EarlierLines, LOGS } from "../../client/berth/logs.ts";
 import { type Line, Lines, type Moved } from "./lines.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { client } from "./session.ts";
@@ -163,8 +163,14 @@ export abstract class LogFeed {
     const key = this.sources[source]?.key ?? this.keys[0];
     if (key === undefined || Number.isNaN(time)) return null;
     const query = { container: [key], since: isoOf(time), until: isoOf(time + 1), limit: 1_000 };
-    const { items } = (await client.get(LOGS, { query, signal })).json();
-    const same = items.filter((item) => item.stream === kind && isSame({ time, text }, item));
+    const same: EarlierLine[] = [];
+    let next: EarlierLines["next"] | null = null;
+    do { // an answer may be a part: only all of them tell that it is gone
+      const answer = (await client.get(LOGS, { query: { ...query, ...next }, signal }))
+        .json() as EarlierLines;
+      same.unshift(...answer.items.filter((item) => item.stream === kind && isSame({ time, text }, item)));
+      next = answer.next;
+    } while (next !== null);
     // Of equal lines at one time, the one that has as many before it.
     let before = 0;
     for (let other = number - 1; other >= this.lines.first; other--) {

@@ -13,11 +13,12 @@ export class Measuring {
   readonly version: Signal<number> = signal(0);
   readonly problem: Signal<Problem | null> = signal(null);
   /** By `<engine>/<id>`. */
-  readonly series = new Map<string, Series>();
+  readonly series: Map<string, Series>;
   readonly end: () => void;
 
-  /** Each `<engine>/<id>`. */
-  constructor(containers: readonly string[], earlier: boolean) {
+  /** Each `<engine>/<id>`. What is measured goes into `series`, which may hold more. */
+  constructor(containers: readonly string[], earlier: boolean, series: Map<string, Series> = new Map()) {
+    this.series = series;
     this.end = follow("stats", { containers: containers.slice(0, MOST), earlier }, {
       message: (message) => {
         if (message.type !== "samples") return;

@@ -35,15 +35,16 @@ async function ask(path: string | undefined): Promise<void> {
   } else {
     const { provider } = (await client.get(AUTH_STATUS)).json();
     const back = provider === null ? null : returnAddress(provider);
-    const prove = async (there: Provider, back: string) => {
-      const answer = await askAgainAt(there, back, ending.signal);
+    const prove = async (there: Provider, back: string, turn: AbortSignal) => {
+      const answer = await askAgainAt(there, back, AbortSignal.any([ending.signal, turn]));
       if (answer !== null) await send(answer);
+      return answer !== null;
     };
     proofWanted.value = {
       by: "provider",
       name: provider?.name ?? "",
       giveUp,
-      prove: provider === null || back === null ? null : () => prove(provider, back),
+      prove: provider === null || back === null ? null : (turn) => prove(provider, back, turn),
     };
   }
   try {

@@ -5,8 +5,12 @@ export type ProofWanted =
   & { readonly giveUp: () => void }
   & (
     | { readonly by: "password" | "key"; readonly prove: (secret: string) => Promise<void> }
-    /** At the identity provider; null where it does not send people back to this page. */
-    | { readonly by: "provider"; readonly name: string; readonly prove: (() => Promise<void>) | null }
+    | {
+      readonly by: "provider";
+      readonly name: string;
+      /** In a window of its own, until the signal; whether the provider let them in. Null where it does not send people back here. */
+      readonly prove: ((ending: AbortSignal) => Promise<boolean>) | null;
+    }
   );
 
 /** What is asked of whoever is there, while it is. */

@@ -56,6 +56,7 @@ export async function askAgainAt(
       const told = new URLSearchParams(String(data));
       if (told.get("state") === state) resolve(told); // any other is of another tab
     };
+    ending.throwIfAborted();
     ending.addEventListener("abort", () => reject(ending.reason), { once: true });
     open(there, "_blank", "popup,noopener,width=520,height=720");
   });

@@ -18,6 +18,7 @@ export function Keys({ close }: { readonly close: () => void }) {
     [".", help.act],
     ["n N", help.next],
     ["o", help.older],
+    ["w p", help.wrap],
     ["Esc", help.back],
     ["?", help.keys],
     ...letters,

@@ -24,6 +24,7 @@ export function later<Props extends object>(
 /** What screens that are there at first show later, out of the script of those that are not. */
 export interface Others {
   readonly Lately: ComponentType;
+  readonly Measured: ComponentType<{ readonly container: string }>;
   readonly RemoveDialog: ComponentType<RemoveDialogProps>;
   readonly ProofDialog: ComponentType;
   readonly KeysHelp: ComponentType<{ readonly close: () => void }>;
@@ -37,6 +38,7 @@ export function loadOthersBy(load: () => Promise<Others>): void {
 }
 
 export const LaterLately = later(async () => (await loadOthers()).Lately);
+export const LaterMeasured = later(async () => (await loadOthers()).Measured);
 export const LaterRemoveDialog = later(async () => (await loadOthers()).RemoveDialog);
 export const LaterProofDialog = later(async () => (await loadOthers()).ProofDialog);
 export const LaterKeysHelp = later(async () => (await loadOthers()).KeysHelp);

@@ -2,6 +2,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { containerHref } from "./container_href.ts";
 import { control, CONTROLS, type Destinations, readDestinations } from "../live/destinations.ts";
+import { isDense, makeDense } from "./dense.ts";
 import { listenToKeys, opened } from "./keys.ts";
 import { LaterKeysHelp } from "./later.tsx";
 import { may, signOut } from "../live/session.ts";
@@ -139,6 +140,11 @@ function* itemsOf({ workspaces, containers }: Destinations, parts: readonly stri
     }
   }
   yield { word: words.palette.keys, kind: palette.action, act: () => opened.value = "keys" };
+  yield {
+    word: isDense.value ? words.bar.roomy : words.bar.dense,
+    kind: palette.action,
+    act: () => makeDense(!isDense.value),
+  };
   for (const [name, word] of Object.entries(LANGUAGES)) {
     if (name === language) continue;
     yield { word, kind: words.bar.language, act: () => speak(name as keyof typeof LANGUAGES) };

@@ -1,4 +1,4 @@
-/** What a screen shows of what it reads: nothing yet, not allowed, what went wrong, and the value below it. */
+/** What a screen, or a part of one, shows of what it reads: nothing yet, not allowed, what went wrong, and the value below it. */
 import type { ComponentChild } from "preact";
 import type { Permission } from "../../client/berth/models.ts";
 import type { Resource } from "../live/resource.ts";
@@ -6,21 +6,23 @@ import { may, who } from "../live/session.ts";
 import { words } from "../words/en.ts";
 import { shown } from "./shown.ts";
 import { Sign } from "./sign.tsx";
-import { Empty, Loading, Trouble } from "./states.tsx";
+import { Empty, Loading, Trouble, Unread } from "./states.tsx";
 
 export function Reading<T>(
-  { read, permission, children }: {
+  { read, permission, isPart = false, children }: {
     readonly read: Resource<T>;
     readonly permission?: Permission;
+    readonly isPart?: boolean;
     readonly children: (value: T) => ComponentChild;
   },
 ) {
   if (permission !== undefined && isForbidden(permission)) {
-    return <Empty title={words.noRight(permission)} whole />;
+    return <Empty title={words.noRight(permission)} whole={!isPart} />;
   }
   const value = read.value.value;
   const problem = read.problem.value;
   if (value === undefined) {
+    if (!isPart) return <Unread problem={problem} again={read.reload} />;
     return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
   }
   return (

@@ -1,18 +1,40 @@
 /** What a screen shows when there is nothing, or not everything, to show. */
-import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { Problem } from "../live/problem.ts";
 import { words } from "../words/en.ts";
 import { shown } from "./shown.ts";
 
+/** What the screen is called that is shown. */
+export const ScreenName = createContext("");
+
 /** Nothing for a moment, then that something is on its way. */
 export function Loading() {
+  const isSlow = useSlow();
+  return <p class="loading" role="status">{isSlow ? words.loading : ""}</p>;
+}
+
+function useSlow(): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), 150);
     return () => clearTimeout(timer);
   }, []);
-  return <p class="loading" role="status">{isSlow ? words.loading : ""}</p>;
+  return isSlow;
+}
+
+/** A screen that has read nothing yet: its name, and that it reads, or why it cannot. */
+export function Unread({ problem, again }: { readonly problem: Problem | null; readonly again: () => void }) {
+  const name = useContext(ScreenName);
+  const isSlow = useSlow();
+  return (
+    <>
+      <header class="screen-head">
+        <h1 class={isSlow || problem !== null ? "" : "unseen"}>{shown(name)}</h1>
+      </header>
+      {problem === null ? <Loading /> : <Trouble problem={problem} again={again} />}
+    </>
+  );
 }
 
 /** `whole` where it is all that the screen shows. */

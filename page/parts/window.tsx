@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { words } from "../words/en.ts";
+import { isDense } from "./dense.ts";
 
 export interface RowsProps<T> {
   readonly label: string;
@@ -40,7 +41,7 @@ export function Rows<T>(
     const observer = new ResizeObserver(measure);
     observer.observe(box.current!);
     return () => observer.disconnect();
-  }, []);
+  }, [isDense.value]);
 
   const first = Math.max(0, Math.floor(view.top / view.row) - MORE);
   const last = Math.min(items.length, Math.ceil((view.top + view.height) / view.row) + MORE);

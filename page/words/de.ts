@@ -97,6 +97,7 @@ export const words = {
       act: "zu dem, was man tun kann",
       next: "in einem Log: die nächste und die vorige passende Zeile",
       older: "in einem Log: ältere Zeilen",
+      wrap: "in einem Log: lange Zeilen umbrechen, anhalten",
       keys: "diese Tasten",
       back: "schließen, nichts wählen",
     },
@@ -120,6 +121,8 @@ export const words = {
     signOut: "Abmelden",
     api: "Die API",
     language: "Sprache",
+    dense: "Dichte Zeilen",
+    roomy: "Zeilen mit mehr Raum",
   },
   problem: {
     notReached: "berth antwortet nicht",

@@ -36,6 +36,7 @@ export const applies = {
     stopped: "läuft nicht",
     scaleDown: "es gibt mehr als deklariert",
     orphan: "sein Dienst steht nicht in den Dateien",
+    leftOver: "eine Ausführung, die vorbei ist, ließ ihn unter diesem Namen zurück",
     down: "alles wird abgebaut",
     asked: "wurde verlangt",
     policy: "so will es die pull_policy",

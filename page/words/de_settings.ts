@@ -132,6 +132,7 @@ export const settings = {
     api: (version: string) => `API ${version}`,
     states: {
       up: "da",
+      inPart: "zum Teil da",
       away: "weg",
       refused: "verweigert",
       unresponsive: "antwortet nicht",
@@ -156,6 +157,9 @@ export const settings = {
     key: "Der Schlüssel, mit dem Sie sich angemeldet haben",
     submit: "Weiter",
     byProvider: "Er öffnet sich in einem eigenen Fenster und fragt Sie noch einmal.",
+    asked: (provider: string) => `${provider} fragt Sie in einem eigenen Fenster.`,
+    left: (provider: string) =>
+      `Von ${provider} ist keine Antwort gekommen. Wurde das Fenster geschlossen oder nicht geöffnet, versuchen Sie es noch einmal.`,
     noWayBack:
       "Ihr Identitätsanbieter müsste Sie noch einmal fragen, schickt Sie aber nicht auf diese Seite zurück: Seine Rücksprungadresse führt woandershin.",
     done: "Sie können dieses Fenster schließen.",

@@ -8,6 +8,9 @@ export const log = {
   pattern: "Regulärer Ausdruck",
   onlyErrors: "Fehler",
   among: "Zwischen den anderen",
+  wrap: "Umbrechen",
+  pause: "Anhalten",
+  paused: "angehalten",
   refusals: {
     unfinished: "Dieses Muster ist nicht vollständig.",
     unknown: "Dieses Muster blickt zurück oder voraus oder nennt etwas, das hier nicht bekannt ist.",
@@ -129,7 +132,4 @@ export const measures = {
     read: "Platte, gelesen",
     written: "Platte, geschrieben",
   },
-  head: "Prozessor, Speicher",
-  both: (cpu: number | null, memory: string) =>
-    `${cpu === null ? "" : `${percent.format(cpu)} %, `}${memory}`,
 };

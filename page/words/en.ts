@@ -90,6 +90,7 @@ const english = {
       act: "to what can be done",
       next: "in a log: the next and the previous line that fits",
       older: "in a log: older lines",
+      wrap: "in a log: break long lines, pause",
       keys: "these keys",
       back: "close, choose none",
     },
@@ -113,6 +114,8 @@ const english = {
     signOut: "Sign out",
     api: "The API",
     language: "Language",
+    dense: "Dense rows",
+    roomy: "Rows with more room",
   },
   problem: {
     notReached: "berth does not answer",

@@ -34,6 +34,7 @@ export const applies = {
     stopped: "it does not run",
     scaleDown: "there are more than declared",
     orphan: "its service is not in the files",
+    leftOver: "an apply that is over left it under this name",
     down: "everything goes down",
     asked: "it was asked for",
     policy: "its pull policy says so",

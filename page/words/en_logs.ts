@@ -10,6 +10,9 @@ export const log = {
   pattern: "Regular expression",
   onlyErrors: "Errors",
   among: "Among the others",
+  wrap: "Wrap",
+  pause: "Pause",
+  paused: "paused",
   refusals: {
     unfinished: "This pattern is not complete.",
     unknown: "This pattern looks back or ahead, or names something that is not known here.",

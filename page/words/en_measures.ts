@@ -20,7 +20,4 @@ export const measures = {
     read: "Disk, read",
     written: "Disk, written",
   },
-  head: "CPU, memory",
-  both: (cpu: number | null, memory: string) =>
-    `${cpu === null ? "" : `${percent.format(cpu)} %, `}${memory}`,
 };

@@ -124,6 +124,7 @@ export const settings = {
     api: (version: string) => `API ${version}`,
     states: {
       up: "up",
+      inPart: "up, in part",
       away: "away",
       refused: "refused",
       unresponsive: "not answering",
@@ -148,6 +149,9 @@ export const settings = {
     key: "The key that you signed in with",
     submit: "Go on",
     byProvider: "It opens in a window of its own and asks you again.",
+    asked: (provider: string) => `${provider} asks you in a window of its own.`,
+    left: (provider: string) =>
+      `No answer has come from ${provider}. If its window was closed or never opened, try again.`,
     noWayBack:
       "Your identity provider would have to ask you again, but does not send you back to this page: its redirect address leads elsewhere.",
     done: "You can close this window.",

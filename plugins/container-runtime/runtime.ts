@@ -15,6 +15,7 @@ import { UsedBy } from "./backends/used_by.ts";
 import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
 import type { ContainerPermission } from "./engine/permissions.ts";
+import type { Kind } from "./mirror/mirror.ts";
 
 const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   pullImage: "images:write",
@@ -87,6 +88,7 @@ export class EngineRuntime implements ActingRuntime {
     await Promise.all(
       (["networks", "volumes", "images"] as const).map((kind) => this.engines.fresh(kind, shown)),
     );
+    const isListed = (kind: Kind) => shown.every(({ mirror }) => mirror[kind].known);
     return {
       ports: shown.flatMap(({ mirror }) =>
         [...mirror.containers.rows.values()].flatMap(({ id, backend, ports }) =>
@@ -95,7 +97,7 @@ export class EngineRuntime implements ActingRuntime {
           )
         )
       ),
-      networks: shown.flatMap(({ mirror }) => {
+      networks: !isListed("networks") ? null : shown.flatMap(({ mirror }) => {
         const containers = [...mirror.containers.rows.values()];
         return [...mirror.networks.rows.values()].map(({ ipv6, subnets, ...network }) => ({
           ...network,
@@ -106,7 +108,7 @@ export class EngineRuntime implements ActingRuntime {
           ) => ({ id, name, project: compose?.project ?? null })),
         }));
       }),
-      volumes: shown.flatMap((link) => {
+      volumes: !isListed("volumes") ? null : shown.flatMap((link) => {
         const used = UsedBy.of(link);
         return [...link.mirror.volumes.rows.values()].map((row) => ({
           ...row,

@@ -10,6 +10,7 @@ import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
 import type { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "./apply_shape.ts";
 import { ApplyFeed } from "./feed.ts";
 import { Journal, linesOf, progressOf } from "./journal.ts";
+import { Leases } from "./leases.ts";
 import type { Sources } from "./orders.ts";
 import type { Run, RunOptions } from "./run.ts";
 import { applyOf, eventOf, isOver, summaryOf } from "./shown.ts";
@@ -78,10 +79,17 @@ export class Applies implements AsyncDisposable {
   readonly #logins = new Map<string, ApplyRequest["registries"]>();
   readonly #stopping = new AbortController();
   readonly #leaseMs: number;
+  readonly #leases: Leases;
   readonly #ticking: Promise<void>;
 
   constructor(private readonly options: AppliesOptions) {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#leases = new Leases({
+      store: options.store,
+      owner: this.#owner,
+      ms: this.#leaseMs,
+      now: () => this.#sharedNow(),
+    });
     this.#ticking = this.#tick();
   }
 
@@ -225,14 +233,14 @@ export class Applies implements AsyncDisposable {
     for (; !signal.aborted; await pause(this.#leaseMs / TICKS, signal)) {
       try {
         const { store, now } = this.options;
-        const shared = await this.#sharedNow();
-        const lease = { owner: this.#owner, until: shared + this.#leaseMs };
-        for (const record of await store.renew(lease)) {
+        for (const record of await this.#leases.renew()) {
           const running = this.#running.get(record.id);
           // The store was away when this one went on.
           if (running === undefined) await this.#carryOn(record, true);
           else if (record.wish !== null) running?.run.wish(record.wish);
         }
+        const shared = await this.#sharedNow();
+        const lease = { owner: this.#owner, until: shared + this.#leaseMs };
         for (const { apply, since } of await store.takeOver(shared, lease)) {
           await this.#takeUp(apply, shared - since);
         }
@@ -289,6 +297,7 @@ export class Applies implements AsyncDisposable {
       ground,
       store: this.options.store,
       rights: () => this.options.rights(by),
+      assertHeld: () => this.#leases.assertHeld(record),
       isAgain,
       stopping: this.#stopping.signal,
       awayMs: this.options.awayMs ?? AWAY_MS,

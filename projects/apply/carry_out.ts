@@ -30,10 +30,7 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   "volume.create": createVolume,
   "volume.remove": removeVolume,
   "container.create": create,
-  "container.start": async (hand) => {
-    const found = await existing(hand);
-    if (!isUp(found)) await hand.acts.start(found.id);
-  },
+  "container.start": start,
   "container.stop": async (hand) => {
     const found = await existing(hand);
     if (isUp(found)) await hand.acts.stop(found.id, graceOf(found));
@@ -67,6 +64,18 @@ async function create(hand: Hand): Promise<void> {
   const spec = await orders.container(step, acts);
   if (there !== null && isMine(hand, there)) await finish(hand, there, spec);
   else await makeContainer(hand, name, spec);
+}
+
+async function start(hand: Hand): Promise<void> {
+  const { acts, orders, step, subject } = hand;
+  const found = await existing(hand);
+  if (isUp(found)) return;
+  if (subject !== null && found.state === "created") {
+    // Whoever made it may have ended before its files were in it.
+    const { files = [] } = await orders.container(step, acts);
+    await acts.copy(found.id, files);
+  }
+  await acts.start(found.id);
 }
 
 /** The container of the step: the one that was there at first, or the one that this apply made under the name. */

@@ -2,7 +2,7 @@
 
 import type { Group, Model, Resource, Unit } from "../../artifacts/artifact.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
-import { asideFor } from "../../core/applies.ts";
+import { asideFor, nameWithoutAside } from "../../core/applies.ts";
 import type { ActingRuntime, Command, EngineActs, NetworkSpec, VolumeSpec } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { ContainerSpec, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
@@ -66,8 +66,8 @@ export class Orders {
   nameAfter(step: Step, before: string): string {
     const { service, unit, group } = this.declared(step);
     if (service.containerName !== null) return service.containerName;
-    const number = /[-_](\d+)$/.exec(before)?.[1];
-    return number === undefined ? `${group.project}-${unit.label}-1` : before;
+    const own = nameWithoutAside(before);
+    return /[-_]\d+$/.test(own) ? own : `${group.project}-${unit.label}-1`;
   }
 
   /** Whether the engine chooses among ports when a container of the step starts. */
@@ -99,7 +99,7 @@ export class Orders {
   /** All that the container of a step is made with, and the engine's id of its image. */
   async container(step: Step, acts: EngineActs): Promise<Asked> {
     const of = this.declared(step);
-    const name = this.containerName(step);
+    const name = nameWithoutAside(this.containerName(step));
     const running = await this.ground.runtime.containers();
     const containerOf = (service: string) => {
       const found = standingFor(this.#own(running), service)?.id;
@@ -256,7 +256,7 @@ function standingFor(own: readonly RunningContainer[], service: string): Running
 
 /** Its place among the containers of its unit, from the name that Compose gives them. */
 function numberIn({ target }: Step, { service }: Declared): number {
-  return service.containerName === null ? Number(/[-_](\d+)$/.exec(target)?.[1] ?? "1") : 1;
+  return service.containerName === null ? Number(/[-_](\d+)$/.exec(nameWithoutAside(target))?.[1] ?? "1") : 1;
 }
 
 const isOf = (field: string, key: string): boolean => field === key || field.startsWith(`${key}.`);

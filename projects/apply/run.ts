@@ -14,6 +14,7 @@ import { type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
 import { type Journal, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
 import { type Ground, Orders } from "./orders.ts";
+import { ownedActs } from "./owned_acts.ts";
 import { tidyUp } from "./tidy_up.ts";
 import { Cut } from "./waiting.ts";
 import { stepsOf, type Work, workOf } from "./work.ts";
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly store: Parameters<typeof progressOf>[0];
   /** What the applier holds now; null for nothing at all. */
   readonly rights: () => Promise<Holder | null>;
+  /** Throws `LostApply` where another owner may have taken the apply over. */
+  readonly assertHeld: () => Promise<void>;
   /** Whether it was carried out before, by this owner or another one. */
   readonly isAgain: boolean;
   /** What a person says of hooks of which nobody knows whether they ended. */
@@ -259,8 +262,8 @@ export class Run {
   }
 
   #acts() {
-    const { runtime, backend } = this.options.ground;
-    return runtime.acts(backend);
+    const { ground: { runtime, backend }, assertHeld } = this.options;
+    return ownedActs(runtime.acts(backend), assertHeld);
   }
 
   #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {

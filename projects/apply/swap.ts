@@ -4,6 +4,7 @@
  * that was cut is taken up by doing all of it again.
  */
 
+import { nameWithoutAside } from "../../core/applies.ts";
 import { ServiceError } from "../../core/error.ts";
 import { pause } from "../../core/pause.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
@@ -128,15 +129,19 @@ async function removeOld({ hand }: Pair, old: InspectedContainer): Promise<void>
 async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> {
   const { acts, apply, subject } = hand;
   if (old === null || subject === null) throw touched(own, "removed");
-  for (const name of [nameOf(own, "new", apply), own]) {
+  const passing = nameOf(own, "new", apply);
+  let isGone = true;
+  for (const name of [passing, own]) {
     const fresh = await acts.find(name);
     if (fresh === null || !isMine(hand, fresh)) continue;
     await hand.keepWords(fresh).catch(() => {});
-    await takeAway(hand, fresh);
+    isGone = await takeAway(hand, fresh);
+    if (!isGone) await rename(hand, fresh.id, passing);
   }
   const now = await acts.find(old.id);
   if (now === null) throw touched(subject.name, "removed");
-  if (now.name !== subject.name) await rename(hand, old.id, subject.name);
+  const name = nameWithoutAside(subject.name);
+  if (now.name !== name) await rename(hand, old.id, name);
   const { running, restart, retries, why } = hand.noted;
   if (typeof restart === "string" && restart !== "" && restart !== now.restart.name) {
     await acts.update(old.id, { restart: { name: restart, maximumRetries: Number(retries ?? 0) } });
@@ -148,23 +153,26 @@ async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> 
     }
   }
   const reason = error instanceof ServiceError ? error.message : String(why);
-  throw failed(`${reason}; the old container ${running === true ? "serves again" : "is back"}`);
+  const rest = isGone ? "" : `, and "${passing}" could not be removed`;
+  throw failed(`${reason}; the old container ${running === true ? "serves again" : "is back"}${rest}`);
 }
 
 /** How long a name may stay taken by what somebody else is removing, or by what the engine starts again in between. */
 const FREE_MS = 10_000;
 const LOOK_MS = 100;
 
-/** Whatever becomes of the new one, the old one's name has to be free. */
-async function takeAway({ acts }: Hand, fresh: InspectedContainer): Promise<void> {
+/** Whether it is gone: whatever becomes of the new one, the old one has to come back. */
+async function takeAway({ acts }: Hand, fresh: InspectedContainer): Promise<boolean> {
   const end = performance.now() + FREE_MS;
   for (let now: InspectedContainer | null = fresh; now !== null; now = await acts.find(fresh.id)) {
     try {
       if (isUp(now)) await acts.stop(now.id, graceOf(now));
       await acts.remove(now.id);
     } catch (error) {
-      if (acts.isAway(error) || performance.now() > end) throw error;
+      if (!(error instanceof ServiceError) || acts.isAway(error)) throw error;
+      if (performance.now() > end) return false;
       await pause(LOOK_MS);
     }
   }
+  return true;
 }

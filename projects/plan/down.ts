@@ -11,6 +11,9 @@ import type { Reason } from "./plan_shape.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
 import { removeContainer } from "./up.ts";
 
+const containersOf = ({ members }: Scene, { label }: Unit) =>
+  (members.get(label) ?? []).map(({ container }) => container);
+
 /** In reverse order, then the networks that nobody else uses. */
 export function planDown(scene: Scene, units: readonly Unit[], links: readonly Link[], draft: Draft): void {
   const removed = new Map<string, number[]>();
@@ -18,9 +21,14 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
     const dependants = links.filter(({ to }) => to === unit.id).flatMap(({ from }) =>
       removed.get(from) ?? []
     );
-    const steps = (scene.members.get(unit.label) ?? []).map(({ container }) =>
+    const of = declaredOf(scene.model, scene.group, unit);
+    const going = [
+      ...containersOf(scene, unit).map((container) => ({ container, of })),
+      ...(scene.leftovers.get(unit.label) ?? []).map((container) => ({ container, of: null })),
+    ];
+    const steps = going.map(({ container, of }) =>
       removeContainer(scene, draft, container, {
-        of: declaredOf(scene.model, scene.group, unit),
+        of,
         code: "down",
         needs: [removing(scene)],
         after: dependants,
@@ -29,7 +37,8 @@ export function planDown(scene: Scene, units: readonly Unit[], links: readonly L
     removed.set(unit.id, steps);
   }
   const gone = new Set(
-    units.flatMap(({ label }) => scene.members.get(label) ?? []).map(({ container }) => container.id),
+    units.flatMap((unit) => [...containersOf(scene, unit), ...scene.leftovers.get(unit.label) ?? []])
+      .map(({ id }) => id),
   );
   if (units.length === scene.members.size) { for (const { id } of scene.orphans) gone.add(id); }
   for (const { kind, name, external } of scene.group.resources) {
@@ -108,7 +117,7 @@ export function planStop(
   const stopped = new Map<string, number[]>();
   let unchanged = 0;
   for (const unit of [...units].reverse()) {
-    const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
+    const members = containersOf(scene, unit);
     const up = members.filter(({ state }) => state === "paused" || RUNS.includes(state));
     const after = links.filter(({ to }) => to === unit.id).flatMap(({ from }) => stopped.get(from) ?? []);
     const of = declaredOf(scene.model, scene.group, unit);
@@ -145,7 +154,7 @@ export function planRestart(
   let unchanged = 0;
   for (const unit of followers(scene, units, links)) {
     const from = links.filter((link) => link.from === unit.id);
-    const members = (scene.members.get(unit.label) ?? []).map(({ container }) => container);
+    const members = containersOf(scene, unit);
     const up = members.filter(({ state }) => RUNS.includes(state));
     const parents = from.filter(({ kind }) => kind === "namespace").flatMap(({ to }) =>
       restarts.get(to) ?? []

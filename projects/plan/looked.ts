@@ -58,8 +58,14 @@ const filesOf = (group: Group): (readonly [string, string])[] =>
     )
   );
 
-function observed({ backend, members, orphans, holdings, group, digest }: Scene): Record<string, string> {
-  const containers = [...[...members.values()].flat().map(({ container }) => container), ...orphans];
+function observed(
+  { backend, members, leftovers, orphans, holdings, group, digest }: Scene,
+): Record<string, string> {
+  const containers = [
+    ...[...members.values()].flat().map(({ container }) => container),
+    ...[...leftovers.values()].flat(),
+    ...orphans,
+  ];
   const strangers = (users: HeldNetwork["users"]) =>
     users.filter(({ project }) => project !== group.project).map(({ id }) => id).sort();
   const names = new Set(group.resources.map(({ name }) => name));

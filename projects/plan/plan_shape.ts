@@ -32,6 +32,7 @@ export const Reason = z.discriminatedUnion("code", [
       "stopped",
       "scaleDown",
       "orphan",
+      "leftOver",
       "down",
       "asked",
       "policy",

@@ -24,6 +24,7 @@ import { projectOf } from "../hash/labels.ts";
 import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, remembering, viewFor } from "../drift/look.ts";
 import type { Draft } from "./draft.ts";
+import { withoutLeftovers } from "./leftovers.ts";
 import type { PlanRequest } from "./plan_shape.ts";
 
 /** A container of the project, and how it differs from its unit. */
@@ -39,6 +40,8 @@ export interface Scene {
   readonly backend: Backend;
   /** By the label of their service, in order of their numbers. */
   readonly members: ReadonlyMap<string, readonly Member[]>;
+  /** What applies that are over left of a unit beside its members, by the label of the service. */
+  readonly leftovers: ReadonlyMap<string, readonly RunningContainer[]>;
   /** Containers of the project whose service is not in the files. */
   readonly orphans: readonly RunningContainer[];
   readonly holdings: WholeHoldings;
@@ -104,19 +107,29 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   if (!own.every((container) => sight.sees(container)) || !sight.reach.has(subject)) throw unseen();
   const containers = own.filter((container) => container.backend === backend.name);
   const holdings = await runtime.holdings();
-  if (holdings === null || !isWhole(holdings)) throw away(backend.name, "it does not answer");
+  if (holdings === null) throw away(backend.name, "it does not answer");
+  if (!isWhole(holdings)) throw away(backend.name, "not every engine lists its networks and volumes");
   const seen = new Map(all.filter((one) => sight.sees(one)).map((one) => [one.id, one]));
   const view = engineViews(runtime, holdings, [...seen.values()])(backend.name);
   const contents = await contentsOf(group, side);
   const real = remembering(asked.real);
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
   const members = new Map<string, Member[]>();
+  const leftovers = new Map<string, RunningContainer[]>();
   const orphans: RunningContainer[] = [];
-  const jobs = [...containers].sort(byNumber);
+  const { standing: jobs, left } = withoutLeftovers([...containers].sort(byNumber));
   for (const container of jobs) {
     const label = container.compose!.service; // only labelled ones are joined
     if (units.get(label)?.service) members.set(label, []);
     else orphans.push(container);
+  }
+  for (const container of left) {
+    const label = container.compose!.service; // as above
+    if (!units.get(label)?.service) orphans.push(container);
+    else {
+      leftovers.set(label, [...leftovers.get(label) ?? [], container]);
+      if (!members.has(label)) members.set(label, []);
+    }
   }
   let next = 0;
   const compared = new Map<string, Member>();
@@ -149,6 +162,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     workspace,
     backend,
     members,
+    leftovers,
     orphans,
     holdings,
     runtime,
@@ -238,7 +252,9 @@ function engineOf(
         : `Cannot plan: there is no engine "${name}"; see /api/system/backends`,
     );
   }
-  if (backend.state !== "up") throw away(backend.name, backend.reason ?? backend.state);
+  if (backend.state !== "up" || backend.stale !== undefined) {
+    throw away(backend.name, backend.reason ?? backend.state);
+  }
   const silent = backends.filter(({ state }) => state !== "up").map(({ name }) => name);
   if (request.backend === undefined && runs.length === 0 && silent.length > 0) {
     const message = `Engines do not answer (${

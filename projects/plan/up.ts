@@ -3,6 +3,7 @@
 import type { Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
+import { asideFor } from "../../core/applies.ts";
 import type { Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
 import type { Draft, NewStep } from "./draft.ts";
@@ -105,6 +106,8 @@ class UnitWork {
     const desired = service.active || isAsked ? service.replicas : members.length;
     if (desired === null) return 0; // a variable that is not set has blocked the plan
     if (desired > 0) this.#shared = this.resources.shared(this.#unit);
+    // Before all else: what runs of them has ports.
+    this.#shared = [...this.#shared, ...this.#leftovers()];
     for (const { container } of members) this.#startedAgain(this.resources.startedAgain.get(container.id));
     const surplus = new Set(this.#surplus(members, members.length - desired));
     const follows = this.#follows();
@@ -121,6 +124,17 @@ class UnitWork {
     }
     for (const member of surplus) this.#remove(member);
     return unchanged;
+  }
+
+  #leftovers(): number[] {
+    const left = this.scene.leftovers.get(this.#unit.label) ?? [];
+    return left.map((container) =>
+      removeContainer(this.scene, this.draft, container, {
+        of: null,
+        code: "leftOver",
+        needs: [applying(this.scene)],
+      })
+    );
   }
 
   #startedAgain(steps: readonly number[] | undefined): void {
@@ -187,6 +201,7 @@ class UnitWork {
     const certain: Reason[] = [
       ...counts.filter((one) => !isInPlace(one)).map(reasonOf),
       ...(this.request.recreate === "always" ? [{ code: "asked" } as const] : []),
+      ...(asideFor(container.name) !== null ? [{ code: "leftOver" } as const] : []),
     ];
     const recreate: Follow[] = [
       ...certain.map((reason) => ({ reason, ifChanged: null })),
@@ -377,7 +392,7 @@ export function removeContainer(
   { of, code, needs, after = [] }: {
     /** Null for one whose service is not in the files. */
     readonly of: Declared | null;
-    readonly code: "scaleDown" | "orphan" | "down";
+    readonly code: "scaleDown" | "orphan" | "leftOver" | "down";
     readonly needs: NewStep["needs"];
     readonly after?: readonly number[];
   },

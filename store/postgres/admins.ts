@@ -6,11 +6,15 @@ import type { Transaction } from "./transaction.ts";
 const isAdmin = (grants: string) =>
   `EXISTS (SELECT 1 FROM jsonb_array_elements(${grants}::jsonb) AS g WHERE g ->> 'role' = 'admin' AND g -> 'on' IS NULL)`;
 
-/** Who will always have access: people of a provider depend on it, and keys with an end will end. */
+/**
+ * Who will always have access: people of a provider depend on it, keys with an end will end, and a key holds no more than
+ * the person behind it.
+ */
 const COUNT = "SELECT (SELECT count(*) FROM accounts WHERE password IS NOT NULL AND disabled_at IS NULL " +
   `AND grants IS NOT NULL AND ${isAdmin("grants")}) + ` +
   "(SELECT count(*) FROM keys k LEFT JOIN accounts a ON a.id = k.person_id " +
-  `WHERE k.expires_at IS NULL AND a.disabled_at IS NULL AND ${isAdmin("k.grants")}) AS n`;
+  `WHERE k.expires_at IS NULL AND ${isAdmin("k.grants")} AND (k.person_id IS NULL ` +
+  `OR (a.disabled_at IS NULL AND a.grants IS NOT NULL AND ${isAdmin("a.grants")}))) AS n`;
 
 /**
  * Does what may lower somebody, after all others who do. Throws `last_admin`, which undoes it, when there was an admin

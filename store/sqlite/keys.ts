@@ -10,7 +10,8 @@ import { keyFrom, type KeyRow } from "../records.ts";
 const KEY =
   "SELECT k.id, k.name, k.hash, k.previous_hash AS previousHash, k.previous_until AS previousUntil, " +
   "k.grants, k.created_at AS createdAt, k.created_by AS createdBy, k.creator_kind AS creatorKind, " +
-  "k.creator_id AS creatorId, k.person_id AS personId, p.disabled_at AS disabledAt, k.expires_at AS expiresAt, " +
+  "k.creator_id AS creatorId, k.person_id AS personId, p.grants AS personGrants, " +
+  "p.claims AS personClaims, p.disabled_at AS disabledAt, k.expires_at AS expiresAt, " +
   "k.sources, k.last_used_at AS lastUsedAt, k.last_used_peer AS lastUsedPeer " +
   "FROM keys k LEFT JOIN accounts p ON p.id = k.person_id";
 

@@ -6,11 +6,14 @@ import { eventually } from "../eventually.ts";
 import { quoted } from "../sandbox.ts";
 import { askInside, inside } from "./inside.ts";
 import type { Seen } from "./proxy_caller.ts";
+import type { SlowSeen } from "./slow_callers.ts";
 
 const { test } = await sharedEngine("docker");
 const ROOT = new URL("../../", import.meta.url).pathname;
 /** Longer than the time between two signs of life; the proof takes ten minutes. */
-const QUIET_S = Deno.env.get("BERTH_PROOF") === "1" ? 600 : 24;
+const QUIET_S = Number(
+  Deno.env.get("BERTH_QUIET_SECONDS") ?? (Deno.env.get("BERTH_PROOF") === "1" ? 600 : 24),
+);
 
 interface Proxy {
   readonly name: string;
@@ -59,7 +62,7 @@ function nginx(change: (text: string) => string = (text) => text): Proxy {
       );
       await Deno.writeTextFile(
         `${folder}/nginx.conf`,
-        `user root;\ndaemon off;\npid ${folder}/pid;\nevents {}\nhttp {\naccess_log off;\n${
+        `user root;\ndaemon off;\npid ${folder}/pid;\nevents { worker_connections 4096; }\nhttp {\naccess_log off;\n${
           temporary.join("\n")
         }\ninclude ${folder}/berth.conf;\n}\n`,
       );
@@ -139,6 +142,24 @@ async function behind(
   }
 }
 
+/** Runs a script of this folder where the engine lives, for longer than `inside` waits for a program. */
+async function called<Seen>(
+  engine: TestEngine,
+  script: string,
+  folder: string,
+  ...args: readonly string[]
+): Promise<Seen> {
+  const path = new URL(script, import.meta.url).pathname;
+  const flags = ["-A", "--no-check", "--unsafely-ignore-certificate-errors"];
+  const words = [Deno.execPath(), "run", ...flags, path, "https://localhost", ...args].map(quoted).join(" ");
+  const result = `${folder}/seen`;
+  const code = await engine.sandbox!.run(
+    `${words} >${quoted(result)} 2>${quoted(`${result}.error`)} </dev/null`,
+  );
+  assert.equal(code, 0, await Deno.readTextFile(`${result}.error`));
+  return JSON.parse(await Deno.readTextFile(result));
+}
+
 for (const [at, proxy] of [CADDY, nginx(), ...(hasTraefik ? [TRAEFIK] : [])].entries()) {
   const missing = proxy === TRAEFIK
     ? null
@@ -148,24 +169,7 @@ for (const [at, proxy] of [CADDY, nginx(), ...(hasTraefik ? [TRAEFIK] : [])].ent
     async (engine) => {
       await engine.cli("run", "-d", "--name", "poet", FIXTURE, "sh", "-c", "echo a line; exec idle");
       await behind(engine, proxy, 8701 + at, async (key, data) => {
-        const script = new URL("proxy_caller.ts", import.meta.url).pathname;
-        const seconds = String(QUIET_S);
-        const call = [
-          Deno.execPath(),
-          "run",
-          "-A",
-          "--no-check",
-          "--unsafely-ignore-certificate-errors",
-          script,
-        ];
-        // Longer than `inside` waits for one program
-        const result = `${data}/seen`;
-        const words = [...call, "https://localhost", key, seconds].map(quoted).join(" ");
-        const code = await engine.sandbox!.run(
-          `${words} >${quoted(result)} 2>${quoted(`${result}.error`)} </dev/null`,
-        );
-        assert.equal(code, 0, await Deno.readTextFile(`${result}.error`));
-        const seen: Seen = JSON.parse(await Deno.readTextFile(result));
+        const seen: Seen = await called(engine, "proxy_caller.ts", data, key, String(QUIET_S));
 
         assert.deepEqual(seen.names, ["poet"]);
         assert.ok(seen.firstLineMs >= 0 && seen.firstLineMs < 10_000, "nothing is held back");
@@ -194,6 +198,29 @@ for (const [at, proxy] of [CADDY, nginx(), ...(hasTraefik ? [TRAEFIK] : [])].ent
     },
     missing,
   );
+}
+
+/** Half a body is given up by berth after 30 s, and by the proxy after 60 at the latest; a busy machine is late. */
+const GIVEN_UP_MS = 90_000;
+const SLOW_S = Number(Deno.env.get("BERTH_SLOW_SECONDS") ?? "0");
+
+for (const [at, proxy] of [CADDY, nginx()].entries()) {
+  const name = `behind ${proxy.name} 1,000 callers who never finish are cut, and a good one is answered (F1)`;
+  if (SLOW_S === 0) {
+    Deno.test({ name, ignore: true, fn: () => {} });
+    continue;
+  }
+  test(name, async (engine) => {
+    await behind(engine, proxy, 8720 + at, async (key, data) => {
+      const seen: SlowSeen = await called(engine, "slow_callers.ts", data, key, String(SLOW_S), "1000");
+      console.log(proxy.name, JSON.stringify(seen));
+
+      assert.ok(seen.cut >= 1_000 * Math.floor(SLOW_S * 1_000 / GIVEN_UP_MS), `${seen.cut} were cut`);
+      assert.ok(Math.max(...seen.longestMs) < GIVEN_UP_MS, `one lived for ${seen.longestMs} ms`);
+      assert.deepEqual(seen.beside.failures, []);
+      assert.ok(seen.beside.answers >= SLOW_S && seen.beside.p99Ms < 5_000, `p99 ${seen.beside.p99Ms} ms`);
+    });
+  });
 }
 
 test("behind a proxy file with the Host left out, berth refuses with 421, and only probes are answered", async (engine) => {

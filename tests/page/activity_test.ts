@@ -41,7 +41,6 @@ test("the audit is read by person, action and result, page by page, with strange
   const strangers = page.getByRole("region", { name: "Strangers this hour" });
   await strangers.getByRole("row", { name: "GET /api/containers" }).getByText("3 times").waitFor();
   await assertFitsAll(opened, "/audit");
-  await page.setViewportSize({ width: 1440, height: 900 });
 
   for (let number = 0; number < 52; number++) {
     const { body } = await berth.call("POST /api/settings/api-keys", {
@@ -67,7 +66,6 @@ test("the audit is read by person, action and result, page by page, with strange
   assert.equal(new URL(page.url()).searchParams.get("actor"), made.body.id);
   assert.equal(await page.locator("main img").count(), 0);
   await assertFitsAll(opened, "what one key was refused");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("combobox", { name: "Result" }).selectOption("");
   await page.getByRole("combobox", { name: "What" }).waitFor();
   await opened.visit("/audit?action=nothing");
@@ -89,7 +87,6 @@ test("events show as they happen, by kind and action, and lead to their containe
     .waitFor();
   await rows.filter({ hasText: "noted" }).filter({ hasText: "create" }).waitFor();
   await assertFitsAll(opened, "/events");
-  await page.setViewportSize({ width: 1440, height: 900 });
 
   await page.getByRole("combobox", { name: "Kind" }).selectOption("volume");
   await rows.filter({ hasText: "noted" }).first().waitFor();
@@ -100,7 +97,6 @@ test("events show as they happen, by kind and action, and lead to their containe
   await assertFitsAll(opened, "no event fits");
 
   await opened.visit("/events?action=start");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("link", { name: "brief" }).first().click();
   await page.getByRole("heading", { name: "brief" }).waitFor();
   assert.deepEqual(opened.complaints, []);

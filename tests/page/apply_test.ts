@@ -1,8 +1,10 @@
 /** A person brings a folder up with the page: plans, reads why, applies, breaks it, and sees the old container serve again. */
 import assert from "node:assert/strict";
+import { mortal } from "../apply_mortal.ts";
 import { ApplyScene, project, service } from "../apply_scene.ts";
 import { browserMissing, startBrowser } from "../browser.ts";
-import { serveEngines } from "../service.ts";
+import { eventually } from "../eventually.ts";
+import { serveEngines, TestCaller } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
@@ -35,12 +37,10 @@ test(
       await main.getByText('echo "hello there"').waitFor();
       await main.getByText("after its start, as 1000").waitFor();
       await assertFitsAll(opened, "plan");
-      await page.setViewportSize({ width: 1440, height: 900 });
       await apply();
       await page.getByRole("status").getByText("done").waitFor();
       await main.locator(".last-words").getByText("hello there").waitFor();
       await assertFitsAll(opened, "apply");
-      await page.setViewportSize({ width: 1440, height: 900 });
       const before = await scene.ids();
       assert.deepEqual(Object.keys(before), ["front-web-1"]);
 
@@ -53,7 +53,6 @@ test(
       await page.getByRole("alert").getByText("ended with code 9; the old container serves again").waitFor();
       await main.locator(".last-words").getByText("out of order").waitFor();
       await assertFitsAll(opened, "an apply that failed");
-      await page.setViewportSize({ width: 1440, height: 900 });
       assert.deepEqual(await scene.ids(), before);
 
       await page.getByRole("link", { name: "To the plan" }).click();
@@ -66,7 +65,6 @@ test(
       await main.getByRole("button", { name: "Remove it, too" }).click();
       await main.getByText("with all its data").waitFor();
       await assertFitsAll(opened, "a plan that loses data");
-      await page.setViewportSize({ width: 1440, height: 900 });
       await page.getByRole("button", { name: "Apply", exact: true }).click();
       const sure = page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true });
       assert.equal(await sure.isDisabled(), true, "its name was not typed");
@@ -78,6 +76,63 @@ test(
       assert.deepEqual(opened.complaints, []);
     } finally {
       await scene.clear();
+    }
+  },
+  browserMissing(),
+);
+
+test(
+  "a hook whose end nobody knows waits for a person, who has it run again or says that it is done",
+  async (engine) => {
+    const text = project("asked", [
+      service(
+        "web",
+        "volumes: ['./out:/out']\npost_start: [{ command: [sh, -c, 'echo ran >> /out/log; while [ -e /out/hold ]; do sleep 0.1; done'] }]",
+      ),
+    ]);
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-asked-" }));
+    const options = { folder, applyTimes: { leaseMs: 1_000 } };
+    await using browser = await startBrowser();
+    let berth = await serveEngines({ docker: engine }, options);
+    const { admin } = berth;
+    const scene = await ApplyScene.on(engine, berth, "asked", text);
+    const ran = async () =>
+      (await Deno.readTextFile(`${scene.path}/out/log`).catch(() => "")).split("ran").length - 1;
+    try {
+      for (const [word, runs] of [["Run the hook again", 2], ["Take the hook for done", 3]] as const) {
+        await Deno.mkdir(`${scene.path}/out`, { recursive: true });
+        await Deno.writeTextFile(`${scene.path}/out/hold`, "");
+        await berth.berth.stop();
+        const { child, url } = await mortal({ folder, admin }, engine, ["before", "nothing"]);
+        const caller = new TestCaller(url, admin);
+        await eventually(
+          "it is ready",
+          async () => (await caller.call("GET /api/health/ready")).status === 200,
+        );
+        const before = await ran();
+        const { body: { id } } = await scene.begin(await scene.plan({}, caller), {}, caller);
+        await eventually("the hook runs", async () => await ran() > before);
+        child.kill("SIGKILL");
+        await child.status;
+
+        berth = await serveEngines({ docker: engine }, { ...options, admin: admin ?? "" });
+        assert.equal((await scene.over(id, berth)).state, "paused");
+        await Deno.remove(`${scene.path}/out/hold`);
+        await using opened = await openPage(browser, berth, { key: admin, path: `/applies/${id}` });
+        const { page } = opened;
+        await page.getByRole("alert").getByText(/^Nobody knows whether the hook/).waitFor();
+        await assertFitsAll(opened, "an apply that asks about a hook");
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await page.getByRole("button", { name: word }).click();
+        await page.getByRole("status").getByText("done").waitFor();
+        assert.equal(await ran(), runs);
+        assert.deepEqual(opened.complaints, []);
+        await scene.clear();
+      }
+    } finally {
+      await scene.clear();
+      await berth[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
     }
   },
   browserMissing(),

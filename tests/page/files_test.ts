@@ -82,7 +82,6 @@ test("a file is shown with its masks and its findings on their lines, at its own
   await findings.getByRole("button", { name: "Line 8" }).first().click();
   assert.match(await page.locator(".cm-activeLine").innerText(), /nonsense: here/);
   await assertFitsAll(opened, "a file");
-  await page.setViewportSize({ width: 1440, height: 900 });
 
   await page.getByRole("navigation", { name: "Files of" }).getByRole("link", { name: ".env" }).click();
   await text(page).getByText("PORT=").waitFor();
@@ -118,7 +117,6 @@ test("findings come while one types; what changes is shown before it is saved; t
   const dialog = page.getByRole("dialog", { name: "Save compose.yaml?" });
   await dialog.getByText("ports: [no:80]").waitFor();
   await assertFitsAll(opened, "before it is saved");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("status").getByText("Saved").waitFor();
@@ -163,7 +161,6 @@ test("when somebody else was faster both texts are there, and one can go on with
   const theirs = page.getByRole("dialog", { name: "What they changed" });
   await theirs.getByText("postgres:18").waitFor();
   await assertFitsAll(opened, "what somebody else changed");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await theirs.getByRole("button", { name: "Close" }).click();
   await alert.getByRole("button", { name: "Go on with mine" }).click();
   await alert.waitFor({ state: "detached" });
@@ -190,7 +187,6 @@ test("earlier texts are compared and put back with their secrets; an admin switc
   await dialog.getByRole("button", { name: "replaced by test admin" }).click();
   await dialog.getByText("nginx:1.27-alpine").waitFor();
   await assertFitsAll(opened, "an earlier text");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByRole("button", { name: "Put it back" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal(await Deno.readTextFile(file), COMPOSE);

@@ -70,7 +70,6 @@ test("a graph has groups as frames, cycles in red and in words, and is walked by
   assert.equal(await page.locator(".edge.is-cycle").count(), 2);
   assert.equal(await page.locator(".node.is-cycle").count(), 2);
   await assertFitsAll(opened, "a graph");
-  await page.setViewportSize({ width: 1440, height: 900 });
 
   const focused = () =>
     page.evaluate<string>("document.activeElement.getAttribute('aria-description') ?? ''");

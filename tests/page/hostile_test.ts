@@ -1,5 +1,6 @@
 /** What others wrote is only ever text on the page; what they keep secret is nowhere; a log is bounded and stays put. */
 import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
 import { BROWSER_TEST, browserMissing, startBrowser } from "../browser.ts";
 import { FIXTURE } from "../engine.ts";
 import { FastLog } from "../scripted_log.ts";
@@ -176,7 +177,12 @@ test("a secret in environment, label, file and difference is nowhere in document
   page.on("response", (response) => told.push(response.text().catch(() => ""))); // a stream, or left before its end
   page.on(
     "websocket",
-    (socket) => socket.on("framereceived", ({ payload }) => told.push(Promise.resolve(`${payload}`))),
+    (socket) =>
+      socket.on(
+        "framereceived",
+        ({ payload }) =>
+          told.push(Promise.resolve(typeof payload === "string" ? payload : `${gunzipSync(payload)}`)),
+      ),
   );
   for (
     const [view, text] of [

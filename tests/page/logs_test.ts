@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { browserMissing, startBrowser } from "../browser.ts";
 import { FIXTURE, type TestEngine } from "../engine.ts";
+import { eventually } from "../eventually.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage, signInWithKey } from "./opened.ts";
@@ -141,7 +142,6 @@ test(
     await page.getByRole("log").getByText("300000", { exact: true }).waitFor();
     assert.equal(await page.locator(".log-line.is-chosen .log-text").innerText(), "299999");
     await assertFitsAll(opened, "a long log with a line laid open");
-    await page.setViewportSize({ width: 1440, height: 900 });
 
     // From end to end and through the middle, with the wheel too.
     await log.focus();
@@ -157,6 +157,28 @@ test(
     );
     await page.locator(".log-text", { hasText: /^2[45]\d{4}$/ }).first().waitFor();
     assert.ok(await drawn() <= 200, `${await drawn()}`);
+
+    await page.getByRole("button", { name: "Wrap" }).click();
+    assert.match(page.url(), /[?&]wrap=1/);
+    await page.locator(".log-text", { hasText: /^2[45]\d{4}$/ }).first().waitFor();
+    await log.focus();
+    await page.keyboard.press("Home");
+    const row = async (text: string) =>
+      (await page.locator(".log-line", { has: page.getByText(text, { exact: true }) }).boundingBox())!.y;
+    await inLog(page, "green");
+    const long = page.locator(".log-line", { hasText: "xxx" });
+    assert.ok((await long.boundingBox())!.height >= 10 * 18, "4,096 characters take many rows");
+    const before = await row("20");
+    await log.hover();
+    await page.mouse.wheel(0, 450);
+    await eventually("it was scrolled", async () => await row("20") < before);
+    assert.equal(await row("20"), before - 450, "as far as the wheel was turned, over rows of any height");
+    assert.ok(await drawn() <= 200, `${await drawn()}`);
+    await log.focus();
+    await page.keyboard.press("End");
+    await inLog(page, "500000");
+    const box = (await log.boundingBox())!;
+    assert.equal(await row("500000"), box.y + box.height - 18, "the last line ends with the view");
     assert.deepEqual(complaints, []);
   },
 );
@@ -209,13 +231,19 @@ test(
     await line("m-three", "from three").waitFor();
     assert.equal(await page.getByText("from two").count(), 0);
     await assertFitsAll(opened, "/logs of two containers");
-    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole("combobox", { name: "Logs of" }).selectOption({ label: "m-two" });
     await line("m-two", "from two").waitFor();
     await page.getByRole("button", { name: "Without m-three" }).click();
     await page.getByText("from three").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText(/^paused · following/).waitFor();
     await engine.cli("exec", "m-one", "touch", "/tmp/go");
+    const come = page.getByRole("button", { name: "1 new ↓" });
+    await come.waitFor();
+    assert.equal(await line("m-one", "more from one").count(), 0, "what comes in waits");
+    await come.click();
     await line("m-one", "more from one").waitFor();
+    await page.getByText(/^following/).waitFor();
 
     await opened.visit("/logs?project=pair");
     await line("m-two", "from two").waitFor();
@@ -299,14 +327,17 @@ test(
     await page.getByText("10 of 10 lines").waitFor();
     assert.match(page.url(), /[?&]q=[^&]+&pattern=1&among=1/);
     await assertFitsAll(opened, "a log that is searched");
-    await page.setViewportSize({ width: 1440, height: 900 });
     await field.fill("");
     await page.getByRole("button", { name: "Errors" }).click();
     await page.getByText("1 line fits").waitFor();
 
     const linked = async () => {
       await page.locator(".log-line", { hasText: "a 1234" }).click();
+      await page.route("**/api/logs?*", (route) => route.fulfill({ status: 429, body: "{}" }), { times: 1 });
       await page.getByRole("button", { name: "Link to this line" }).click();
+      // Only for a moment: the line is not lost.
+      await page.getByRole("alert").getByText("berth answered with status 429").waitFor();
+      await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
       return (await page.getByRole("link", { name: "This line" }).getAttribute("href"))!;
     };
     await opened.visit("/c/docker/older-a?from=all&q=a+1234");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { browserMissing, startBrowser } from "../browser.ts";
 import { FIXTURE } from "../engine.ts";
+import { eventually } from "../eventually.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { APART_MS, Series } from "../../page/live/series.ts";
@@ -36,12 +37,27 @@ test(
     await page.keyboard.press("Escape");
     await page.locator(".chart-pointed").waitFor({ state: "detached" });
     await assertFitsAll(opened, "measures");
-    await page.setViewportSize({ width: 1440, height: 900 });
 
     await opened.visit("/c?q=m-");
     await page.getByRole("button", { name: "Measure" }).click();
-    await page.getByRole("row", { name: "m-busy" }).getByText(/^[1-9][\d.]* %, [\d.]+ [KM]B$/).waitFor();
-    await page.getByRole("row", { name: "m-idle" }).getByText(/^0(?:\.\d)? %, [\d.]+ [KM]B$/).waitFor();
+    const used = (name: string) => page.getByRole("row", { name }).locator(".cell-measures");
+    await used("m-busy").getByText(/^[1-9][\d.]* %$/).waitFor();
+    await used("m-busy").getByText(/^[\d.]+ [KM]B$/).waitFor();
+    await used("m-idle").getByText(/^0(?:\.\d)? %$/).waitFor();
+    const line = async () => await used("m-busy").locator("path").first().getAttribute("d") ?? "";
+    await eventually("the line has become longer", async () => (await line()).includes("L"));
+    await page.reload();
+    await used("m-busy").getByText(/%$/).waitFor();
+    assert.match(await line(), /L/, "what was measured before is there at once");
+    const height = async () => (await page.getByRole("row", { name: "m-busy" }).boundingBox())!.height;
+    assert.equal(await height(), 32);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: /^A screen/ }).fill("dense");
+    await page.keyboard.press("Enter");
+    await eventually("its rows are dense", async () => await height() === 26);
+    await page.reload();
+    await used("m-idle").getByText(/%$/).waitFor();
+    assert.equal(await height(), 26, "it is remembered");
     await assertFitsAll(opened, "containers with measures");
     await engine.cli("rm", "-f", "m-idle");
     await opened.visit("/c/docker/m-busy?view=measures");

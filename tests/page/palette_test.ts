@@ -29,7 +29,6 @@ Deno.test({
     await field.waitFor();
     await page.getByRole("option", { name: "bakery" }).waitFor();
     await assertFitsAll(opened, "the palette");
-    await page.setViewportSize({ width: 1440, height: 900 });
     await page.keyboard.type("bake");
     assert.equal(await page.getByRole("option").count(), 1);
     await page.keyboard.press("Enter");
@@ -61,7 +60,6 @@ Deno.test({
     const keys = page.getByRole("dialog", { name: "Keys" });
     await keys.getByText("g d").waitFor();
     await assertFitsAll(opened, "the keys");
-    await page.setViewportSize({ width: 1440, height: 900 });
     await keys.getByLabel("Use single letters").uncheck();
     await keys.getByRole("button", { name: "Close" }).click();
     await page.keyboard.type("gd");

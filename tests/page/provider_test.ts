@@ -63,8 +63,14 @@ async function makeKey(page: Page): Promise<void> {
   await page.getByLabel("A name for the key").fill("adas-key");
   await page.getByRole("button", { name: "Make the key" }).click();
   const proof = page.getByRole("dialog", { name: "Is it still you?" });
-  const elsewhere = page.context().waitForEvent("page");
+  const first = page.context().waitForEvent("page");
   await proof.getByRole("button", { name: /^Sign in with / }).click();
+  await proof.getByText(/asks you in a window of its own/).waitFor();
+  await (await first).close();
+  await page.evaluate("dispatchEvent(new Event('focus'))"); // this browser takes every page for the one in front
+  await proof.getByRole("alert").getByText(/^No answer has come from /).waitFor();
+  const elsewhere = page.context().waitForEvent("page");
+  await proof.getByRole("button", { name: "Try again" }).click();
   const asked = await elsewhere;
   assert.equal(await asked.evaluate("opener"), null);
   const closed = asked.waitForEvent("close");

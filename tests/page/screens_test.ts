@@ -221,7 +221,6 @@ test("containers are walked, chosen and acted on by keyboard alone, with a resul
   const bar = page.getByRole("region", { name: "2 chosen" });
   await bar.waitFor();
   await assertFitsAll(opened, "two chosen");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("row", { name: "infra_metrics_1" }).focus();
   await page.keyboard.press(".");
   await page.locator(".actions button:focus", { hasText: "Start" }).waitFor();
@@ -253,7 +252,6 @@ test("a list of containers says which differ, and what is new waits while one po
   assert.equal(new URL(page.url()).search, "?state=differs&project=blog");
   await page.getByRole("row", { name: "blog_cache_1" }).waitFor();
   await assertFitsAll(opened, "/c, some of it");
-  await page.setViewportSize({ width: 1440, height: 900 });
 
   await opened.visit("/c");
   await page.getByRole("row", { name: "blog_app_1" }).hover();
@@ -276,7 +274,6 @@ test("what nobody declared can be ignored in this browser, and what happened las
     .filter({ hasText: "in no file" });
   await page.getByRole("button", { name: "Ignore … legacy-cron" }).click();
   await assertFitsAll(opened, "the question before ignoring");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("dialog").getByRole("button", { name: "Ignore", exact: true }).click();
   await cron.waitFor({ state: "detached" });
   await page.reload();
@@ -329,7 +326,7 @@ test("removing asks first, by name, and the container's own page says that it is
 /** Buttons that only read. */
 const READING = [
   ...["Measure", "Logs together", "Download all", "Save these lines"],
-  ...["Aa", ".*", "Errors", "older ↑", "Reading …", "Ignore …"],
+  ...["Aa", ".*", "Errors", "Wrap", "Pause", "older ↑", "Reading …", "Ignore …"],
 ];
 
 test("a viewer finds nothing to change, and each button says which permission it needs", async (stage) => {

@@ -81,13 +81,11 @@ test("a key is made with what is ticked alone and shown once, rotated, and delet
   await dialog.getByRole("checkbox").first().waitFor();
   assert.equal(await dialog.getByRole("checkbox", { checked: true }).count(), 1, "the fewest");
   await assertFitsAll(opened, "a key is made");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByLabel("A name for the key").fill("backup-job");
   await dialog.getByRole("checkbox", { name: "containers:read" }).check();
   await dialog.getByRole("button", { name: "Make the key" }).click();
   await dialog.getByText("It is shown this once").waitFor();
   await assertFitsAll(opened, "a key is shown");
-  await page.setViewportSize({ width: 1440, height: 900 });
   const first = await dialog.getByRole("code").innerText();
   const me = await berth.as(first).call("GET /api/auth/me");
   assert.deepEqual(me.body.permissions.toSorted(), ["containers:read", "system:read"]);
@@ -130,7 +128,6 @@ test("a person is added, sets their password by the link, and is given another r
   await dialog.getByRole("button", { name: "Add them" }).click();
   const link = await dialog.getByRole("code").innerText();
   await assertFitsAll(opened, "the link is shown");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByRole("button", { name: "I have saved it" }).click();
 
   await using his = await openPage(browser, berth, { path: link.slice(berth.url.length) });
@@ -184,7 +181,6 @@ test("after a while a key asks for the password again, says when it is wrong, an
   const proof = page.getByRole("dialog", { name: "Is it still you?" });
   await proof.waitFor();
   await assertFitsAll(opened, "the fresh proof");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await page.keyboard.press("Escape");
   await proof.waitFor({ state: "detached" });
   assert.equal(await page.getByRole("alert").count(), 0, "who gives up is told no failure");
@@ -215,7 +211,6 @@ test("of one's sessions one ends, all others end, and the password changes", asy
   await page.reload();
   await page.getByRole("row", { name: "the first" }).getByText("this one").waitFor();
   await assertFitsAll(first, "three sessions");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("button", { name: "End the second" }).click();
   await dialog.getByRole("button", { name: "End", exact: true }).click();
   await page.getByRole("row", { name: "the second" }).waitFor({ state: "detached" });
@@ -266,7 +261,6 @@ test("a person holds rights on scopes, their sessions are ended by an admin, and
   await dialog.getByLabel("They may").nth(1).selectOption("operator");
   await dialog.getByRole("textbox", { name: "On", exact: true }).nth(1).fill("nonsense");
   await assertFitsAll(opened, "two rights");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByText('There is no scope "nonsense"').waitFor();
   await dialog.getByRole("textbox", { name: "On", exact: true }).nth(1).fill("workspace:shop");
@@ -276,7 +270,6 @@ test("a person holds rights on scopes, their sessions are ended by an admin, and
   await row.getByRole("link", { name: /^\d+$/ }).click();
   await page.getByRole("heading", { name: "Sessions of cleo" }).waitFor();
   await assertFitsAll(opened, "somebody's sessions");
-  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("button", { name: "End all" }).click();
   await dialog.getByRole("button", { name: "End all" }).click();
   await hers.page.getByRole("dialog", { name: "Sign in" }).waitFor();

@@ -52,7 +52,6 @@ for (const kind of ["docker", "podman"] as const) {
       const { page, complaints } = opened;
       await page.getByRole("button", { name: "Open a shell" }).waitFor();
       await assertFitsAll(opened, "before a shell is opened");
-      await page.setViewportSize({ width: 1440, height: 900 });
       await page.getByRole("button", { name: "Open a shell" }).click();
       await says(page, "#");
       await enter(page, "echo $((6*7)) $(stty size)");

@@ -133,7 +133,7 @@ test("a socket that falls silent is told, replaced, and what changed meanwhile i
   const { page } = opened;
   let isSilent = false;
   let sockets = 0;
-  await page.routeWebSocket(/\/api\/live$/, (socket) => {
+  await page.routeWebSocket(/\/api\/live(?:\?|$)/, (socket) => {
     const own = ++sockets;
     socket.connectToServer().onMessage((message) => {
       if (!isSilent || own > 1) socket.send(message);

@@ -80,11 +80,9 @@ Deno.test({
     await page.getByText("Tragen Sie Ihren ersten Ordner ein").first().waitFor();
     assert.equal(await page.evaluate("document.documentElement.lang"), "de");
     await assertFitsAll(opened, "the overview in German");
-    await page.setViewportSize({ width: 1440, height: 900 });
     await opened.visit("/settings/people");
     await page.getByRole("button", { name: "Person hinzufügen" }).waitFor();
     await assertFitsAll(opened, "people in German");
-    await page.setViewportSize({ width: 1440, height: 900 });
 
     await page.getByLabel("Angemeldet als").click();
     await page.getByRole("button", { name: "English" }).click();

@@ -12,6 +12,11 @@ export function askedNow(): Asked {
   };
 }
 
+/** Whether long lines are broken. */
+export function isWrapped(): boolean {
+  return query.value.has("wrap");
+}
+
 /** Whether lines that do not fit are shown, too. */
 export function isAmongOthers(): boolean {
   return query.value.has("among");
@@ -24,4 +29,4 @@ export function ask(changed: { readonly q?: string } & Partial<Record<Switch, bo
   go(withQuery(Object.fromEntries(entries)), { replace: true });
 }
 
-export type Switch = "pattern" | "case" | "errors" | "among";
+export type Switch = "pattern" | "case" | "errors" | "among" | "wrap";

@@ -2,10 +2,12 @@
 import { useMemo, useState } from "preact/hooks";
 import { containerHref } from "../container_href.ts";
 import type { Line } from "../../live/lines.ts";
-import { isoOf, type LogFeed } from "../../live/log_feed.ts";
+import { isoOf, type LinePlace, type LogFeed } from "../../live/log_feed.ts";
+import { type Problem, problemOf } from "../../live/problem.ts";
 import { withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { shown } from "../shown.ts";
+import { Trouble } from "../states.tsx";
 import { Tree } from "../tree.tsx";
 import { piecesOf } from "./ansi.ts";
 
@@ -56,8 +58,15 @@ function LinkTo({ line, feed }: { readonly line: Line; readonly feed: LogFeed })
   const [state, setState] = useState<{ readonly href: string; readonly isCopied: boolean } | "lost" | null>(
     null,
   );
+  const [problem, setProblem] = useState<Problem | null>(null);
   const make = async () => {
-    const place = await feed.placeOf(line, AbortSignal.timeout(WAIT_MS)).catch(() => null);
+    let place: LinePlace | null;
+    try {
+      setProblem(null);
+      place = await feed.placeOf(line, AbortSignal.timeout(WAIT_MS));
+    } catch (error) {
+      return setProblem(problemOf(error));
+    }
     if (place === null) return setState("lost");
     const at = feed.sources.length === 0 ? place.cursor : `${place.source} ${place.cursor}`;
     const href = withQuery({ at, from: null, q: null, pattern: null, case: null, errors: null, among: null });
@@ -65,6 +74,7 @@ function LinkTo({ line, feed }: { readonly line: Line; readonly feed: LogFeed })
       .then(() => true, () => false) ?? false;
     setState({ href, isCopied });
   };
+  if (problem !== null) return <Trouble problem={problem} again={() => void make()} />;
   if (state === "lost") return <span class="quiet" role="status">{words.log.linkLost}</span>;
   if (state === null) {
     return <button type="button" class="button" onClick={() => void make()}>{words.log.linkTo}</button>;

@@ -5,6 +5,7 @@ import type { LogFeed } from "../../live/log_feed.ts";
 import type { Wanted } from "../../live/wanted.ts";
 import { words } from "../../words/en.ts";
 import { shown } from "../shown.ts";
+import { Heights } from "./heights.ts";
 import { LineRow } from "./line_row.tsx";
 import { Scroll } from "./scroll.ts";
 
@@ -22,6 +23,11 @@ export interface LineListProps {
   readonly name: string;
   readonly chosen: number | null;
   readonly choose: (number: number | null) => void;
+  /** Long lines are broken instead of running out of the view. */
+  readonly isWrapped: boolean;
+  /** What comes in meanwhile is not shown yet. */
+  readonly isPaused: boolean;
+  readonly goOn: () => void;
   /** Gets what can be done with the list. */
   readonly view: { current: LineListView | null };
   /** Keys that the list itself has no use for. */
@@ -37,10 +43,12 @@ export interface LineListView {
 
 export function LineList(props: LineListProps) {
   const { feed: { lines, sources }, only: search, wanted: sought, name, chosen, choose, view } = props;
+  const { isWrapped, isPaused, goOn } = props;
   const box = useRef<HTMLDivElement>(null);
   const space = useRef<HTMLDivElement>(null);
   const drawn = useRef<HTMLDivElement>(null);
   const scroll = useMemo(() => new Scroll(), [search]);
+  const heights = useMemo(() => new Heights(LINE), []);
   const [height, setHeight] = useState(600);
   const [, setTop] = useState(0);
   const [, draw] = useState(0);
@@ -56,10 +64,27 @@ export function LineList(props: LineListProps) {
   const isHeld = useRef(false);
   /** Whether the element has to be scrolled to where the reader is; never while it is being scrolled. */
   const isMoved = useRef(true);
+  /** A line that was brought to the top of the view has what is before it in view, too. */
+  const isLifted = useRef(false);
 
-  const amount = search?.found.length ?? lines.length;
-  const content = amount * LINE;
-  if (isAtEnd) seen.current = lines.end;
+  const grown = heights.become(!isWrapped);
+  if (grown !== 1) {
+    scroll.top *= grown;
+    isMoved.current = true;
+  }
+  /** Lines from this number on are not shown yet. */
+  const shownTo = useRef(0);
+  if (!isPaused) shownTo.current = lines.end;
+  const later = isPaused && search !== null ? search.found.findIndex((one) => one >= shownTo.current) : -1;
+  const amount = search === null
+    ? Math.max(0, shownTo.current - lines.first)
+    : later === -1
+    ? search.found.length
+    : later;
+  /** How high the list is, in places; once its end is drawn, so that it ends with the view. */
+  const content = useRef(0);
+  content.current = amount * heights.row;
+  if (isAtEnd && !isPaused) seen.current = lines.end;
 
   const numberAt = (index: number) => search === null ? lines.first + index : search.found[index];
   const indexOf = (number: number) => search === null ? number - lines.first : search.found.indexOf(number);
@@ -67,17 +92,25 @@ export function LineList(props: LineListProps) {
   const onScroll = () => {
     const { current } = box;
     if (current === null) return; // scrolled, and left before the browser told of it
-    scroll.moved(current.scrollTop, current.clientHeight, content);
+    const { scrollTop: at, clientHeight: seen } = current;
+    const after = isWrapped ? (place: number, pixels: number) => heights.after(place, pixels) : null;
+    scroll.moved(at, seen, content.current, after);
+    // The element ends where the list does not: it goes on.
+    const isAtEdge = at <= 0 || at + seen >= scroll.heightOf(content.current) - 1;
+    if (isWrapped && isAtEdge) isMoved.current = true;
     setTop(scroll.top);
-    setAtEnd(scroll.top + current.clientHeight >= content - LINE);
+    setAtEnd(scroll.top + seen >= content.current - heights.row);
   };
   const onScrollEnd = () => {
-    if (scroll.heightOf(content) === content) return;
+    if (!isWrapped && scroll.heightOf(content.current) === content.current) return;
     isMoved.current = true;
     draw((count) => count + 1);
   };
   useEffect(() => {
-    const observer = new ResizeObserver(() => setHeight(box.current?.clientHeight ?? 600));
+    const observer = new ResizeObserver(() => {
+      setHeight(box.current?.clientHeight ?? 600);
+      draw((count) => count + 1); // another width breaks lines elsewhere
+    });
     observer.observe(box.current!);
     return () => observer.disconnect();
   }, []);
@@ -94,8 +127,8 @@ export function LineList(props: LineListProps) {
     },
     moved: ({ numberOf }) => {
       if (search !== null) return; // the search tells by itself how many came in
-      const top = before.current + Math.floor(scroll.top / LINE);
-      anchor.current = [numberOf(top), scroll.top % LINE];
+      const top = before.current + Math.floor(scroll.top / heights.row);
+      anchor.current = [numberOf(top), scroll.top % heights.row];
     },
   };
 
@@ -106,38 +139,67 @@ export function LineList(props: LineListProps) {
   };
   if (anchor.current !== null) {
     const [number, above] = anchor.current;
-    moveTo(indexOf(number) * LINE + above);
+    moveTo(indexOf(number) * heights.row + above);
     anchor.current = null;
     before.current = gone;
   }
   if (before.current !== gone) {
-    moveTo(scroll.top - (gone - before.current) * LINE);
+    moveTo(scroll.top - (gone - before.current) * heights.row);
     before.current = gone;
   }
-  if (isAtEnd) moveTo(content - height);
+  if (isAtEnd) moveTo(content.current - height);
+  /** How far the edges of a line are below the top of the view. */
+  const edgesOf = (index: number) =>
+    [index, index + 1].map((one) => heights.below(one * heights.row) - heights.below(scroll.top)) as [
+      number,
+      number,
+    ];
   if (wanted.current !== null) {
     const index = indexOf(wanted.current);
-    if (index >= 0 && (index * LINE < scroll.top || (index + 1) * LINE > scroll.top + height)) {
-      moveTo(index * LINE - height / 2);
+    const [top, end] = edgesOf(index);
+    if (index >= 0 && (top < 0 || end > height)) {
+      moveTo(isWrapped ? index * heights.row : index * heights.row - height / 2);
+      isLifted.current = isWrapped;
     }
     if (index >= 0) wanted.current = null;
   }
-  const first = Math.max(0, Math.floor(scroll.top / LINE) - MORE);
-  const last = Math.min(amount, Math.ceil((scroll.top + height) / LINE) + MORE);
+  const fitting = Math.ceil(height / LINE) + 1;
+  const top = Math.max(0, Math.min(Math.floor(scroll.top / heights.row), amount - fitting));
+  const first = Math.max(0, top - MORE);
+  const last = Math.min(amount, Math.floor(scroll.top / heights.row) + fitting + MORE);
   useLayoutEffect(() => {
     const list = box.current!;
-    space.current!.style.height = `${scroll.heightOf(content)}px`;
-    if (isMoved.current) list.scrollTop = scroll.place(height, content);
+    if (isWrapped) {
+      heights.measure(drawn.current!, first);
+      if (isLifted.current) scroll.top = Math.max(0, heights.after(scroll.top, -height / 3));
+      isLifted.current = false;
+      if (isMoved.current) scroll.top *= heights.settle();
+      content.current = amount * heights.row;
+      if (last === amount) {
+        const end = Math.max(0, heights.after(content.current, -height));
+        if (isAtEnd || scroll.top > end) scroll.top = end;
+        content.current = end + height;
+      }
+    }
+    space.current!.style.height = `${scroll.heightOf(content.current)}px`;
+    if (isMoved.current) {
+      list.scrollTop = scroll.place(height, content.current);
+      if (isWrapped) scroll.placed(list.scrollTop);
+    }
     isMoved.current = false;
-    drawn.current!.style.translate = `0 ${scroll.offsetOf(first * LINE)}px`;
+    const above = isWrapped ? heights.below(scroll.top) : scroll.top - first * LINE;
+    drawn.current!.style.translate = `0 ${scroll.offsetOf(above)}px`;
   });
 
   const step = (by: number) => {
     const from = chosen === null ? -1 : indexOf(chosen);
-    const index = from === -1 ? Math.ceil(scroll.top / LINE) : Math.max(0, Math.min(amount - 1, from + by));
+    const index = from === -1
+      ? Math.ceil(scroll.top / heights.row)
+      : Math.max(0, Math.min(amount - 1, from + by));
     choose(numberAt(index) ?? null);
-    if (index * LINE < scroll.top) moveTo(index * LINE);
-    else if ((index + 1) * LINE > scroll.top + height) moveTo((index + 1) * LINE - height);
+    const [top, end] = edgesOf(index);
+    if (top < 0) moveTo(index * heights.row);
+    else if (end > height) moveTo(heights.after((index + 1) * heights.row, -height));
     else return;
     setAtEnd(index === amount - 1);
     setTop(scroll.top);
@@ -149,7 +211,7 @@ export function LineList(props: LineListProps) {
     else if (event.key === "j" || event.key === "ArrowDown" && chosen !== null) step(1);
     else if (event.key === "k" || event.key === "ArrowUp" && chosen !== null) step(-1);
     else if (event.key === "Home") toEdge(0);
-    else if (event.key === "End") toEdge(content);
+    else if (event.key === "End") toEdge(content.current);
     else return props.onKeyDown(event);
     event.preventDefault();
   };
@@ -177,7 +239,7 @@ export function LineList(props: LineListProps) {
   return (
     <div class="log-frame">
       <div
-        class="log"
+        class={isWrapped ? "log is-wrapped" : "log"}
         role="log"
         aria-live="off"
         aria-label={words.log.label(shown(name))}
@@ -192,8 +254,15 @@ export function LineList(props: LineListProps) {
           <div class="log-drawn" ref={drawn}>{rows}</div>
         </div>
       </div>
-      {!isAtEnd && (
-        <button type="button" class="button log-more" onClick={() => toEdge(content)}>
+      {(!isAtEnd || isPaused && unseen > 0) && (
+        <button
+          type="button"
+          class="button log-more"
+          onClick={() => {
+            goOn();
+            toEdge(content.current);
+          }}
+        >
           {unseen > 0 ? words.log.follow(unseen) : words.log.toEnd}
         </button>
       )}

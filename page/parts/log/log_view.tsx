@@ -6,12 +6,13 @@ import type { LogFeed } from "../../live/log_feed.ts";
 import { Wanted } from "../../live/wanted.ts";
 import { words } from "../../words/en.ts";
 import { areLettersOn } from "../keys.ts";
+import { Sign } from "../sign.tsx";
 import { Trouble } from "../states.tsx";
-import { ask, askedNow, isAmongOthers } from "./asked.ts";
+import { ask, askedNow, isAmongOthers, isWrapped } from "./asked.ts";
 import { LineDetail } from "./line_detail.tsx";
 import { LineList, type LineListView } from "./line_list.tsx";
 import { save, textOf } from "./save.ts";
-import { Matches, SearchField } from "./search_bar.tsx";
+import { Matches, SearchField, Toggle } from "./search_bar.tsx";
 
 /** How long a search may take of one frame. */
 const SEARCH_MS = 6;
@@ -26,6 +27,7 @@ export interface LogViewProps {
 /** Follows the log while it is shown; another feed wants another key. */
 export function LogView({ feed, name, children }: LogViewProps) {
   const [chosen, setChosen] = useState<number | null>(null);
+  const [isPaused, setPaused] = useState(false);
   const list = useRef<LineListView | null>(null);
   const ending = useMemo(() => new AbortController(), [feed]);
   useEffect(() => {
@@ -64,6 +66,8 @@ export function LogView({ feed, name, children }: LogViewProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !areLettersOn.value) return;
     if (event.key === "o") void readEarlier();
+    else if (event.key === "w") ask({ wrap: !isWrapped() });
+    else if (event.key === "p") setPaused(!isPaused);
     else if (search !== null && event.key.toLowerCase() === "n") step(event.key === "n" ? 1 : -1);
     else return;
     event.preventDefault();
@@ -75,6 +79,15 @@ export function LogView({ feed, name, children }: LogViewProps) {
     <div class="log-screen">
       <div class="log-bar">
         <SearchField asked={asked} wanted={wanted} step={step} />
+        <Toggle name="wrap" isOn={isWrapped()}>{words.log.wrap}</Toggle>
+        <button
+          type="button"
+          class="button"
+          aria-pressed={isPaused}
+          onClick={() => setPaused(!isPaused)}
+        >
+          <Sign verdict="paused" /> {words.log.pause}
+        </button>
         {children}
         <button
           type="button"
@@ -94,6 +107,9 @@ export function LogView({ feed, name, children }: LogViewProps) {
         name={name}
         chosen={chosen}
         choose={setChosen}
+        isWrapped={isWrapped()}
+        isPaused={isPaused}
+        goOn={() => setPaused(false)}
         view={list}
         onKeyDown={onKeyDown}
       />
@@ -113,6 +129,7 @@ export function LogView({ feed, name, children }: LogViewProps) {
       )}
       <footer class="log-foot quiet">
         <span role="status">
+          {isPaused && `${words.log.paused} · `}
           {stateOf(feed)} · {words.log.lines(lines.length, lines.bytes.text)}
           {lines.length > 0 && words.log.since(lines.at(lines.first)?.time ?? NaN)}
           {lines.gone > 0 && <>, {words.log.dropped(lines.gone)}</>}

@@ -18,12 +18,21 @@ export class Scroll {
     return Math.min(content, this.#most);
   }
 
-  /** The element was scrolled to there: step by step where it was a little, and by its share of the whole where it was far. */
-  moved(at: number, view: number, content: number): void {
+  /**
+   * The element was scrolled to there: step by step where it was a little, and by its share of the whole where it was
+   * far. `after` says what is so many pixels after a place, where that is not just the sum.
+   */
+  moved(
+    at: number,
+    view: number,
+    content: number,
+    after: ((place: number, pixels: number) => number) | null = null,
+  ): void {
     const height = this.heightOf(content);
     const step = at - this.#at;
     this.#at = at;
-    if (height === content || at <= 0) this.top = at;
+    if (after !== null && Math.abs(step) < 2 * view) this.top = after(this.top, step);
+    else if (height === content || at <= 0) this.top = at;
     else if (at + view >= height - 1) this.top = content - view;
     else if (Math.abs(step) < 2 * view) this.top += step;
     else this.top = at / (height - view) * (content - view);
@@ -40,9 +49,14 @@ export class Scroll {
     return this.#at;
   }
 
-  /** What is drawn at this pixel of the list stands there in the element. */
-  offsetOf(pixel: number): number {
-    return this.#at + pixel - this.top;
+  /** Where the element really is, as browsers round. */
+  placed(at: number): void {
+    this.#at = at;
+  }
+
+  /** What is so many pixels above the top of the view stands there in the element. */
+  offsetOf(above: number): number {
+    return this.#at - above;
   }
 
   #bound(view: number, content: number): void {

@@ -38,7 +38,7 @@ export function SearchField(
   );
 }
 
-function Toggle(
+export function Toggle(
   { name, isOn, label, children }: {
     readonly name: Switch;
     readonly isOn: boolean;

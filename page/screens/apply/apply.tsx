@@ -12,7 +12,7 @@ import { type Problem, problemOf } from "../../live/problem.ts";
 import { client } from "../../live/session.ts";
 import { Act } from "../../parts/act.tsx";
 import { shown } from "../../parts/shown.ts";
-import { Loading, Trouble } from "../../parts/states.tsx";
+import { Trouble, Unread } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
 import { Hook } from "./hook.tsx";
 import { Reasons } from "./reasons.tsx";
@@ -30,17 +30,7 @@ export function Apply({ id }: { readonly id: string }) {
   }, [feed, again]);
   const apply = feed.apply.value;
   const problem = feed.problem.value;
-  if (apply === undefined) {
-    if (problem === null) return <Loading />;
-    return (
-      <>
-        <header class="screen-head">
-          <h1>{TEXT.apply}</h1>
-        </header>
-        <Trouble problem={problem} again={() => setAgain(again + 1)} />
-      </>
-    );
-  }
+  if (apply === undefined) return <Unread problem={problem} again={() => setAgain(again + 1)} />;
   return (
     <>
       {problem !== null && <Trouble problem={problem} />}

@@ -10,7 +10,7 @@ import { portsOf } from "../../parts/ports.ts";
 import { RemoveDialog } from "../../parts/remove_dialog.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { words } from "../../words/en.ts";
 import { Environment, Inspect, Mounts, Networks } from "./details.tsx";
@@ -39,10 +39,9 @@ export function Container({ backend, name }: { readonly backend: string; readonl
   const container = read.value.value;
   const problem = read.problem.value;
   if (container === undefined) {
-    if (problem === null) return <Loading />;
-    return problem.status === 404
+    return problem?.status === 404
       ? <Gone name={name} title={problem.title} />
-      : <Trouble problem={problem} again={read.reload} />;
+      : <Unread problem={problem} again={read.reload} />;
   }
   const isGone = problem?.status === 404;
   const tab = currentTab(TABS);
@@ -140,18 +139,18 @@ function Facts({ container }: { readonly container: ContainerDetail }) {
           <dd>{ports}</dd>
         </div>
       )}
-      {command.length > 0 && (
-        <div>
-          <dt>{words.container.command}</dt>
-          <dd>
-            <code>{shown(command.join(" "))}</code>
-          </dd>
-        </div>
-      )}
       <div>
         <dt>{words.container.restartPolicy}</dt>
         <dd>{shown(restart.name || "no")}, {words.container.restarts(restartCount)}</dd>
       </div>
+      {command.length > 0 && (
+        <div class="is-long">
+          <dt>{words.container.command}</dt>
+          <dd>
+            <code title={shown(command.join(" "))}>{shown(command.join(" "))}</code>
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }

@@ -28,7 +28,7 @@ function Declared(
     (signal) => readUnit(workspace, name, signal),
   );
   return (
-    <Reading read={read} permission="artifacts:read">
+    <Reading read={read} permission="artifacts:read" isPart>
       {({ id, live = null, image, source }) => {
         const differences: readonly Difference[] = (live?.drift ?? [])
           .filter((one) => one.container === null || one.container === container.name)

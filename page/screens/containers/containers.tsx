@@ -9,15 +9,15 @@ import { useRows } from "../../live/rows.ts";
 import { may, who } from "../../live/session.ts";
 import { SIGN_OF, type Verdict } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
+import { LaterMeasured } from "../../parts/later.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
 import { Mark, Sign } from "../../parts/sign.tsx";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { Choice, Rows } from "../../parts/window.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 import { Actions, ResultOf } from "./actions.tsx";
-import { useMeasured } from "./measured.ts";
 
 export function Containers() {
   const read = useRows(who.value && !may("containers:read") ? null : "containers", "containers");
@@ -31,12 +31,9 @@ export function Containers() {
   };
   const arrivals = useArrivals(list?.items ?? []);
   const fitting = arrivals.items.filter(fits(query.value, signOf)).sort(byName);
-  const measured = useMeasured(fitting, isMeasured);
   const problem = read.problem.value;
   if (who.value && !may("containers:read")) return <Empty title={words.containers.noRight} whole />;
-  if (list === undefined) {
-    return problem === null ? <Loading /> : <Trouble problem={problem} again={read.reload} />;
-  }
+  if (list === undefined) return <Unread problem={problem} again={read.reload} />;
   const marked = fitting.filter((one) => chosen.has(keyOf(one)));
   const choose = (one: Container) => {
     const next = new Set(chosen);
@@ -84,7 +81,7 @@ export function Containers() {
             <Cells
               container={one}
               sign={signOf(one)}
-              measured={isMeasured ? measured(one) ?? "" : null}
+              isMeasured={isMeasured}
               isChosen={chosen.has(keyOf(one))}
               choose={() => choose(one)}
             />
@@ -242,18 +239,23 @@ function Head(
       <span role="columnheader" class="cell-project">{project}</span>
       <span role="columnheader" class="cell-image">{image}</span>
       {isMeasured
-        ? <span role="columnheader" class="cell-measures">{words.measures.head}</span>
+        ? (
+          <span role="columnheader" class="cell-measures">
+            <span>{words.measures.title.cpu}</span>
+            <span>{words.measures.title.memory}</span>
+          </span>
+        )
         : <span role="columnheader" class="cell-ports">{ports}</span>}
     </>
   );
 }
 
 function Cells(
-  { container, sign, measured, isChosen, choose }: {
+  { container, sign, isMeasured, isChosen, choose }: {
     readonly container: Container;
     readonly sign: Verdict;
-    /** What it uses; null where that is not asked for. */
-    readonly measured: string | null;
+    /** Whether it is shown what it uses. */
+    readonly isMeasured: boolean;
     readonly isChosen: boolean;
     readonly choose: () => void;
   },
@@ -284,9 +286,13 @@ function Cells(
       <span role="gridcell" class="cell-image">
         <code>{shown(image)}</code>
       </span>
-      {measured === null
-        ? <span role="gridcell" class="cell-ports">{portsOf(container)}</span>
-        : <span role="gridcell" class="cell-measures">{measured}</span>}
+      {isMeasured
+        ? (
+          <span role="gridcell" class="cell-measures">
+            {state === "running" && <LaterMeasured container={keyOf(container)} key={keyOf(container)} />}
+          </span>
+        )
+        : <span role="gridcell" class="cell-ports">{portsOf(container)}</span>}
     </>
   );
 }

@@ -14,7 +14,7 @@ import { LaterLately } from "../../parts/later.tsx";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark, Sign } from "../../parts/sign.tsx";
-import { Empty, Loading, Trouble } from "../../parts/states.tsx";
+import { Empty, Trouble, Unread } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
 import { RegisterForm, Workspaces } from "./workspaces.tsx";
 
@@ -26,12 +26,11 @@ export function Overview() {
   const state = overview.value.value;
   const problem = overview.problem.value;
   const at = overview.at.value;
+  if (state === undefined) return <Unread problem={problem} again={overview.reload} />;
   return (
     <>
       {problem !== null && <Trouble problem={problem} since={at} again={overview.reload} />}
-      {state === undefined
-        ? problem === null && <Loading />
-        : state.workspaces.length === 0 && state.units.length === 0 && state.undeclared.length === 0
+      {state.workspaces.length === 0 && state.units.length === 0 && state.undeclared.length === 0
         ? <Nothing state={state} reload={overview.reload} />
         : <Answer state={state} at={at} reload={overview.reload} />}
     </>

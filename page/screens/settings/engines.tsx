@@ -55,9 +55,11 @@ const COLUMNS: readonly Column<Backend>[] = [
   },
   {
     head: TEXT.state,
-    cell: ({ state, reason }) => (
+    cell: ({ state, stale, reason }) => (
       <>
-        <Mark verdict={VERDICTS[state]}>{TEXT.states[state]}</Mark>
+        {stale === undefined
+          ? <Mark verdict={VERDICTS[state]}>{TEXT.states[state]}</Mark>
+          : <Mark verdict="unknown">{TEXT.states.inPart}</Mark>}
         {reason !== undefined && <span class="hint">{shown(reason)}</span>}
       </>
     ),

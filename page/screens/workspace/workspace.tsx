@@ -9,7 +9,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Form } from "../../parts/form.tsx";
 import { shown } from "../../parts/shown.ts";
 import { MergedLogView } from "../../parts/log/merged_log_view.tsx";
-import { Loading, Trouble } from "../../parts/states.tsx";
+import { Trouble, Unread } from "../../parts/states.tsx";
 import { currentTab, type Tab, Tabs } from "../../parts/tabs.tsx";
 import { go } from "../../router.ts";
 import { words } from "../../words/en.ts";
@@ -22,17 +22,7 @@ export function Workspace({ id }: { readonly id: string }) {
   const read = useResource(`workspace ${id}`, (signal) => readWorkspace(id, signal));
   const state = read.value.value;
   const problem = read.problem.value ?? state?.problem ?? null;
-  if (state === undefined) {
-    if (problem === null) return <Loading />;
-    return (
-      <>
-        <header class="screen-head">
-          <h1>{shown(id)}</h1>
-        </header>
-        <Trouble problem={problem} again={read.reload} />
-      </>
-    );
-  }
+  if (state === undefined) return <Unread problem={problem} again={read.reload} />;
   const { workspace, units } = state;
   const differing = units.filter(({ verdict }) => verdict !== "asWritten" && verdict !== "completed").length;
   const { errors, warnings } = workspace.problems;

@@ -8,14 +8,15 @@ import { Link } from "./link.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf } from "../engine/failure.ts";
 import type { EngineKind } from "../engine/greeting.ts";
-import type { Mirror } from "../mirror/mirror.ts";
+import { type Kind, SLOW } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
 import type { Unavailable } from "./route_fields.ts";
-import { pause } from "../../../core/pause.ts";
+import { boundedWait, pause } from "../../../core/pause.ts";
 import { engineError } from "../engine/errors.ts";
 
 const SEARCH_EVERY_MS = 1_500;
 const MAX_ENGINES = 512;
+
 /** What the mirrors can show now. */
 export interface Readable {
   /** Engines whose mirrors are true. */
@@ -37,8 +38,6 @@ export interface NamedEngine {
   readonly guess: EngineKind;
   readonly address: EngineAddress;
 }
-
-export type Kind = "containers" | "images" | "volumes" | "networks";
 
 export class Backends implements AsyncDisposable {
   readonly feed = new EventFeed();
@@ -91,7 +90,7 @@ export class Backends implements AsyncDisposable {
   stamp(kinds: readonly Kind[]): string {
     let stamp = String(this.#revision);
     for (const { mirror, reason } of this.#links) {
-      for (const kind of kinds) stamp += ` ${mirror[kind].rows.version}`;
+      for (const kind of kinds) stamp += ` ${mirror[kind].rows.version} ${mirror[kind].problem ?? ""}`;
       stamp += ` ${reason}`;
     }
     return stamp;
@@ -171,15 +170,14 @@ export class Backends implements AsyncDisposable {
     for (const link of links) {
       const { name: backend, reason, since, mirror } = link;
       const { problem } = mirror[kind];
-      const isTrue = link.state === "up" && link.ready && problem === null;
-      if (isTrue) up.push(link);
-      if (isTrue || (link.known && problem === null)) shown.push(link);
-      const isBehind = since !== null || !this.settled(kind, [link]);
-      if (link.known && problem === null && isBehind) stale.push(backend);
+      const isKnown = link.known && mirror[kind].known;
+      if (isKnown && link.state === "up" && link.ready && problem === null) up.push(link);
+      if (isKnown) shown.push(link);
+      if (isKnown && (link.isBehind(kind) || !this.settled(kind, [link]))) stale.push(backend);
       if (since !== null) unavailable.push({ backend, reason, since });
       else if (link.state !== "up") unavailable.push({ backend, reason });
-      else if (problem !== null && link.ready) unavailable.push({ backend, reason: problem });
-      else if (!isTrue && !link.known) unavailable.push({ backend, reason: "it is slow to answer" });
+      else if (problem !== null) unavailable.push({ backend, reason: problem });
+      else if (!isKnown) unavailable.push({ backend, reason: SLOW });
     }
     return { up, shown, unavailable, stale };
   }
@@ -233,19 +231,13 @@ export class Backends implements AsyncDisposable {
 }
 
 /** Waits for one mirror of one engine; a failure shows in the link's state. */
-async function freshen(link: Link, kind: keyof Mirror & Kind): Promise<void> {
+async function freshen(link: Link, kind: Kind): Promise<void> {
   const mirror = link.mirror[kind];
   await boundedWait(link.settle(), REFRESH_WAIT_MS);
   await Promise.all([
     boundedWait(mirror.freshOwn(), REFRESH_WAIT_MS),
-    boundedWait(mirror.fresh(), STORM_WAIT_MS),
+    boundedWait(mirror.fresh(), mirror.known ? STORM_WAIT_MS : REFRESH_WAIT_MS),
   ]);
-}
-
-async function boundedWait(work: Promise<void>, ms: number): Promise<void> {
-  const waited = new AbortController();
-  await Promise.race([work.catch(() => {}), pause(ms, waited.signal)]);
-  waited.abort();
 }
 
 export function unknownEngine(name: string): ServiceError {

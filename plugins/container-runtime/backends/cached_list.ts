@@ -133,7 +133,7 @@ export class CachedList<Item extends object> {
     const inReach = (item: Item) => reach.everywhere || reach.has(this.parts.subjectOf(item));
     const items = shown.flatMap((link) => {
       const own = this.parts.items(link, usersOf(link, sight)).filter(inReach);
-      return link.since === null ? own : own.map((item) => ({ ...item, stale: true }));
+      return link.isBehind(this.kind) ? own.map((item) => ({ ...item, stale: true })) : own;
     });
     const behind = stale.filter((engine) => reach.has({ engine }));
     return {
@@ -161,11 +161,7 @@ export class CachedList<Item extends object> {
   /** Whose a container is matters to scopes alone. */
   #stamp(isWhole: boolean): string {
     const { backends, sights } = this.engines;
-    let stamp = `${backends.revision} ${isWhole ? "" : sights.ownership.revision}`;
-    for (const { mirror } of backends.links) {
-      stamp += ` ${mirror[this.kind].rows.version}.${mirror.containers.rows.version}`;
-    }
-    return stamp;
+    return `${isWhole ? "" : sights.ownership.revision} ${backends.stamp([this.kind, "containers"])}`;
   }
 }
 

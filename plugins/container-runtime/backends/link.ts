@@ -8,7 +8,7 @@ import { addressText, type EngineAddress } from "../engine/address.ts";
 import { reasonOf, unreadable } from "../engine/failure.ts";
 import { Certificates } from "./certificates.ts";
 import { HealthExecs } from "../mirror/health_execs.ts";
-import { Mirror } from "../mirror/mirror.ts";
+import { type Kind, Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
 import { readEvents } from "../mirror/events.ts";
 import { pause } from "../../../core/pause.ts";
@@ -20,6 +20,8 @@ import { Watchdog } from "./watchdog.ts";
 const SLOW_CLOCK_MS = 30_000;
 /** Podman sends no events for networks, so its short list of them is polled. */
 const PODMAN_NETWORKS_MS = 1_500;
+/** How soon a list that failed is asked for again. */
+const AGAIN_MS = 1_000;
 /** The longest wait between two attempts to reconnect. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -83,7 +85,7 @@ export class Link implements AsyncDisposable {
       this.#way = address.kind === "tls" ? new Certificates(address.files, this.#log) : null;
       this.engine = new Engine(name, address, nameOf);
     }
-    this.mirror = new Mirror(this.engine, (error) => this.#fail(error));
+    this.mirror = new Mirror(this.engine, (error) => this.#fail(error), (error) => this.#unlisted(error));
     this.#kind = guess;
     this.#feed = feed;
     this.#heard.resolve();
@@ -147,9 +149,14 @@ export class Link implements AsyncDisposable {
       os: this.#version?.os ?? null,
       arch: this.#version?.arch ?? null,
       default: isDefault,
-      ...(this.#state === "up" ? {} : { reason: this.#reason }),
+      ...(this.#state === "up" ? this.#behind() : { reason: this.#reason }),
       ...(this.since === null ? {} : { since: this.since }),
     };
+  }
+
+  /** Whether its rows of that kind are shown as they were last known. */
+  isBehind(kind: Kind): boolean {
+    return this.since !== null || this.mirror[kind].problem !== null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -208,6 +215,7 @@ export class Link implements AsyncDisposable {
           this.#events = check = new EventCheck(this.engine, greeting);
           syncing = this.#sync(attempt);
           clocks.push(setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS));
+          clocks.push(setInterval(() => this.mirror.again(), AGAIN_MS));
           if (kind === "podman") {
             clocks.push(setInterval(() => this.mirror.networks.compare(), PODMAN_NETWORKS_MS));
           }
@@ -249,9 +257,18 @@ export class Link implements AsyncDisposable {
     this.#feed.resync(this.name);
   }
 
-  /** Called when a refresh fails: the mirror can no longer be trusted, so the connection is closed. */
+  get #isOver(): boolean {
+    return this.#stopping.signal.aborted || this.#attempt.signal.aborted;
+  }
+
+  /** The engine goes on, and the kind is shown as it was last known. */
+  #unlisted(error: unknown): void {
+    if (!this.#isOver) this.#log.warn("A list of the engine could not be read", { error });
+  }
+
+  /** Called when containers cannot be read: the mirror can no longer be trusted, so the connection is closed. */
   #fail(error: unknown): void {
-    if (this.#stopping.signal.aborted || this.#attempt.signal.aborted) return;
+    if (this.#isOver) return;
     this.#log.warn("A refresh of the mirror failed", { error });
     this.#attempt.abort(
       error instanceof ServiceError ? error : unreadable(this.name, `read engine "${this.name}"`),
@@ -280,6 +297,12 @@ export class Link implements AsyncDisposable {
       this.#attempt.abort();
       this.engine.drop();
     }
+  }
+
+  #behind(): Pick<Backend, "stale" | "reason"> {
+    const { behind } = this.mirror;
+    if (!this.#isReady || behind.size === 0) return {};
+    return { stale: [...behind.keys()], reason: [...new Set(behind.values())].join("; ") };
   }
 
   #askVersion(): void {

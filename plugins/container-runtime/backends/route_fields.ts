@@ -38,7 +38,7 @@ export function subjectOfListed(
 
 /** The engines of which a list does not show the latest changes. */
 export const StaleEngines = z.array(z.string()).optional().describe(
-  "Engines whose latest changes are not in the list yet, because too much happens on them or they hang",
+  "Engines whose latest changes are not in the list yet, because too much happens on them, or they hang or do not list it",
 );
 
 /** A list over all engines. */

@@ -14,7 +14,10 @@ export const BackendReport = z.object({
   os: z.string().nullable().describe("The operating system it runs on"),
   arch: z.string().nullable().describe("The processor it runs on"),
   default: z.boolean().describe("Where things are made when no engine is named and it is up"),
-  reason: z.string().optional().describe("Why it is not up"),
+  reason: z.string().optional().describe("Why it is not up, or does not list what is `stale`"),
+  stale: z.array(z.string()).optional().describe(
+    "What it does not list although it is up, as `networks`: shown as it was last known. Absent for nothing",
+  ),
   since: z.iso.datetime().optional().describe("When it last answered; only where it is `unresponsive`"),
 }).meta({ id: "Backend" });
 

@@ -102,14 +102,14 @@ export class ContainerLists {
     const { workspace } = query;
     let isKnown = workspace === undefined ||
       this.ownership.projectsOf(workspace) !== null && sight.reach.has({ workspace });
-    const hanging = new Set<string>();
+    const behind = new Set<string>();
     const isShown = (row: ContainerRow) =>
       sight.sees(row) && (workspace === undefined || this.ownership.ownerOf(row)?.id === workspace);
     const isWhole = sight.reach.everywhere && workspace === undefined;
     let total = 0;
     const all = this.#ordered.of(shown, query);
     const lists = shown.map((link, at) => {
-      if (link.since !== null) hanging.add(link.name);
+      if (link.isBehind("containers")) behind.add(link.name);
       if (!isKnown) {
         for (const row of rowsInSight(link, sight)) isKnown ||= this.ownership.ownerOf(row)?.id === workspace;
       }
@@ -128,7 +128,7 @@ export class ContainerLists {
     const next = isMore && last !== undefined ? cursorBehind(last, query) : undefined;
     const text =
       `{"items":[${
-        rows.map((row) => hanging.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row)).join(",")
+        rows.map((row) => behind.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row)).join(",")
       }],"total":${total}` +
       `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
       `,"unavailable":${JSON.stringify(unavailable)}` +
@@ -162,7 +162,7 @@ export class ContainerLists {
     for (const link of shown) {
       for (const row of rowsInSight(link, sight)) {
         const text = this.textOf(row);
-        rows.set(`${link.name}/${row.id}`, link.since === null ? text : asStale(text));
+        rows.set(`${link.name}/${row.id}`, link.isBehind("containers") ? asStale(text) : text);
       }
     }
     return {
@@ -178,7 +178,7 @@ export class ContainerLists {
   }
 }
 
-/** The row's text with the mark that its engine does not answer. */
+/** The row's text with the mark that it is how it was last known. */
 function asStale(text: string): string {
   return `${text.slice(0, -1)},"stale":true}`;
 }

@@ -44,11 +44,14 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
       using watching = new DisposableStack();
       const watches = new Map<string, Disposable>();
       const unsent = new Map<string, string>();
+      /** What was measured before, as long as it has not been told. */
+      let earlier: { readonly source: string; readonly items: readonly string[] }[] = [];
       const say = (items: readonly string[]) => tell("samples", `"items":[${items.join()}]`);
       const stop = (source: string) => {
         watches.get(source)?.[Symbol.dispose]();
         watches.delete(source);
         unsent.delete(source);
+        earlier = earlier.filter((one) => one.source !== source);
       };
       watching.defer(() => [...watches.keys()].forEach(stop));
       using sources = new Sources({
@@ -61,11 +64,11 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
           const source = sourceOf(target);
           const head = `{"source":${JSON.stringify(source)},`;
           const item = (sample: string) => head + sample.slice(1);
-          const earlier = asked.earlier ? feeds.earlier(target.engine, target.id).map(item) : [];
-          for (let at = 0; at < earlier.length; at += EARLIER_AT_ONCE) {
-            say(earlier.slice(at, at + EARLIER_AT_ONCE));
+          const items = asked.earlier ? feeds.earlier(target.engine, target.id).map(item) : [];
+          for (let at = 0; at < items.length; at += EARLIER_AT_ONCE) {
+            earlier.push({ source, items: items.slice(at, at + EARLIER_AT_ONCE) });
           }
-          const last = earlier.at(-1);
+          const last = items.at(-1);
           const sample = (text: string) => {
             if (item(text) !== last) unsent.set(source, item(text));
           };
@@ -85,6 +88,12 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
       });
       await sources.begin(onFailure);
       while (!signal.aborted) {
+        // Of many containers it is more than may wait for a reader.
+        for (let next = earlier.shift(); next !== undefined; next = earlier.shift()) {
+          say(next.items);
+          await room();
+          if (signal.aborted) return;
+        }
         await pause(GATHER_MS, signal);
         // Old measurements are worth nothing: of those that a slow reader could not take, the last one is told.
         await room();

@@ -34,7 +34,9 @@ export class ContainerMirror implements Disposable {
   /** `all`: read every row. `compare`: read only the rows that differ from the engine's list. */
   #listing: "all" | "compare" | null = null;
 
-  /** Why the rows could not be read although the engine answers; null while they are right. */
+  /** Whether there are rows to show, though they may be old. */
+  known = false;
+  /** Why the rows are not current although the engine answers; null while they are. */
   problem: string | null = null;
 
   /**
@@ -107,6 +109,11 @@ export class ContainerMirror implements Disposable {
     await this.#queue.fresh();
   }
 
+  /** Tries again where the engine refused the list. */
+  again(): void {
+    if (this.problem !== null) this.compare();
+  }
+
   /** Compares the rows with the engine's list, for changes without an event. */
   compare(): void {
     this.#listing ??= "compare";
@@ -118,6 +125,8 @@ export class ContainerMirror implements Disposable {
     this.#rechecks.clear();
     this.#endSettling();
     this.rows.clear();
+    this.known = false;
+    this.problem = null;
   }
 
   [Symbol.dispose](): void {
@@ -138,12 +147,15 @@ export class ContainerMirror implements Disposable {
     try {
       if (listing !== null) { for (const id of await this.#listed(listing)) ids.add(id); }
       await this.#read([...ids]);
-      if (listing !== null) this.problem = null;
+      if (listing !== null) {
+        this.known = true;
+        this.problem = null;
+      }
     } catch (error) {
       for (const id of ids) this.#dirty.add(id);
       if (isRefusal(error)) {
         this.problem = error.message;
-        return; // `compare` tries again
+        return; // `again` tries again
       }
       this.#listing ??= listing;
       this.failed(error);

@@ -1,6 +1,7 @@
 /** One engine's images, volumes or networks in memory: they change seldom and are listed whole. */
+import { ServiceError } from "../../../core/error.ts";
 import type { Engine } from "../engine/engine.ts";
-import { isRefusal } from "./refusal.ts";
+import { unreadable } from "../engine/failure.ts";
 import { Rechecks } from "./rechecks.ts";
 import { RefreshQueue } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
@@ -13,9 +14,12 @@ export class ListedMirror<Row> implements Disposable {
   readonly #rechecks = new Rechecks(() => this.#queue.need("check"));
   readonly #queue = new RefreshQueue(() => this.#refresh());
 
-  /** Why the rows could not be read although the engine answers; null while they are right. */
+  /** Whether there are rows to show, though they may be old. */
+  known = false;
+  /** Why the rows are not current, as the list failed or hangs; null while they are. */
   problem: string | null = null;
 
+  /** `failed` is called with the first of several failures in a row. */
   constructor(
     private readonly engine: Engine,
     private readonly list: ListRows<Row>,
@@ -51,9 +55,15 @@ export class ListedMirror<Row> implements Disposable {
     return this.#queue.freshOwn();
   }
 
+  /** Reads all again. Rejects when that fails. */
   async resync(): Promise<void> {
     this.#queue.need("change");
     await this.#queue.fresh();
+  }
+
+  /** Tries again where the last list failed. */
+  again(): void {
+    if (this.problem !== null) this.#queue.need("check");
   }
 
   compare(): void {
@@ -63,6 +73,8 @@ export class ListedMirror<Row> implements Disposable {
   clear(): void {
     this.#rechecks.clear();
     this.rows.clear();
+    this.known = false;
+    this.problem = null;
   }
 
   [Symbol.dispose](): void {
@@ -72,13 +84,14 @@ export class ListedMirror<Row> implements Disposable {
   async #refresh(): Promise<void> {
     try {
       this.rows.replace(await this.list(this.engine));
+      this.known = true;
       this.problem = null;
-    } catch (error) {
-      if (isRefusal(error)) {
-        this.problem = error.message;
-        return; // `compare` tries again
-      }
-      this.failed(error);
+    } catch (thrown) {
+      const { name } = this.engine;
+      const error = thrown instanceof ServiceError ? thrown : unreadable(name, `read engine "${name}"`);
+      if (this.problem === null) this.failed(thrown);
+      this.problem = error.message;
+      if (error.code === "engine_timeout") this.engine.renew(); // its connection may be half open
       throw error;
     }
   }

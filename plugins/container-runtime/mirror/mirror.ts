@@ -9,6 +9,17 @@ import type { About, RawEvent } from "./event_feed.ts";
 import { ListedMirror } from "./listed_mirror.ts";
 import { type NetworkRow, networkRow } from "../rows/network.ts";
 import { type VolumeRow, volumeRow } from "../rows/volume.ts";
+import { boundedWait } from "../../../core/pause.ts";
+
+/** What a mirror holds. */
+export const KINDS = ["containers", "images", "volumes", "networks"] as const;
+export type Kind = typeof KINDS[number];
+
+/** Of an engine that is up, and has not said what it has. */
+export const SLOW = "it is slow to answer";
+
+/** How long a complete mirror is waited for where containers are known, and another kind is not. */
+const COMPLETE_MS = 2_000;
 
 /** Events of a container that change nothing in its row. */
 const NO_CHANGE = new Set([
@@ -38,18 +49,33 @@ export class Mirror implements Disposable {
   /** Names of networks that containers have and the list did not: it is read again once for each. */
   readonly #unlisted = new Set<string>();
 
-  /** `failed` is called when a refresh fails. */
-  constructor(engine: Engine, failed: (error: unknown) => void) {
+  /** `failed` is called when containers cannot be read any more, `unlisted` when a list of another kind fails. */
+  constructor(engine: Engine, failed: (error: unknown) => void, unlisted: (error: unknown) => void) {
     this.containers = new ContainerMirror(engine, failed, (row) => this.#lookForNetworks(row));
-    this.images = new ListedMirror(engine, listImages, failed);
-    this.volumes = new ListedMirror(engine, listVolumes, failed);
-    this.networks = new ListedMirror(engine, listNetworks, failed);
+    this.images = new ListedMirror(engine, listImages, unlisted);
+    this.volumes = new ListedMirror(engine, listVolumes, unlisted);
+    this.networks = new ListedMirror(engine, listNetworks, unlisted);
   }
 
-  /** Reads everything again. */
+  /** Reads everything again. Rejects when the containers cannot be read; the other kinds have their `problem`. */
   async resync(): Promise<void> {
-    const all = await Promise.allSettled(this.#each((part) => part.resync()));
-    for (const one of all) if (one.status === "rejected") throw one.reason;
+    const others = [this.images, this.volumes, this.networks].map((part) => part.resync());
+    const complete = Promise.allSettled(others);
+    await this.containers.resync();
+    await boundedWait(complete, COMPLETE_MS);
+  }
+
+  /** Called every second: tries again what could not be read. */
+  again(): void {
+    this.#each((part) => part.again());
+  }
+
+  /** Why the rows of a kind are not current. */
+  get behind(): Map<Kind, string> {
+    return new Map(KINDS.flatMap((kind) => {
+      const { problem, known } = this[kind];
+      return problem === null && known ? [] : [[kind, problem ?? SLOW]];
+    }));
   }
 
   /** Called every 30 s: looks for changes without an event. */
@@ -121,7 +147,7 @@ export class Mirror implements Disposable {
   }
 
   #each<Result>(act: (part: ContainerMirror | ListedMirror<unknown>) => Result): Result[] {
-    return [act(this.containers), act(this.images), act(this.volumes), act(this.networks)];
+    return KINDS.map((kind) => act(this[kind]));
   }
 }
 

@@ -1,6 +1,6 @@
-/** The mark of a row whose engine does not answer. */
+/** The mark of a row that cannot be read anew. */
 import { z } from "zod";
 
 export const Stale = z.literal(true).optional().describe(
-  "The engine does not answer: this is how it was last known. Absent else",
+  "The engine does not answer, or does not list this kind: this is how it was last known. Absent else",
 );

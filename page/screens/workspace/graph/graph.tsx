@@ -28,7 +28,7 @@ export function Graph({ id }: { readonly id: string }) {
     },
   );
   return (
-    <Reading read={read} permission="artifacts:read">
+    <Reading read={read} permission="artifacts:read" isPart>
       {(dag) => <Shown id={id} dag={dag} group={group} />}
     </Reading>
   );

@@ -1,0 +1,71 @@
+/** Every screen of the page over two scripted engines and two folders: set up quickly, and nothing on it moves. */
+import type { Browser } from "npm:playwright-core@1.65.1";
+import { startBrowser } from "../browser.ts";
+import { berthOf, FILES, ONE, type Path, TWO } from "../scoped_world.ts";
+import { FastLog } from "../scripted_log.ts";
+import type { ScriptedWorld } from "../scripted_world.ts";
+import type { TestService } from "../service.ts";
+
+export interface SmallWorld {
+  readonly browser: Browser;
+  readonly berth: TestService;
+  readonly worlds: Readonly<Record<string, ScriptedWorld>>;
+}
+
+/** A berth over both engines and all folders, and a browser. */
+export async function startSmallWorld(owned: AsyncDisposableStack): Promise<SmallWorld> {
+  const [browser, { berth, worlds }] = await Promise.all([
+    startBrowser(),
+    berthOf({ docker: ONE, podman: TWO }, Object.keys(FILES) as Path[], owned),
+  ]);
+  owned.use(browser);
+  for (const { world } of Object.values(worlds)) {
+    const { override } = world;
+    world.override = (request, path) => path.endsWith("/logs") ? logOf(request) : override?.(request, path);
+  }
+  return { browser, berth, worlds };
+}
+
+const LINES = 20;
+
+/** Twenty lines, and whoever follows waits for the next one for ever. */
+function logOf({ url }: Request): Response {
+  const isFollowed = /[?&]follow=(?:1|true)/.test(url);
+  let isTold = false;
+  const until = (): Promise<number> => {
+    if (isTold && isFollowed) return new Promise(() => {});
+    isTold = true;
+    return Promise.resolve(LINES);
+  };
+  return new FastLog(isFollowed ? Infinity : LINES, { until }).answer();
+}
+
+/** The address of each screen and view, and what shows that it is there. */
+export const SCREENS: readonly (readonly [path: string, text: string | RegExp])[] = [
+  ["/", "shop.db"],
+  ["/w/all", "db:1"],
+  ["/w/all?view=graph", "web:1"],
+  ["/w/all?view=files&file=shop%2Fcompose.yaml", "depends_on: [db]"],
+  ["/w/all?view=findings", "port/conflict-across-groups"],
+  ["/w/all?view=logs", "line 20 of a log"],
+  ["/w/all/plan", "What is wanted"],
+  ["/c", "shop-web"],
+  ["/c/docker/shop-web", "line 20 of a log"],
+  ["/c/docker/shop-web?view=shell", "Open a shell"],
+  ["/c/docker/shop-web?view=differences", "web:1"],
+  ["/c/docker/shop-web?view=mounts", "/d"],
+  ["/c/docker/shop-web?view=networks", "It is connected to no network"],
+  ["/c/docker/shop-web?view=environment", "It has no environment variables"],
+  ["/c/docker/shop-web?view=inspect", "HostConfig"],
+  ["/logs?project=shop", "line 20 of a log"],
+  ["/images", "web:1"],
+  ["/volumes", "shop_data"],
+  ["/networks", "shop_default"],
+  ["/disk", "Build cache"],
+  ["/events", "Nothing has happened yet"],
+  ["/audit", "test admin"],
+  ["/settings/keys", "test admin"],
+  ["/settings/people", "People"],
+  ["/settings/sessions", "this one"],
+  ["/settings/engines", "podman"],
+];
