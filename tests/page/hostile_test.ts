@@ -7,7 +7,7 @@ import { FastLog } from "../scripted_log.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../scripted_world.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
-import { openPage } from "./opened.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
 
 const shared = await sharedEngine("docker");
 const test: typeof shared.test = (name, run) => shared.test(name, run, browserMissing());
