@@ -603,6 +603,12 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ], [
           "tests/refresh_kill_test.ts",
           "a refresh whose berth is killed between its commit and its answer succeeds again, once (F41)",
+        ], [
+          "tests/refresh_kill_test.ts",
+          "a refresh whose replica is killed before its answer succeeds at the other one, and was done once",
+        ], [
+          "tests/replica_kill_test.ts",
+          " kills of replicas in the middle of refreshes lose no session, and no token has two successors",
         ]],
       },
       {
