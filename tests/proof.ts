@@ -29,6 +29,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/watchdog_test.ts" },
   { file: "tests/generated_clients_test.ts" },
   { file: "tests/fields_test.ts" },
+  { file: "tests/resolved_values_test.ts" },
   { file: "tests/plan_test.ts" },
   { file: "tests/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/plan_corpus_test.ts" },
