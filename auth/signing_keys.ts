@@ -37,6 +37,8 @@ export class SigningKeys {
   readonly #verifiers = new Map<string, CryptoKey>();
   #loadedAt = -Infinity;
   #unknownAt = -Infinity;
+  /** Looks for a key that nobody knows; all who ask for one meanwhile wait for it. */
+  #looking: Promise<void> | null = null;
   #loading: Promise<void> | null = null;
 
   constructor(options: SigningKeyOptions) {
@@ -63,9 +65,16 @@ export class SigningKeys {
     const now = this.#options.clock.monotonic();
     if (now - this.#unknownAt >= UNKNOWN_MS) {
       this.#unknownAt = now;
-      await this.#reload();
+      this.#looking = this.#lookAgain().finally(() => this.#looking = null);
     }
+    await this.#looking;
     return this.#verifiers.get(kid) ?? null;
+  }
+
+  /** Reads the store anew: what is being read already may be older than the key. */
+  async #lookAgain(): Promise<void> {
+    await this.#loading?.catch(() => {});
+    await this.#reload();
   }
 
   async #fresh(): Promise<void> {
@@ -89,9 +98,14 @@ export class SigningKeys {
     if (this.#signer === null) {
       // The first start, or a lost sealing key: no replica can sign, so there is nobody to wait for.
       if (pending === undefined) await this.#add(now);
-      const next = pending ?? (await store.list()).find((key) => key.state === "pending");
-      if (next !== undefined) await this.#activate(next.kid, now);
-      await this.#learn(await store.list());
+      const added = await store.list();
+      await this.#learn(added);
+      const next = added.find((key) => key.state === "pending");
+      // Another replica may have been first, and signs already: its key is not replaced.
+      if (this.#signer === null && next !== undefined) {
+        await this.#activate(next.kid, now);
+        await this.#learn(await store.list());
+      }
     } else if (active !== undefined && now - active.since >= this.#activeMs) {
       if (pending === undefined) await this.#add(now);
       else if (now - pending.since >= PENDING_MS) await this.#activate(pending.kid, now);

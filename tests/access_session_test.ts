@@ -287,6 +287,54 @@ Deno.test("Signing keys turn over at two replicas under load, and no valid token
   await Deno.remove(folder, { recursive: true });
 });
 
+/** Two handles on one store, as two replicas have. */
+async function twoOnOneStore() {
+  const folder = await Deno.makeTempDir({ prefix: "berth-keys-" });
+  const stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const open = async () => stack.use(await openSqliteStore(`${folder}/berth.db`));
+  return {
+    stores: [await open(), await open()] as const,
+    seal: await Seal.from(crypto.getRandomValues(new Uint8Array(32)), "signing keys"),
+    clock: new MovableClock(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+Deno.test("Two replicas that make their first key at once sign with the same one", async () => {
+  await using two = await twoOnOneStore();
+  const { stores: [storeA, storeB], seal, clock } = two;
+  const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const late = {
+    ...storeB.signingKeys,
+    add: async (...key: Parameters<typeof storeB.signingKeys.add>) => {
+      reached.resolve(); // it has seen that there is none
+      await go.promise;
+      return await storeB.signingKeys.add(...key);
+    },
+  };
+  const retiringMs = HOUR_MS;
+  const b = new SigningKeys({ store: late, seal, clock, retiringMs }).signer();
+  await reached.promise;
+  const a = await new SigningKeys({ store: storeA.signingKeys, seal, clock, retiringMs }).signer();
+  go.resolve();
+  assert.equal((await b).kid, a.kid);
+});
+
+Deno.test("All who come at once with tokens of a key that is new to a replica are believed", async () => {
+  await using two = await twoOnOneStore();
+  const { stores: [storeA, storeB], seal, clock } = two;
+  const retiringMs = HOUR_MS;
+  const here = new SigningKeys({ store: storeA.signingKeys, seal, clock, retiringMs });
+  await here.signer();
+  const otherSeal = await Seal.from(crypto.getRandomValues(new Uint8Array(32)), "signing keys");
+  const there = new SigningKeys({ store: storeB.signingKeys, seal: otherSeal, clock, retiringMs });
+  const { kid } = await there.signer(); // cannot read the key that is there, so it makes one
+
+  const found = await Promise.all([here.verifier(kid), here.verifier(kid), here.verifier("none")]);
+  assert.deepEqual(found.map((key) => key !== null), [true, true, false]);
+});
+
 Deno.test({
   name: "A lost sealing key costs nothing but the keys it sealed: old tokens verify, new ones are signed",
   ignore: !ON_SQLITE,
