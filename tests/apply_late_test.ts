@@ -109,6 +109,23 @@ for (const kind of ["docker", "podman"] as const) {
     });
   });
 
+  test("a container that was left aside by an apply whose id is all digits gets its own name, and not theirs", async (engine) => {
+    const name = `latedigits${kind}`;
+    const text = project(name, [service("web", `environment: { C: red }\n${HEALTHY}`)]);
+    await scene(engine, name, text, async (scene) => {
+      isOver(await scene.apply());
+      await engine.cli("rename", `${name}-web-1`, `${name}-web-1.old-32119690`);
+      await scene.write(text.replace("red", "blue"));
+      await eventually(
+        "it is seen",
+        async () => (await scene.plan()).steps.some(({ target }) => target.includes(".old-")),
+      );
+      isOver(await scene.apply());
+      assert.deepEqual(Object.keys(await scene.containers()), [`${name}-web-1`]);
+      assert.deepEqual((await scene.plan()).steps, []);
+    });
+  });
+
   test("an old container that is put aside after it came back has its name again by the next apply", async (engine) => {
     const name = `lateold${kind}`;
     const text = project(name, [
