@@ -80,7 +80,7 @@ export function screenAt(url: URL): Screen {
     title: words.problem.notFound,
     view: (
       <Empty title={words.problem.notFound} whole>
-        <a href="/">{words.problem.toOverview}</a>
+        <a class="button" href="/">{words.problem.toOverview}</a>
       </Empty>
     ),
   };

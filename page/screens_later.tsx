@@ -1,4 +1,8 @@
-/** What is not looked at first, as one script that is loaded by who looks at some of it. */
+/** What is not looked at first, as one script that is loaded by who looks at some of it, with its looks. */
+import { wear } from "./style.ts";
+import applies from "./style/applies.css" with { type: "text" };
+import views from "./style/views.css" with { type: "text" };
+
 export { Keys as KeysHelp } from "./parts/keys_help.tsx";
 export { ProofDialog } from "./parts/proof_dialog.tsx";
 export { RemoveDialog } from "./parts/remove_dialog.tsx";
@@ -21,3 +25,5 @@ export { Workspace } from "./screens/workspace/workspace.tsx";
 export { Container } from "./screens/container/container.tsx";
 export { SetPassword } from "./screens/set_password/set_password.tsx";
 export { Setup } from "./screens/setup/setup.tsx";
+
+wear([views, applies]);

@@ -430,6 +430,8 @@ export type LiveRequest = {
   readonly project?: string;
   /** All containers of this workspace, by its id. */
   readonly workspace?: string;
+  /** All containers in sight. */
+  readonly all?: true;
   /** How many earlier lines of each come first. */
   readonly tail?: number;
   /** Only lines from then on, and all of those: a time as `2026-01-31T12:00:00Z`, or a span as `10m`. */
@@ -451,6 +453,8 @@ export type LiveRequest = {
   readonly project?: string;
   /** All containers of this workspace, by its id. */
   readonly workspace?: string;
+  /** All containers in sight. */
+  readonly all?: true;
   /** With the last ten minutes, as far as somebody has measured it in them. */
   readonly earlier?: boolean;
 };

@@ -7,6 +7,8 @@ import { problemOf } from "./problem.ts";
 export interface Chosen {
   readonly project?: string;
   readonly workspace?: string;
+  /** All that may be read. */
+  readonly all?: true;
   /** Each `<engine>/<name or id>`. */
   readonly containers?: readonly string[];
 }

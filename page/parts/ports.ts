@@ -4,10 +4,26 @@ import { shown } from "./shown.ts";
 
 const EVERYWHERE = ["0.0.0.0", "::", ""];
 
-export function portsOf({ ports }: Pick<Container, "ports">): string {
-  const texts = ports.filter(({ host }) => host !== null).map(({ host, address, container, protocol }) => {
-    const at = EVERYWHERE.includes(address ?? "") ? "" : `${address}:`;
-    return `${at}${host} → ${container}${protocol === "tcp" ? "" : `/${protocol}`}`;
-  });
-  return shown([...new Set(texts)].join(", "));
+interface Published {
+  readonly text: string;
+  /** Null for what no browser speaks. */
+  readonly href: string | null;
+}
+
+export function publishedBy({ ports }: Pick<Container, "ports">): readonly Published[] {
+  const found = new Map<string, Published>();
+  for (const { host, address, container, protocol } of ports) {
+    if (host === null) continue;
+    const isEverywhere = EVERYWHERE.includes(address ?? "");
+    const at = isEverywhere ? "" : `${address}:`;
+    const text = shown(`${at}${host} → ${container}${protocol === "tcp" ? "" : `/${protocol}`}`);
+    const name = isEverywhere ? location.hostname : address!.includes(":") ? `[${address}]` : address!;
+    const href = `http://${name}:${host}/`;
+    found.set(text, { text, href: protocol === "tcp" && URL.canParse(href) ? href : null });
+  }
+  return [...found.values()];
+}
+
+export function portsOf(container: Pick<Container, "ports">): string {
+  return publishedBy(container).map(({ text }) => text).join(", ");
 }

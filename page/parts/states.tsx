@@ -1,6 +1,7 @@
 /** What a screen shows when there is nothing, or not everything, to show. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
+import { link } from "../live/live.ts";
 import type { Problem } from "../live/problem.ts";
 import { words } from "../words/en.ts";
 import { shown } from "./shown.ts";
@@ -8,10 +9,11 @@ import { shown } from "./shown.ts";
 /** What the screen is called that is shown. */
 export const ScreenName = createContext("");
 
-/** Nothing for a moment, then that something is on its way. */
+/** Nothing for a moment, then that something is on its way, or that it waits for berth. */
 export function Loading() {
   const isSlow = useSlow();
-  return <p class="loading" role="status">{isSlow ? words.loading : ""}</p>;
+  const text = link.value?.live === false ? words.problem.notReached : words.loading;
+  return <p class="loading" role="status">{isSlow ? text : ""}</p>;
 }
 
 function useSlow(): boolean {

@@ -1,4 +1,5 @@
 /** Views of one thing, each with an address of its own. */
+import { useEffect, useRef } from "preact/hooks";
 import { go, query, withQuery } from "../router.ts";
 
 export interface Tab {
@@ -15,6 +16,8 @@ export function currentTab(tabs: readonly Tab[]): string {
 
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const current = currentTab(tabs);
+  const shown = useRef<HTMLAnchorElement>(null);
+  useEffect(() => shown.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
   const move = (event: KeyboardEvent, step: number) => {
     event.preventDefault();
     const next = tabs[(tabs.findIndex(({ id }) => id === current) + step + tabs.length) % tabs.length]!;
@@ -31,6 +34,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
           href={hrefOf(tabs, tab)}
           aria-selected={tab.id === current}
           tabIndex={tab.id === current ? 0 : -1}
+          {...(tab.id === current ? { ref: shown } : {})}
           onKeyDown={(event) => {
             if (event.key === "ArrowRight") move(event, 1);
             if (event.key === "ArrowLeft") move(event, -1);

@@ -342,5 +342,9 @@ export const words = {
     variable: "Variable",
     value: "Wert",
     masked: "Werte sind verdeckt; der Container hat sie im Klartext.",
+    reveal: "Die Werte zeigen",
+    revealQuestion:
+      "Im Klartext zeigen? Das Audit hält fest, wer sie gesehen hat, und mit dieser Ansicht sind sie wieder weg.",
+    mask: "Wieder verdecken",
   },
 };

@@ -333,6 +333,10 @@ const english = {
     variable: "Variable",
     value: "Value",
     masked: "Values are masked; the container has them in clear.",
+    reveal: "Show the values",
+    revealQuestion:
+      "Show them in clear? The audit log notes who saw them, and they are gone when you leave this view.",
+    mask: "Mask them again",
   },
 } as const;
 

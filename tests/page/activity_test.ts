@@ -83,7 +83,7 @@ test("events show as they happen, by kind and action, and lead to their containe
   const rows = page.getByRole("table", { name: "What happened" }).getByRole("row");
   await engine.cli("run", "-d", "--name", "brief", FIXTURE, "sh", "-c", "exit 3");
   await engine.cli("volume", "create", "noted");
-  await rows.filter({ hasText: "brief" }).filter({ hasText: "die" }).getByText("3", { exact: true })
+  await rows.filter({ hasText: "brief" }).filter({ hasText: "die" }).getByText("die 3", { exact: true })
     .waitFor();
   await rows.filter({ hasText: "noted" }).filter({ hasText: "create" }).waitFor();
   await assertFitsAll(opened, "/events");

@@ -213,6 +213,21 @@ test("a secret in environment, label, file and difference is nowhere in document
   assert.ok(answers.includes("DB_PASSWORD") && answers.includes("OTHER_TOKEN"));
   assert.ok(!answers.includes(secret));
   assert.deepEqual(opened.complaints, []);
+
+  await using asked = await openPage(browser, berth, {
+    key: berth.admin,
+    path: "/c/docker/keeper?view=environment",
+  });
+  await asked.page.getByRole("button", { name: "Show the values …" }).click();
+  await assertFitsAll(asked, "the question before values are shown");
+  await asked.page.getByRole("dialog").getByRole("button", { name: "Show the values" }).click();
+  await asked.page.getByText(secret, { exact: true }).waitFor();
+  await asked.page.getByRole("tab", { name: "Mounts" }).click();
+  await asked.page.getByRole("tab", { name: "Environment" }).click();
+  await asked.page.getByRole("button", { name: "Show the values …" }).waitFor();
+  assert.equal(await asked.page.getByText(secret).count(), 0, "it went with the view");
+  const { text } = await berth.call("GET /api/system/audit?limit=20");
+  assert.match(text, /"GET \/api\/containers\/\{id\}"/, "only a look at values in clear is noted");
 });
 
 test("a log draws only what is in view, and stays where the reader is while it grows", async (engine) => {

@@ -263,6 +263,13 @@ test(
     await line("m-three", "more from three").waitFor();
     await opened.visit("/logs");
     await page.getByText("Choose whose logs are shown together.").waitFor();
+    await page.getByRole("link", { name: "All containers" }).click();
+    await line("m-one", "from one").waitFor();
+    await line("m-three", "from three").waitFor();
+    await run(engine, "m-later", "echo from later; exec idle");
+    await line("m-later", "from later").waitFor(); // without a project
+    await opened.visit("/logs");
+    await page.getByText("Choose whose logs are shown together.").waitFor();
     await assertFitsAll(opened, "/logs");
   },
 );

@@ -2,11 +2,12 @@
 import { useState } from "preact/hooks";
 import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";
 import { type Action, actOn, keyOf, NEEDS, results } from "../../live/actions.ts";
+import { readCompared } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
-import { client } from "../../live/session.ts";
+import { client, may } from "../../live/session.ts";
 import { SIGN_OF } from "../../verdict.ts";
 import { Act } from "../../parts/act.tsx";
-import { portsOf } from "../../parts/ports.ts";
+import { publishedBy } from "../../parts/ports.ts";
 import { RemoveDialog } from "../../parts/remove_dialog.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
@@ -56,7 +57,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
       )}
       <header class="screen-head">
         <h1>{shown(container.name)}</h1>
-        <Mark verdict={SIGN_OF[container.condition]}>{words.state(container)}</Mark>
+        <Compared container={container} />
         {!isGone && <Buttons container={container} />}
       </header>
       <Facts container={container} />
@@ -71,6 +72,15 @@ export function Container({ backend, name }: { readonly backend: string; readonl
       {tab === "inspect" && <Inspect backend={backend} id={container.id} />}
     </div>
   );
+}
+
+/** How it is, and whether it is what was written. */
+function Compared({ container }: { readonly container: ContainerDetail }) {
+  const read = useResource(may("artifacts:read") ? "compared" : null, readCompared);
+  const own = SIGN_OF[container.condition];
+  const found = read.value.value?.get(keyOf(container));
+  if (own === "broken" || found === undefined) return <Mark verdict={own}>{words.state(container)}</Mark>;
+  return <Mark verdict={found}>{words.compared(words.state(container), found)}</Mark>;
 }
 
 function Gone({ name, title }: { readonly name: string; readonly title: string }) {
@@ -114,7 +124,7 @@ function Buttons({ container }: { readonly container: ContainerDetail }) {
 
 function Facts({ container }: { readonly container: ContainerDetail }) {
   const { workspace, image, command, restart, restartCount } = container;
-  const ports = portsOf(container);
+  const ports = publishedBy(container);
   return (
     <dl class="facts">
       {workspace?.unit && (
@@ -130,13 +140,21 @@ function Facts({ container }: { readonly container: ContainerDetail }) {
       <div>
         <dt>{words.container.image}</dt>
         <dd>
-          <code>{shown(image)}</code>
+          <a href={`/images?${new URLSearchParams({ q: image })}`}>
+            <code>{shown(image)}</code>
+          </a>
         </dd>
       </div>
-      {ports !== "" && (
+      {ports.length > 0 && (
         <div>
           <dt>{words.container.ports}</dt>
-          <dd>{ports}</dd>
+          <dd class="facts-list">
+            {ports.map(({ text, href }) =>
+              href === null
+                ? <span key={text}>{text}</span>
+                : <a key={text} href={href} target="_blank" rel="noopener noreferrer">{text}</a>
+            )}
+          </dd>
         </div>
       )}
       <div>

@@ -1,8 +1,12 @@
 /** What a container was made with: mounts, networks, environment, and all that the engine says. */
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";
+import { proved } from "../../live/proof.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
+import { Act } from "../../parts/act.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { Tree } from "../../parts/tree.tsx";
@@ -16,7 +20,12 @@ function Table(
   { heads, children }: { readonly heads: readonly string[]; readonly children: ComponentChildren },
 ) {
   return (
-    <div class="table-box" tabIndex={0} role="group" aria-label={heads.join(", ")}>
+    <div
+      class={heads.length > 2 ? "table-box" : "table-box is-narrow"}
+      tabIndex={0}
+      role="group"
+      aria-label={heads.join(", ")}
+    >
       <table>
         <thead>
           <tr>{heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr>
@@ -38,7 +47,13 @@ export function Mounts({ container: { mounts } }: Detail) {
             <code>{shown(one.target)}</code>
           </td>
           <td>
-            <code>{shown(one.name ?? one.source)}</code>
+            {one.type === "volume" && one.name
+              ? (
+                <a href={`/volumes?${new URLSearchParams({ q: one.name })}`}>
+                  <code>{shown(one.name)}</code>
+                </a>
+              )
+              : <code>{shown(one.name ?? one.source)}</code>}
           </td>
           <td>{shown(one.type)}</td>
           <td>{one.readOnly ? readOnly : readWrite}</td>
@@ -61,7 +76,9 @@ export function Networks({ container: { attachments, networkMode } }: Detail) {
     <Table heads={[network, address, gateway, aliases]}>
       {attachments.map((one) => (
         <tr key={one.network}>
-          <td>{shown(one.network)}</td>
+          <td>
+            <a href={`/networks?${new URLSearchParams({ q: one.network })}`}>{shown(one.network)}</a>
+          </td>
           <td>
             <code>{shown(one.address ?? "")}</code>
           </td>
@@ -75,12 +92,36 @@ export function Networks({ container: { attachments, networkMode } }: Detail) {
   );
 }
 
-export function Environment({ container: { env, masked } }: Detail) {
+/** Values in clear are held by this view alone, and are gone with it. */
+export function Environment({ container: { backend, id, env, masked } }: Detail) {
+  const [isAsking, setAsking] = useState(false);
+  const [revealed, setRevealed] = useState<ContainerDetail["env"] | null>(null);
   const names = Object.keys(env).sort();
   if (names.length === 0) return <Empty title={words.container.noEnvironment} />;
+  const reveal = async () => {
+    const query = { backend, reveal: true };
+    const detail = await proved(async () => (await client.get(CONTAINER, { params: { id }, query })).json());
+    setRevealed((detail as ContainerDetail).env); // without `raw` it always is
+  };
+  const { masked: hint, reveal: act, revealQuestion, mask } = words.container;
   return (
     <>
-      {masked && <p class="hint">{words.container.masked}</p>}
+      {masked && (
+        <div class="reveal">
+          <p class="quiet">{hint}</p>
+          {revealed === null
+            ? <Act permission="containers:reveal" act={() => setAsking(true)}>{`${act} …`}</Act>
+            : <button type="button" class="button" onClick={() => setRevealed(null)}>{mask}</button>}
+        </div>
+      )}
+      {isAsking && (
+        <Confirm
+          title={act}
+          question={revealQuestion}
+          act={reveal}
+          close={() => setAsking(false)}
+        />
+      )}
       <Table heads={[words.container.variable, words.container.value]}>
         {names.map((name) => (
           <tr key={name}>
@@ -88,7 +129,7 @@ export function Environment({ container: { env, masked } }: Detail) {
               <code>{shown(name)}</code>
             </td>
             <td>
-              <code>{shown(env[name] ?? "")}</code>
+              <code>{shown((revealed ?? env)[name] ?? "")}</code>
             </td>
           </tr>
         ))}

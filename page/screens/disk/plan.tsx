@@ -5,6 +5,7 @@ import { client } from "../../live/session.ts";
 import { now } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Unavailable } from "../../parts/reading.tsx";
+import { shortOf } from "../../parts/short_id.ts";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -88,7 +89,14 @@ const PLANNED: readonly Column<Item>[] = [
   {
     head: TEXT.thing,
     kind: "name",
-    cell: ({ name }) => <strong>{shown(name)}</strong>,
+    cell: ({ name, id, type }) =>
+      type === "images" && name === id
+        ? (
+          <>
+            <span class="quiet">{words.images.unnamed}</span> <code title={id}>{shortOf(id)}</code>
+          </>
+        )
+        : <strong>{shown(name)}</strong>,
   },
   { head: TEXT.type, kind: "short", cell: ({ type }) => <span class="quiet">{TEXT.types[type]}</span> },
   { head: TEXT.why, cell: ({ why }) => shown(why) },

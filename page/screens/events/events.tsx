@@ -109,11 +109,11 @@ function What({ of }: { readonly of: Happening }) {
   const { attributes, action, repeated } = of;
   const code = attributes["exitCode"];
   const isBad = BAD_ACTIONS.includes(action) && code !== "0";
+  const text = shown(code === undefined ? action : `${action} ${code}`);
   return (
     <>
-      {isBad ? <Mark verdict="broken">{shown(action)}</Mark> : shown(action)}
-      {code !== undefined && <span class="quiet">{shown(code)}</span>}
-      {repeated !== undefined && <span class="quiet">{TEXT.repeated(repeated)}</span>}
+      {isBad ? <Mark verdict="broken">{text}</Mark> : text}
+      {repeated !== undefined && <span class="quiet">{` ${TEXT.repeated(repeated)}`}</span>}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Ago } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Objects } from "../../parts/objects.tsx";
 import { keyIfAllowed } from "../../parts/reading.tsx";
+import { shortOf } from "../../parts/short_id.ts";
 import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
@@ -42,10 +43,6 @@ export function Images() {
       {isPulling && <Pull close={() => setPulling(false)} done={read.reload} />}
     </>
   );
-}
-
-function shortOf(id: string): string {
-  return id.replace(/^sha256:/, "").slice(0, 12);
 }
 
 /** With its last name the image goes, too; without a name, by its id. */

@@ -21,7 +21,7 @@ export function Logs() {
     ? { workspace }
     : project !== null
     ? { project }
-    : {};
+    : { all: true as const };
   if (!may("containers:logs")) return <Empty title={words.log.noRight} whole />;
   return (
     <div class="list-screen">
@@ -31,7 +31,11 @@ export function Logs() {
       </header>
       {isAnything
         ? <MergedLogView chosen={chosen} name={words.logs.word} key={JSON.stringify(chosen)} />
-        : <Empty title={words.logs.what} />}
+        : (
+          <Empty title={words.logs.what}>
+            <a class="button" href="/logs?all">{words.logs.all}</a>
+          </Empty>
+        )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { type Overview as State, readOverview, type SeenContainer, type Unit } f
 import { ignore, ignored, ignoreNothing } from "../../live/ignored.ts";
 import { serviceTime } from "../../live/live.ts";
 import { useResource } from "../../live/resource.ts";
-import { may } from "../../live/session.ts";
+import { may, who } from "../../live/session.ts";
 import { SIGN_OF, type Verdict, VERDICTS } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -22,10 +22,18 @@ import { RegisterForm, Workspaces } from "./workspaces.tsx";
 const WELL: readonly Verdict[] = ["completed", "asWritten"];
 
 export function Overview() {
-  const overview = useResource("overview", readOverview);
+  const mayRead = may("workspaces:read");
+  const overview = useResource(mayRead ? "overview" : null, readOverview);
   const state = overview.value.value;
   const problem = overview.problem.value;
   const at = overview.at.value;
+  if (!mayRead && who.value) {
+    return (
+      <Empty title={words.overview.noRight} whole>
+        {may("containers:read") && <a class="button" href="/c">{words.container.toList}</a>}
+      </Empty>
+    );
+  }
   if (state === undefined) return <Unread problem={problem} again={overview.reload} />;
   return (
     <>
@@ -39,14 +47,26 @@ export function Overview() {
 
 /** Nothing to compare, and the one next step. */
 function Nothing({ state, reload }: { readonly state: State; readonly reload: () => void }) {
-  if (!may("workspaces:read")) return <Empty title={words.overview.noRight} whole />;
   return (
     <div class="first">
       <h1>{words.overview.emptyTitle}</h1>
       <p class="lead">{words.overview.emptyLead}</p>
       <RegisterForm done={reload} />
-      {state.engines.every(({ state }) => state !== "up") && <p class="hint">{words.overview.noEngine}</p>}
+      {state.engines.length === 0 && <p class="hint">{words.overview.noEngine}</p>}
+      <Away engines={state.engines} />
     </div>
+  );
+}
+
+function Away({ engines }: Pick<State, "engines">) {
+  return (
+    <>
+      {engines.filter(({ state }) => state !== "up").map(({ name, reason }) => (
+        <p class="trouble" role="status" key={name}>
+          <Sign verdict="unknown" /> {shown(words.problem.away(name, reason ?? ""))}
+        </p>
+      ))}
+    </>
   );
 }
 
@@ -58,7 +78,6 @@ function Answer(
   const hidden = state.undeclared.length - undeclared.length;
   const bad = units.filter(({ verdict }) => !WELL.includes(verdict));
   const well = units.filter(({ verdict }) => WELL.includes(verdict));
-  const away = state.engines.filter((engine) => engine.state !== "up");
   const upTo =
     bad.findLastIndex(({ verdict }) => VERDICTS.indexOf(verdict) < VERDICTS.indexOf("undeclared")) + 1;
   return (
@@ -67,11 +86,7 @@ function Answer(
         <h1>{words.overview.question}</h1>
         <Counts units={units} undeclared={undeclared.length} at={at} />
       </header>
-      {away.map(({ name, reason }) => (
-        <p class="trouble" role="status" key={name}>
-          <Sign verdict="unknown" /> {shown(words.problem.away(name, reason ?? ""))}
-        </p>
-      ))}
+      <Away engines={state.engines} />
       <ul class="findings" aria-label={words.overview.question}>
         {bad.slice(0, upTo).map((unit) => <UnitRow unit={unit} key={`${unit.workspace} ${unit.id}`} />)}
         {undeclared.map((one) => <UndeclaredRow container={one} key={`${one.backend} ${one.id}`} />)}

@@ -31,12 +31,14 @@ export const SOURCES_ASKED = {
   ),
   project: Name.optional().describe("All containers of this Compose project"),
   workspace: Name.optional().describe("All containers of this workspace, by its id"),
+  all: z.literal(true).optional().describe("All containers in sight"),
 };
 
 export interface AskedSources {
   readonly containers?: readonly string[] | undefined;
   readonly project?: string | undefined;
   readonly workspace?: string | undefined;
+  readonly all?: true | undefined;
 }
 
 export const Source = z.string().describe("The container, by its engine and id: `docker/0f1e…`");
@@ -92,11 +94,11 @@ export class Sources implements Disposable {
   #isListed = false;
 
   constructor(options: SourcesOptions) {
-    const { containers, project, workspace } = options.asked;
-    if (containers === undefined && project === undefined && workspace === undefined) {
+    const { containers, project, workspace, all } = options.asked;
+    if ([containers, project, workspace, all].every((one) => one === undefined)) {
       throw engineError(
         "invalid_request",
-        `Cannot ${options.doing} containers: expected "containers", a "project" or a "workspace"`,
+        `Cannot ${options.doing} containers: expected "containers", a "project", a "workspace" or "all"`,
       );
     }
     this.#options = options;
@@ -137,9 +139,9 @@ export class Sources implements Disposable {
     const source = `${backend}/${id}`;
     if (action === "destroy" && this.#followed.has(source)) return this.#options.removed?.(source);
     if (!BEGINNINGS.has(action) || this.#followed.has(source)) return;
-    const { project, workspace } = this.#options.asked;
+    const { project, workspace, all } = this.#options.asked;
     const of = attributes[PROJECT];
-    const isAsked = this.#isMeant({ backend, id, name: attributes["name"] ?? "" }) ||
+    const isAsked = all === true || this.#isMeant({ backend, id, name: attributes["name"] ?? "" }) ||
       of !== undefined && (of === project || workspace !== undefined);
     if (isAsked) void this.#add([source], this.#isListed).catch(onFailure);
   }
@@ -147,11 +149,11 @@ export class Sources implements Disposable {
   /** Finds what was asked for and is not followed. */
   async #look(): Promise<void> {
     const { engines: { backends, sights: { ownership } }, asked, signal } = this.#options;
-    const { containers = [], project, workspace } = asked;
+    const { containers = [], project, workspace, all } = asked;
     this.#isWaiting = false;
     const wanted = [...this.#waiting.keys(), ...containers];
     let leftOut = 0;
-    if (project !== undefined || workspace !== undefined) {
+    if (project !== undefined || workspace !== undefined || all === true) {
       const { up } = await backends.fresh("containers");
       const rows = up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
       rows.forEach((row) => this.#wants(row));
@@ -246,10 +248,10 @@ export class Sources implements Disposable {
   }
 
   #wants(row: RunningContainer): boolean {
-    const { asked: { project, workspace }, engines: { sights: { ownership } } } = this.#options;
-    return (project !== undefined || workspace !== undefined) &&
-      (project === undefined || row.labels[PROJECT] === project) &&
-      (workspace === undefined || ownership.ownerOf(row)?.id === workspace);
+    const { asked: { project, workspace, all }, engines: { sights: { ownership } } } = this.#options;
+    return all === true || (project !== undefined || workspace !== undefined) &&
+        (project === undefined || row.labels[PROJECT] === project) &&
+        (workspace === undefined || ownership.ownerOf(row)?.id === workspace);
   }
 
   #sees(row: RunningContainer): boolean {
