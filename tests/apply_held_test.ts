@@ -1,11 +1,11 @@
 /** An apply in wrong hands, or before wrong eyes: nothing is asked of the engine that may not be. */
 import assert from "node:assert/strict";
-import type { EngineActs } from "../core/engine_acts.ts";
 import type { RunningContainer } from "../core/runtime.ts";
 import { type ApplyScene, project, scene, service } from "./apply_scene.ts";
 import { eventually } from "./eventually.ts";
 import type { ServiceOptions } from "./service.ts";
 import { sharedEngine } from "./shared_engine.ts";
+import { watched } from "./watched_acts.ts";
 
 const HEALTHY = "healthcheck: { test: [CMD, 'true'], interval: 200ms }";
 const SICK = "healthcheck: { test: [CMD, 'false'], interval: 200ms, retries: 1 }";
@@ -13,28 +13,6 @@ const LEASE_MS = 500;
 
 /** `BERTH_PROOF=1`: on each engine. */
 const isProof = Deno.env.get("BERTH_PROOF") === "1";
-
-/** What is done around one act. */
-type Around = (act: string, given: readonly unknown[], go: () => Promise<unknown>) => Promise<unknown>;
-
-const READS = ["find", "network", "volume", "imageId", "usersOf", "lastWords", "isAway", "checkHealth"];
-
-/** Of a service whose applies ask their engine through `around` for what changes something. */
-const watched = (around: Around): NonNullable<ServiceOptions["mount"]> => ({ plugins: { runtime } }) => {
-  if (runtime === null) throw new Error("the container runtime does not run");
-  const acts = runtime.acts.bind(runtime);
-  runtime.acts = (backend) =>
-    new Proxy<EngineActs>(acts(backend), {
-      get(target, key) {
-        const value = Reflect.get(target, key);
-        if (typeof value !== "function") return value;
-        const act = value.bind(target);
-        if (READS.includes(String(key))) return act;
-        return (...given: unknown[]) => around(String(key), given, () => act(...given));
-      },
-    });
-  return [];
-};
 
 /** A project that runs, with another file than it was made by. */
 async function changed(scene: ApplyScene, text: string) {

@@ -603,6 +603,12 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ], [
           "tests/refresh_kill_test.ts",
           "a refresh whose berth is killed between its commit and its answer succeeds again, once (F41)",
+        ], [
+          "tests/refresh_kill_test.ts",
+          "a refresh whose replica is killed before its answer succeeds at the other one, and was done once",
+        ], [
+          "tests/replica_kill_test.ts",
+          " kills of replicas in the middle of refreshes lose no session, and no token has two successors",
         ]],
       },
       {
@@ -1281,6 +1287,44 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         proofs: [[
           "tests/apply_faults_test.ts",
           "a full disk of the store begins no step, loses none, and is gone on from when there is room again",
+        ]],
+      },
+      {
+        id: "F104",
+        broken: "The disk of the engine is full in the middle of an apply, and stays so",
+        holds:
+          "The old container serves on or comes back; the reason says so, and the next apply finishes with room",
+        proofs: [[
+          "tests/apply_full_disk_test.ts",
+          "an apply on an engine whose disk is full leaves or brings back what serves, and is finished with room",
+        ]],
+      },
+      {
+        id: "F105",
+        broken: "An engine does an act only after its apply is over; a replica is held up beyond its lease",
+        holds:
+          "What turns up is told, and seen to by the next plan; nothing more is asked by who was held up",
+        proofs: [[
+          "tests/apply_late_test.ts",
+          "a new container that is made after its swap is over is told, taken away, and takes nobody's place",
+        ], [
+          "tests/apply_late_test.ts",
+          "an old container that is put aside after it came back has its name again by the next apply",
+        ], [
+          "tests/apply_held_test.ts",
+          "a replica that was held up beyond its lease asks the engine for nothing more",
+        ]],
+      },
+      {
+        id: "F106",
+        broken: "Strangers rename, replace or start what an apply is about to touch, between two of its acts",
+        holds: "The step fails by name, and what is theirs by now is not touched",
+        proofs: [[
+          "tests/apply_strangers_test.ts",
+          "a container that somebody renames, starts again or replaces",
+        ], [
+          "tests/apply_strangers_test.ts",
+          "a volume and a network that are somebody else's by the time they would go stay",
         ]],
       },
       {

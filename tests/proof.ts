@@ -29,6 +29,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/watchdog_test.ts" },
   { file: "tests/generated_clients_test.ts" },
   { file: "tests/fields_test.ts" },
+  { file: "tests/resolved_values_test.ts" },
   { file: "tests/plan_test.ts" },
   { file: "tests/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/plan_corpus_test.ts" },
@@ -42,6 +43,10 @@ const STEPS: readonly Step[] = [
       env: { BERTH_TEST_COMPOSE_VERSION: "5.6.0" },
     })),
   { file: "tests/postgres_faults_test.ts" },
+  { file: "tests/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
+  { file: "tests/watchdog_test.ts" },
+  { file: "tests/ssh_engine_test.ts" },
+  { file: "tests/tls_engine_test.ts" },
   // They need all of the machine, so nothing is beside them any more.
   { file: "tests/file_churn_test.ts" },
   { file: "tests/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },

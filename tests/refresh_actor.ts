@@ -1,8 +1,18 @@
-/** A berth that dies right behind the commit of a refresh, before its answer leaves: prints its address and its admin's key. */
+/**
+ * A berth that dies right behind the commit of a refresh, before its answer leaves: prints its address and its admin's key.
+ * Takes its folder, and the settings of a database if it has one.
+ */
 import { startService } from "./service.ts";
 
-const [folder = ""] = Deno.args;
-const berth = await startService({ folder });
+const [folder = "", database] = Deno.args;
+const berth = await startService({
+  folder,
+  ...(database === undefined ? {} : {
+    database: JSON.parse(database),
+    sealingKeyFile: `${folder}/sealing-key`,
+    replica: "one",
+  }),
+});
 const { sessions } = berth.berth.access;
 const refresh = sessions.refresh.bind(sessions);
 Object.assign(sessions, {

@@ -94,15 +94,19 @@ const SOME = ["${WORDS}", "${NAME}=a", "${NUMBER}", "${NUMBER}:80", "./${NAME}:/
 const each = (texts: readonly string[], place: (text: string) => Value, more: object = {}) =>
   Object.fromEntries(texts.map((text, index) => [`s${index}`, { ...more, ...place(text) as object }]));
 
+/** `BERTH_PROOF=1`: every field laid over itself and extended, too, not one of four. */
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
+
 /** Documents that have each value, in each form, in each field, and how they become a project. */
 function* documents(): Iterable<readonly [way: "alone" | "merged" | "extended", text: string]> {
   const { services, include, name: _, ...sections } = (COMPOSE_FILE as { keys: Record<string, Shape> }).keys;
   const base = { a: { image: "a:1", ports: ["9:9"] } };
   const written = (more: object) => JSON.stringify({ name: "shop", services: base, ...more });
-  for (const place of placings((services as { map: Shape }).map)) {
+  for (const [index, place] of [...placings((services as { map: Shape }).map)].entries()) {
     const made = (texts: readonly string[]) =>
       written({ services: { ...base, ...each(texts, place, { image: "a:1" }) } });
     yield ["alone", made(TEXTS)];
+    if (!isProof && index % 4 !== 0) continue;
     yield ["merged", made(SOME)];
     yield ["extended", made(SOME)];
   }

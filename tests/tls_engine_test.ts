@@ -11,6 +11,8 @@ import { Authority, startTlsEngine, type TlsEngine, type TlsFiles } from "./tls_
 import { within } from "./within.ts";
 
 const SOON_MS = 10_000;
+/** How long a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
+const CUT_MS = Deno.env.get("BERTH_PROOF") === "1" ? 60_000 : 0;
 
 let far: TlsEngine | null = null;
 try {
@@ -74,8 +76,14 @@ onFar(
     await within(SOON_MS, "it is unresponsive", async () => (await told(berth)).state === "unresponsive");
     const refused = await berth.call("POST /api/containers/far/stop");
     assert.deepEqual([refused.status, refused.body.code], [503, "runtime_unavailable"]);
+    await far.engine.cli("stop", "-t", "0", "far");
+    await new Promise((resolve) => setTimeout(resolve, CUT_MS));
     await far.mend();
     await within(SOON_MS, "it is up", async () => (await told(berth)).state === "up");
+    await within(SOON_MS, "what happened meanwhile is known", async () => {
+      const { body } = await berth.call("GET /api/containers");
+      return body.items[0].state === "exited" && body.items[0].stale === undefined;
+    });
     assert.equal((await berth.call("DELETE /api/containers/far?force=true")).status, 204);
     assert.equal(await names(berth), "");
   },

@@ -27,9 +27,12 @@ export const refused = signal<unknown>(undefined);
 /** Why nobody could be recognised: berth did not answer. */
 export const unreachable = signal<unknown>(null);
 
-/** Whether it is held on anything; on what exactly, the API decides. */
+/**
+ * Whether it is held on anything; on what exactly, the API decides. Whose session has ended sees the same screen on behind
+ * the question to sign in.
+ */
 export function may(permission: Permission): boolean {
-  return who.value?.grants.some(({ permissions }) => permissions.includes(permission)) === true;
+  return (who.value ?? lastSeen)?.grants.some(({ permissions }) => permissions.includes(permission)) === true;
 }
 
 /** The value that binds the cookie to this browser; worth nothing without it, as it is without the cookie. */
@@ -41,6 +44,7 @@ let access: { readonly token: string; readonly until: number } | null = null;
 let refreshing: Promise<string | null> | null = null;
 /** Who saw this document first. */
 let shownTo: string | null = null;
+let lastSeen: Principal | null = null;
 
 const open = new Client({
   baseUrl: location.origin,
@@ -81,6 +85,7 @@ function become(principal: Principal): void {
   // What somebody else was shown does not stay on the screen.
   if (shownTo !== null && shownTo !== name) location.reload();
   shownTo = name;
+  lastSeen = principal;
   // Told only when it is another: everything that is read and followed begins anew with it.
   if (JSON.stringify(principal) !== JSON.stringify(who.peek())) who.value = principal;
 }

@@ -7,21 +7,22 @@ import { Tunnel } from "./backends/tunnel.ts";
 import { WayFailure } from "./backends/way.ts";
 import { readAddress, type SshAddress } from "./engine/address.ts";
 import { listOf, objectOf, parseJson, textOf } from "./engine/wire.ts";
-import type { Settings } from "./settings.ts";
+import { FOUND, isFound, type Settings } from "./settings.ts";
 
 const TIMEOUT_MS = 5_000;
 /** Of a list of containers; a longer one is not looked at. */
 const MAX_BYTES = 1024 * 1024;
 
 export async function examine(settings: Settings, around: Surroundings): Promise<readonly Finding[]> {
-  const found = settings.engines === null
-    ? await lookAtFound(settings, around)
-    : await Promise.all(settings.engines.map(async ({ name, url, ca, cert, key }) => {
-      const address = readAddress(url);
-      if (address?.kind === "unix") return await lookAtSocket(name, address.path, around);
-      if (address?.kind === "ssh") return await lookAtHost(name, address, settings.ssh, around);
-      return await lookAtFiles(name, [ca, cert, key]);
-    }));
+  const engines = settings.engines ?? [FOUND];
+  const found = await Promise.all(engines.map(async (engine) => {
+    if (isFound(engine)) return (await lookAtFound(settings, around)).flat();
+    const { name, url, ca, cert, key } = engine;
+    const address = readAddress(url);
+    if (address?.kind === "unix") return await lookAtSocket(name, address.path, around);
+    if (address?.kind === "ssh") return await lookAtHost(name, address, settings.ssh, around);
+    return await lookAtFiles(name, [ca, cert, key]);
+  }));
   return found.flat();
 }
 

@@ -10,7 +10,7 @@ import { measure } from "./measures.ts";
 import { PERMISSIONS } from "./engine/permissions.ts";
 import { ROUTES, Routes } from "./routes.ts";
 import { EngineRuntime } from "./runtime.ts";
-import { type EngineSetting, Settings, VARIABLES } from "./settings.ts";
+import { type EngineSetting, isFound, Settings, VARIABLES } from "./settings.ts";
 
 export const containerRuntime = plugin({
   name: "container-runtime",
@@ -32,9 +32,11 @@ export const containerRuntime = plugin({
   examine,
   needs: ({ engines }) => (engines ?? []).flatMap(needsOf),
   async start(host, settings) {
-    const backends = settings.engines === null
-      ? await Backends.found(settings, host.log)
-      : Backends.configured(settings.engines.map(namedEngine), host.log, settings.ssh);
+    const named = (settings.engines ?? []).filter((one) => !isFound(one)).map(namedEngine);
+    const looks = settings.engines?.some(isFound) ?? true;
+    const backends = looks
+      ? await Backends.found(settings, host.log, named, settings.ssh)
+      : Backends.configured(named, host.log, settings.ssh);
     const runtime = new EngineRuntime(backends, settings);
     const engines = { backends, sights: new Sights(host.ownership) };
     const { log, commands, offers } = host;

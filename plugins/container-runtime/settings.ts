@@ -1,6 +1,6 @@
 /** The plugin's settings: which engines, and which registries. */
 import { z } from "zod";
-import { absolutePath, listOf, matching, text } from "../../core/setting_shapes.ts";
+import { absolutePath, listOf, text } from "../../core/setting_shapes.ts";
 import { readAddress } from "./engine/address.ts";
 
 const MOST_ENGINES = 512;
@@ -8,9 +8,9 @@ const MOST_ENGINES = 512;
 /** One engine to talk to; on another host it is reached by ssh or with mutual TLS. */
 function engine() {
   return z.strictObject({
-    name: matching(
+    name: z.string({ error: "expected text" }).regex(
       /^[a-z0-9][a-z0-9_.-]{0,62}$/,
-      "expected a name of lower-case letters, digits, dots and dashes",
+      "expected a name of lower-case letters, digits, dots and dashes, as the nas in nas=ssh://ada@nas",
     ),
     url: text(),
     ca: absolutePath().optional(),
@@ -18,6 +18,7 @@ function engine() {
     key: absolutePath().optional(),
   }).check((context) => {
     const { url, ca, cert, key } = context.value;
+    if (isFound(context.value)) return;
     const refuse = (message: string) =>
       context.issues.push({ code: "custom", message, input: url, path: ["url"] });
     const parsed = URL.parse(url);
@@ -41,14 +42,23 @@ function engine() {
 }
 export type EngineSetting = z.output<ReturnType<typeof engine>>;
 
+/** It stands for the engines that are found by looking. */
+export const FOUND: EngineSetting = { name: "found", url: "found" };
+
+export function isFound({ name, url }: EngineSetting): boolean {
+  return name === FOUND.name && url === FOUND.url;
+}
+
 function engines() {
-  return listOf(engine(), ",", namedUrl).refine(
+  const one = z.preprocess((value) => typeof value === "string" ? namedUrl(value) : value, engine());
+  return listOf(one, ",").refine(
     (list) => new Set(list.map(({ name }) => name)).size === list.length,
     "two engines have the same name",
   ).refine((list) => list.length <= MOST_ENGINES, `at most ${MOST_ENGINES} engines`);
 }
 
 function namedUrl(part: string): unknown {
+  if (part.trim() === FOUND.name) return FOUND;
   const at = part.indexOf("=");
   return { name: part.slice(0, Math.max(at, 0)).trim(), url: part.slice(at + 1).trim() };
 }
@@ -56,7 +66,7 @@ function namedUrl(part: string): unknown {
 export const Settings = z.strictObject({
   engines: engines().nullable().default(null).describe(
     "Container engines, `name=unix:///path`, `name=ssh://user@host` or `name=tcp://host:2376` separated by commas; " +
-      "`none` for no engine. In the file a list of `name`, `url`, and for one with mutual TLS `ca`, `cert`, `key`",
+      "`found` among them for those that are found by looking, too; `none` for no engine. In the file a list of `name`, `url`, and for one with mutual TLS `ca`, `cert`, `key`",
   ).meta({ shown: "found by looking" }),
   registries: z.array(z.string().min(1).max(253)).max(256).nullable().default(null).describe(
     "A list of the registries that images may be pulled from, as `ghcr.io`",

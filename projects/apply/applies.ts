@@ -315,11 +315,19 @@ export class Applies implements AsyncDisposable {
     const ended = run.go()
       // The store is away, or another replica goes on: whoever looks next takes it up.
       .catch((error) => this.options.log.warn("An apply is left", { apply: id, error: String(error) }))
-      .finally(() => {
+      .finally(async () => {
         this.#running.delete(id);
         this.#feed.over(id);
+        await this.#forgetLogins(id);
       });
     this.#running.set(id, { run, ended });
+  }
+
+  /** A paused apply may need them once more, and one that somebody else goes on with does not. */
+  async #forgetLogins(id: string): Promise<void> {
+    if (!this.#logins.has(id)) return;
+    const record = await this.options.store.get(id).catch(() => null);
+    if (record?.state !== "paused") this.#logins.delete(id);
   }
 
   #journal(record: ApplyRecord): Journal {
@@ -336,7 +344,7 @@ export class Applies implements AsyncDisposable {
           target,
           particulars: {
             apply: id,
-            step: String(n),
+            ...(n !== null && { step: String(n) }),
             project,
             backend,
             ...(hook !== undefined && { command: hook.command.join(" ") }),

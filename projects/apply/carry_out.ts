@@ -151,9 +151,13 @@ async function removeVolume({ acts, step, work }: Hand): Promise<void> {
 }
 
 /** Its own containers let go of it first: they stand still, and are connected to the new one. */
-async function removeNetwork({ acts, orders, step }: Hand): Promise<void> {
+async function removeNetwork({ acts, orders, step, work }: Hand): Promise<void> {
   const { target } = step;
-  if (await acts.network(target) === null) return;
+  const there = await acts.network(target);
+  if (there === null) return;
+  if (projectOf(there.labels) !== work.plan.project) {
+    throw failed(`Somebody else made the network "${target}": ask for a new plan`);
+  }
   const own = new Set((await orders.containers()).map(({ id }) => id));
   const users = await acts.usersOf(target);
   const others = users.filter(({ id }) => !own.has(id));

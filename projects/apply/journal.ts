@@ -72,11 +72,14 @@ export async function progressOf(store: ApplyStore, id: string): Promise<Map<num
 /** Somebody else carries the apply out by now. */
 export class LostApply extends Error {}
 
+/** What an entry of the audit log tells; what is tidied up belongs to no step. */
+export type Act = Pick<Step, "kind" | "target" | "hook"> & { readonly n: number | null };
+
 export interface JournalOptions {
   readonly store: ApplyStore;
   readonly now: () => number;
   /** The entry of the audit log for an act, before it and after it. */
-  readonly entryOf: (apply: ApplyRecord, step: Step, result: string) => NewAuditEntry;
+  readonly entryOf: (apply: ApplyRecord, act: Act, result: string) => NewAuditEntry;
   /** Told after each write. */
   readonly written: () => void;
 }
@@ -101,6 +104,19 @@ export class Journal {
       ? [this.options.entryOf(this.apply, step, result)]
       : [];
     await this.#write([this.#step(step, line)], entries);
+  }
+
+  /** Removes what is left of the apply; told in the audit log before and after, as every act is. */
+  async tidy(container: string, work: () => Promise<void>): Promise<void> {
+    const act = { n: null, kind: "container.remove", target: container } as const;
+    await this.#write([], [this.options.entryOf(this.apply, act, "begun")]);
+    let result = "failed";
+    try {
+      await work();
+      result = "done";
+    } finally {
+      await this.#write([], [this.options.entryOf(this.apply, act, result)]);
+    }
   }
 
   async log(step: Step, said: LogLine): Promise<void> {

@@ -10,7 +10,7 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import { pause } from "../../core/pause.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import { carryOut } from "./carry_out.ts";
-import { type Hand, isAway } from "./hand.ts";
+import { failed, type Hand, isAway } from "./hand.ts";
 import { NotKnown } from "./hook.ts";
 import { type Journal, LostApply, type Noted, progressOf, type StepProgress } from "./journal.ts";
 import { type Ground, Orders } from "./orders.ts";
@@ -138,6 +138,10 @@ export class Run {
     return this.#steps.some((step) => step.n === n && step.kind.startsWith("image."));
   }
 
+  get #isGivenUp(): boolean {
+    return this.#halt?.kind === "cancel" || this.#halt?.kind === "abandon";
+  }
+
   #isBegun(n: number): boolean {
     return this.#progress.get(n)?.state === "running";
   }
@@ -150,8 +154,10 @@ export class Run {
       return await this.#skip(step, "No newer image came");
     }
     if (step.within !== undefined) return await this.#skip(step, "There was nothing to stop or start");
-    const lacking = await this.#lacking([step, ...this.#inside(step)]);
-    if (lacking !== null && !this.#isBegun(step.n)) {
+    // What is in hand is finished or turned back, but no command is run by who may not.
+    const inside = this.#inside(step).filter(({ n }) => !this.#done.has(n));
+    const lacking = await this.#lacking(this.#isBegun(step.n) ? inside : [step, ...inside]);
+    if (lacking !== null && !this.#isGivenUp) {
       this.#halt ??= { kind: "paused", reason: lacking };
       return;
     }
@@ -184,13 +190,20 @@ export class Run {
         if (!isAway(this.#acts(), error)) return await this.#fail(step, error);
         awayUntil ??= performance.now() + this.options.awayMs;
         if (performance.now() > awayUntil) {
-          this.#halt ??= { kind: "paused", reason: error.message };
+          this.#waitForPerson(step, error.message);
           return;
         }
         await pause(AWAY_LOOK_MS, this.options.stopping);
         if (this.options.stopping.aborted) return;
       }
     }
+  }
+
+  /** A swap in hand is not left half done, whatever else failed or was asked: only `abandon` leaves it. */
+  #waitForPerson({ kind }: Step, reason: string): void {
+    const halt = this.#halt?.kind ?? null;
+    const isLeft = kind === "container.swap" && (halt === "failed" || halt === "cancel");
+    if (halt === null || isLeft) this.#halt = { kind: "paused", reason };
   }
 
   async #skip(step: Step, note: string): Promise<void> {
@@ -207,6 +220,8 @@ export class Run {
   async #hook(step: Step, { id, name }: InspectedContainer): Promise<void> {
     const { journal } = this.options;
     if (this.#done.has(step.n)) return;
+    const lacking = await this.#lacking([step]);
+    if (lacking !== null) throw failed(lacking);
     const before = this.#progress.get(step.n);
     const noted: { current: Noted } = { current: before?.noted ?? {} };
     await journal.begin(step, noted.current);
@@ -287,7 +302,7 @@ export class Run {
         noted.current = { ...noted.current, ...more };
       },
       unknownHooks: this.options.unknownHooks,
-      isGivenUp: this.#halt?.kind === "cancel" || this.#halt?.kind === "abandon",
+      isGivenUp: this.#isGivenUp,
       hooks: async (when, container) => {
         for (const one of this.#inside(step)) {
           if (one.hook?.when === when) await this.#hook(one, container);
@@ -307,7 +322,7 @@ export class Run {
     const halt = this.#halt;
     const isWhole = this.#steps.every(({ n }) => this.#done.has(n));
     if (halt === null || isWhole) {
-      await tidyUp(this.#orders, this.#acts(), this.apply.id);
+      await tidyUp(this.#orders, this.#acts(), this.apply.id, journal);
       return await journal.close("done", null);
     }
     if (halt.kind === "stopping") return; // the next start goes on

@@ -138,23 +138,48 @@ async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> 
     isGone = await takeAway(hand, fresh);
     if (!isGone) await rename(hand, fresh.id, passing);
   }
-  const now = await acts.find(old.id);
-  if (now === null) throw touched(subject.name, "removed");
-  const name = nameWithoutAside(subject.name);
-  if (now.name !== name) await rename(hand, old.id, name);
-  const { running, restart, retries, why } = hand.noted;
-  if (typeof restart === "string" && restart !== "" && restart !== now.restart.name) {
-    await acts.update(old.id, { restart: { name: restart, maximumRetries: Number(retries ?? 0) } });
-  }
-  if (running === true && !isUp(now)) {
-    await acts.start(old.id);
-    for (const sharer of await sharersOf(hand, old.id)) {
-      if (isUp(sharer)) await acts.restart(sharer.id, graceOf(sharer));
-    }
-  }
+  const { running, why } = hand.noted;
   const reason = error instanceof ServiceError ? error.message : String(why);
+  const refusal = await comeBack(hand, subject.name, old.id);
+  if (refusal !== null) {
+    const stuck = `the old container "${subject.name}" cannot come back: ${refusal.message}`;
+    if (hand.isGivenUp) throw failed(`${reason}; ${stuck}`);
+    // Tried again for as long as an engine may be away; then a person has to say what to do.
+    throw new ServiceError("engine_unavailable", `${reason}; ${stuck}`);
+  }
   const rest = isGone ? "" : `, and "${passing}" could not be removed`;
   throw failed(`${reason}; the old container ${running === true ? "serves again" : "is back"}${rest}`);
+}
+
+/** Its name, its restart policy and its start: what one of them is refused keeps back no other. */
+async function comeBack(hand: Hand, before: string, id: string): Promise<ServiceError | null> {
+  const { acts, noted: { running, restart, retries } } = hand;
+  const old = await acts.find(id);
+  if (old === null) throw touched(before, "removed");
+  const name = nameWithoutAside(before);
+  let refusal: ServiceError | null = null;
+  const attempt = async (act: () => Promise<void>) => {
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isAway(acts, error)) throw error;
+      refusal ??= error;
+    }
+  };
+  if (old.name !== name) await attempt(() => rename(hand, id, name));
+  if (typeof restart === "string" && restart !== "" && restart !== old.restart.name) {
+    const policy = { name: restart, maximumRetries: Number(retries ?? 0) };
+    await attempt(() => acts.update(id, { restart: policy }));
+  }
+  if (running !== true) return refusal;
+  if (!isUp(old)) await attempt(() => acts.start(id));
+  const startedAt = (await acts.find(id))?.startedAt ?? "";
+  for (const sharer of await sharersOf(hand, id)) {
+    // Who was started before has the namespaces of a life that is over.
+    if (!isUp(sharer) || (sharer.startedAt ?? "") > startedAt) continue;
+    await attempt(() => acts.restart(sharer.id, graceOf(sharer)));
+  }
+  return refusal;
 }
 
 /** How long a name may stay taken by what somebody else is removing, or by what the engine starts again in between. */

@@ -5,14 +5,22 @@
 
 import type { EngineActs } from "../../core/engine_acts.ts";
 import { unlessDone } from "./hand.ts";
+import type { Journal } from "./journal.ts";
 import type { Orders } from "./orders.ts";
 import { nameOf } from "./work.ts";
 
-/** Removes those of this apply that stand still. */
-export async function tidyUp(orders: Orders, acts: EngineActs, apply: string): Promise<void> {
+/** Removes those of this apply that stand still, each with its entries of the audit log. */
+export async function tidyUp(
+  orders: Orders,
+  acts: EngineActs,
+  apply: string,
+  journal: Pick<Journal, "tidy">,
+): Promise<void> {
   const [aside, late] = [nameOf("", "old", apply), nameOf("", "new", apply)];
   for (const { id, name, state } of await orders.containers()) {
     const isLeft = name.endsWith(aside) ? state !== "running" : name.endsWith(late) && state === "created";
-    if (isLeft) await unlessDone(acts, () => acts.remove(id), async () => await acts.find(id) === null);
+    if (!isLeft) continue;
+    const isGone = async () => await acts.find(id) === null;
+    await journal.tidy(name, () => unlessDone(acts, () => acts.remove(id), isGone));
   }
 }

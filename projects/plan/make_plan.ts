@@ -86,7 +86,11 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
 
 /** What moved since a plan was made; `asked` is as it was then, of today. Throws as `makePlan` does. */
 export async function movedSince(asked: Asked, looked: Looked): Promise<Moved[]> {
-  return movedBetween(looked, lookedAt(await look(asked, new Draft())));
+  const draft = new Draft();
+  blockByFiles(asked, draft);
+  const moved = movedBetween(looked, lookedAt(await look(asked, draft)));
+  // What would block it today is no part of what it looked at: containers from elsewhere, groups of the same name.
+  return [...moved, ...draft.blocked.map(({ code }): Moved => ({ what: code, how: "new" }))];
 }
 
 /** The units that were named; else all. */

@@ -8,7 +8,7 @@ import { bindsOf } from "../fields/mounts.ts";
 import { nodeAt } from "../fields/field.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { Resource } from "../../artifacts/artifact.ts";
-import { entriesOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { entriesOf, listOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { Need } from "./plan_shape.ts";
 import type { Scene } from "./scene.ts";
 
@@ -74,15 +74,39 @@ export function making(scene: Scene, of: Declared): Need[] {
   return needs;
 }
 
-const MODES = ["network_mode", "ipc", "pid", "uts", "userns_mode"];
-const HOST_FIELDS = ["devices", "security_opt", "runtime", "cgroup_parent", "sysctls"];
+const MODES = ["network_mode", "ipc", "pid", "uts", "userns_mode", "cgroup"];
+/** Devices and kernel, runtimes that annotations steer, and links, which tell another container's environment. */
+const HOST_FIELDS = [
+  ...["devices", "device_cgroup_rules", "gpus", "security_opt", "runtime", "cgroup_parent", "sysctls"],
+  ...["annotations", "external_links"],
+];
+/** What engines take for no network of that name, but for somebody's namespace. */
+const NAMESPACE = /^host$|:/;
 
 /** Whether the container gets hold of the host, or of what is not the workspace's. */
 function reachesHost(of: Declared): boolean {
   if (truthOf(nodeAt(of, "privileged")) === true) return true;
   if (HOST_FIELDS.some((key) => nodeAt(of, key) !== null)) return true;
   if (nodeAt(of, "cap_add") !== null) return true;
+  if (nodeAt(of, "deploy", "resources", "reservations", "devices") !== null) return true;
   // `service:` is the project's own; `container:` may be anybody's.
   if (MODES.some((key) => /^(?:host$|container:)/.test(textOf(nodeAt(of, key)) ?? ""))) return true;
-  return bindsOf(of).some((path) => resolve(of.model.root, "", cleanPath(path)) === null);
+  if (listOf(nodeAt(of, "volumes_from")).some((one) => textOf(one)?.startsWith("container:"))) return true;
+  if (networksOf(of).some((name) => NAMESPACE.test(name))) return true;
+  return leadsOut(of) || bindsOf(of).some((path) => resolve(of.model.root, "", cleanPath(path)) === null);
+}
+
+const networksOf = ({ unit, group }: Declared): string[] =>
+  unit.references.flatMap(({ kind, target }) => kind === "uses" ? target ?? [] : [])
+    .flatMap((id) => group.resources.find((one) => one.kind === "network" && one.id === id)?.name ?? []);
+
+/** Whether a path below the workspace is a link out of it, or a socket or device. */
+function leadsOut({ unit, group, service }: Declared): boolean {
+  const granted = service.grants.map(({ kind, source }) =>
+    valueAt(group.resources.find((one) => one.kind === kind && one.key === source)?.value, "file")
+  );
+  return [
+    ...unit.paths.filter(({ kind }) => kind === "bind"),
+    ...group.paths.filter(({ at }) => granted.some((file) => file === at)),
+  ].some(({ found }) => found === "outside" || found === "other");
 }

@@ -115,9 +115,15 @@ export class Resources {
     const { scene, draft } = this;
     const { name } = resource;
     if (name === null) return [];
-    const held = scene.holdings.networks.find((one) =>
+    const [held, twin] = scene.holdings.networks.filter((one) =>
       one.name === name && one.backend === scene.backend.name
     );
+    if (twin !== undefined) {
+      const message = `Several networks are called "${resource.written ?? name}" on engine ` +
+        `"${scene.backend.name}", and nobody knows which is meant: remove the others`;
+      draft.block("project/network-twice", message, resource.at, resource.id);
+      return [];
+    }
     if (resource.external) {
       if (held === undefined || !scene.sees.resource(held.labels)) this.#missing("network", resource, name);
       return [];
@@ -133,6 +139,8 @@ export class Resources {
       });
     if (held === undefined) return [create([{ code: "absent" }], [])];
     this.#warnOfOwner("network", resource, name, held.labels);
+    // What others made is never replaced.
+    if (projectOf(held.labels) !== scene.group.project) return [];
     const why = networkDifferences(resource, held);
     if (why.length === 0) return [];
     return this.#replace(resource, held, why, create);

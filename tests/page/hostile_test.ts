@@ -288,17 +288,3 @@ test("a berth that stops is told in the bar, and the screen goes on by itself wh
     await Deno.remove(folder, { recursive: true });
   }
 });
-
-test("an engine that is away is told above what the others say", async (engine) => {
-  await using berth = await serveEngines({ docker: engine, podman: { socket: "/nowhere/podman.sock" } });
-  await engine.cli("run", "-d", "--name", "still-here", FIXTURE, "idle");
-  await using browser = await startBrowser();
-  await using opened = await openPage(browser, berth, { key: berth.admin });
-  const { page } = opened;
-  for (const path of ["/", "/c"]) {
-    await opened.visit(path);
-    await page.getByText(/podman does not answer: \S/).waitFor();
-    await page.getByRole("link", { name: "still-here" }).first().waitFor();
-    await assertFitsAll(opened, path);
-  }
-});

@@ -54,7 +54,7 @@ export async function openPage(
 
 export async function signInWithKey(page: Page, key: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in with an API key" }).click();
-  await page.getByLabel("API key").fill(key);
+  await page.getByRole("textbox", { name: "API key" }).fill(key);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 

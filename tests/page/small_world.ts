@@ -1,10 +1,12 @@
 /** Every screen of the page over two scripted engines and two folders: set up quickly, and nothing on it moves. */
-import type { Browser } from "npm:playwright-core@1.65.1";
-import { startBrowser } from "../browser.ts";
+import type { Browser, Page } from "npm:playwright-core@1.65.1";
+import { BROWSER_TEST, startBrowser } from "../browser.ts";
 import { berthOf, FILES, ONE, type Path, TWO } from "../scoped_world.ts";
 import { FastLog } from "../scripted_log.ts";
 import type { ScriptedWorld } from "../scripted_world.ts";
 import type { TestService } from "../service.ts";
+import { Gate } from "./gate.ts";
+import { type Opened, openPage } from "./opened.ts";
 
 export interface SmallWorld {
   readonly browser: Browser;
@@ -69,3 +71,41 @@ export const SCREENS: readonly (readonly [path: string, text: string | RegExp])[
   ["/settings/sessions", "this one"],
   ["/settings/engines", "podman"],
 ];
+
+/** Those that read something of their own, when one comes to them from the one before. */
+export const READING = SCREENS.filter(([path]) => !/view=(?:shell|mounts|networks|environment)/.test(path));
+
+/** Tests over one such world, for a file. */
+export function smallWorld(): {
+  readonly world: () => Promise<SmallWorld>;
+  readonly test: (name: string, run: (world: SmallWorld) => Promise<void>) => void;
+} {
+  let started: Promise<SmallWorld> | null = null;
+  const owned = new AsyncDisposableStack();
+  Deno.test.afterAll(async () => await owned.disposeAsync());
+  const world = () => started ??= startSmallWorld(owned);
+  return {
+    world,
+    test: (name, run) => Deno.test({ ...BROWSER_TEST, name, fn: async () => await run(await world()) }),
+  };
+}
+
+/** To another address, as a link of the page leads there. */
+export async function go(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
+  );
+}
+
+/** Shown, in the middle of the page. */
+export const here = (page: Page, text: string | RegExp) =>
+  page.getByRole("main").getByText(text).filter({ visible: true }).first().waitFor();
+
+/** Signed in, with a gate between page and berth. */
+export async function gated({ browser, berth }: SmallWorld): Promise<Opened & { readonly gate: Gate }> {
+  const opened = await openPage(browser, berth, { key: berth.admin, path: "/nowhere" });
+  const gate = await Gate.before(opened.page);
+  await opened.visit("/nowhere");
+  await here(opened.page, "There is no such screen");
+  return Object.assign(opened, { gate });
+}

@@ -63,11 +63,18 @@ export class Backends implements AsyncDisposable {
     return backends;
   }
 
-  /** The engines that can be found; looks for new ones every 1.5 s. */
-  static async found(environment: UserEnvironment, log: Log): Promise<Backends> {
-    const backends = new Backends(log);
-    backends.#joinFound(await findEngines(environment));
-    backends.#searching = backends.#search(environment);
+  /** The engines that can be found, and then those that the settings name beside them; looks for new ones every 1.5 s. */
+  static async found(
+    environment: UserEnvironment,
+    log: Log,
+    named: readonly NamedEngine[] = [],
+    ssh?: string,
+  ): Promise<Backends> {
+    const backends = new Backends(log, ssh);
+    const search = () => findEngines(environment, named);
+    backends.#joinFound(await search());
+    for (const engine of named) backends.#join(engine);
+    backends.#searching = backends.#search(search);
     return backends;
   }
 
@@ -186,11 +193,11 @@ export class Backends implements AsyncDisposable {
     await Promise.all(this.#links.map((link) => link[Symbol.asyncDispose]()));
   }
 
-  async #search(environment: UserEnvironment): Promise<void> {
+  async #search(search: () => Promise<readonly FoundEngine[]>): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await pause(SEARCH_EVERY_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
-      this.#joinFound(await findEngines(environment));
+      this.#joinFound(await search());
     }
   }
 

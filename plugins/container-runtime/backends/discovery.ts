@@ -1,6 +1,12 @@
 /** Where engines put their sockets: Docker, Podman, Colima, Rancher Desktop, OrbStack, and Docker's contexts. */
 import type { EngineKind } from "../engine/greeting.ts";
-import { addressText, type CalledAddress, readAddress, type SshAddress } from "../engine/address.ts";
+import {
+  addressText,
+  type CalledAddress,
+  type EngineAddress,
+  readAddress,
+  type SshAddress,
+} from "../engine/address.ts";
 import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 
 /** What the user's environment says; only the settings read it. */
@@ -20,8 +26,11 @@ export type FoundEngine =
 const MAX_FILE = 256 * 1024;
 const MAX_ENTRIES = 64;
 
-/** Every engine whose socket exists, once each, the likeliest default first. */
-export async function findEngines(environment: UserEnvironment): Promise<readonly FoundEngine[]> {
+/** Every engine whose socket exists, once each, the likeliest default first; without those that have a name already. */
+export async function findEngines(
+  environment: UserEnvironment,
+  named: readonly { readonly name: string; readonly address: EngineAddress }[] = [],
+): Promise<readonly FoundEngine[]> {
   const candidates = [
     ...dockerHost(environment),
     ...(await dockerContexts(environment)),
@@ -29,10 +38,11 @@ export async function findEngines(environment: UserEnvironment): Promise<readonl
     ...await existing(await folderPlaces(environment)),
   ];
   const byTarget = new Map<string, FoundEngine>();
-  const names = new Set<string>();
+  const names = new Set(named.map(({ name }) => name));
+  const taken = new Set(await Promise.all(named.map(({ address }) => placeOf(address))));
   for (const found of candidates) {
     const target = await targetOf(found);
-    if (byTarget.has(target)) continue;
+    if (byTarget.has(target) || taken.has(target)) continue;
     byTarget.set(target, { ...found, name: unused(found.name, names) });
   }
   return [...byTarget.values()];
@@ -115,7 +125,7 @@ function offered(name: string, address: SshAddress): FoundEngine {
     name,
     address: text,
     unsupported:
-      `berth signs in to other hosts only when its settings say so: add ${name}=${text} to BERTH_ENGINES`,
+      `berth signs in to other hosts only when its settings say so: set BERTH_ENGINES=found,${name}=${text}`,
   };
 }
 
@@ -154,11 +164,14 @@ async function contextEngine(name: string, host: string, tls: string): Promise<F
 }
 
 async function targetOf(found: FoundEngine): Promise<string> {
-  if ("unsupported" in found) return `${found.name} ${found.address}`;
-  if (found.address.kind === "tls") return `${found.address.host}:${found.address.port}`;
-  return await Deno.realPath(found.address.path).catch(() =>
-    found.address.kind === "unix" ? found.address.path : ""
-  );
+  return "unsupported" in found ? `${found.name} ${found.address}` : await placeOf(found.address);
+}
+
+/** The same for all ways to one engine. */
+async function placeOf(address: EngineAddress): Promise<string> {
+  if (address.kind === "tls") return `${address.host}:${address.port}`;
+  if (address.kind === "ssh") return addressText(address);
+  return await Deno.realPath(address.path).catch(() => address.path);
 }
 
 function unused(name: string, names: Set<string>): string {

@@ -108,5 +108,5 @@ Deno.test("findEngines reads Docker's contexts: the current one first, TLS only 
   assert.ok(bare !== undefined && "unsupported" in bare);
   assert.doesNotMatch(bare.address, /secret/);
   assert.ok(shell !== undefined && "unsupported" in shell);
-  assert.match(shell.unsupported, /add shell=ssh:\/\/me@192\.0\.2\.9 to BERTH_ENGINES$/);
+  assert.match(shell.unsupported, /set BERTH_ENGINES=found,shell=ssh:\/\/me@192\.0\.2\.9$/);
 });

@@ -165,8 +165,9 @@ function notStarted(program: string, error: unknown): string {
 
 /** What ssh said, as one sentence that says what to do. */
 export function failureOf(remote: SshAddress, said: string): WayFailure {
-  const { destination, socket } = remote;
+  const { destination, port, socket } = remote;
   const host = destination.slice(destination.lastIndexOf("@") + 1);
+  const user = destination.includes("@") ? destination.slice(0, destination.lastIndexOf("@")) : "USER";
   const hand = byHand(remote);
   const refused = (message: string) => new WayFailure("refused", message);
   const away = (message: string) => new WayFailure("away", message);
@@ -183,20 +184,25 @@ export function failureOf(remote: SshAddress, said: string): WayFailure {
   }
   if (/Permission denied \(/.test(said)) {
     return refused(
-      `host "${host}" does not let berth in, which cannot type a password: give it a key without a passphrase or an ` +
-        `agent, so that "ssh -o BatchMode=yes ${hand.slice(4)}" works`,
+      `host "${host}" does not let berth in, which cannot type a password: give berth a key without a passphrase, or an ` +
+        `agent, and the host that key ("ssh-copy-id ${hand.slice(4)}"), so that "ssh -o BatchMode=yes ${
+          hand.slice(4)
+        }" works`,
     );
   }
   if (/open failed/.test(said)) {
     return refused(
       `ssh may not open "${socket}" on host "${host}": an engine must listen there, the user be in the group of its ` +
-        "socket, and sshd allow it (AllowStreamLocalForwarding)",
+        `socket (for Docker: "sudo usermod -aG docker ${user}" there), and sshd allow it (AllowStreamLocalForwarding)`,
     );
   }
   if (/Could not resolve hostname/.test(said)) {
     return away(`there is no host "${host}": correct its name, or add it to the ssh configuration`);
   }
-  if (/Connection refused/.test(said)) return away(`no ssh server listens on host "${host}"`);
+  if (/Connection refused/.test(said)) {
+    const where = port === null ? "" : ` at port ${port}`;
+    return away(`no ssh server listens on host "${host}"${where}: start its sshd, or correct the address`);
+  }
   if (/timed out|No route to host|unreachable|not responding|Connection closed|reset by peer/.test(said)) {
     return away(`host "${host}" cannot be reached by ssh, or hung up: try "${hand}"`);
   }
@@ -205,7 +211,7 @@ export function failureOf(remote: SshAddress, said: string): WayFailure {
   const last = lastLine === undefined ? undefined : withoutEnd(lastLine, ". ");
   return refused(
     last === undefined
-      ? `host "${host}" ends the session at once: "${hand} cat" must work`
-      : `ssh says "${last}": "${hand} cat" must work`,
+      ? `host "${host}" ends the session at once: "${hand} echo fine" must print it`
+      : `ssh says "${last}": "${hand} echo fine" must print it`,
   );
 }

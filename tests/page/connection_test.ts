@@ -1,0 +1,73 @@
+/** Every screen whose connection, session or engine is gone: it says so, keeps what it shows, and goes on by itself. */
+import assert from "node:assert/strict";
+import { assertFits, openPage, signInWithKey } from "./opened.ts";
+import { gated, go, here, READING, smallWorld } from "./small_world.ts";
+
+const { test } = smallWorld();
+
+/** What loses its colour with the connection. */
+const DIMMED = ["/", "/c", "/c/docker/shop-web"];
+
+/** One of each that asks for something in its own way. */
+const ASKING =
+  /^\/(?:$|w\/all$|w\/all.*(?:files|logs|plan)|c$|c\/docker\/shop-web$|logs|images|events|audit|settings\/keys)/;
+
+test("a screen whose connection is lost says since when, empties nothing, and is live again by itself", async (world) => {
+  await using opened = await gated(world);
+  const { page, gate } = opened;
+  for (const [path, text] of READING) {
+    await go(page, path);
+    await here(page, text);
+    await page.locator(".is-live").waitFor();
+    gate.set("cut");
+    await page.getByText(/^not live since \d\d:\d\d:\d\d/).waitFor();
+    await page.locator("main.is-stale").waitFor();
+    await here(page, text);
+    if (DIMMED.includes(path)) await assertFits(opened, `${path}, not live`);
+    gate.set("open");
+    await page.evaluate("dispatchEvent(new Event('online'))");
+  }
+  await page.locator(".is-live").waitFor();
+});
+
+test("a screen whose session has ended stays behind the question to sign in, and goes on", async (world) => {
+  const { berth } = world;
+  await using opened = await gated(world);
+  const { page } = opened;
+  const dialog = page.getByRole("dialog", { name: "Sign in" });
+  for (const [path, text] of READING.filter(([path]) => ASKING.test(path))) {
+    await go(page, path);
+    await here(page, text);
+    await page.locator(".is-live").waitFor();
+    assert.equal((await berth.call("DELETE /api/auth/sessions")).status, 200);
+    await dialog.waitFor();
+    await here(page, text);
+    if (path === "/") await assertFits(opened, "the question to sign in again");
+    await signInWithKey(page, berth.admin!);
+    await dialog.waitFor({ state: "detached" });
+    await here(page, text);
+  }
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("every list that lacks an engine says which one and why above the rest", async (world) => {
+  await world.worlds["podman"]![Symbol.asyncDispose]();
+  await using opened = await openPage(world.browser, world.berth, { key: world.berth.admin });
+  const { page } = opened;
+  for (
+    const [path, text] of [
+      ["/", "shop.db"],
+      ["/c", "shop-web"],
+      ["/images", "web:1"],
+      ["/volumes", "shop_data"],
+      ["/networks", "shop_default"],
+      ["/disk", "Build cache"],
+      ["/settings/engines", "docker"],
+    ] as const
+  ) {
+    await go(page, path);
+    await here(page, path.startsWith("/settings") ? "away" : /podman does not answer: \S/);
+    await here(page, text);
+    await assertFits(opened, `${path}, in part`);
+  }
+});
