@@ -139,6 +139,7 @@ class HalfEngine extends ScriptedWorld {
     super({
       containers: new Map([[scriptedId(1), inspected(scriptedId(1), "web")]]),
       override: async (_, path) => {
+        if (path === "/system/df") return Response.json({});
         if (path !== "/networks") return undefined;
         if (this.lists === "half an answer") {
           return new Response(new ReadableStream({ pull: (stream) => stream.error("cut") }));
@@ -228,8 +229,16 @@ Deno.test("an engine whose list of networks fails is up with all else, shows the
   });
 
   await within(RIGHT_MS, "it is told", same(berth, BEHIND));
+  const { body: pruned } = await berth.call("POST /api/system/prune", { dryRun: true, types: ["networks"] });
+  assert.deepEqual(
+    [pruned.items, pruned.unavailable.length],
+    [[], 1],
+    "nothing goes that is not known to be there",
+  );
   engine.lists = "networks";
   await within(RIGHT_MS, "all is there again", same(berth, WHOLE));
+  const { body: planned } = await berth.call("POST /api/system/prune", { dryRun: true, types: ["networks"] });
+  assert.deepEqual([planned.items.length, planned.unavailable], [1, []]);
   assert.equal(engine.calls.filter((call) => call === "GET /events").length, 1, "the connection stayed");
 });
 
