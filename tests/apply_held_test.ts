@@ -97,6 +97,36 @@ test("a replica that was held up beyond its lease asks the engine for nothing mo
   }, { mount, applyTimes: { leaseMs: LEASE_MS } });
 });
 
+test("an apply that another replica took over before its first look answers how it goes, and is cancelled", async (engine) => {
+  const name = "takenearly";
+  const text = project(name, [service("web", `environment: { C: red }\n${HEALTHY}`)]);
+  let steal: (() => Promise<boolean>) | null = null;
+  const mount: ServiceOptions["mount"] = ({ plugins: { runtime } }) => {
+    if (runtime === null) throw new Error("the container runtime does not run");
+    const all = runtime.containers.bind(runtime);
+    // What it looks at has moved.
+    runtime.containers = async () => await steal?.() === true ? [] as RunningContainer[] : await all();
+    return [];
+  };
+  await scene(engine, name, text, async (scene) => {
+    const before = await changed(scene, text.replace("red", "blue"));
+    const plan = await scene.plan();
+    const { applies } = scene.berth.berth.store;
+    steal = async () => {
+      const lease = { owner: "another", until: Date.now() + 4 * LEASE_MS };
+      const isTaken = (await applies.takeOver(Date.now() + 3_600_000, lease)).length === 1;
+      if (isTaken) steal = null;
+      return isTaken;
+    };
+    const begun = await scene.begin(plan);
+    assert.deepEqual([begun.status, steal], [202, null], begun.text);
+    // The other one says nothing more: it is taken back, and does nothing.
+    assert.equal((await scene.over(begun.body.id)).state, "cancelled");
+    assert.deepEqual(await scene.containers(), before);
+    assert.deepEqual(scene.berth.bugs(), []);
+  }, { mount, applyTimes: { leaseMs: LEASE_MS } });
+});
+
 test("what is to be replaced and is not seen for a moment is told at once, and nothing is done", async (engine) => {
   const name = "unseen";
   const text = project(name, [service("web", `environment: { C: red }\n${HEALTHY}`)]);

@@ -85,7 +85,8 @@ export class ContainerLog extends LogFeed {
       } else if ("gap" in item) {
         this.gap(item.gap);
       } else if ("end" in item) {
-        if (item.end.reason === "stopping") return false;
+        // Who is not allowed any more is told why when they ask again, and may only have to sign in.
+        if (["stopping", "not_allowed"].includes(item.end.reason)) return false;
         this.reason.value = item.end.reason;
         return true;
       } else return false;

@@ -39,7 +39,7 @@ const THE_BEGINNING = "1970-01-01T00:00:00Z";
 
 export abstract class LogFeed {
   readonly state: Signal<"reading" | "following" | "waiting" | "ended"> = signal("reading");
-  /** Why it ended: `removed`, `not_allowed`, or nothing where a problem says it. */
+  /** Why it ended: `removed`, or nothing where a problem says it. */
   readonly reason: Signal<string | null> = signal(null);
   readonly problem: Signal<Problem | null> = signal(null);
   /** Counts up when there are further lines, at most once a frame. */

@@ -32,10 +32,7 @@ export const log = {
   following: "folgt",
   reading: "liest",
   waiting: "die Verbindung ist weg, neuer Versuch",
-  ended: {
-    removed: "den Container gibt es nicht mehr",
-    not_allowed: "Sie dürfen es nicht mehr lesen",
-  } as Record<string, string>,
+  ended: { removed: "den Container gibt es nicht mehr" } as Record<string, string>,
   over: "es ist zu Ende",
   lines: (amount: number, size: number) => `${count(amount, "Zeile", "Zeilen")}, ${bytes(size)}`,
   since: (time: number) => Number.isNaN(time) ? "" : `, ab ${moment.format(time)}`,

@@ -34,10 +34,7 @@ export const log = {
   following: "following",
   reading: "reading",
   waiting: "the connection is lost, trying again",
-  ended: { removed: "the container is gone", not_allowed: "you may not read it any more" } as Record<
-    string,
-    string
-  >,
+  ended: { removed: "the container is gone" } as Record<string, string>,
   over: "it is over",
   lines: (amount: number, size: number) => `${count(amount, "line", "lines")}, ${bytes(size)}`,
   since: (time: number) => Number.isNaN(time) ? "" : `, from ${moment.format(time)}`,

@@ -9,7 +9,7 @@ import { pause } from "../../core/pause.ts";
 import type { AuditActor, NewAuditEntry } from "../../core/store.ts";
 import type { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "./apply_shape.ts";
 import { ApplyFeed } from "./feed.ts";
-import { Journal, linesOf, progressOf } from "./journal.ts";
+import { Journal, linesOf, LostApply, progressOf } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import type { Sources } from "./orders.ts";
 import type { Run, RunOptions } from "./run.ts";
@@ -130,8 +130,11 @@ export class Applies implements AsyncDisposable {
       try {
         await still();
       } catch (error) {
-        await this.#journal(record).close("failed", "Something moved before it began: nothing was done");
-        throw error;
+        if (await this.#closedUndone(record)) throw error;
+        // Another replica carries it out, as this one was held up: it is asked to stop, and the answer says how it goes
+        await store.wish(id, "cancel", entry(id));
+        this.#running.delete(id);
+        return await this.get(id);
       }
     } catch (error) {
       this.#running.delete(id);
@@ -140,6 +143,17 @@ export class Applies implements AsyncDisposable {
     if (Object.keys(registries).length > 0) this.#logins.set(id, registries);
     await this.#carryOn(record, false);
     return await this.get(id);
+  }
+
+  /** Whether it is over, and nothing was done. */
+  async #closedUndone(record: ApplyRecord): Promise<boolean> {
+    try {
+      await this.#journal(record).close("failed", "Something moved before it began: nothing was done");
+      return true;
+    } catch (error) {
+      if (error instanceof LostApply) return false;
+      throw error;
+    }
   }
 
   /** Throws `apply_not_found`. */
