@@ -35,7 +35,11 @@ async function assertWhole(scene: ApplyScene, applied: Apply, isHashed = true): 
   if (isHashed) assert.deepEqual(await scene.ids(), ids);
 }
 
+/** `BERTH_PROOF=1`: on each engine. */
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
+
 for (const kind of ["docker", "podman"] as const) {
+  if (kind === "podman" && !isProof) continue; // the same code
   const { test } = await sharedEngine(kind);
 
   test("a network is replaced with all who are in it, under the names that they had there", async (engine) => {
