@@ -6,7 +6,7 @@ import { now } from "../../parts/ago.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { words } from "../../words/en.ts";
 
-/** Less than that is no mountain. */
+/** What fills the height of a line at least. */
 const LEAST_PERCENT = 5;
 
 /** Of the container that the API calls so, `<engine>/<id>`. */

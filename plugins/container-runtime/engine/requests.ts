@@ -9,7 +9,6 @@ import {
   MAX_BODY,
   type Method,
 } from "./call.ts";
-import type { Clients } from "./clients.ts";
 import type { Connections } from "./connections.ts";
 import type { Cutoff } from "./cutoff.ts";
 import { exchange, type Exchanged, type ExchangeOptions } from "./exchange.ts";
@@ -42,7 +41,7 @@ export class Requests {
     target: string,
     call: Asked,
     cutoff: Cutoff,
-    kind: keyof Clients & ("reads" | "writes" | "probes") = method === "GET" ? "reads" : "writes",
+    kind: "reads" | "writes" | "probes" = method === "GET" ? "reads" : "writes",
   ): Promise<Response> {
     const headers = new Headers(call.headers);
     const init: RequestInit = { method, headers, redirect: "manual", signal: cutoff.signal };
