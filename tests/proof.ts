@@ -46,7 +46,6 @@ const STEPS: readonly Step[] = [
     })),
   { file: "tests/postgres_faults_test.ts" },
   { file: "tests/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
-  { file: "tests/watchdog_test.ts" },
   { file: "tests/ssh_engine_test.ts" },
   { file: "tests/tls_engine_test.ts" },
   // They need all of the machine, so nothing is beside them any more.
