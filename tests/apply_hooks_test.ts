@@ -199,7 +199,9 @@ ${HEALTH}`;
         async () => (await caller.call("GET /api/health/ready")).status === 200,
       );
       const { body: { id } } = await scene.begin(await scene.plan({}, caller), {}, caller);
-      await eventually("the hook runs", async () => (await said(scene)).length > 0);
+      const log = `${scene.path}/out/log`;
+      await eventually("the hook runs", () => Deno.stat(log).then(({ size }) => size > 0, () => false));
+      assert.deepEqual(await said(scene), ["begun"]);
       child.kill("SIGKILL");
       await child.status;
 

@@ -79,12 +79,11 @@ const SAMPLES: readonly Sample[] = [
     text: "volumes: ['./html:/html:ro', 'data:/data', /anonymous, 'more:/more']",
     other: "volumes: ['./html:/html', 'data:/data', /anonymous, 'more:/more']",
   },
-  { row: "mounts", text: "tmpfs: [/memory]", other: "tmpfs: [/other]", isKeptWhenGone: true },
+  { row: "mounts", text: "tmpfs: [/memory]", other: "tmpfs: [/other]" },
   {
     row: "mounts",
     text: "volumes: [{ type: tmpfs, target: /scratch }]",
     other: "volumes: [{ type: tmpfs, target: /more }]",
-    isKeptWhenGone: true,
   },
   {
     row: "mounts",
@@ -107,7 +106,6 @@ const SAMPLES: readonly Sample[] = [
     row: "mounts",
     text: "volumes: [{ type: tmpfs, target: /scratch, tmpfs: { size: 1m, mode: 0o700 } }]",
     other: "volumes: [{ type: tmpfs, target: /scratch, tmpfs: { size: 2m, mode: 0o700 } }]",
-    isKeptWhenGone: true,
     only: "docker",
   },
   { row: "mounts", text: "secrets: [key]", other: "secrets: [{ source: key, target: other }]" },

@@ -214,8 +214,11 @@ export const mounts: Row = row<Wants>({
       differencesOf(wanted, running.get(wanted.target), inMemory.has(wanted.target), view)
     );
     if (!wants.isWhole) return found;
-    const memory = view.kind === "docker" ? extraMemory(wants.mounts, container, of) : [];
-    return [...found, ...extras(wants.mounts, container, running, of), ...memory];
+    return [
+      ...found,
+      ...extras(wants.mounts, container, running, of),
+      ...extraMemory(wants.mounts, container, view, of),
+    ];
   },
 });
 
@@ -260,7 +263,7 @@ function differencesOf(
 const comparable = ({ options }: Pick<Actual, "options">, kind: EngineKind): readonly string[] =>
   kind === "docker" ? options : options.filter((one) => /^r?(?:shared|slave)$/.test(one));
 
-/** Mounts that neither the file nor the image asks for. Memory is left out: Podman adds some of its own. */
+/** Mounts other than memory that neither the file nor the image asks for. */
 function extras(
   wanted: readonly Wanted[],
   { imageDefaults, volumesFrom }: InspectedContainer,
@@ -280,9 +283,23 @@ function extras(
   }));
 }
 
-/** Memory that the file no longer asks for; Podman adds some of its own, so there nobody can tell. */
-function extraMemory(wanted: readonly Wanted[], container: InspectedContainer, of: Declared): Difference[] {
-  const known = new Set(wanted.map(({ target }) => target));
+/** What Podman puts into memory by itself, below a root that is read-only and for the init of a whole system. */
+const PODMANS_OWN = ["/run", "/run/lock", "/tmp", "/var/tmp", "/var/log/journal"];
+const SYSTEM_INIT = /(?:^|\/)(?:systemd|sbin\/init)$/;
+
+function ownMemory({ readOnlyRoot, entrypoint, command }: InspectedContainer, kind: EngineKind): string[] {
+  const isInit = SYSTEM_INIT.test([...entrypoint, ...command][0] ?? "");
+  return kind === "podman" && (readOnlyRoot || isInit) ? PODMANS_OWN : [];
+}
+
+/** Memory that neither the file nor the engine itself asks for. */
+function extraMemory(
+  wanted: readonly Wanted[],
+  container: InspectedContainer,
+  { kind }: EngineView,
+  of: Declared,
+): Difference[] {
+  const known = new Set([...wanted.map(({ target }) => target), ...ownMemory(container, kind)]);
   const mounted = container.mounts.filter(({ type }) => type === "tmpfs").map(({ target }) => target);
   const targets = new Set([...Object.keys(container.tmpfs), ...mounted].map(cleanPath));
   return [...targets].filter((target) => !known.has(target)).map((target) => ({
