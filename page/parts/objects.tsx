@@ -7,9 +7,9 @@ import type { Resource } from "../live/resource.ts";
 import { may } from "../live/session.ts";
 import { go, query, withQuery } from "../router.ts";
 import { words } from "../words/en.ts";
-import { Reading, Unavailable } from "./reading.tsx";
+import { Reading } from "./reading.tsx";
 import { shown } from "./shown.ts";
-import { Empty } from "./states.tsx";
+import { Empty, Unavailable } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
 const TEXT = words.lists;

@@ -4,7 +4,7 @@ import { applies } from "./de_applies.ts";
 import { bytes, clock, count, day, duration, moment, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { records } from "./de_records.ts";
-import { resources } from "./de_resources.ts";
+import { kindsOf, resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
 import { shell } from "./de_shell.ts";
 import { graph, log, logs, measures } from "./de_views.ts";
@@ -130,6 +130,8 @@ export const words = {
     request: (id: string) => `Anfrage ${id}`,
     stale: (since: number) => `Was Sie sehen, wurde um ${clock.format(since)} gelesen`,
     away: (backend: string, reason: string) => `${backend} antwortet nicht: ${reason}`,
+    unlisted: (backend: string, kinds: readonly string[], reason: string) =>
+      `${backend} zählt seine ${kindsOf(kinds)} nicht auf: ${reason}`,
     unloaded: "Diese Seite konnte nicht geladen werden. Laden Sie neu.",
     notFound: "Eine solche Seite gibt es nicht",
     toOverview: "Zur Übersicht",

@@ -123,6 +123,8 @@ const english = {
     request: (id: string) => `Request ${id}`,
     stale: (since: number) => `What you see was read at ${clock.format(since)}`,
     away: (backend: string, reason: string) => `${backend} does not answer: ${reason}`,
+    unlisted: (backend: string, kinds: readonly string[], reason: string) =>
+      `${backend} does not list its ${kinds.join(" and ")}: ${reason}`,
     unloaded: "This screen could not be loaded. Reload the page.",
     notFound: "There is no such screen",
     toOverview: "To the overview",

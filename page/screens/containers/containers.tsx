@@ -12,8 +12,8 @@ import { Ago } from "../../parts/ago.tsx";
 import { LaterMeasured } from "../../parts/later.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
-import { Mark, Sign } from "../../parts/sign.tsx";
-import { Empty, Trouble, Unread } from "../../parts/states.tsx";
+import { Mark } from "../../parts/sign.tsx";
+import { Empty, Trouble, Unavailable, Unread } from "../../parts/states.tsx";
 import { Choice, Rows } from "../../parts/window.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
@@ -45,11 +45,7 @@ export function Containers() {
   return (
     <div class={isMeasured ? "list-screen has-measures" : "list-screen"}>
       {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
-      {list.unavailable.map(({ backend, reason }) => (
-        <p class="trouble" role="status" key={backend}>
-          <Sign verdict="unknown" /> {shown(words.problem.away(backend, reason))}
-        </p>
-      ))}
+      <Unavailable engines={list.unavailable} />
       <header class="screen-head">
         <h1>{words.containers.title}</h1>
         <span class="quiet" role="status">{words.containers.shown(fitting.length, list.total)}</span>
