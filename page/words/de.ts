@@ -1,7 +1,7 @@
 /** Every sentence of the page in German; a script of its own, asked for by browsers that want it. */
 import type { Seen, Verdict } from "../verdict.ts";
 import { applies } from "./de_applies.ts";
-import { bytes, clock, count, day, duration, moment, number } from "./de_counts.ts";
+import { bytes, clock, count, day, duration, minute, moment, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
 import { records } from "./de_records.ts";
 import { kindsOf, resources } from "./de_resources.ts";
@@ -39,6 +39,7 @@ export const words = {
   number: (value: number) => number.format(value),
   duration,
   time: (ms: number) => clock.format(ms),
+  minute: (ms: number) => minute.format(ms),
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,

@@ -2,7 +2,7 @@
 import type { Permission } from "../../client/berth/models.ts";
 import type { Seen, Verdict } from "../verdict.ts";
 import { applies } from "./en_applies.ts";
-import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { bytes, clock, count, day, duration, minute, moment, number } from "./en_counts.ts";
 import { graph } from "./en_graph.ts";
 import { files } from "./en_files.ts";
 import { log, logs } from "./en_logs.ts";
@@ -30,6 +30,7 @@ const english = {
   number: (value: number) => number.format(value),
   duration,
   time: (ms: number) => clock.format(ms),
+  minute: (ms: number) => minute.format(ms),
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
