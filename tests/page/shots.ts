@@ -78,7 +78,7 @@ await using _projects = { [Symbol.asyncDispose]: () => Deno.remove(PROJECTS, { r
 await seed(engine, PROJECTS);
 await using browser = await startBrowser();
 {
-  await using berth = (await startScene(engine, PROJECTS, { register: false, setup: false })).berth;
+  await using berth = await startScene(engine, PROJECTS, { projects: [], setup: false });
   await inAll(async (look, suffix) => {
     const path = `/#setup=${berth.berth.access.setupToken}`;
     await using opened = await openPage(browser, berth, { ...look, path });
@@ -89,7 +89,7 @@ await using browser = await startBrowser();
   });
 }
 {
-  await using berth = (await startScene(engine, PROJECTS, { register: false })).berth;
+  await using berth = await startScene(engine, PROJECTS, { projects: [] });
   await inAll(async (look, suffix) => {
     await using out = await openPage(browser, berth, look);
     await out.page.getByLabel("Name").waitFor();
@@ -98,7 +98,7 @@ await using browser = await startBrowser();
     }
   });
 }
-await using berth = (await startScene(engine, PROJECTS)).berth;
+await using berth = await startScene(engine, PROJECTS);
 await berth.call("POST /api/settings/people", { name: "ada", role: "admin" });
 await berth.call("POST /api/settings/people", { name: "grace", role: "viewer" });
 await berth.call("POST /api/settings/api-keys", {
