@@ -1,13 +1,14 @@
 /** The first quarter of an hour with berth, by what is visible alone: from the printed link to the line that differs. */
 import assert from "node:assert/strict";
 import { startBerthProcess } from "../berth_process.ts";
-import { BROWSER_TEST, browserMissing, startBrowser } from "../browser.ts";
+import { BROWSER_TEST, browserMissing, sharedBrowser } from "../browser.ts";
 import { composeMissing } from "../live_scene.ts";
 import { sharedEngine } from "../shared_engine.ts";
-import { openPage } from "./opened.ts";
+import { assertFitsAll, openPage } from "./opened.ts";
 import { seed } from "./scene.ts";
 
 const { test } = await sharedEngine("docker");
+const browserOf = sharedBrowser();
 
 test(
   "from an empty data folder and the printed link over setup and first folder to the line that differs",
@@ -19,7 +20,7 @@ test(
     });
     const [, path] = /http:\/\/[^/\s]+(\/#setup=\S+)/.exec(berth.stdout) ?? [];
     assert.ok(path !== undefined, berth.stdout);
-    await using browser = await startBrowser();
+    const browser = await browserOf();
     await using opened = await openPage(browser, berth, { path });
     const { page, complaints } = opened;
 
@@ -75,10 +76,9 @@ Deno.test({
   name: "sign-in and setup are accessible in both themes and at 360 px, and a key can be the first admin",
   ...BROWSER_TEST,
   async fn() {
-    const { assertFitsAll } = await import("./opened.ts");
     await using berth = await startBerthProcess();
     const [, path] = /http:\/\/[^/\s]+(\/#setup=\S+)/.exec(berth.stdout) ?? [];
-    await using browser = await startBrowser();
+    const browser = await browserOf();
     await using stranger = await openPage(browser, berth);
     await stranger.page.getByRole("heading", { name: "berth waits for its first admin" }).waitFor();
     await assertFitsAll(stranger, "setup without a token");
