@@ -5,7 +5,7 @@
  */
 
 const { deno: version } = JSON.parse(await Deno.readTextFile(new URL("versions.json", import.meta.url)));
-/** What that is for the outcome: "told" aloud and green, or "red". `BERTH_CI_FLAKY` says otherwise for one run. */
+/** What that is for the outcome: "told" aloud and green, as for every commit, or "red", as each night. */
 const FLAKY_IS = Deno.env.get("BERTH_CI_FLAKY") ?? "told";
 const LIMIT_MS = 35 * 60_000;
 const MOST_TRIED_AGAIN = 8;
@@ -30,7 +30,9 @@ interface Outcome {
 async function run(label: string, files: readonly string[]): Promise<Outcome> {
   const report = await Deno.makeTempFile({ suffix: ".xml" });
   // Most tests wait for engines, browsers and time, so there are more of them at once than cores.
-  const jobs = files.length > 0 ? "1" : Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`;
+  const jobs = files.length > 0
+    ? "1"
+    : Deno.env.get("DENO_JOBS") ?? `${Math.ceil(2.5 * navigator.hardwareConcurrency)}`;
   const child = new Deno.Command("npx", {
     args: ["-y", `deno@${version}`, "task", "test", `--junit-path=${report}`, ...files],
     stdin: "null",

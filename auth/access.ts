@@ -18,7 +18,9 @@ import { Passwords } from "./password.ts";
 import { People } from "./people.ts";
 import { RateLimit } from "./rate_limit.ts";
 import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
-import { fingerprintOf, readSealingKey, Seal } from "./sealing.ts";
+import { Seal } from "./sealing.ts";
+import { readSealingKey, type SealingKey } from "./sealing_key.ts";
+import { mustBeShared } from "./shared_sealing_key.ts";
 import { SESSION_MS, Sessions } from "./session.ts";
 import { Setup } from "./setup.ts";
 import { SigningKeys } from "./signing_keys.ts";
@@ -112,9 +114,9 @@ export interface Access extends AsyncDisposable {
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, log, permissions, dataFolder, config, clock = systemClock } = options;
   const replica = options.replica ?? { name: "berth", count: () => 1, turn: () => Promise.resolve(true) };
-  const secret = await sealingKeyOf(options);
-  const seal = await Seal.from(secret, "signing keys");
-  const fileSeal = await Seal.from(secret, "file versions");
+  const { secret, earlier } = await sealingKeyOf(options);
+  const seal = await Seal.from(secret, "signing keys", earlier);
+  const fileSeal = await Seal.from(secret, "file versions", earlier);
   const devices = await Devices.from(secret, clock);
   let rules = config.roles;
   const keys = new ApiKeys({
@@ -243,17 +245,12 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   };
 }
 
-async function sealingKeyOf({ store, dataFolder, config }: AccessOptions): Promise<Uint8Array<ArrayBuffer>> {
+async function sealingKeyOf({ store, dataFolder, config }: AccessOptions): Promise<SealingKey> {
   const path = config.sealingKeyFile ?? `${dataFolder}/sealing-key`;
   if (store.replicas === null) return await readSealingKey(path);
-  const secret = await readSealingKey(path, "refuse");
-  const fingerprint = await fingerprintOf(secret);
-  if (await store.replicas.sealedWith(fingerprint) === fingerprint) return secret;
-  throw new ServiceError(
-    "store_unavailable",
-    `Cannot use the sealing key: "${path}" is another key than the one that this database was first used with; name a ` +
-      "copy of that in BERTH_SEALING_KEY_FILE",
-  );
+  const key = await readSealingKey(path, "refuse");
+  await mustBeShared(store.replicas, key, path);
+  return key;
 }
 
 function deliveryTo(

@@ -18,6 +18,7 @@ export class Devices {
     this.#clock = clock;
   }
 
+  /** Knows no device by an earlier sealing key: whoever got hold of that could make as many as they like. */
   static async from(secret: Uint8Array<ArrayBuffer>, clock: Clock): Promise<Devices> {
     return new Devices(await Seal.from(secret, "device cookies"), clock);
   }

@@ -106,7 +106,9 @@ export class SigningKeys {
         await this.#activate(next.kid, now);
         await this.#learn(await store.list());
       }
-    } else if (active !== undefined && now - active.since >= this.#activeMs) {
+    } else if (
+      active !== undefined && (now - active.since >= this.#activeMs || !await this.#isOfToday(active))
+    ) {
       if (pending === undefined) await this.#add(now);
       else if (now - pending.since >= PENDING_MS) await this.#activate(pending.kid, now);
       await this.#learn(await store.list());
@@ -130,6 +132,11 @@ export class SigningKeys {
       const opened = await this.#options.seal.open(record.sealed, placeOf(record.kid));
       this.#signer = opened === null ? null : { kid: record.kid, key: await importKey(opened, "sign") };
     }
+  }
+
+  /** What an earlier sealing key can open signs no longer than another takes to be known everywhere. */
+  #isOfToday({ sealed, kid }: SigningKeyRecord): Promise<boolean> {
+    return this.#options.seal.isOfToday(sealed, placeOf(kid));
   }
 
   async #add(now: number): Promise<void> {

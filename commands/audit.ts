@@ -1,20 +1,19 @@
 /** `berth audit verify`: whether entries of the audit log were changed, removed or inserted; needs no running service. */
 import { readPrivateFile } from "../auth/private_file.ts";
+import { placeFrom } from "../auth/audit/place.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
-import { type Checkpoint, verifyAudit } from "../auth/audit/verify.ts";
+import { verifyAudit } from "../auth/audit/verify.ts";
+import { type SealingKey, sealingKeyFrom } from "../auth/sealing_key.ts";
 import { type Config, readConfig } from "../config.ts";
-import type { AuditChain } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
 import { mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
 import type { Line } from "./table.ts";
 
-const PLACE = /^(?:(changes|refusals):)?(\d{1,15}):([0-9a-f]{64})$/;
-
 /** Answers the exit code: 0 when both chains are whole, 1 when one is not, 2 when it could not look. */
 export async function run(line: Line): Promise<number> {
-  const checkpoints = line.all("--from").map(checkpointOf);
+  const checkpoints = line.all("--from").map(placeFrom);
   const wrong = checkpoints.indexOf(null);
   if (wrong >= 0) {
     console.error(
@@ -26,7 +25,8 @@ export async function run(line: Line): Promise<number> {
   }
   try {
     const config = await readConfig();
-    const seals = await sealsFrom(await sealingKey("verify the audit log", config));
+    const { secret, earlier } = await sealingKey("verify the audit log", config);
+    const seals = await sealsFrom(secret, earlier);
     await mustHaveStore("verify the audit log", config);
     await using store = await openStore(config);
     const { chains, missed } = await verifyAudit(
@@ -52,20 +52,8 @@ export async function run(line: Line): Promise<number> {
   }
 }
 
-function checkpointOf(text: string): Checkpoint | null {
-  const [place, chain, seq = "", mac = ""] = PLACE.exec(text) ?? [];
-  return place === undefined ? null : {
-    chain: chain === undefined ? null : chain as AuditChain, // as its pattern says
-    seq: Number(seq),
-    mac: Uint8Array.fromHex(mac),
-  };
-}
-
 /** Never made here: with another key than the log was sealed with, every entry would look changed. */
-export async function sealingKey(
-  what: string,
-  { data, sealingKeyFile }: Config,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function sealingKey(what: string, { data, sealingKeyFile }: Config): Promise<SealingKey> {
   const path = sealingKeyFile ?? `${data}/sealing-key`;
   const text = await readPrivateFile(path);
   if (text === null) {
@@ -73,5 +61,5 @@ export async function sealingKey(
       `Cannot ${what}: "${path}", the key that the audit log was sealed with, is not there`,
     );
   }
-  return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  return sealingKeyFrom(text, path);
 }

@@ -1,10 +1,10 @@
 /** `berth import <file>`: fills an empty store with what `berth export` wrote, and checks that all of it arrived. */
-import { sealsFrom } from "../auth/audit/seals.ts";
-import { verifyAudit } from "../auth/audit/verify.ts";
+import { type AllSeals, sealsFrom } from "../auth/audit/seals.ts";
+import { isProven, verifyAudit } from "../auth/audit/verify.ts";
 import { Seal } from "../auth/sealing.ts";
 import { placeOf } from "../auth/signing_keys.ts";
 import { readConfig } from "../config.ts";
-import type { ChainEnds, Seals } from "../core/store.ts";
+import type { ChainState } from "../core/store.ts";
 import { AUDIT_CHAINS } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { type CheckedCopy, readCopy } from "../store/copy_file.ts";
@@ -19,11 +19,11 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
   try {
     const config = await readConfig();
     await Deno.mkdir(config.data, { recursive: true, mode: 0o700 });
-    const secret = await sealingKey("import", config);
-    const seals = await sealsFrom(secret);
+    const { secret, earlier } = await sealingKey("import", config);
+    const seals = await sealsFrom(secret, earlier);
     await using store = await openStore(config);
     const checked = await readCopy(file, store.copy);
-    await mustFit(checked, seals, await Seal.from(secret, "signing keys"), file);
+    await mustFit(checked, seals, await Seal.from(secret, "signing keys", earlier), file);
     await store.copy.fill(checked.rows);
     const there: Record<string, number> = Object.fromEntries(
       Object.keys(checked.counts).map((table) => [table, 0]),
@@ -48,7 +48,7 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
 }
 
 /** What is under the sealing key tells whether it is the right one, before anything is written. */
-async function mustFit({ rows }: CheckedCopy, seals: Seals, seal: Seal, file: string): Promise<void> {
+async function mustFit({ rows }: CheckedCopy, seals: AllSeals, seal: Seal, file: string): Promise<void> {
   const wrong = () =>
     new StartFailure(
       `Cannot import "${file}": it was sealed with another key; put the sealing key of the exported store in its place first`,
@@ -61,14 +61,14 @@ async function mustFit({ rows }: CheckedCopy, seals: Seals, seal: Seal, file: st
     if (table !== "audit_chains") continue;
     const chain = AUDIT_CHAINS.find((one) => one === row["chain"]);
     // Of the column's kind, as the store that wrote it has checked
-    const ends = {
+    const state = {
       seq: row["seq"],
       mac: row["mac"],
       floorSeq: row["floor_seq"],
       floorMac: row["floor_mac"],
-    } as ChainEnds;
-    const proof = row["proof"] as Uint8Array;
-    if (chain === undefined || ends.seq === 0) continue;
-    if (seals.proof(chain, ends).toHex() !== proof.toHex()) throw wrong();
+      proof: row["proof"],
+    } as ChainState;
+    if (chain === undefined || state.seq === 0) continue;
+    if (!isProven(seals, chain, state)) throw wrong();
   }
 }

@@ -247,6 +247,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => read("./admin_key.ts"),
   },
   {
+    name: "sealing-key",
+    summary: "rotate the key that seals the store's secrets and the audit log, while the service is stopped",
+    details: "The keys before it stay in the file for what they sealed. Nobody has to sign in again.",
+    args: [{ name: "rotate", kind: "text", choices: ["rotate"] }],
+    options: [],
+    load: () => read("./sealing_key.ts"),
+  },
+  {
     name: "audit",
     summary: "say whether anything in the audit log was changed",
     details: "Needs no running service. The exit code is 1 when something was.",

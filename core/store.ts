@@ -91,8 +91,10 @@ export interface ReplicaStore {
    * is gone before.
    */
   turn(what: string, id: string, ms: number): Promise<boolean>;
-  /** The fingerprint of the sealing key of all: that of the first who came, for ever. */
+  /** The fingerprint of the sealing key of all: that of the first who came, until another one takes its place. */
   sealedWith(fingerprint: string): Promise<string>;
+  /** Puts one in the place of another, unless that is not the one of all, or a replica lives. Whether it did. */
+  sealAnew(before: string, fingerprint: string): Promise<boolean>;
   /**
    * The token that counts: the given one, unless one counts already that another living replica has made. It is forgotten
    * with the setup.

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { ON_SQLITE } from "./chosen_store.ts";
 import type { Identity } from "../auth/identity_provider.ts";
-import { readSealingKey, Seal } from "../auth/sealing.ts";
+import { Seal } from "../auth/sealing.ts";
+import { readSealingKey } from "../auth/sealing_key.ts";
 import { SigningKeys } from "../auth/signing_keys.ts";
 import { Tokens } from "../auth/tokens.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
@@ -251,7 +252,7 @@ Deno.test("POST /api/auth/refresh is limited per session, and another session is
 Deno.test("Signing keys turn over at two replicas under load, and no valid token is refused", async () => {
   const folder = await Deno.makeTempDir({ prefix: "berth-keys-" });
   const clock = new MovableClock();
-  const seal = await Seal.from(await readSealingKey(`${folder}/sealing-key`), "signing keys");
+  const seal = await Seal.from((await readSealingKey(`${folder}/sealing-key`)).secret, "signing keys");
   await using storeA = await openSqliteStore(`${folder}/berth.db`);
   await using storeB = await openSqliteStore(`${folder}/berth.db`);
   const retiringMs = 12 * HOUR_MS;
@@ -410,7 +411,7 @@ Deno.test({
     ),
     (await Deno.readTextFile(`${berth.folder}/sealing-key`)).trim(),
   ];
-  const seal = await Seal.from(await readSealingKey(`${berth.folder}/sealing-key`), "signing keys");
+  const seal = await Seal.from((await readSealingKey(`${berth.folder}/sealing-key`)).secret, "signing keys");
   for (const key of await berth.store.signingKeys.list()) {
     const opened = await seal.open(key.sealed, `signing_keys|sealed|${key.kid}`);
     canaries.push(JSON.parse(opened ?? "{}").d);

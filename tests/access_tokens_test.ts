@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose";
 import type { Identity } from "../auth/identity_provider.ts";
-import { readSealingKey, Seal } from "../auth/sealing.ts";
+import { Seal } from "../auth/sealing.ts";
+import { readSealingKey } from "../auth/sealing_key.ts";
 import { makeKey, PROGRAM, startAccess } from "./access_service.ts";
 import { ENTRY } from "./audit_entry.ts";
 
@@ -21,7 +22,7 @@ const ADA: Identity = {
 async function stolen() {
   const berth = await startAccess({ roles: RULES });
   const tokens = await berth.access.sessions.open(ADA, PROGRAM, ENTRY);
-  const seal = await Seal.from(await readSealingKey(`${berth.folder}/sealing-key`), "signing keys");
+  const seal = await Seal.from((await readSealingKey(`${berth.folder}/sealing-key`)).secret, "signing keys");
   const [record] = await berth.store.signingKeys.list();
   assert.ok(record);
   const opened = await seal.open(record.sealed, `signing_keys|sealed|${record.kid}`);

@@ -1051,7 +1051,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       },
       {
         id: "F70",
-        broken: "A sealing key that is missing, wrong or open to others; sealed text in another row",
+        broken: "A sealing key that is missing, wrong, open to others or rotated; sealed text in another row",
         holds: "That value is refused by name, everything else works",
         proofs: [
           [
@@ -1063,8 +1063,15 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "tests/access_session_test.ts",
             "openAccess refuses a sealing key that others may read, or that is not one",
           ],
+          [
+            "tests/sealing_key_test.ts",
+            "After a rotation sessions go on, another signing key comes in, and the whole audit log verifies",
+          ],
+          [
+            "tests/sealing_key_test.ts",
+            "Replicas go over to another sealing key together: none starts with that of before, or while one still runs",
+          ],
         ],
-        open: "turning the sealing key, which berth cannot do yet",
       },
     ],
   },

@@ -441,7 +441,7 @@ test("Another sealing key is refused at the start by name, and a missing one is 
   }
   await assert.rejects(startService(wrong.options), {
     code: "store_unavailable",
-    message: /another key than the one that this database was first used with; .* BERTH_SEALING_KEY_FILE/,
+    message: /another key than the one that this database is sealed with; .* BERTH_SEALING_KEY_FILE/,
   });
   await Deno.remove(wrong.options.sealingKeyFile);
   await assert.rejects(startService(wrong.options), /there is no file .*; copy it from another replica/);

@@ -1,20 +1,26 @@
 /**
- * What takes too long for every commit: `deno task proof`, one file after the other, and one table at the end. Races that
- * last ten minutes run beside them.
+ * What takes too long for every commit: `deno task proof`, two files at a time, and one table at the end. Races that last
+ * ten minutes run beside them, and what needs the machine for itself comes last.
  */
 
 interface Step {
   readonly file: string;
   /** What makes it whole. */
   readonly env?: Readonly<Record<string, string>>;
-  /** It lasts as long as it is told to: it gets what the others leave of the machine meanwhile. */
-  readonly isBeside?: true;
+  /**
+   * `beside`: it lasts as long as it is told to, and gets what the others leave of the machine meanwhile. `alone`: its
+   * figures are about a machine that does nothing else.
+   */
+  readonly when?: "beside" | "alone";
 }
 
 const STEPS: readonly Step[] = [
-  { file: "tests/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, isBeside: true },
-  { file: "tests/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, isBeside: true },
-  { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, isBeside: true },
+  { file: "tests/link_race_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
+  { file: "tests/file_editing_test.ts", env: { BERTH_RACE_SECONDS: "600" }, when: "beside" },
+  { file: "tests/packaging/proxy_test.ts", env: { BERTH_SLOW_SECONDS: "600" }, when: "beside" },
+  // The longest first, so that both lanes end together
+  { file: "tests/apply_kill_test.ts" },
+  { file: "tests/plan_corpus_test.ts" },
   { file: "tests/audit_kill_test.ts", env: { BERTH_TEST_KILLS: "500" } },
   { file: "tests/engine_faults_test.ts" },
   { file: "tests/store_faults_test.ts", env: { BERTH_TEST_EVERY: "1" } },
@@ -22,7 +28,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/store_nth_test.ts" },
   { file: "tests/fuzz_test.ts", env: { BERTH_FUZZ_RUNS: "20000" } },
   { file: "tests/linear_patterns_test.ts" },
-  { file: "tests/key_timing_test.ts" },
+  { file: "tests/key_timing_test.ts", when: "alone" },
   { file: "tests/orphans_test.ts" },
   { file: "tests/stopping_engine_test.ts" },
   { file: "tests/mirror_test.ts" },
@@ -33,11 +39,9 @@ const STEPS: readonly Step[] = [
   { file: "tests/client/node_bun_test.ts" },
   { file: "tests/plan_test.ts" },
   { file: "tests/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
-  { file: "tests/plan_corpus_test.ts" },
   { file: "tests/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/apply_faults_test.ts" },
   { file: "tests/apply_hooks_test.ts" },
-  { file: "tests/apply_kill_test.ts" },
   { file: "tests/apply_owner_test.ts" },
   ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
     .map((file) => ({
@@ -48,12 +52,13 @@ const STEPS: readonly Step[] = [
   { file: "tests/replica_kill_test.ts", env: { BERTH_TEST_KILLS: "50" } },
   { file: "tests/ssh_engine_test.ts" },
   { file: "tests/tls_engine_test.ts" },
-  // They need all of the machine, so nothing is beside them any more.
-  { file: "tests/file_churn_test.ts" },
-  { file: "tests/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
-  { file: "tests/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" } },
-  { file: "tests/many_engines_test.ts" },
+  { file: "tests/file_churn_test.ts", when: "alone" },
+  { file: "tests/log_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
+  { file: "tests/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
+  { file: "tests/many_engines_test.ts", when: "alone" },
 ];
+/** How many files run at a time: most of them wait for engines. */
+const LANES = 2;
 /** On each engine and store, behind the tests. */
 const CHAOS_MINUTES = 1;
 
@@ -66,44 +71,53 @@ async function step(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  isBeside = false,
+  when?: Step["when"],
 ): Promise<void> {
-  const head = `\n${name} ${Object.entries(env).map(([key, value]) => `${key}=${value}`).join(" ")}`;
-  console.log(isBeside ? `${head} (beside the others)` : head);
+  const head = `${name} ${Object.entries(env).map(([key, value]) => `${key}=${value}`).join(" ")}`;
+  const isBeside = when === "beside";
+  console.log(`\nbegins: ${head}`);
   const started = performance.now();
   const child = new Deno.Command(isBeside ? "nice" : Deno.execPath(), {
     args: isBeside ? ["-n", "19", Deno.execPath(), ...args] : [...args],
     env: { BERTH_PROOF: "1", BERTH_TEST_COMPOSE: "1", NO_COLOR: "1", ...env },
     stdin: "null",
     stdout: "piped",
-    stderr: "inherit",
+    stderr: "piped",
   }).spawn();
-  let text = "";
-  for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
-    text += part;
-    if (!isBeside) Deno.stdout.writeSync(new TextEncoder().encode(part));
-  }
-  if (isBeside) console.log(`${head}\n${text}`);
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    let text = "";
+    for await (const part of stream.pipeThrough(new TextDecoderStream())) text += part;
+    return text;
+  };
+  const [text, errors] = await Promise.all([read(child.stdout), read(child.stderr)]);
   const { success } = await child.status;
+  console.log(`\n${head}\n${errors}${text}`); // whole, since others write at the same time
   const said = /(\d+ passed.*?) \(/.exec(text)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text)?.[0] ?? "";
   rows.push(
     `${String(secondsSince(started)).padStart(5)} s  ${success ? "held  " : "BROKEN"}  ${
       name.padEnd(38)
     }  ${said}`,
   );
+  console.log(rows.at(-1));
   isGreen &&= success;
 }
 
 const chosen = STEPS.filter(({ file }) => Deno.args.every((word) => file.includes(word)));
-const beside: Promise<void>[] = [];
-for (const { file, env = {}, isBeside } of chosen) {
-  const running = step(file, ["test", "-A", "--no-check", "--lock=tests/deno.lock", file], env, isBeside);
-  if (isBeside) beside.push(running);
-  else await running;
-}
+const those = (when?: Step["when"]) => chosen.filter((one) => one.when === when).map(toRun);
+const beside = those("beside").map((run) => run());
+const waiting = those();
 if (Deno.args.length === 0) {
-  await step("the store in PostgreSQL", ["task", "test:postgres"], {});
-  await step("two replicas behind Caddy", ["task", "test:replicas"], {});
+  waiting.push(
+    () => step("the store in PostgreSQL", ["task", "test:postgres"], {}),
+    () => step("two replicas behind Caddy", ["task", "test:replicas"], {}),
+  );
+}
+await Promise.all(Array.from({ length: LANES }, async () => {
+  while (waiting.length > 0) await waiting.shift()!();
+}));
+await Promise.all(beside);
+for (const run of those("alone")) await run();
+if (Deno.args.length === 0) {
   for (
     const [engine, store] of [["docker", "sqlite"], ["podman", "sqlite"], ["docker", "postgres"]] as const
   ) {
@@ -118,6 +132,10 @@ if (Deno.args.length === 0) {
     );
   }
 }
-await Promise.all(beside);
+
+function toRun({ file, env = {}, when }: Step): () => Promise<void> {
+  return () => step(file, ["test", "-A", "--no-check", "--lock=tests/deno.lock", file], env, when);
+}
+
 console.log(`\n${rows.join("\n")}\n${String(secondsSince(began)).padStart(5)} s  in all`);
 if (!isGreen) Deno.exitCode = 1;

@@ -1,10 +1,32 @@
 /** The seals of the audit log: each is over an entry and the seal before it, under a key that is never in the store. */
-import type { Seals } from "../../core/store.ts";
+import type { AuditChain, Seals } from "../../core/store.ts";
+import type { Place } from "./place.ts";
 
 const BLOCK_BYTES = 64;
 
-/** `secret` is the sealing key of the data folder. */
-export async function sealsFrom(secret: Uint8Array): Promise<Seals> {
+/** Up to where something sealed each chain. */
+export type Ends = Readonly<Record<AuditChain, Place>>;
+
+/** The seals that an audit log may bear: today's, and those of earlier keys up to where each was replaced. */
+export interface AllSeals extends Seals {
+  /** The latest first. */
+  readonly earlier: readonly { readonly seals: Seals; readonly until: Ends }[];
+}
+
+/** `secret` is the sealing key, and `earlier` are those that it replaced, the latest first. */
+export async function sealsFrom(
+  secret: Uint8Array,
+  earlier: readonly { readonly secret: Uint8Array; readonly until: Ends }[] = [],
+): Promise<AllSeals> {
+  return {
+    ...await sealsOf(secret),
+    earlier: await Promise.all(
+      earlier.map(async ({ secret, until }) => ({ seals: await sealsOf(secret), until })),
+    ),
+  };
+}
+
+async function sealsOf(secret: Uint8Array): Promise<Seals> {
   const { hkdfSync } = await import("node:crypto"); // a start does not wait for it
   const hmac = await hmacWith(
     new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(), "berth audit log", 32)),
@@ -54,9 +76,4 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
-}
-
-/** An end of a chain as it is written into the log and given to `berth audit verify`. */
-export function placeText(chain: string, seq: number, mac: Uint8Array): string {
-  return `${chain}:${seq}:${mac.toHex()}`;
 }

@@ -1,6 +1,6 @@
 /** An entry of the audit log as one message of RFC 5424. */
 import type { SealedEntry } from "../../core/store.ts";
-import { placeText } from "./seals.ts";
+import { placeText } from "./place.ts";
 
 /** Facility 13 is "log audit"; what was refused is a warning, the rest is information. */
 const AUDIT = 13 * 8;
@@ -11,7 +11,7 @@ const MAX_HOST = 255;
 export function syslogLine(entry: SealedEntry, host: string): string {
   const { chain, seq, mac, at, id: _, ...rest } = entry;
   const named = host.replace(/[^\x21-\x7e]/g, "").slice(0, MAX_HOST) || "-";
-  const end = placeText(chain, seq, mac);
+  const end = placeText(chain, { seq, mac });
   // 32473 is the number that RFC 5612 sets aside for those who have none.
   const data = `[berth@32473 chain="${chain}" seq="${seq}" head="${end}"]`;
   return `<${AUDIT + SEVERITY[chain]}>1 ${new Date(at).toISOString()} ${named} berth - ${chain} ${data} ` +

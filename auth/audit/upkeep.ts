@@ -3,7 +3,8 @@ import { pause } from "../../core/pause.ts";
 import type { Log } from "../../core/log.ts";
 import { AUDIT_CHAINS, type AuditChain, type AuditStore, type Seals } from "../../core/store.ts";
 import type { Clock } from "../clock.ts";
-import { placeText, sealsFrom } from "./seals.ts";
+import { placeText } from "./place.ts";
+import { sealsFrom } from "./seals.ts";
 import { entryOfStrangers, HOUR_MS } from "./strangers.ts";
 
 const DAY_MS = 24 * HOUR_MS;
@@ -127,8 +128,8 @@ export class Upkeep implements AsyncDisposable {
   async #tellEnds(): Promise<void> {
     const { changes, refusals } = await this.#options.store.chains();
     this.#options.log.info("The audit log ends here", {
-      changes: placeText("changes", changes.seq, changes.mac),
-      refusals: placeText("refusals", refusals.seq, refusals.mac),
+      changes: placeText("changes", changes),
+      refusals: placeText("refusals", refusals),
     });
   }
 

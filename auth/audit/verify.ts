@@ -4,19 +4,13 @@ import {
   type AuditChain,
   type AuditStore,
   type ChainState,
+  type SealedEntry,
   type Seals,
 } from "../../core/store.ts";
-import { placeText, sameBytes } from "./seals.ts";
+import { type Checkpoint, type Place, placeText } from "./place.ts";
+import { type AllSeals, sameBytes } from "./seals.ts";
 
 const BATCH = 1_000;
-
-/** An end of a chain that was told outside: in the log, or to a syslog receiver. */
-export interface Checkpoint {
-  /** Null where only the number and the seal were written down. */
-  readonly chain: AuditChain | null;
-  readonly seq: number;
-  readonly mac: Uint8Array;
-}
 
 export interface ChainReport {
   readonly chain: AuditChain;
@@ -37,7 +31,7 @@ export interface ChainReport {
  */
 export async function verifyChain(
   store: AuditStore,
-  seals: Seals,
+  seals: AllSeals,
   chain: AuditChain,
   checkpoints: readonly Checkpoint[],
 ): Promise<ChainReport> {
@@ -53,11 +47,11 @@ export async function verifyChain(
     from: Math.max(from, state.floorSeq + 1),
     to: state.seq,
     forgotten: state.floorSeq,
-    end: placeText(chain, state.seq, state.mac),
+    end: placeText(chain, state),
     broken,
     passed,
   });
-  const first = proven(seals, chain, state)
+  const first = isProven(seals, chain, state)
     ? null
     : { seq: state.seq, what: "the ends of the chain were changed" };
   if (at > 0) pass(at, previous);
@@ -75,7 +69,7 @@ export async function verifyChain(
         if (state.floorSeq <= at) return report({ seq: at + 1, what: "it is missing: it was removed" });
         break; // berth forgot it while we walked
       }
-      if (!sameBytes(seals.mac(previous, row), row.mac)) {
+      if (!isSealed(seals, chain, previous, row)) {
         return report({ seq: row.seq, what: "it is not what was sealed: it was changed or put in" });
       }
       at = row.seq;
@@ -104,15 +98,35 @@ async function startOf(
   return { seq: floorSeq, mac: floorMac };
 }
 
-function proven(seals: Seals, chain: AuditChain, state: ChainState): boolean {
+/** Whether berth itself wrote these ends. */
+export function isProven(seals: AllSeals, chain: AuditChain, state: ChainState): boolean {
+  if (!seals.earlier.every(({ until }) => endsBefore(until[chain], state))) return false;
   if (state.seq === 0 && state.floorSeq === 0) return true;
-  return sameBytes(seals.proof(chain, state), state.proof);
+  // Where nothing was sealed since a key was replaced, its proof stands until the old end moves.
+  return sealersOf(seals, chain, state.seq).some((one) => sameBytes(one.proof(chain, state), state.proof));
+}
+
+/** What an earlier key sealed up to is still there: whoever got hold of that key cannot make another end. */
+function endsBefore(last: Place, { seq, mac }: Place): boolean {
+  return last.seq < seq || (last.seq === seq && (seq === 0 || sameBytes(last.mac, mac)));
+}
+
+function isSealed(seals: AllSeals, chain: AuditChain, previous: Uint8Array, entry: SealedEntry): boolean {
+  const last = seals.earlier.find(({ until }) => until[chain].seq === entry.seq)?.until[chain] ?? entry;
+  return sameBytes(last.mac, entry.mac) &&
+    sameBytes(sealersOf(seals, chain, entry.seq)[0]!.mac(previous, entry), entry.mac);
+}
+
+/** Those that may have sealed the entry `seq` or its ends, the oldest first. */
+function sealersOf(seals: AllSeals, chain: AuditChain, seq: number): Seals[] {
+  const earlier = seals.earlier.filter(({ until }) => seq <= until[chain].seq).map(({ seals }) => seals);
+  return [...earlier.toReversed(), seals];
 }
 
 /** Both chains. `missed` are the checkpoints that stand in none, other than those that berth itself has forgotten. */
 export async function verifyAudit(
   store: AuditStore,
-  seals: Seals,
+  seals: AllSeals,
   checkpoints: readonly Checkpoint[],
 ): Promise<{ readonly chains: readonly ChainReport[]; readonly missed: readonly Checkpoint[] }> {
   const chains: ChainReport[] = [];

@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
-import { fingerprintOf, readSealingKey } from "../../auth/sealing.ts";
+import { fingerprintOf, readSealingKey } from "../../auth/sealing_key.ts";
 import type { Config } from "../../config.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
@@ -190,7 +190,8 @@ async function lookAtSealingKey(
   const expected = database?.fingerprint ?? null;
   if (expected === null) return [];
   try {
-    if (await fingerprintOf(await readSealingKey(path, "refuse")) === expected) return [];
+    const { secret } = await readSealingKey(path, "refuse");
+    if (await fingerprintOf(secret) === expected) return [];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return [wrong(error.message, "Copy it from another replica, or from a backup")];

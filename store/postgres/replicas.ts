@@ -45,6 +45,12 @@ export function postgresReplicas(database: PostgresDatabase, schema: number): Re
         return (await tx.get<{ fingerprint: string }>("SELECT fingerprint FROM sealing"))?.fingerprint ??
           fingerprint;
       }),
+    sealAnew: async (before, fingerprint) =>
+      await database.run(
+        `UPDATE sealing SET fingerprint = $2 WHERE fingerprint = $1 AND NOT EXISTS (SELECT 1 FROM replicas WHERE ${ALIVE})`,
+        before,
+        fingerprint,
+      ) > 0,
     offerSetup: ({ hash, replica, expiresAt }, now) =>
       database.write(async (tx) => {
         // Another one's token stays while it counts and its replica can still say it.

@@ -119,7 +119,7 @@ export async function restoreStoreFile(backup: string, path: string, kept: strin
 }
 
 /** Whether no other process has the store open. A damaged one tells nothing, and must not be in the way. */
-function isAlone(path: string): boolean {
+export function isAlone(path: string): boolean {
   let database: DatabaseSync | undefined;
   try {
     Deno.statSync(path);

@@ -26,6 +26,11 @@ mkdir -p /run/units /run/credstore
 cp "$FOLDER"/units/* /run/units/
 cp "$FOLDER"/credentials/* /run/credstore/ 2>/dev/null || true
 mount -t tmpfs tmpfs /var/lib
+mount -t tmpfs tmpfs /srv
+mkdir /srv/shop
+echo "services: {web: {image: web}}" >/srv/shop/compose.yaml
+ln -s /etc/passwd /srv/shop/planted.env
+ln -s /etc /srv/shop/planted
 umount /sys/fs/cgroup
 mount -t cgroup2 none /sys/fs/cgroup
 ip link set lo up
@@ -111,6 +116,19 @@ class Machine implements AsyncDisposable {
     return { code, out: new TextDecoder().decode(stdout).trim() };
   }
 
+  /** Asks its berth. */
+  async ask(path: string, { key, body }: { readonly key?: string; readonly body?: unknown } = {}) {
+    const { out } = await this.inside(
+      ...["curl", "-s", "-w", "\n%{http_code}", `http://127.0.0.1:8700/api/${path}`],
+      ...(key === undefined ? [] : ["-H", `authorization: Bearer ${key}`]),
+      ...(body === undefined ? [] : ["-H", "content-type: application/json", "-d", JSON.stringify(body)]),
+    );
+    const end = out.lastIndexOf("\n");
+    const text = out.slice(0, end);
+    const isJson = /^[[{]/.test(text);
+    return { status: Number(out.slice(end + 1)), text, body: isJson ? JSON.parse(text) : null };
+  }
+
   systemctl(...words: readonly string[]) {
     return this.inside("systemctl", ...words);
   }
@@ -144,7 +162,7 @@ async function write(path: string, text: string, mode = 0o644): Promise<void> {
 }
 
 test(
-  "berth.service starts without credentials or settings, reloads and stops, and lists containers",
+  "berth.service starts without credentials or settings, lists containers, follows no planted link, reloads and stops",
   async (engine) => {
     await engine.cli("run", "-d", "--name", "web", FIXTURE);
     await using machine = await Machine.start(engine);
@@ -156,18 +174,18 @@ test(
     assert.equal((await machine.systemctl("reload", "berth")).code, 0);
 
     const token = (await machine.inside("cat", "/var/lib/berth/setup-token")).out;
-    const setup = JSON.stringify({ token, name: "me" });
-    const json = [
-      "-H",
-      "content-type: application/json",
-      "-d",
-      setup,
-      "http://127.0.0.1:8700/api/settings/setup",
-    ];
-    const { key } = JSON.parse((await machine.inside("curl", "-s", ...json)).out);
-    const ask = ["curl", "-s", "-H", `authorization: Bearer ${key}`, "http://127.0.0.1:8700/api/containers"];
-    const { items } = JSON.parse((await machine.inside(...ask)).out);
+    const { body: { key } } = await machine.ask("settings/setup", { body: { token, name: "me" } });
+    const { body: { items } } = await machine.ask("containers", { key });
     assert.deepEqual(items.map(({ name }: { name: string }) => name), ["web"]);
+
+    const { body: { id } } = await machine.ask("workspaces", { key, body: { path: "/srv/shop" } });
+    const files = await machine.ask(`workspaces/${id}/files`, { key });
+    assert.deepEqual(files.body.items.map(({ path }: { path: string }) => path), ["compose.yaml"]);
+    assert.equal((await machine.ask(`workspaces/${id}/files/compose.yaml`, { key })).status, 200);
+    for (const planted of ["planted.env", "planted/passwd"]) {
+      const { status, text } = await machine.ask(`workspaces/${id}/files/${planted}`, { key });
+      assert.deepEqual([status, /root:/.test(text)], [404, false], `${planted}: ${text}`);
+    }
 
     assert.equal(await machine.property("MainPID"), pid, "a reload ends nothing");
     assert.equal((await machine.inside("stat", "-c", "%a %U", "/var/lib/berth")).out, "700 berth");

@@ -171,7 +171,7 @@ export function failureOf(remote: SshAddress, said: string): WayFailure {
   const hand = byHand(remote);
   const refused = (message: string) => new WayFailure("refused", message);
   const away = (message: string) => new WayFailure("away", message);
-  if (/HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed/.test(said)) {
+  if (/HOST IDENTIFICATION HAS CHANGED|Host key for \S{1,255} has changed/.test(said)) {
     return refused(
       `the key of host "${host}" is not the one that is known: if it was installed anew, remove the old one ` +
         `("ssh-keygen -R ${host}") and run "${hand}" once as the user of berth`,

@@ -43,9 +43,9 @@ export function wordsOf(body: string): string {
 
 /** Docker and Podman use different statuses, so the words decide first. The order matters. */
 const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
-  [/multiple ids found|more than one|ambiguous|multiple .* match/i, "ambiguous_id"],
+  [/multiple ids found|more than one|ambiguous|multiple .{1,200} match/i, "ambiguous_id"],
   [
-    /is already in use by|name .* is (?:already )?in use|already exists|volume name .* not unique/i,
+    /is already in use by|name .{1,200} is (?:already )?in use|already exists|volume name .{1,200} not unique/i,
     "name_taken",
   ],
   [
@@ -53,7 +53,7 @@ const meanings: readonly (readonly [RegExp, EngineErrorCode])[] = [
     "in_use",
   ],
   [
-    /container state improper|is paused|not running|is running|running container|already in progress|marked for removal|only one instance of|pre-?defined .*network|overlaps with|already used on the host|already being used by a network/i,
+    /container state improper|is paused|not running|is running|running container|already in progress|marked for removal|only one instance of|pre-?defined .{0,200}network|overlaps with|already used on the host|already being used by a network/i,
     "conflict",
   ],
   [
