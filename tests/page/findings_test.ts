@@ -40,7 +40,7 @@ Deno.test({
     });
     await main.getByText("6 findings").waitFor();
     assert.deepEqual(await shown(), {
-      groups: ["ref/unknown-service 1", "yaml/duplicate-key 1", "image/no-tag 3", "sec/docker-socket 1"],
+      groups: ["yaml/duplicate-key 1", "ref/unknown-service 1", "image/no-tag 3", "sec/docker-socket 1"],
       rows: 6,
       asked: "?view=findings",
     });

@@ -35,7 +35,7 @@ test(
     await page.getByText(/^of 67 MB$/).waitFor();
     assert.equal(await page.locator(".chart").count(), 6);
     await page.getByRole("img", { name: /^Network, received: [\d.]+ K?B\/s/ }).waitFor();
-    const times = await page.locator(".chart").first().locator(".chart-times text").allInnerTexts();
+    const times = await page.locator(".chart").first().locator(".chart-times text").allTextContents();
     const [first = "", last = ""] = [times[0], times.at(-1)];
     assert.match(`${first} ${last}`, /^\d\d:\d\d:\d\d \d\d:\d\d:\d\d$/);
     assert.equal((secondsOf(last) - secondsOf(first) + DAY_S) % DAY_S, 600, "ten minutes");
