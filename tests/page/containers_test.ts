@@ -4,7 +4,7 @@ import { save } from "../live_scene.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 import { stageOf } from "./stage.ts";
 
-const test = await stageOf("shop", "blog", "infra");
+const { test } = await stageOf("shop", "blog", "infra");
 
 test("what happens behind berth's back shows by itself, and a mended file clears the difference", async (stage) => {
   const { browser, berth, engine, folder } = stage;
@@ -93,6 +93,24 @@ test("a list of containers says which differ, and what is new waits while one po
   await fresh.waitFor();
   await engine.cli("rm", "-f", "aaa-new");
   await fresh.waitFor({ state: "detached" });
+  assert.deepEqual(opened.complaints, []);
+});
+
+test("what nobody declared can be ignored in this browser, and what happened last is there", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, { key: berth.admin });
+  const { page } = opened;
+  await page.getByRole("region", { name: "Lately" }).getByRole("link", { name: /_1$/ }).first().waitFor();
+  const cron = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "legacy-cron" }) })
+    .filter({ hasText: "in no file" });
+  await page.getByRole("button", { name: "Ignore … legacy-cron" }).click();
+  await assertFitsAll(opened, "the question before ignoring");
+  await page.getByRole("dialog").getByRole("button", { name: "Ignore", exact: true }).click();
+  await cron.waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByText("1 container is ignored in this browser.").waitFor();
+  assert.equal(await cron.count(), 0);
+  await page.getByRole("button", { name: "Show again" }).click();
+  await cron.waitFor();
   assert.deepEqual(opened.complaints, []);
 });
 

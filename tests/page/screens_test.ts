@@ -1,11 +1,11 @@
-/** The screens of workspaces, lists and logs in a real browser, over a real engine: by their address, for everybody, on paper. */
+/** Every screen of the page in a real browser, over a real engine: by its address, for everybody, on paper. */
 import assert from "node:assert/strict";
 import { assertFitsAll, openPage } from "./opened.ts";
 import { stageOf } from "./stage.ts";
 
-const test = await stageOf("shop", "infra");
+const { test } = await stageOf("shop", "infra");
 
-test("every screen of workspaces, lists and logs opens by its address, accessible in both themes and at 360 px", async ({ browser, berth }) => {
+test("every screen opens by its address, accessible in both themes and at 360 px", async ({ browser, berth }) => {
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
   for (
@@ -20,6 +20,17 @@ test("every screen of workspaces, lists and logs opens by its address, accessibl
       ["/c", "legacy-cron"],
       ["/c?q=no-such-thing", "No container fits"],
       ["/logs?workspace=shop", "job 40 done in 120 ms"],
+      ["/c/docker/shop_worker_1", "job 40 done in 120 ms"],
+      ["/c/docker/shop_db_1?view=differences", "postgres:17"],
+      ["/c/docker/legacy-cron?view=differences", "No file of a workspace declares this container"],
+      ["/c/docker/shop_db_1?view=shell", "Open a shell"],
+      ["/c/docker/shop_migrate_1?view=shell", "This container does not run"],
+      ["/c/docker/shop_migrate_1?view=measures", "It does not run"],
+      ["/c/docker/shop_db_1?view=mounts", "/var/lib/postgresql/data"],
+      ["/c/docker/shop_db_1?view=networks", "shop_default"],
+      ["/c/docker/shop_db_1?view=environment", "POSTGRES_PASSWORD"],
+      ["/c/docker/shop_db_1?view=inspect", "HostConfig"],
+      ["/c/docker/never-was", "never-was"],
       ["/nowhere", "There is no such screen"],
     ] as const
   ) {
@@ -27,6 +38,36 @@ test("every screen of workspaces, lists and logs opens by its address, accessibl
     await page.getByRole("main").getByText(text).first().waitFor();
     await assertFitsAll(opened, path);
   }
+});
+
+test("nothing moves for who wants it still, and in forced colours every line and sign is there", async ({ browser, berth }) => {
+  await using opened = await openPage(browser, berth, {
+    key: berth.admin,
+    path: "/w/shop?view=graph",
+    reducedMotion: "reduce",
+    forcedColors: "active",
+  });
+  const { page } = opened;
+  const db = page.getByRole("link", { name: "db postgres:17" });
+  await db.focus();
+  assert.deepEqual(
+    await page.evaluate("document.getAnimations().map(({ constructor }) => constructor.name)"),
+    [],
+  );
+  const colours = await page.evaluate<string[]>(
+    `[".node rect", ".node .sign path", ".edge", ".frame rect"].map((one) =>
+      getComputedStyle(document.querySelector(one)).stroke)`,
+  );
+  const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  for (const colour of colours) assert.ok(colour !== "none" && colour !== ground, colours.join(", "));
+  await opened.visit("/c/docker/shop_db_1?view=shell");
+  await page.getByRole("button", { name: "Open a shell" }).click();
+  await page.locator(".xterm-cursor").waitFor();
+  assert.equal(
+    await page.evaluate("getComputedStyle(document.querySelector('.xterm-cursor')).outlineStyle"),
+    "solid",
+  );
+  assert.deepEqual(opened.complaints, []);
 });
 
 test("the first list costs at most 60 KB in at most 5 requests", async ({ browser, berth }) => {
@@ -51,6 +92,57 @@ test("the first list costs at most 60 KB in at most 5 requests", async ({ browse
   );
   assert.ok(bytes <= 60_000, said);
   console.log(`      ${loads.length} requests, ${bytes} bytes`);
+});
+
+test("a value that an override or an anchor set differs on the line that set it, in that file", async (stage) => {
+  const { browser, berth, engine, folder } = stage;
+  const path = `${folder}/layers`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(
+    `${path}/compose.yaml`,
+    `x-common: &common
+  image: postgres:17
+services:
+  anchored:
+    <<: *common
+  overridden:
+    image: caddy:2
+`,
+  );
+  await Deno.writeTextFile(
+    `${path}/compose.override.yaml`,
+    "services:\n  overridden:\n    image: redis:7\n",
+  );
+  for (const [service, image] of [["anchored", "postgres:16"], ["overridden", "caddy:2"]] as const) {
+    await engine.cli(
+      ...["run", "-d", "--name", `layers-${service}`, "--label", "com.docker.compose.project=layers"],
+      ...["--label", `com.docker.compose.service=${service}`, image, "idle"],
+    );
+  }
+  const { body } = await berth.call("POST /api/workspaces", { path });
+  try {
+    await using opened = await openPage(browser, berth, { key: berth.admin });
+    const { page } = opened;
+    for (
+      const [unit, place, declared, runs] of [
+        ["anchored", "compose.yaml:2:10", "postgres:17", "postgres:16"],
+        ["overridden", "compose.override.yaml:3:12", "redis:7", "caddy:2"],
+      ] as const
+    ) {
+      await opened.visit("/");
+      const item = page.getByRole("listitem").filter({
+        has: page.getByRole("link", { name: `layers.${unit}`, exact: true }),
+      });
+      await item.getByText(`layers/${place}`).click();
+      const facing = page.getByRole("main").locator(".facing").filter({ hasText: place });
+      await facing.getByText(declared).waitFor();
+      await facing.getByText(runs).waitFor();
+    }
+    assert.deepEqual(opened.complaints, []);
+  } finally {
+    await berth.call(`DELETE /api/workspaces/${body.id}`);
+    await engine.cli("rm", "-f", "layers-anchored", "layers-overridden");
+  }
 });
 
 test("differences and findings are printed with their address and time, without what is around them", async ({ browser, berth }) => {

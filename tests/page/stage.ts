@@ -1,6 +1,6 @@
 /** One browser, one berth and one engine with projects on it, for all tests of a file. */
 import type { Browser } from "npm:playwright-core@1.65.1";
-import { browserMissing, startBrowser } from "../browser.ts";
+import { browserMissing, sharedBrowser } from "../browser.ts";
 import type { TestEngine } from "../engine.ts";
 import { composeMissing } from "../live_scene.ts";
 import type { TestService } from "../service.ts";
@@ -15,11 +15,13 @@ export interface Stage {
   readonly folder: string;
 }
 
-/** Registers tests over these projects, which are there before the first of them. */
-export async function stageOf(
-  ...projects: readonly Project[]
-): Promise<(name: string, run: (stage: Stage) => Promise<void>) => void> {
+/** Tests over these projects, which are there before the first of them; and their browser, for tests without an engine. */
+export async function stageOf(...projects: readonly Project[]): Promise<{
+  readonly test: (name: string, run: (stage: Stage) => Promise<void>) => void;
+  readonly browserOf: () => Promise<Browser>;
+}> {
   const shared = await sharedEngine("docker");
+  const browserOf = sharedBrowser();
   const owned = new AsyncDisposableStack();
   let stage: Promise<Stage> | null = null;
   Deno.test.afterAll(async () => await owned.disposeAsync());
@@ -27,15 +29,15 @@ export async function stageOf(
   async function set(engine: TestEngine): Promise<Stage> {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-stage-" }));
     owned.defer(() => Deno.remove(folder, { recursive: true }));
-    const [browser] = await Promise.all([startBrowser(), seed(engine, folder, projects)]);
-    owned.use(browser);
+    const [browser] = await Promise.all([browserOf(), seed(engine, folder, projects)]);
     const berth = owned.use(await startScene(engine, folder, { projects }));
     return { browser, engine, berth, folder };
   }
-  return (name, run) =>
+  const test = (name: string, run: (stage: Stage) => Promise<void>) =>
     shared.test(
       name,
       async (engine) => await run(await (stage ??= set(engine))),
       browserMissing() ?? composeMissing,
     );
+  return { test, browserOf };
 }
