@@ -64,9 +64,9 @@ export class Trail {
     this.#begun = true;
   }
 
-  /** The same for what changes nothing but is told of all the same. */
+  /** The same for what changes nothing, but shows what is masked otherwise. */
   async show(particulars: Particulars): Promise<void> {
-    await this.#auditor.first(this.entry({ particulars }));
+    await this.#auditor.first(this.entry({ particulars: { ...particulars, shown: "secrets" } }));
   }
 
   /** Tells that something was refused to who is connected. */

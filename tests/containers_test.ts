@@ -79,7 +79,7 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual([revealed.body.env.PLAIN, revealed.body.masked], [secret, false]);
     const { body: { items: [told] } } = await berth.call("GET /api/system/audit?limit=1");
     assert.deepEqual([told.action, told.result], ["GET /api/containers/{id}", "done"]);
-    assert.equal(told.particulars.container, revealed.body.id);
+    assert.deepEqual(told.particulars, { container: revealed.body.id, shown: "secrets" });
     await engine.cli("rm", "secretive");
   });
 

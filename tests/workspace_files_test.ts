@@ -123,7 +123,7 @@ Deno.test("reveal shows the file as it is written to who may, and is in the audi
   const entry = audit.items.find(({ action, result }: Record<string, string>) =>
     action === "GET /api/workspaces/{id}/files/{path...}" && result === "done"
   );
-  assert.deepEqual(entry.particulars, { file: "compose.yaml" });
+  assert.deepEqual(entry.particulars, { file: "compose.yaml", shown: "secrets" });
 });
 
 Deno.test("who holds a project sees its files and no others", async () => {
