@@ -35,6 +35,13 @@ export async function startBrowser(): Promise<Browser & AsyncDisposable> {
   }
 }
 
+/** One browser for all tests of a file: started for the first of them, ended after the last. */
+export function sharedBrowser(): () => Promise<Browser> {
+  let started: Promise<Browser> | null = null;
+  Deno.test.afterAll(async () => await (await started)?.close());
+  return () => started ??= startBrowser();
+}
+
 function disposable(browser: Browser): Browser & AsyncDisposable {
   return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
 }

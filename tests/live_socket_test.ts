@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { LiveVisitor } from "./live_visitor.ts";
+import { sendRaw } from "./raw_http.ts";
 import {
   berthOf,
   BLOG_WEB,
@@ -166,6 +167,39 @@ Deno.test("events come to who may see them, the last ones first where they are a
   await again.subscribe("lost", "events", { since: "of-another-start.3" });
   await eventually("an answer", () => again.of("lost").length > 0);
   assert.deepEqual(again.of("lost")[0].items.map(({ type }: { type: string }) => type), ["resync"]);
+});
+
+Deno.test("whether messages come compressed is true or false; a socket that asks for anything else does not open", async () => {
+  await using berth = await serveEngines({});
+  const open = (query: string) =>
+    sendRaw(
+      berth.port,
+      `GET /api/live${query} HTTP/1.1\r\nHost: 127.0.0.1:${berth.port}\r\n` +
+        `Authorization: Bearer ${berth.admin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    );
+  for (
+    const [query, message] of [
+      ["?gzip=yes", "Expected true or false"],
+      ["?gzip=TRUE", "Expected true or false"],
+      ["?gzip=2", "Expected true or false"],
+      ["?gzip=true&gzip=false", "Expected only once"],
+    ] as const
+  ) {
+    const { status, body } = await open(query);
+    const { code, errors } = JSON.parse(body);
+    assert.deepEqual(
+      [status, code, errors],
+      [400, "invalid_request", [{ path: "query.gzip", message }]],
+      query,
+    );
+  }
+  for (const query of ["", "?gzip=true", "?gzip=false"]) {
+    await using visitor = new LiveVisitor(berth, berth.admin, query);
+    await visitor.subscribe("e", "engines");
+    assert.equal((await visitor.list("e")).rows.size, 0);
+  }
+  assert.deepEqual(berth.bugs(), []);
 });
 
 Deno.test("a feed without the right is refused by itself and in the audit log, and a right that is withdrawn ends the socket", async () => {

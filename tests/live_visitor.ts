@@ -19,10 +19,10 @@ export class LiveVisitor implements AsyncDisposable {
   readonly messages: Message[] = [];
   readonly lists = new Map<string, KnownList>();
 
-  constructor(berth: { readonly url: string }, credential: string | null) {
+  constructor(berth: { readonly url: string }, credential: string | null, query = "") {
     const protocols = credential === null ? [] : [`berth.bearer.${credential}`];
     this.visitor = new Visitor(
-      `${berth.url}/api/live`,
+      `${berth.url}/api/live${query}`,
       (data) => this.#take(JSON.parse(String(data))),
       protocols,
     );

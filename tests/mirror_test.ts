@@ -349,7 +349,9 @@ Deno.test("a kind that the engine cannot list makes that kind unavailable, and n
   await isWatched(engine, backends);
 
   assert.deepEqual(await seen(backends), ["web running"]);
-  assert.match((await backends.fresh("networks")).unavailable[0]?.reason ?? "", /broken/);
+  const [lacking] = (await backends.fresh("networks")).unavailable;
+  assert.match(lacking?.reason ?? "", /broken/);
+  assert.deepEqual(lacking?.stale, ["networks"]);
   assert.deepEqual((await backends.fresh("volumes")).unavailable, []);
 });
 

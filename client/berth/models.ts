@@ -443,6 +443,8 @@ export type Unavailable = {
   readonly reason: string;
   /** When it last answered, where it hangs: its rows are shown as they were then. */
   readonly since?: string;
+  /** What it does not list although it is up, as `networks`: shown as it was last known. Absent where it is not up. */
+  readonly stale?: readonly (string)[];
 };
 
 /** A part of `Image`. */

@@ -1,7 +1,8 @@
-/** One line over the last minutes: its title, its last value, the unit at its axis, and the value under the pointer. */
+/** One line over the last minutes: its title, its last value, the unit and the times at its axes, and the value under the pointer. */
 import { useState } from "preact/hooks";
 import { words } from "../words/en.ts";
 import { niceAbove } from "./nice_above.ts";
+import { timeTicks } from "./time_ticks.ts";
 
 export interface ChartPoint {
   readonly time: number;
@@ -44,6 +45,7 @@ export function Chart(
   const pointed = at === null ? null : known[Math.min(at, known.length - 1)] ?? null;
   const last = known.at(-1) ?? null;
   const told = pointed ?? last;
+  const ticks = timeTicks(from, to);
   const pointAt = (event: PointerEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     const time = from + (event.clientX - box.left) / box.width * (to - from);
@@ -87,6 +89,11 @@ export function Chart(
           onKeyDown={onKeyDown}
           onBlur={() => setAt(null)}
         >
+          <path
+            class="chart-ticks"
+            d={ticks.map((time) => `M${x(time)} 0V${HEIGHT}`).join("")}
+            vector-effect="non-scaling-stroke"
+          />
           <path class="chart-line" d={path} vector-effect="non-scaling-stroke" />
           {pointed !== null && (
             <path
@@ -97,6 +104,26 @@ export function Chart(
           )}
         </svg>
       </div>
+      <Times from={from} to={to} ticks={ticks} />
     </figure>
+  );
+}
+
+/** How far from the middle the times at both ends leave room for others. */
+const ROOM = 0.25;
+
+/** The first and the last time, and those between. A screen reader is told the span of all charts at once. */
+function Times(
+  { from, to, ticks }: { readonly from: number; readonly to: number; readonly ticks: readonly number[] },
+) {
+  const placed = ticks.map((time) => ({ time, at: (time - from) / (to - from) }));
+  return (
+    <svg class="chart-times" aria-hidden="true">
+      <text y="12">{words.time(from)}</text>
+      {placed.filter(({ at }) => Math.abs(at - 0.5) <= ROOM).map(({ time, at }) => (
+        <text key={time} x={`${at * 100}%`} y="12" text-anchor="middle">{words.minute(time)}</text>
+      ))}
+      <text x="100%" y="12" text-anchor="end">{words.time(to)}</text>
+    </svg>
   );
 }

@@ -7,9 +7,10 @@ import type { Resource } from "../live/resource.ts";
 import { may } from "../live/session.ts";
 import { go, query, withQuery } from "../router.ts";
 import { words } from "../words/en.ts";
-import { Reading, Unavailable } from "./reading.tsx";
+import { Choose } from "./choose.tsx";
+import { Reading } from "./reading.tsx";
 import { shown } from "./shown.ts";
-import { Empty } from "./states.tsx";
+import { Empty, Unavailable } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
 const TEXT = words.lists;
@@ -97,8 +98,6 @@ function fits<T>(
 }
 
 function Filters() {
-  const change = (name: string) => (event: Event) =>
-    go(withQuery({ [name]: (event.currentTarget as HTMLInputElement).value }), { replace: true });
   return (
     <div class="filters" role="search">
       <input
@@ -106,13 +105,15 @@ function Filters() {
         aria-label={TEXT.filter}
         placeholder={TEXT.filter}
         value={query.value.get("q") ?? ""}
-        onInput={change("q")}
+        onInput={({ currentTarget }) => go(withQuery({ q: currentTarget.value }), { replace: true })}
       />
-      <select aria-label={TEXT.usage} value={query.value.get("use") ?? ""} onChange={change("use")}>
-        <option value="">{TEXT.all}</option>
-        <option value="used">{TEXT.used}</option>
-        <option value="unused">{TEXT.unused}</option>
-      </select>
+      <Choose
+        name="use"
+        label={TEXT.usage}
+        all={TEXT.all}
+        options={["used", "unused"]}
+        word={(use) => use === "used" ? TEXT.used : TEXT.unused}
+      />
     </div>
   );
 }

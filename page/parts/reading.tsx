@@ -4,8 +4,6 @@ import type { Permission } from "../../client/berth/models.ts";
 import type { Resource } from "../live/resource.ts";
 import { may, who } from "../live/session.ts";
 import { words } from "../words/en.ts";
-import { shown } from "./shown.ts";
-import { Sign } from "./sign.tsx";
 import { Empty, Loading, Trouble, Unread } from "./states.tsx";
 
 export function Reading<T>(
@@ -40,19 +38,4 @@ export function keyIfAllowed(permission: Permission, key: string): string | null
 
 function isForbidden(permission: Permission): boolean {
   return Boolean(who.value) && !may(permission);
-}
-
-/** The engines that did not answer, so that what is shown is only a part. */
-export function Unavailable(
-  { engines }: { readonly engines: readonly { readonly backend: string; readonly reason: string }[] },
-) {
-  return (
-    <>
-      {engines.map(({ backend, reason }) => (
-        <p class="trouble" role="status" key={backend}>
-          <Sign verdict="unknown" /> {shown(words.problem.away(backend, reason))}
-        </p>
-      ))}
-    </>
-  );
 }

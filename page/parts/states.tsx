@@ -5,6 +5,7 @@ import { link } from "../live/live.ts";
 import type { Problem } from "../live/problem.ts";
 import { words } from "../words/en.ts";
 import { shown } from "./shown.ts";
+import { Sign } from "./sign.tsx";
 
 /** What the screen is called that is shown. */
 export const ScreenName = createContext("");
@@ -71,5 +72,27 @@ export function Trouble(
       {problem.requestId !== null && <code class="quiet">{words.problem.request(problem.requestId)}</code>}
       {again && <button type="button" class="link" onClick={again}>{words.again}</button>}
     </div>
+  );
+}
+
+/** What an engine lacks, and why; `stale` has the kinds that it does not list although it answers. */
+interface Lack {
+  readonly backend: string;
+  readonly reason: string;
+  readonly stale?: readonly string[];
+}
+
+/** The engines of which what is shown is only a part. */
+export function Unavailable({ engines }: { readonly engines: readonly Lack[] }) {
+  const { away, unlisted } = words.problem;
+  return (
+    <>
+      {engines.map(({ backend, reason, stale }) => (
+        <p class="trouble" role="status" key={backend}>
+          <Sign verdict="unknown" />{" "}
+          {shown(stale === undefined ? away(backend, reason) : unlisted(backend, stale, reason))}
+        </p>
+      ))}
+    </>
   );
 }

@@ -3,6 +3,8 @@
 export interface Counts {
   readonly number: Intl.NumberFormat;
   readonly clock: Intl.DateTimeFormat;
+  /** The same without seconds. */
+  readonly minute: Intl.DateTimeFormat;
   readonly moment: Intl.DateTimeFormat;
   readonly day: Intl.DateTimeFormat;
   /** `1 unit`, `1,234 units`. */
@@ -20,10 +22,12 @@ const SIZES = ["B", "KB", "MB", "GB", "TB"];
 export function countsIn(language: string, units: readonly string[]): Counts {
   const number = new Intl.NumberFormat(language);
   const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-  const time = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+  const ofDay = { hour: "2-digit", minute: "2-digit" } as const;
+  const time = { ...ofDay, second: "2-digit" } as const;
   return {
     number,
     clock: new Intl.DateTimeFormat(language, time),
+    minute: new Intl.DateTimeFormat(language, ofDay),
     moment: new Intl.DateTimeFormat(language, { day: "numeric", month: "short", ...time }),
     day: new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" }),
     count: (amount, one, many) => `${number.format(amount)} ${amount === 1 ? one : many}`,

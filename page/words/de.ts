@@ -1,10 +1,11 @@
 /** Every sentence of the page in German; a script of its own, asked for by browsers that want it. */
 import type { Seen, Verdict } from "../verdict.ts";
 import { applies } from "./de_applies.ts";
-import { bytes, clock, count, day, duration, moment, number } from "./de_counts.ts";
+import { bytes, clock, count, day, duration, minute, moment, number } from "./de_counts.ts";
 import { files } from "./de_files.ts";
+import { findings } from "./de_findings.ts";
 import { records } from "./de_records.ts";
-import { resources } from "./de_resources.ts";
+import { kindsOf, resources } from "./de_resources.ts";
 import { settings } from "./de_settings.ts";
 import { shell } from "./de_shell.ts";
 import { graph, log, logs, measures } from "./de_views.ts";
@@ -39,6 +40,7 @@ export const words = {
   number: (value: number) => number.format(value),
   duration,
   time: (ms: number) => clock.format(ms),
+  minute: (ms: number) => minute.format(ms),
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
@@ -104,6 +106,7 @@ export const words = {
   },
   settings,
   files,
+  findings,
   ...records,
   ...resources,
   shell,
@@ -130,6 +133,8 @@ export const words = {
     request: (id: string) => `Anfrage ${id}`,
     stale: (since: number) => `Was Sie sehen, wurde um ${clock.format(since)} gelesen`,
     away: (backend: string, reason: string) => `${backend} antwortet nicht: ${reason}`,
+    unlisted: (backend: string, kinds: readonly string[], reason: string) =>
+      `${backend} zählt seine ${kindsOf(kinds)} nicht auf: ${reason}`,
     unloaded: "Diese Seite konnte nicht geladen werden. Laden Sie neu.",
     notFound: "Eine solche Seite gibt es nicht",
     toOverview: "Zur Übersicht",
@@ -180,7 +185,6 @@ export const words = {
       count(amount, "Einheit ist, wie sie sein soll", "Einheiten sind, wie sie sein sollen"),
     showRest: "Anzeigen",
     hideRest: "Ausblenden",
-    nothingDeclared: "Darin ist nichts deklariert",
     emptyTitle: "Tragen Sie Ihren ersten Ordner ein",
     emptyLead:
       "Nennen Sie einen Ordner mit Compose-Dateien oder anderem YAML. berth liest ihn, ändert nichts darin und zeigt, wo das, was läuft, abweicht.",
@@ -193,7 +197,6 @@ export const words = {
     path: "Der volle Pfad des Ordners auf der Maschine, auf der berth läuft",
     pathHint: "Zum Beispiel /home/ada/projects",
     submit: "Eintragen",
-    showBoth: "Beides zeigen",
     log: "Log",
     inNoFile: "läuft, steht in keiner Datei",
     shell: "Shell",
@@ -231,33 +234,19 @@ export const words = {
     dead: "tot",
     degraded: (running: number, desired: number | null) =>
       desired === null ? `${running} laufen` : `${running} von ${desired} laufen`,
-    engineAway: "die Engine antwortet nicht",
     at: "geschrieben in",
   },
   workspace: {
-    title: (name: string) => name,
     differences: "Abweichungen",
     findings: "Befunde",
     tabs: "Ansichten des Arbeitsbereichs",
     noDifferences: (units: number) =>
       `Was läuft, ist, was geschrieben ist, in allen ${count(units, "Einheit", "Einheiten")}.`,
     noUnits: "In diesem Ordner ist nichts als Einheit deklariert.",
-    notRunning: "ist geschrieben und läuft nicht",
     onEngine: (container: string, backend: string) => `${container} auf ${backend}`,
-    elsewhere: (file: string) => `gesetzt in ${file}`,
-    noFindings: "Keine Regel hat etwas zu diesen Dateien zu sagen.",
-    rule: "Regel",
-    liveHint: "Abweichungen stehen in der anderen Ansicht.",
-    truncated: (amount: number) =>
-      `${count(amount, "weiterer Befund wird", "weitere Befunde werden")} nicht gezeigt.`,
     forget: "Diesen Arbeitsbereich vergessen",
     forgetQuestion: (name: string) =>
       `${name} vergessen? Auf der Platte bleibt alles, wie es ist, und Sie können ihn wieder eintragen.`,
-    asWritten: "Wie geschrieben",
-    severity: { error: "Fehler", warning: "Warnung", info: "Info", hint: "Hinweis" } as Record<
-      string,
-      string
-    >,
   },
   containers: {
     title: "Container",

@@ -22,8 +22,6 @@ export const files = {
     `Alle mit der Berechtigung workspaces:files in die Dateien von ${name} schreiben lassen? Was darin steht, entscheidet, was läuft, sobald es angewandt wird.`,
   makeReadOnly: "Nur noch lesen lassen",
   unsaved: "nicht gespeichert",
-  unsavedIn: (amount: number) =>
-    count(amount, "Datei ist nicht gespeichert", "Dateien sind nicht gespeichert"),
   save: "Speichern …",
   saveTitle: (path: string) => `${path} speichern?`,
   saveIt: "Speichern",

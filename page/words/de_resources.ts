@@ -1,6 +1,18 @@
 /** The sentences about images, volumes, networks and the disk, in German. */
 import { bytes, count } from "./de_counts.ts";
 
+const KINDS: Readonly<Record<string, string>> = {
+  containers: "Container",
+  images: "Images",
+  volumes: "Volumes",
+  networks: "Netzwerke",
+};
+
+/** What an engine lists, by the API's names. */
+export function kindsOf(names: readonly string[]): string {
+  return names.map((name) => KINDS[name] ?? name).join(" und ");
+}
+
 export const resources = {
   lists: {
     filter: "Nach Name filtern",

@@ -1,5 +1,6 @@
 /** The sentences of the settings in German. */
 import { count, day } from "./de_counts.ts";
+import { kindsOf } from "./de_resources.ts";
 
 const ROLES = { viewer: "viewer", operator: "operator", admin: "admin" } as const;
 
@@ -132,7 +133,7 @@ export const settings = {
     api: (version: string) => `API ${version}`,
     states: {
       up: "da",
-      inPart: "zum Teil da",
+      inPart: (kinds: readonly string[]) => `da, zählt seine ${kindsOf(kinds)} nicht auf`,
       away: "weg",
       refused: "verweigert",
       unresponsive: "antwortet nicht",

@@ -2,9 +2,10 @@
 import type { Permission } from "../../client/berth/models.ts";
 import type { Seen, Verdict } from "../verdict.ts";
 import { applies } from "./en_applies.ts";
-import { bytes, clock, count, day, duration, moment, number } from "./en_counts.ts";
+import { bytes, clock, count, day, duration, minute, moment, number } from "./en_counts.ts";
 import { graph } from "./en_graph.ts";
 import { files } from "./en_files.ts";
+import { findings } from "./en_findings.ts";
 import { log, logs } from "./en_logs.ts";
 import { measures } from "./en_measures.ts";
 import { records } from "./en_records.ts";
@@ -30,6 +31,7 @@ const english = {
   number: (value: number) => number.format(value),
   duration,
   time: (ms: number) => clock.format(ms),
+  minute: (ms: number) => minute.format(ms),
   moment: (ms: number) => moment.format(ms),
   day: (ms: number) => day.format(ms),
   bytes,
@@ -97,6 +99,7 @@ const english = {
   },
   settings,
   files,
+  findings,
   shell,
   graph,
   log,
@@ -123,6 +126,8 @@ const english = {
     request: (id: string) => `Request ${id}`,
     stale: (since: number) => `What you see was read at ${clock.format(since)}`,
     away: (backend: string, reason: string) => `${backend} does not answer: ${reason}`,
+    unlisted: (backend: string, kinds: readonly string[], reason: string) =>
+      `${backend} does not list its ${kinds.join(" and ")}: ${reason}`,
     unloaded: "This screen could not be loaded. Reload the page.",
     notFound: "There is no such screen",
     toOverview: "To the overview",
@@ -171,7 +176,6 @@ const english = {
     wellRest: (amount: number) => count(amount, "unit is as it should be", "units are as they should be"),
     showRest: "Show them",
     hideRest: "Hide them",
-    nothingDeclared: "Nothing is declared in it",
     emptyTitle: "Register your first folder",
     emptyLead:
       "Name a folder with Compose files or other YAML of yours. berth reads it, changes nothing in it, and shows where what runs differs.",
@@ -183,7 +187,6 @@ const english = {
     path: "The folder's full path on the machine that runs berth",
     pathHint: "For example /home/ada/projects",
     submit: "Register",
-    showBoth: "Show both",
     log: "Log",
     inNoFile: "runs, in no file",
     shell: "Shell",
@@ -223,30 +226,19 @@ const english = {
     dead: "dead",
     degraded: (running: number, desired: number | null) =>
       desired === null ? `${running} run` : `${running} of ${desired} run`,
-    engineAway: "its engine does not answer",
     at: "written at",
   },
   workspace: {
-    title: (name: string) => name,
     differences: "Differences",
     findings: "Findings",
     tabs: "Views of the workspace",
     noDifferences: (units: number) =>
       `What runs is what is written, in all ${count(units, "unit", "units")}.`,
     noUnits: "Nothing in this folder is declared as a unit.",
-    notRunning: "is written and does not run",
     onEngine: (container: string, backend: string) => `${container} on ${backend}`,
-    elsewhere: (file: string) => `set in ${file}`,
-    noFindings: "No rule has anything to say about these files.",
-    rule: "Rule",
-    liveHint: "Differences are in the other view.",
-    truncated: (amount: number) =>
-      `${count(amount, "further finding is", "further findings are")} not shown.`,
     forget: "Forget this workspace",
     forgetQuestion: (name: string) =>
       `Forget ${name}? Nothing on disk is touched, and you can register it again.`,
-    asWritten: "As written",
-    severity: { error: "error", warning: "warning", info: "info", hint: "hint" } as Record<string, string>,
   },
   containers: {
     title: "Containers",

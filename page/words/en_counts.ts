@@ -1,7 +1,7 @@
 /** Numbers, sizes and times in English. */
 import { countsIn } from "./counts.ts";
 
-export const { number, clock, moment, day, count, duration, bytes } = countsIn("en-GB", [
+export const { number, clock, minute, moment, day, count, duration, bytes } = countsIn("en-GB", [
   "y",
   "mo",
   "d",

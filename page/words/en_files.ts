@@ -20,7 +20,6 @@ export const files = {
     `Let everybody with the permission workspaces:files write to the files of ${name}? What is in them decides what runs once they are applied.`,
   makeReadOnly: "Make it read-only",
   unsaved: "not saved",
-  unsavedIn: (amount: number) => count(amount, "file is not saved", "files are not saved"),
   save: "Save …",
   saveTitle: (path: string) => `Save ${path}?`,
   saveIt: "Save",

@@ -124,7 +124,7 @@ export const settings = {
     api: (version: string) => `API ${version}`,
     states: {
       up: "up",
-      inPart: "up, in part",
+      inPart: (kinds: readonly string[]) => `up, does not list its ${kinds.join(" and ")}`,
       away: "away",
       refused: "refused",
       unresponsive: "not answering",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mortal } from "../apply_mortal.ts";
 import { ApplyScene, project, service } from "../apply_scene.ts";
-import { browserMissing, startBrowser } from "../browser.ts";
+import { browserMissing, sharedBrowser } from "../browser.ts";
 import { eventually } from "../eventually.ts";
 import { serveEngines, TestCaller } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
@@ -11,11 +11,12 @@ import { assertFitsAll, openPage } from "./opened.ts";
 const HOOK = "post_start: [{ command: [echo, hello there], user: '1000' }]";
 
 const { test } = await sharedEngine("docker");
+const browserOf = sharedBrowser();
 
 test(
   "a person plans a folder, reads why, applies it, breaks a command, sees the old container serve again, and takes it down with its data",
   async (engine) => {
-    await using browser = await startBrowser();
+    const browser = await browserOf();
     await using berth = await serveEngines({ docker: engine });
     const text = project(
       "front",
@@ -92,7 +93,7 @@ test(
     ]);
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-asked-" }));
     const options = { folder, applyTimes: { leaseMs: 1_000 } };
-    await using browser = await startBrowser();
+    const browser = await browserOf();
     let berth = await serveEngines({ docker: engine }, options);
     const { admin } = berth;
     const scene = await ApplyScene.on(engine, berth, "asked", text);

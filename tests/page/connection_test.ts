@@ -50,6 +50,36 @@ test("a screen whose session has ended stays behind the question to sign in, and
   assert.deepEqual(opened.complaints, []);
 });
 
+test("a list that an engine does not give says so with the reason, shows what was known, and no other list does", async (world) => {
+  const engine = world.worlds["docker"]!;
+  const { override } = engine.world;
+  let isBroken = true;
+  engine.world.override = (request, path) =>
+    isBroken && path === "/networks"
+      ? Response.json({ message: "no bridge has room" }, { status: 500 })
+      : override?.(request, path);
+  const timeNano = Date.now() * 1e6;
+  engine.tell({ Type: "network", Action: "create", Actor: { ID: "0".repeat(64) }, timeNano });
+  await using opened = await openPage(world.browser, world.berth, { key: world.berth.admin });
+  const { page } = opened;
+  const told = page.getByRole("main").getByText(/docker does not/);
+  await go(page, "/networks");
+  await here(page, /docker does not list its networks: Cannot .*no bridge has room/);
+  await here(page, "shop_default");
+  await assertFits(opened, "/networks, as last known");
+  await go(page, "/settings/engines");
+  await here(page, "up, does not list its networks");
+  await go(page, "/volumes");
+  await here(page, "shop_data");
+  assert.equal(await told.count(), 0);
+  await go(page, "/networks");
+  await told.waitFor();
+  isBroken = false;
+  await told.waitFor({ state: "detached" });
+  await here(page, "shop_default");
+  assert.deepEqual(opened.complaints, []);
+});
+
 test("every list that lacks an engine says which one and why above the rest", async (world) => {
   await world.worlds["podman"]![Symbol.asyncDispose]();
   await using opened = await openPage(world.browser, world.berth, { key: world.berth.admin });

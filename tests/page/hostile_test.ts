@@ -1,7 +1,7 @@
 /** What others wrote is only ever text on the page; what they keep secret is nowhere; a log is bounded and stays put. */
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { BROWSER_TEST, browserMissing, startBrowser } from "../browser.ts";
+import { BROWSER_TEST, browserMissing, sharedBrowser } from "../browser.ts";
 import { FIXTURE } from "../engine.ts";
 import { FastLog } from "../scripted_log.ts";
 import { inspected, scriptedId, ScriptedWorld } from "../scripted_world.ts";
@@ -10,6 +10,7 @@ import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const shared = await sharedEngine("docker");
+const browserOf = sharedBrowser();
 const test: typeof shared.test = (name, run) => shared.test(name, run, browserMissing());
 
 const MARKUP = `<img src=x onerror="document.title='owned'">`;
@@ -37,7 +38,7 @@ test("markup and characters that turn a line around are text, as label, name, co
     `services:\n  web:\n    image: caddy:2 # ${MARKUP} ${TURNED}\n    labels: { note: '${MARKUP}' }\n`,
   );
   await berth.call("POST /api/workspaces", { path, name: `${MARKUP}` });
-  await using browser = await startBrowser();
+  const browser = await browserOf();
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
   const { id } = (await berth.call("GET /api/workspaces")).body.items[0];
@@ -108,7 +109,7 @@ Deno.test({
       `services:\n  web:\n    image: "${both.replaceAll('"', "'")}"\n    "${both.replaceAll('"', "'")}": 1\n`,
     );
     await berth.call("POST /api/workspaces", { path });
-    await using browser = await startBrowser();
+    const browser = await browserOf();
     await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c" });
     const { page } = opened;
     const sign = "safe\\u{202e}gnp.exe";
@@ -170,7 +171,7 @@ test("a secret in environment, label, file and difference is nowhere in document
     `services:\n  db:\n    image: keeper:1\n    environment:\n      DB_PASSWORD: ${secret}-now\n`,
   );
   await berth.call("POST /api/workspaces", { path });
-  await using browser = await startBrowser();
+  const browser = await browserOf();
   await using opened = await openPage(browser, berth, { key: berth.admin });
   const { page } = opened;
   const told: Promise<string>[] = [];
@@ -237,7 +238,7 @@ test("a log draws only what is in view, and stays where the reader is while it g
       "while [ ! -e /tmp/more ]; do sleep 0.1; done; while [ $i -lt 11000 ]; do i=$((i+1)); echo line $i; done; exec idle",
   );
   await using berth = await serveEngines({ docker: engine });
-  await using browser = await startBrowser();
+  const browser = await browserOf();
   await using opened = await openPage(browser, berth, { key: berth.admin, path: "/c/docker/counter" });
   const { page } = opened;
   await page.getByText("line 900", { exact: true }).waitFor();
@@ -269,7 +270,7 @@ test("a berth that stops is told in the bar, and the screen goes on by itself wh
   const folder = await Deno.makeTempDir({ prefix: "berth-away-" });
   try {
     const first = await serveEngines({ docker: engine }, { folder });
-    await using browser = await startBrowser();
+    const browser = await browserOf();
     await using opened = await openPage(browser, first, { key: first.admin, path: "/c" });
     const { page } = opened;
     await page.locator(".is-live").waitFor();

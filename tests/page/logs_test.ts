@@ -1,7 +1,7 @@
 /** Logs in the page over a real engine: nothing lost over restarts, gaps told, a million lines, several in one. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
-import { browserMissing, startBrowser } from "../browser.ts";
+import { browserMissing, sharedBrowser } from "../browser.ts";
 import { FIXTURE, type TestEngine } from "../engine.ts";
 import { eventually } from "../eventually.ts";
 import { serveEngines } from "../service.ts";
@@ -9,13 +9,12 @@ import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage, signInWithKey } from "./opened.ts";
 
 const shared = await sharedEngine("docker");
-let started: Promise<Browser> | null = null;
-Deno.test.afterAll(async () => await (await started)?.close());
+const browserOf = sharedBrowser();
 
 function test(name: string, run: (engine: TestEngine, browser: Browser) => Promise<void>): void {
   shared.test(
     name,
-    async (engine) => await run(engine, await (started ??= startBrowser())),
+    async (engine) => await run(engine, await browserOf()),
     browserMissing(),
   );
 }

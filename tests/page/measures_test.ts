@@ -7,9 +7,13 @@ import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { APART_MS, Series } from "../../page/live/series.ts";
 import { niceAbove } from "../../page/parts/nice_above.ts";
+import { timeTicks } from "../../page/parts/time_ticks.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
 const { test } = await sharedEngine("docker");
+
+const DAY_S = 86_400;
+const secondsOf = (clock: string) => clock.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 
 test(
   "a container's measures are lines with their last value, which the arrows walk, and columns of the list",
@@ -31,6 +35,14 @@ test(
     await page.getByText(/^of 67 MB$/).waitFor();
     assert.equal(await page.locator(".chart").count(), 6);
     await page.getByRole("img", { name: /^Network, received: [\d.]+ K?B\/s/ }).waitFor();
+    const times = await page.locator(".chart").first().locator(".chart-times text").allTextContents();
+    const [first = "", last = ""] = [times[0], times.at(-1)];
+    assert.match(`${first} ${last}`, /^\d\d:\d\d:\d\d \d\d:\d\d:\d\d$/);
+    assert.equal((secondsOf(last) - secondsOf(first) + DAY_S) % DAY_S, 600, "ten minutes");
+    assert.ok(
+      times.length >= 4 && times.slice(1, -1).every((one) => /^\d\d:\d\d$/.test(one)),
+      `${times}`,
+    );
     await cpu.focus();
     await page.keyboard.press("ArrowLeft");
     await page.locator(".chart-pointed").waitFor({ state: "attached" });
@@ -87,4 +99,14 @@ Deno.test("rates come of totals: none for the first, after a gap or for another 
   add(700, 0);
   assert.deepEqual([series.points.length, series.latest?.cpu], [1, 700]);
   assert.deepEqual([0, 0.3, 1, 1.1, 7, 340].map(niceAbove), [1, 0.5, 1, 2, 10, 500]);
+});
+
+Deno.test("an axis has round times between its ends, six at most", () => {
+  const minutes = (from: number, to: number) =>
+    timeTicks(from * 60_000, to * 60_000).map((time) => time / 60_000);
+  assert.deepEqual(minutes(3.5, 13.5), [4, 6, 8, 10, 12]);
+  assert.deepEqual(minutes(4, 14), [4, 6, 8, 10, 12, 14]);
+  assert.deepEqual(minutes(0.1, 4.2), [1, 2, 3, 4]);
+  assert.deepEqual(minutes(61, 121), [75, 90, 105, 120]);
+  assert.deepEqual(minutes(1, 1_440 * 3), [720, 1_440, 2_160, 2_880, 3_600, 4_320]);
 });

@@ -65,40 +65,46 @@ ${
   ).join("")
 }`;
 
+/** The texts of each project: what is brought up, and what is written afterwards. */
+const TEXTS = {
+  shop: [SHOP("postgres:16"), SHOP("postgres:17")],
+  blog: [BLOG(""), BLOG("    mem_limit: 256m\n")],
+  infra: [INFRA, INFRA],
+} as const;
+
+export type Project = keyof typeof TEXTS;
+export const PROJECTS = Object.keys(TEXTS) as readonly Project[];
+
 export const IMAGES = ["postgres:16", "postgres:17", "redis:7", "ghost:5", "caddy:2"];
 
-export interface Scene {
-  readonly berth: TestService;
-  /** The ids of the workspaces: `shop`, `blog`, `infra`. */
-  readonly workspaces: readonly string[];
+/** The folders of the projects, and what runs of them; afterwards the files say something else than what runs. */
+export async function seed(
+  engine: TestEngine,
+  folder: string,
+  projects: readonly Project[] = PROJECTS,
+): Promise<void> {
+  await Promise.all(IMAGES.map((image) => engine.cli("tag", FIXTURE, image)));
+  await Promise.all([
+    engine.cli("run", "-d", "--name", "legacy-cron", "caddy:2", "idle"),
+    ...projects.map(async (name) => {
+      const [first, then] = TEXTS[name];
+      const file = `${folder}/${name}/compose.yaml`;
+      await Deno.mkdir(`${folder}/${name}`, { recursive: true });
+      await Deno.writeTextFile(file, first);
+      const only = name === "blog" ? ["app", "cache"] : [];
+      const complaint = await compose(engine, `${folder}/${name}`, "up", "-d", ...only);
+      if (complaint !== "") throw new Error(complaint);
+      await Deno.writeTextFile(file, then);
+    }),
+  ]);
 }
 
-/** The folders of the three projects, and what runs of them; afterwards the files say something else than what runs. */
-export async function seed(engine: TestEngine, folder: string): Promise<void> {
-  for (const image of IMAGES) await engine.cli("tag", FIXTURE, image);
-  const write = async (name: string, text: string) => {
-    await Deno.mkdir(`${folder}/${name}`, { recursive: true });
-    await Deno.writeTextFile(`${folder}/${name}/compose.yaml`, text);
-  };
-  const up = async (name: string, ...only: string[]) => {
-    const complaint = await compose(engine, `${folder}/${name}`, "up", "-d", ...only);
-    if (complaint !== "") throw new Error(complaint);
-  };
-  await write("shop", SHOP("postgres:16"));
-  await write("blog", BLOG(""));
-  await write("infra", INFRA);
-  await Promise.all([up("shop"), up("blog", "app", "cache"), up("infra")]);
-  await engine.cli("run", "-d", "--name", "legacy-cron", "caddy:2", "idle");
-  await write("shop", SHOP("postgres:17"));
-  await write("blog", BLOG("    mem_limit: 256m\n"));
-}
-
-/** A berth beside that engine; the projects are registered unless told otherwise. */
+/** A berth beside that engine, with the folders of these projects registered. */
 export async function startScene(
   engine: TestEngine,
   folder: string,
-  { register = true, ...options }: ServiceOptions & { readonly register?: boolean } = {},
-): Promise<Scene> {
+  { projects = PROJECTS, ...options }: ServiceOptions & { readonly projects?: readonly Project[] } = {},
+): Promise<TestService> {
   const berth = options.setup === false // nobody can ask yet how the engine is doing
     ? await startService({
       roots: [folder],
@@ -106,16 +112,12 @@ export async function startScene(
       ...options,
     })
     : await serveEngines({ docker: engine }, { roots: [folder], ...options });
-  const workspaces: string[] = [];
-  if (register) {
-    for (const name of ["shop", "blog", "infra"]) {
-      const { body } = await berth.call("POST /api/workspaces", { path: `${folder}/${name}` });
-      workspaces.push(body.id);
-    }
+  for (const name of projects) await berth.call("POST /api/workspaces", { path: `${folder}/${name}` });
+  if (projects.includes("shop")) {
     await eventually("the shop's database is compared", async () => {
-      const { body } = await berth.call(`GET /api/workspaces/${workspaces[0]}/artifacts/units/db`);
+      const { body } = await berth.call("GET /api/workspaces/shop/artifacts/units/db");
       return body.live?.drift?.length > 0;
     });
   }
-  return { berth, workspaces };
+  return berth;
 }

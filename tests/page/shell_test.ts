@@ -2,15 +2,14 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "npm:playwright-core@1.65.1";
 import { MovableClock } from "../access_service.ts";
-import { browserMissing, startBrowser } from "../browser.ts";
+import { browserMissing, sharedBrowser } from "../browser.ts";
 import { FIXTURE, type TestEngine } from "../engine.ts";
 import { eventually } from "../eventually.ts";
 import { serveEngines } from "../service.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { assertFitsAll, openPage } from "./opened.ts";
 
-let started: Promise<Browser> | null = null;
-Deno.test.afterAll(async () => await (await started)?.close());
+const browserOf = sharedBrowser();
 
 /** What the terminal shows. */
 async function screen(page: Page): Promise<string> {
@@ -35,7 +34,7 @@ for (const kind of ["docker", "podman"] as const) {
   const test = (name: string, run: (engine: TestEngine, browser: Browser) => Promise<void>) =>
     shared.test(
       name,
-      async (engine) => await run(engine, await (started ??= startBrowser())),
+      async (engine) => await run(engine, await browserOf()),
       browserMissing(),
     );
 

@@ -6,6 +6,7 @@ import { openPage } from "./opened.ts";
 import { seed, startScene } from "./scene.ts";
 
 const FOLDER = new URL("../../page/shots/", import.meta.url).pathname;
+const PROJECTS = "/srv/projects";
 const WIDTHS = [1440, 1024, 360];
 const THEMES = ["light", "dark"] as const;
 const SCREENS: readonly (readonly [name: string, path: string])[] = [
@@ -71,11 +72,13 @@ const wanted = (name: string) => only === "" || only.split(",").includes(name);
 
 await Deno.mkdir(FOLDER, { recursive: true });
 await using engine = await startEngine("docker");
-const folder = await Deno.makeTempDir({ prefix: "berth-shots-" });
-await seed(engine, folder);
+// As somebody has it whose page this could be; nobody's own is written over.
+await Deno.mkdir(PROJECTS);
+await using _projects = { [Symbol.asyncDispose]: () => Deno.remove(PROJECTS, { recursive: true }) };
+await seed(engine, PROJECTS);
 await using browser = await startBrowser();
 {
-  await using berth = (await startScene(engine, folder, { register: false, setup: false })).berth;
+  await using berth = await startScene(engine, PROJECTS, { projects: [], setup: false });
   await inAll(async (look, suffix) => {
     const path = `/#setup=${berth.berth.access.setupToken}`;
     await using opened = await openPage(browser, berth, { ...look, path });
@@ -86,7 +89,7 @@ await using browser = await startBrowser();
   });
 }
 {
-  await using berth = (await startScene(engine, folder, { register: false })).berth;
+  await using berth = await startScene(engine, PROJECTS, { projects: [] });
   await inAll(async (look, suffix) => {
     await using out = await openPage(browser, berth, look);
     await out.page.getByLabel("Name").waitFor();
@@ -95,7 +98,7 @@ await using browser = await startBrowser();
     }
   });
 }
-await using berth = (await startScene(engine, folder)).berth;
+await using berth = await startScene(engine, PROJECTS);
 await berth.call("POST /api/settings/people", { name: "ada", role: "admin" });
 await berth.call("POST /api/settings/people", { name: "grace", role: "viewer" });
 await berth.call("POST /api/settings/api-keys", {
@@ -123,7 +126,6 @@ await inAll(async (look, suffix) => {
   }
   if (opened.complaints.length > 0) console.error(suffix, opened.complaints);
 });
-await Deno.remove(folder, { recursive: true });
 
 async function inAll(
   shoot: (

@@ -3,15 +3,17 @@ import { type AuditEntry, type AuditPage, SYSTEM_AUDIT } from "../../../client/b
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
+import { Choose, offered } from "../../parts/choose.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { go, query, withQuery } from "../../router.ts";
+import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
 
 const FILTERS = ["actor", "action", "result"] as const;
-type Filter = (typeof FILTERS)[number];
+/** Another choice begins at its newest page. */
+const NEWEST = { before: null };
 
 const TEXT = words.audit;
 
@@ -54,54 +56,31 @@ export function Audit() {
 /** Offers what is on this page, and what is chosen. */
 function Filters({ items }: { readonly items: readonly AuditEntry[] }) {
   const actors = new Map(items.map(({ actor }) => [actor.id, actor.name]));
-  const [actor, action, result] = FILTERS.map((name) => query.value.get(name) ?? "");
   return (
     <div class="filters" role="search">
       <Choose
         name="actor"
         label={TEXT.actor}
         all={TEXT.everybody}
-        options={[...new Set([...actors.keys(), ...(actor ? [actor] : [])])].map((id) =>
-          [id, actors.get(id) ?? id] as const
-        )}
+        options={offered(actors.keys(), query.value.get("actor"))}
+        word={(id) => actors.get(id) ?? id}
+        also={NEWEST}
       />
       <Choose
         name="action"
         label={TEXT.action}
         all={TEXT.everything}
-        options={namesOf(items.map(({ action }) => action), action)}
+        options={offered(items.map(({ action }) => action), query.value.get("action"))}
+        also={NEWEST}
       />
       <Choose
         name="result"
         label={TEXT.result}
         all={TEXT.anyResult}
-        options={namesOf(items.map(({ result }) => result), result)}
+        options={offered(items.map(({ result }) => result), query.value.get("result"))}
+        also={NEWEST}
       />
     </div>
-  );
-}
-
-function namesOf(found: readonly string[], chosen = ""): readonly (readonly [string, string])[] {
-  return [...new Set([...found, ...(chosen === "" ? [] : [chosen])])].sort().map((one) => [one, one]);
-}
-
-function Choose(
-  { name, label, all, options }: {
-    readonly name: Filter;
-    readonly label: string;
-    readonly all: string;
-    readonly options: readonly (readonly [value: string, word: string])[];
-  },
-) {
-  return (
-    <select
-      aria-label={label}
-      value={query.value.get(name) ?? ""}
-      onChange={({ currentTarget }) => go(withQuery({ [name]: currentTarget.value, before: null }))}
-    >
-      <option value="">{all}</option>
-      {options.map(([value, word]) => <option key={value} value={value}>{shown(word)}</option>)}
-    </select>
   );
 }
 

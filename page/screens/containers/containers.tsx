@@ -9,11 +9,12 @@ import { useRows } from "../../live/rows.ts";
 import { may, who } from "../../live/session.ts";
 import { SIGN_OF, type Verdict } from "../../verdict.ts";
 import { Ago } from "../../parts/ago.tsx";
+import { Choose } from "../../parts/choose.tsx";
 import { LaterMeasured } from "../../parts/later.tsx";
 import { portsOf } from "../../parts/ports.ts";
 import { shown } from "../../parts/shown.ts";
-import { Mark, Sign } from "../../parts/sign.tsx";
-import { Empty, Trouble, Unread } from "../../parts/states.tsx";
+import { Mark } from "../../parts/sign.tsx";
+import { Empty, Trouble, Unavailable, Unread } from "../../parts/states.tsx";
 import { Choice, Rows } from "../../parts/window.tsx";
 import { go, query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
@@ -45,11 +46,7 @@ export function Containers() {
   return (
     <div class={isMeasured ? "list-screen has-measures" : "list-screen"}>
       {problem !== null && <Trouble problem={problem} since={read.at.value} again={read.reload} />}
-      {list.unavailable.map(({ backend, reason }) => (
-        <p class="trouble" role="status" key={backend}>
-          <Sign verdict="unknown" /> {shown(words.problem.away(backend, reason))}
-        </p>
-      ))}
+      <Unavailable engines={list.unavailable} />
       <header class="screen-head">
         <h1>{words.containers.title}</h1>
         <span class="quiet" role="status">{words.containers.shown(fitting.length, list.total)}</span>
@@ -116,18 +113,13 @@ function useArrivals(items: readonly Container[]) {
 
 /** Signs by which one can choose, beside the engine's own states. */
 const SIGNS: readonly Verdict[] = ["broken", "differs", "undeclared"];
+const isSign = (state: string): state is Verdict => (SIGNS as readonly string[]).includes(state);
 
 function fits(asked: URLSearchParams, signOf: (one: Container) => Verdict): (one: Container) => boolean {
   const wanted = (asked.get("q") ?? "").toLowerCase().split(/\s+/).filter((word) => word !== "");
   const [state, project, engine] = ["state", "project", "engine"].map((name) => asked.get(name));
   return (one) => {
-    if (
-      state && (SIGNS as readonly string[]).includes(state)
-        ? signOf(one) !== state
-        : state && one.state !== state
-    ) {
-      return false;
-    }
+    if (state && (isSign(state) ? signOf(one) : one.state) !== state) return false;
     if (project && one.compose?.project !== project || engine && one.backend !== engine) return false;
     if (wanted.length === 0) return true;
     const labels = Object.entries(one.labels).map(([name, value]) => `${name}=${value}`).join(" ");
@@ -141,8 +133,6 @@ function Filters({ items }: { readonly items: readonly Container[] }) {
   const states = [...new Set(items.map(({ state }) => state))].sort();
   const projects = [...new Set(items.flatMap(({ compose }) => compose?.project ?? []))].sort();
   const engines = [...new Set(items.map(({ backend }) => backend))].sort();
-  const change = (name: string) => (event: Event) =>
-    go(withQuery({ [name]: (event.currentTarget as HTMLInputElement).value }), { replace: true });
   return (
     <div class="filters" role="search">
       <input
@@ -150,17 +140,15 @@ function Filters({ items }: { readonly items: readonly Container[] }) {
         aria-label={words.containers.filter}
         placeholder={words.containers.filter}
         value={query.value.get("q") ?? ""}
-        onInput={change("q")}
+        onInput={({ currentTarget }) => go(withQuery({ q: currentTarget.value }), { replace: true })}
       />
-      <select
-        aria-label={words.containers.state}
-        value={query.value.get("state") ?? ""}
-        onChange={change("state")}
-      >
-        <option value="">{words.containers.all}</option>
-        {SIGNS.map((sign) => <option key={sign} value={sign}>{words.verdict(sign)}</option>)}
-        {states.map((state) => <option key={state} value={state}>{state}</option>)}
-      </select>
+      <Choose
+        name="state"
+        label={words.containers.state}
+        all={words.containers.all}
+        options={[...SIGNS, ...states]}
+        word={(one) => isSign(one) ? words.verdict(one) : one}
+      />
       <Of
         name="project"
         label={words.containers.project}
@@ -190,18 +178,8 @@ function Of(
     readonly options: readonly string[];
   },
 ) {
-  const chosen = query.value.get(name) ?? "";
-  if (options.length < 2 && chosen === "") return null;
-  return (
-    <select
-      aria-label={label}
-      value={chosen}
-      onChange={(event) => go(withQuery({ [name]: event.currentTarget.value }), { replace: true })}
-    >
-      <option value="">{all}</option>
-      {options.map((one) => <option key={one} value={one}>{shown(one)}</option>)}
-    </select>
-  );
+  if (options.length < 2 && !query.value.get(name)) return null;
+  return <Choose name={name} label={label} all={all} options={options} />;
 }
 
 function None({ total }: { readonly total: number }) {

@@ -9,7 +9,8 @@ import {
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Ago } from "../../parts/ago.tsx";
-import { keyIfAllowed, Reading, Unavailable } from "../../parts/reading.tsx";
+import { keyIfAllowed, Reading } from "../../parts/reading.tsx";
+import { Unavailable } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { words } from "../../words/en.ts";
 import { ChooseTypes } from "./choose_types.tsx";

@@ -4,11 +4,10 @@ import { type PruneReport, SYSTEM_PRUNE } from "../../../client/berth/system.ts"
 import { client } from "../../live/session.ts";
 import { now } from "../../parts/ago.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
-import { Unavailable } from "../../parts/reading.tsx";
 import { shortOf } from "../../parts/short_id.ts";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Empty, Unavailable } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import type { Verdict } from "../../verdict.ts";
 import { words } from "../../words/en.ts";

@@ -3,11 +3,12 @@ import { useEffect, useMemo } from "preact/hooks";
 import { containerHref } from "../../parts/container_href.ts";
 import { type EventKind, Events as Feed, type Happening } from "../../live/events.ts";
 import { may, who } from "../../live/session.ts";
+import { Choose } from "../../parts/choose.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { Empty, Trouble } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { go, query, withQuery } from "../../router.ts";
+import { query } from "../../router.ts";
 import { words } from "../../words/en.ts";
 
 const TEXT = words.events;
@@ -56,8 +57,8 @@ function Feeding(
           {state === "live" ? TEXT.count(items.length) : TEXT.state[state]}
         </span>
         <div class="filters" role="search">
-          <Choose name="kind" label={TEXT.kind} all={TEXT.allKinds} options={offered} word={(one) => one} />
-          <Choose name="action" label={TEXT.action} all={TEXT.allActions} options={actions} word={shown} />
+          <Choose name="kind" label={TEXT.kind} all={TEXT.allKinds} options={offered} />
+          <Choose name="action" label={TEXT.action} all={TEXT.allActions} options={actions} />
         </div>
       </header>
       {problem !== null && <Trouble problem={problem} />}
@@ -67,27 +68,6 @@ function Feeding(
         )
         : <Table label={TEXT.label} items={items} keyOf={({ number }) => number} isTerse columns={COLUMNS} />}
     </>
-  );
-}
-
-function Choose(
-  { name, label, all, options, word }: {
-    readonly name: "kind" | "action";
-    readonly label: string;
-    readonly all: string;
-    readonly options: readonly string[];
-    readonly word: (value: string) => string;
-  },
-) {
-  return (
-    <select
-      aria-label={label}
-      value={query.value.get(name) ?? ""}
-      onChange={({ currentTarget }) => go(withQuery({ [name]: currentTarget.value }), { replace: true })}
-    >
-      <option value="">{all}</option>
-      {options.map((value) => <option key={value} value={value}>{word(value)}</option>)}
-    </select>
   );
 }
 

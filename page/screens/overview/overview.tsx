@@ -14,7 +14,7 @@ import { LaterLately } from "../../parts/later.tsx";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Mark, Sign } from "../../parts/sign.tsx";
-import { Empty, Trouble, Unread } from "../../parts/states.tsx";
+import { Empty, Trouble, Unavailable, Unread } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
 import { RegisterForm, Workspaces } from "./workspaces.tsx";
 
@@ -59,15 +59,8 @@ function Nothing({ state, reload }: { readonly state: State; readonly reload: ()
 }
 
 function Away({ engines }: Pick<State, "engines">) {
-  return (
-    <>
-      {engines.filter(({ state }) => state !== "up").map(({ name, reason }) => (
-        <p class="trouble" role="status" key={name}>
-          <Sign verdict="unknown" /> {shown(words.problem.away(name, reason ?? ""))}
-        </p>
-      ))}
-    </>
-  );
+  const away = engines.filter(({ state }) => state !== "up");
+  return <Unavailable engines={away.map(({ name, reason = "" }) => ({ backend: name, reason }))} />;
 }
 
 function Answer(

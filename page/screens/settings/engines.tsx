@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<Backend>[] = [
       <>
         {stale === undefined
           ? <Mark verdict={VERDICTS[state]}>{TEXT.states[state]}</Mark>
-          : <Mark verdict="unknown">{TEXT.states.inPart}</Mark>}
+          : <Mark verdict="unknown">{shown(TEXT.states.inPart(stale))}</Mark>}
         {reason !== undefined && <span class="hint">{shown(reason)}</span>}
       </>
     ),

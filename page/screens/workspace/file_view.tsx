@@ -147,7 +147,7 @@ function FindingsOf(
     <ul class="rows" aria-label={words.files.findings}>
       {findings.map(({ severity, message, code, location, fingerprint }) => (
         <li class="row diagnostic" key={fingerprint + (location?.range.start.line ?? 0)}>
-          <span class={`severity is-${severity}`}>{words.workspace.severity[severity]}</span>
+          <span class={`severity is-${severity}`}>{words.findings.severities[severity]}</span>
           <span class="diagnostic-message">{shown(message)}</span>
           <code class="quiet">{shown(code)}</code>
           <button

@@ -176,8 +176,8 @@ export class Backends implements AsyncDisposable {
       if (isKnown && (link.isBehind(kind) || !this.settled(kind, [link]))) stale.push(backend);
       if (since !== null) unavailable.push({ backend, reason, since });
       else if (link.state !== "up") unavailable.push({ backend, reason });
-      else if (problem !== null) unavailable.push({ backend, reason: problem });
-      else if (!isKnown) unavailable.push({ backend, reason: SLOW });
+      else if (problem !== null) unavailable.push({ backend, reason: problem, stale: [kind] });
+      else if (!isKnown) unavailable.push({ backend, reason: SLOW, stale: [kind] });
     }
     return { up, shown, unavailable, stale };
   }

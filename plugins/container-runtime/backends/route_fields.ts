@@ -26,6 +26,9 @@ export const Unavailable = z.object({
   since: z.iso.datetime().optional().describe(
     "When it last answered, where it hangs: its rows are shown as they were then",
   ),
+  stale: z.array(z.string()).optional().describe(
+    "What it does not list although it is up, as `networks`: shown as it was last known. Absent where it is not up",
+  ),
 }).meta({ id: "Unavailable" });
 export type Unavailable = Readonly<z.infer<typeof Unavailable>>;
 

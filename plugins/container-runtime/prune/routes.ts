@@ -127,7 +127,12 @@ async function planned(
     } catch (thrown) {
       if (signal.aborted) throw thrown;
       if (!(thrown instanceof ServiceError)) throw thrown;
-      unavailable.push({ backend: link.name, reason: asServiceError(thrown).message });
+      const stale = [...link.mirror.behind.keys()];
+      unavailable.push({
+        backend: link.name,
+        reason: asServiceError(thrown).message,
+        ...(stale.length > 0 && { stale }),
+      });
     }
   }
   return { items, unavailable };
