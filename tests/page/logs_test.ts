@@ -234,6 +234,7 @@ test(
     await line("m-two", "from two").waitFor();
     await page.getByRole("button", { name: "Without m-three" }).click();
     await page.getByText("from three").waitFor({ state: "detached" });
+    for (const name of ["one", "two"]) await line(`m-${name}`, `from ${name}`).waitFor(); // read anew
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText(/^paused · following/).waitFor();
     await engine.cli("exec", "m-one", "touch", "/tmp/go");
