@@ -9,7 +9,7 @@ import { pause } from "../../core/pause.ts";
 export interface SlowSeen {
   /** How many connections of the crowd were given up by the proxy or by berth, and opened anew. */
   readonly cut: number;
-  /** The longest that one of them lived: without a byte, with half a head, with half a body. */
+  /** The longest that one of them lived: without a byte, and after its half a head, its half a body. */
   readonly longestMs: readonly number[];
   /** The good caller's requests, alone and beside the crowd. */
   readonly alone: Latency;
@@ -46,11 +46,14 @@ let cut = 0;
 async function slow(kind: number): Promise<void> {
   const half = HALVES[kind] ?? null;
   while (!ending.signal.aborted) {
-    const began = performance.now();
+    let began = performance.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     const wire = half === null
       ? connectTcp(address)
-      : connectTls({ ...address, rejectUnauthorized: false }, () => void wire.write(half));
+      : connectTls({ ...address, rejectUnauthorized: false }, () => {
+        began = performance.now();
+        wire.write(half);
+      });
     wire.on("error", () => {});
     wire.on("close", () => resolve());
     wire.resume();
