@@ -31,12 +31,17 @@ export async function startCaddy(
     },
     stdin: "null",
     stdout: "null",
-    stderr: "null",
+    stderr: "piped",
   }).spawn();
+  const words = new Response(child.stderr).text();
+  let isOver = false;
+  const over = child.status.then(() => isOver = true);
   const end = async () => {
-    child.kill("SIGTERM");
-    await child.status;
+    const endedItself = isOver;
+    if (!endedItself) child.kill("SIGTERM");
+    await over;
     await Deno.remove(folder, { recursive: true });
+    if (endedItself) throw new Error(`Caddy ended by itself: ${(await words).slice(-2_000)}`);
   };
   try {
     const ready = async () => {
