@@ -30,9 +30,7 @@ interface Outcome {
 async function run(label: string, files: readonly string[]): Promise<Outcome> {
   const report = await Deno.makeTempFile({ suffix: ".xml" });
   // Most tests wait for engines, browsers and time, so there are more of them at once than cores.
-  const jobs = files.length > 0
-    ? "1"
-    : Deno.env.get("DENO_JOBS") ?? `${Math.ceil(2.5 * navigator.hardwareConcurrency)}`;
+  const jobs = files.length > 0 ? "1" : Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`;
   const child = new Deno.Command("npx", {
     args: ["-y", `deno@${version}`, "task", "test", `--junit-path=${report}`, ...files],
     stdin: "null",

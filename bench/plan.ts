@@ -75,6 +75,7 @@ async function inMemory(): Promise<void> {
     compose: null,
     backend: "docker",
     imageDefaults: null,
+    isSystem: false,
   };
   const view: EngineView = {
     kind: "docker",

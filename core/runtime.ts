@@ -186,6 +186,8 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
   readonly labels: Readonly<Record<string, string>>;
   /** How often the engine restarted it since it was last started. */
   readonly restartCount: number;
+  /** What it runs is the init of a whole system, for which Podman mounts memory by itself. */
+  readonly isSystem: boolean;
   /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
   readonly imageDefaults:
     | Pick<

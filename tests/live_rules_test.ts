@@ -49,6 +49,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     backend: "docker",
     ...UNASKED,
     imageDefaults: null,
+    isSystem: false,
     networks: [attachedTo("shop_default")],
     ...rest,
   };

@@ -178,6 +178,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     startedAt: null,
     ...UNASKED,
     imageDefaults: null,
+    isSystem: false,
     compose: { project: "shop", service: label, workingDir: model.root, configFiles: [] },
     backend: "docker",
     command: ["other"],

@@ -283,13 +283,11 @@ function extras(
   }));
 }
 
-/** What Podman puts into memory by itself, below a root that is read-only and for the init of a whole system. */
+/** What Podman puts into memory by itself, below a root that is read-only and for a whole system. */
 const PODMANS_OWN = ["/run", "/run/lock", "/tmp", "/var/tmp", "/var/log/journal"];
-const SYSTEM_INIT = /(?:^|\/)(?:systemd|sbin\/init)$/;
 
-function ownMemory({ readOnlyRoot, entrypoint, command }: InspectedContainer, kind: EngineKind): string[] {
-  const isInit = SYSTEM_INIT.test([...entrypoint, ...command][0] ?? "");
-  return kind === "podman" && (readOnlyRoot || isInit) ? PODMANS_OWN : [];
+function ownMemory({ readOnlyRoot, isSystem }: InspectedContainer, kind: EngineKind): readonly string[] {
+  return kind === "podman" && (readOnlyRoot || isSystem) ? PODMANS_OWN : [];
 }
 
 /** Memory that neither the file nor the engine itself asks for. */

@@ -1,7 +1,7 @@
 /** What the rules find in a folder, in a real browser: by rule and by file, filtered by the address and the keyboard. */
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../../client/berth/models.ts";
-import { byFile, byRule } from "../../page/screens/workspace/findings_groups.ts";
+import { byFile, byRule } from "../../page/parts/findings_groups.ts";
 import { BROWSER_TEST, startBrowser } from "../browser.ts";
 import { startService } from "../service.ts";
 import { assertFitsAll, openPage } from "./opened.ts";

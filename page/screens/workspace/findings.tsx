@@ -10,7 +10,7 @@ import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
-import { byFile, byRule, type Group, SEVERITIES } from "./findings_groups.ts";
+import { byFile, byRule, type Group, SEVERITIES } from "../../parts/findings_groups.ts";
 
 const TEXT = words.findings;
 

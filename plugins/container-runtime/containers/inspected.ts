@@ -20,6 +20,7 @@ import { type ContainerRow, containerRow } from "../rows/container.ts";
 type ImageDefaults = InspectedContainer["imageDefaults"];
 
 const MOST_IMAGES = 256;
+const SYSTEM_INIT = /(?:^|\/)(?:systemd|sbin\/init)$/;
 
 /** Reads containers for comparison. Image defaults are cached: an image never changes under its id. */
 export class Inspections {
@@ -93,6 +94,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     entrypoint: commandWords(config.Entrypoint),
     env: plainEnvironment(textsOf(config.Env)),
     imageDefaults,
+    isSystem: SYSTEM_INIT.test([...commandWords(config.Entrypoint), ...textsOf(config.Cmd)][0] ?? ""),
     user: textOf(config.User),
     workingDir: textOf(config.WorkingDir),
     hostname: textOf(config.Hostname),

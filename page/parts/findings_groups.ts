@@ -1,5 +1,5 @@
 /** Findings in groups, as one reads them: all of a rule, or all of a file. */
-import type { Diagnostic, Severity } from "../../../client/berth/models.ts";
+import type { Diagnostic, Severity } from "../../client/berth/models.ts";
 
 export const SEVERITIES = ["error", "warning", "info", "hint"] as const satisfies readonly Severity[];
 
