@@ -19,7 +19,7 @@ import { People } from "./people.ts";
 import { RateLimit } from "./rate_limit.ts";
 import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
 import { Seal } from "./sealing.ts";
-import { readSealingKey, type SealingKey } from "./sealing_key.ts";
+import { readSealingKey, type SealingKey, sealingKeyPath } from "./sealing_key.ts";
 import { mustBeShared } from "./shared_sealing_key.ts";
 import { SESSION_MS, Sessions } from "./session.ts";
 import { Setup } from "./setup.ts";
@@ -246,7 +246,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
 }
 
 async function sealingKeyOf({ store, dataFolder, config }: AccessOptions): Promise<SealingKey> {
-  const path = config.sealingKeyFile ?? `${dataFolder}/sealing-key`;
+  const path = sealingKeyPath(dataFolder, config.sealingKeyFile);
   if (store.replicas === null) return await readSealingKey(path);
   const key = await readSealingKey(path, "refuse");
   await mustBeShared(store.replicas, key, path);

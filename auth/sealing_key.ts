@@ -22,6 +22,11 @@ export interface EarlierKey {
 /** The file is read whole into a small buffer. */
 const MOST_EARLIER = 16;
 
+/** Where it is: in the data folder, unless the settings name a file. */
+export function sealingKeyPath(dataFolder: string, file: string | null): string {
+  return file ?? `${dataFolder}/sealing-key`;
+}
+
 /**
  * The sealing key in this file. `make`: made on the first start; lost, only what it sealed is lost: sign in again. One that
  * several replicas share is never made here: each would have its own.

@@ -3,7 +3,7 @@ import { readPrivateFile } from "../auth/private_file.ts";
 import { placeFrom } from "../auth/audit/place.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { verifyAudit } from "../auth/audit/verify.ts";
-import { type SealingKey, sealingKeyFrom } from "../auth/sealing_key.ts";
+import { type SealingKey, sealingKeyFrom, sealingKeyPath } from "../auth/sealing_key.ts";
 import { type Config, readConfig } from "../config.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
@@ -54,7 +54,7 @@ export async function run(line: Line): Promise<number> {
 
 /** Never made here: with another key than the log was sealed with, every entry would look changed. */
 export async function sealingKey(what: string, { data, sealingKeyFile }: Config): Promise<SealingKey> {
-  const path = sealingKeyFile ?? `${data}/sealing-key`;
+  const path = sealingKeyPath(data, sealingKeyFile);
   const text = await readPrivateFile(path);
   if (text === null) {
     throw new StartFailure(

@@ -3,12 +3,13 @@ import { auditEntry, COMMAND_LINE } from "../auth/audit.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { isProven } from "../auth/audit/verify.ts";
 import { systemClock } from "../auth/clock.ts";
-import { readSealingKey, rotateSealingKey, type SealingKey } from "../auth/sealing_key.ts";
+import { readSealingKey, rotateSealingKey, type SealingKey, sealingKeyPath } from "../auth/sealing_key.ts";
 import { mustBeStopped, shareKey, usedKey } from "../auth/shared_sealing_key.ts";
 import { readConfig } from "../config.ts";
 import { AUDIT_CHAINS, type AuditStore } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";
+import { isAlone } from "../store/sqlite/inspection.ts";
 import { sealingKey } from "./audit.ts";
 import { mustHaveStore } from "./backup.ts";
 import { tell } from "./failure.ts";
@@ -19,11 +20,11 @@ const BATCH = 250;
 export async function run(): Promise<number> {
   try {
     const config = await readConfig();
-    const path = config.sealingKeyFile ?? `${config.data}/sealing-key`;
+    const path = sealingKeyPath(config.data, config.sealingKeyFile);
     await mustHaveStore(WHAT, config);
     const found = await sealingKey(WHAT, config);
     await mustBeOwn(path);
-    if (config.database === null) await mustBeAlone(`${config.data}/berth.db`);
+    if (config.database === null) mustBeAlone(`${config.data}/berth.db`);
     await using store = await openStore(config);
     if (store.replicas !== null) await mustBeStopped(store.replicas);
     const key = store.replicas === null ? found : await usedKey(store.replicas, found, path);
@@ -58,8 +59,7 @@ async function endsOf(audit: AuditStore, { secret, earlier }: SealingKey) {
   return await audit.chains();
 }
 
-async function mustBeAlone(store: string): Promise<void> {
-  const { isAlone } = await import("../store/sqlite/inspection.ts");
+function mustBeAlone(store: string): void {
   if (isAlone(store)) return;
   throw new StartFailure(`Cannot ${WHAT}: berth still runs on this data folder; stop it first`);
 }

@@ -8,17 +8,13 @@ import { auditEntryOf } from "./audit_entry.ts";
 import { MovableClock, startAccess } from "./access_service.ts";
 import { ON_SQLITE } from "./chosen_store.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
+import { ownFolder } from "./own_folder.ts";
 import { TestCaller } from "./service.ts";
 
 const SEALS = await sealsFrom(new Uint8Array(32).fill(9));
 const FIXTURE = new URL("fixtures/store_015db1d/", import.meta.url);
 /** When the fixture was made. */
 const THEN = Date.parse("2026-11-22T18:00:00Z");
-
-async function ownFolder() {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-chain-" }));
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
 
 /** 30 changes and 20 refusals, sealed. */
 async function filled(path: string): Promise<void> {
@@ -131,7 +127,7 @@ for (
   ] as const
 ) {
   Deno.test(`verifyAudit finds ${what}`, async () => {
-    await using folder = await ownFolder();
+    await using folder = await ownFolder("berth-chain-");
     const path = `${folder.path}/berth.db`;
     await filled(path);
     await using store = await openSqliteStore(path);
@@ -146,7 +142,7 @@ for (
 }
 
 Deno.test("verifyAudit says whole while entries are written, sealed and forgotten meanwhile", async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-chain-");
   await using writer = await openSqliteStore(`${folder.path}/berth.db`);
   await using reader = await openSqliteStore(`${folder.path}/berth.db`);
   const batch = Array.from({ length: 700 }, (_, at) => auditEntryOf({ at }));
@@ -170,7 +166,7 @@ Deno.test("verifyAudit says whole while entries are written, sealed and forgotte
 });
 
 Deno.test("verifyAudit misses a tail that was cut only without the end that was told before", async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-chain-");
   const path = `${folder.path}/berth.db`;
   await filled(path);
   // Whoever has a copy of the whole store of before can put it back: nothing inside can tell.
@@ -197,7 +193,7 @@ Deno.test("verifyAudit misses a tail that was cut only without the end that was 
 });
 
 Deno.test("verifyAudit begins at a checkpoint that it is given, and trusts what stands before it", async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-chain-");
   const path = `${folder.path}/berth.db`;
   await filled(path);
   await using store = await openSqliteStore(path);
@@ -238,7 +234,7 @@ const upgraded =
   "A store of commit 015db1d keeps its keys and its whole audit log, which is sealed at the upgrade";
 // That store is a file of SQLite.
 Deno.test({ name: upgraded, ignore: !ON_SQLITE }, async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-chain-");
   await fixture(folder.path);
   const path = `${folder.path}/berth.db`;
   const before = rowsOf(path);
@@ -281,7 +277,7 @@ Deno.test("The audit log forgets changes after 400 days and refusals after 30, a
 });
 
 Deno.test("berth audit verify answers 0, 1 or 2, beside a running service too, and names the first wrong entry", async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-chain-");
   const env = { BERTH_DATA: folder.path };
   const verify = async (...args: string[]) => {
     const { code, stdout, stderr } = await runBerth(["audit", "verify", ...args], env);

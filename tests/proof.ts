@@ -77,22 +77,14 @@ async function step(
   const isBeside = when === "beside";
   console.log(`\nbegins: ${head}`);
   const started = performance.now();
-  const child = new Deno.Command(isBeside ? "nice" : Deno.execPath(), {
+  const { success, stdout, stderr } = await new Deno.Command(isBeside ? "nice" : Deno.execPath(), {
     args: isBeside ? ["-n", "19", Deno.execPath(), ...args] : [...args],
     env: { BERTH_PROOF: "1", BERTH_TEST_COMPOSE: "1", NO_COLOR: "1", ...env },
     stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const read = async (stream: ReadableStream<Uint8Array>) => {
-    let text = "";
-    for await (const part of stream.pipeThrough(new TextDecoderStream())) text += part;
-    return text;
-  };
-  const [text, errors] = await Promise.all([read(child.stdout), read(child.stderr)]);
-  const { success } = await child.status;
+  }).output();
+  const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   console.log(`\n${head}\n${errors}${text}`); // whole, since others write at the same time
-  const said = /(\d+ passed.*?) \(/.exec(text)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text)?.[0] ?? "";
+  const said = /(\d+ passed.*?) \(/.exec(text!)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text!)?.[0] ?? "";
   rows.push(
     `${String(secondsSince(started)).padStart(5)} s  ${success ? "held  " : "BROKEN"}  ${
       name.padEnd(38)

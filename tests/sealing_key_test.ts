@@ -13,6 +13,7 @@ import { type AccessService, MovableClock, PROGRAM, startAccess } from "./access
 import { auditEntryOf, ENTRY } from "./audit_entry.ts";
 import { type Ended, runBerth } from "./berth_process.ts";
 import { ON_SQLITE } from "./chosen_store.ts";
+import { ownFolder } from "./own_folder.ts";
 import { CANNOT_RUN_POSTGRES, sharedPostgres } from "./postgres.ts";
 import { startService } from "./service.ts";
 
@@ -25,11 +26,6 @@ const ROLES = [{ claim: "groups", value: "ops", role: "viewer" }] as const;
 /** Of a key that has sealed nothing. */
 const ENDS = AUDIT_CHAINS.map((chain) => placeText(chain, { seq: 0, mac: new Uint8Array(32) })).join(" ");
 const server = CANNOT_RUN_POSTGRES === null ? await sharedPostgres() : null!;
-
-async function ownFolder() {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "berth-key-" }));
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
 
 const rotate = (env: Record<string, string>): Promise<Ended> => runBerth(["sealing-key", "rotate"], env);
 
@@ -54,7 +50,7 @@ Deno.test({
   name: "After a rotation sessions go on, another signing key comes in, and the whole audit log verifies",
   ignore: !ON_SQLITE,
 }, async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-key-");
   const options = { folder: folder.path, clock: new MovableClock(), roles: ROLES };
   const path = `${folder.path}/sealing-key`;
   let tokens: { readonly accessToken: string; readonly refreshToken: string };
@@ -161,7 +157,7 @@ for (
   ] as readonly (readonly [string, (log: Forger) => Promise<void>, number | null])[]
 ) {
   Deno.test(`Whoever has an old sealing key and the store changes ${what}`, async () => {
-    await using folder = await ownFolder();
+    await using folder = await ownFolder("berth-key-");
     await using forger = await Forger.in(folder.path);
     await forge(forger);
     const { secret, earlier } = await readSealingKey(`${folder.path}/sealing-key`);
@@ -171,7 +167,7 @@ for (
 }
 
 Deno.test("A sealing key with a line that is none is refused by its number, and holds sixteen earlier ones", async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-key-");
   const path = `${folder.path}/sealing-key`;
   const place = { seq: 1, mac: new Uint8Array(32) };
   const ends = { changes: place, refusals: place };
@@ -196,7 +192,7 @@ Deno.test({
     "Replicas go over to another sealing key together: none starts with that of before, or while one still runs",
   ignore: CANNOT_RUN_POSTGRES !== null,
 }, async () => {
-  await using folder = await ownFolder();
+  await using folder = await ownFolder("berth-key-");
   const database = await server.database();
   const sealingKeyFile = `${folder.path}/sealing-key`;
   const { host, port, user, name } = database;

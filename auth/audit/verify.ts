@@ -5,7 +5,6 @@ import {
   type AuditStore,
   type ChainState,
   type SealedEntry,
-  type Seals,
 } from "../../core/store.ts";
 import { type Checkpoint, type Place, placeText } from "./place.ts";
 import { type AllSeals, sameBytes } from "./seals.ts";
@@ -103,7 +102,10 @@ export function isProven(seals: AllSeals, chain: AuditChain, state: ChainState):
   if (!seals.earlier.every(({ until }) => endsBefore(until[chain], state))) return false;
   if (state.seq === 0 && state.floorSeq === 0) return true;
   // Where nothing was sealed since a key was replaced, its proof stands until the old end moves.
-  return sealersOf(seals, chain, state.seq).some((one) => sameBytes(one.proof(chain, state), state.proof));
+  const latest = seals.earlier.filter(({ until }) => until[chain].seq === state.seq).map(({ seals }) =>
+    seals
+  );
+  return [seals, ...latest].some((one) => sameBytes(one.proof(chain, state), state.proof));
 }
 
 /** What an earlier key sealed up to is still there: whoever got hold of that key cannot make another end. */
@@ -111,16 +113,12 @@ function endsBefore(last: Place, { seq, mac }: Place): boolean {
   return last.seq < seq || (last.seq === seq && (seq === 0 || sameBytes(last.mac, mac)));
 }
 
+/** An earlier key seals up to where it was replaced, and just what stood there then. */
 function isSealed(seals: AllSeals, chain: AuditChain, previous: Uint8Array, entry: SealedEntry): boolean {
-  const last = seals.earlier.find(({ until }) => until[chain].seq === entry.seq)?.until[chain] ?? entry;
-  return sameBytes(last.mac, entry.mac) &&
-    sameBytes(sealersOf(seals, chain, entry.seq)[0]!.mac(previous, entry), entry.mac);
-}
-
-/** Those that may have sealed the entry `seq` or its ends, the oldest first. */
-function sealersOf(seals: AllSeals, chain: AuditChain, seq: number): Seals[] {
-  const earlier = seals.earlier.filter(({ until }) => seq <= until[chain].seq).map(({ seals }) => seals);
-  return [...earlier.toReversed(), seals];
+  const key = seals.earlier.findLast(({ until }) => entry.seq <= until[chain].seq);
+  const last = key?.until[chain];
+  if (last?.seq === entry.seq && !sameBytes(last.mac, entry.mac)) return false;
+  return sameBytes((key?.seals ?? seals).mac(previous, entry), entry.mac);
 }
 
 /** Both chains. `missed` are the checkpoints that stand in none, other than those that berth itself has forgotten. */

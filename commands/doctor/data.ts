@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { NEWEST_SCHEMA } from "../../store/sqlite/inspection.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
-import { fingerprintOf, readSealingKey } from "../../auth/sealing_key.ts";
+import { fingerprintOf, readSealingKey, sealingKeyPath } from "../../auth/sealing_key.ts";
 import type { Config } from "../../config.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
@@ -169,7 +169,7 @@ async function lookAtDatabase(
 async function lookAtSealingKey(
   { config: { data, sealingKeyFile }, store, database }: Setup,
 ): Promise<Finding[]> {
-  const path = sealingKeyFile ?? `${data}/sealing-key`;
+  const path = sealingKeyPath(data, sealingKeyFile);
   const file = await statOf(path);
   if (file === null && database !== null) {
     return [

@@ -5,12 +5,12 @@ import { startOf } from "../../live/overview.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";
 import { Choose, offered } from "../../parts/choose.tsx";
+import { byFile, byRule, type Group, SEVERITIES } from "../../parts/findings_groups.ts";
 import { Place } from "../../parts/place.tsx";
 import { shown } from "../../parts/shown.ts";
 import { Empty, Loading, Trouble } from "../../parts/states.tsx";
 import { query, withQuery } from "../../router.ts";
 import { words } from "../../words/en.ts";
-import { byFile, byRule, type Group, SEVERITIES } from "../../parts/findings_groups.ts";
 
 const TEXT = words.findings;
 
