@@ -92,7 +92,10 @@ const Overview = z.object({
   engines: z.array(z.object({
     name: z.string().describe("The engine's name"),
     state: BackendState.describe("Whether it answers"),
-    reason: z.string().optional().describe("Why it is not up"),
+    reason: z.string().optional().describe("Why it is not up, or does not list what is `stale`"),
+    stale: z.array(z.string()).optional().describe(
+      "What it does not list although it is up, as `containers`",
+    ),
   })).describe("The engines, for who may see them"),
   liveNeeds: LiveNeeds.optional().describe("What the caller lacks to see what runs"),
 }).meta({ id: "Overview" });
@@ -213,7 +216,7 @@ async function look(options: OverviewOptions, { models, shown, principal, reach 
     engines: (engines?.backends() ?? []).filter(({ name }) =>
       reachOf(principal, "system:read").has({ engine: name })
     )
-      .map(({ name, state, reason }) => ({ name, state, ...(reason !== undefined && { reason }) })),
+      .map(({ name, state, reason, stale }) => ({ name, state, reason, stale })),
     ...(needs !== undefined && { liveNeeds: needs }),
   };
 }

@@ -852,7 +852,8 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F57",
         broken: "Socket frames: huge, in fragments, unmasked, bad UTF-8, floods",
-        holds: "1009, 1007 or 1002 for that socket; the listener lives",
+        holds:
+          "1009, 1007 or 1002 for that socket; the listener lives. Fragments without an end, which the runtime does not bound, end berth at the bound of its container or unit, and it starts again",
         proofs: [
           ["http/socket_test.ts", "hostile frames end one socket and leave the listener alive"],
           ["http/socket_test.ts", "a message over 64 KiB closes 1009 and never reaches the handler"],
@@ -860,8 +861,11 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "http/socket_test.ts",
             "input that no handler reads is bounded and closes 1009, as bytes and as a flood of empty messages",
           ],
+          [
+            "tests/packaging/image_test.ts",
+            "a message without an end ends berth at the bound of its container, which starts it again with all it knew",
+          ],
         ],
-        open: "unfinished fragments, which the runtime does not bound",
       },
       {
         id: "F58",

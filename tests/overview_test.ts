@@ -213,6 +213,36 @@ Deno.test("who holds one project is shown that one; who may not see what runs is
   );
 });
 
+Deno.test("an engine that answers but cannot list one kind says which and why in the overview, until it can", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { berth, worlds } = await berthOf({ one: ONE, two: TWO }, ALL, stack);
+  const { override } = worlds.one!.world;
+  let isBroken = true;
+  const engines = async () => (await berth.call("GET /api/overview")).body.engines;
+  assert.deepEqual(await engines(), [{ name: "one", state: "up" }, { name: "two", state: "up" }]);
+  worlds.one!.world.override = (request, path) =>
+    isBroken && path === "/networks"
+      ? Response.json({ message: "no bridge has room" }, { status: 500 })
+      : override?.(request, path);
+  worlds.one!.tell({
+    Type: "network",
+    Action: "create",
+    Actor: { ID: "0".repeat(64) },
+    timeNano: Date.now() * 1e6,
+  });
+  await eventually("the overview says so", async () => {
+    const [one, two] = await engines();
+    assert.deepEqual([one.state, one.stale, two], ["up", ["networks"], { name: "two", state: "up" }]);
+    assert.match(one.reason, /no bridge has room/);
+    return true;
+  });
+  isBroken = false;
+  await eventually("it is well again", async () => {
+    assert.deepEqual(await engines(), [{ name: "one", state: "up" }, { name: "two", state: "up" }]);
+    return true;
+  });
+});
+
 Deno.test("without workspaces and engines the overview is empty, and well", async () => {
   await using stack = new AsyncDisposableStack();
   const { berth } = await berthOf({ one: NOTHING }, [], stack);

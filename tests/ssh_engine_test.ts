@@ -227,6 +227,35 @@ onHost("berth doctor signs in once to each host, and says what is wrong", async 
   assert.equal(await host.processes(), 0);
 });
 
+onHost(
+  "what ssh says a moment after it closed the way is waited for, by the doctor and by the list",
+  async (_engine, host) => {
+    const late = `${host.folder}/late`;
+    await Deno.writeTextFile(
+      late,
+      `#!/bin/bash\nexec ${host.program} "$@" 2> >(while read -r line; do [[ $line = *failed* ]] && sleep 0.1; echo "$line" >&2; done)\n`,
+      { mode: 0o755 },
+    );
+    const settings = containerRuntime.settings.parse({
+      engines: [{ name: "eve", url: "ssh://eve@nas" }],
+      ssh: late,
+    });
+    const [found] = await containerRuntime.examine(settings, { isContained: false, applies: [] });
+    assert.match(found?.what ?? "", /The engine "eve" is not reached: ssh may not open/);
+    await using berth = await serve("eve=ssh://eve@nas", late);
+    const seen = new Set<string>();
+    await within(SOON_MS, "it is refused", async () => {
+      const { state, reason } = (await backends(berth)).eve!;
+      seen.add(reason);
+      return state === "refused";
+    });
+    const [first, second, ...more] = seen;
+    assert.equal(first, "it has not answered yet");
+    assert.match(second ?? "", /ssh may not open "\S+" on host "nas"/);
+    assert.deepEqual(more, [], "no other reason before it");
+  },
+);
+
 Deno.test("an address with a password, a dash, a colon in its path or no host is refused, and what it holds is not repeated", async () => {
   for (
     const [url, why] of [

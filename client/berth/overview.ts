@@ -38,8 +38,10 @@ export type Overview = {
     readonly name: string;
     /** Whether it answers. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** Why it is not up. */
+    /** Why it is not up, or does not list what is `stale`. */
     readonly reason?: string;
+    /** What it does not list although it is up, as `containers`. */
+    readonly stale?: readonly (string)[];
   })[];
   /** What the caller lacks to see what runs. */
   readonly liveNeeds?: "containers:read";

@@ -83,14 +83,20 @@ interface Lack {
 }
 
 /** The engines of which what is shown is only a part. */
-export function Unavailable({ engines }: { readonly engines: readonly Lack[] }) {
-  const { away, unlisted } = words.problem;
+export function Unavailable(
+  { engines, say = words.problem.away }: {
+    readonly engines: readonly Lack[];
+    /** Of an engine that is missing altogether. */
+    readonly say?: (backend: string, reason: string) => string;
+  },
+) {
+  const { unlisted } = words.problem;
   return (
     <>
       {engines.map(({ backend, reason, stale }) => (
         <p class="trouble" role="status" key={backend}>
           <Sign verdict="unknown" />{" "}
-          {shown(stale === undefined ? away(backend, reason) : unlisted(backend, stale, reason))}
+          {shown(stale === undefined ? say(backend, reason) : unlisted(backend, stale, reason))}
         </p>
       ))}
     </>

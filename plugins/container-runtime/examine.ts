@@ -83,7 +83,7 @@ async function lookAtHost(
   } catch (error) {
     if (error instanceof WayFailure) return [wrong(...sentence(name, error))];
   }
-  const failure = tunnel.explain();
+  const failure = await tunnel.explain(AbortSignal.timeout(TIMEOUT_MS));
   return [
     failure === null
       ? wrong(`The engine "${name}" does not answer behind ssh`, "Start it there, and look at its own log")

@@ -11,6 +11,7 @@ export class Program implements AsyncDisposable {
   #echoed: { readonly line: string; readonly heard: () => void } | null = null;
   #printed = "";
   #said = "";
+  #saying = Promise.withResolvers<void>();
   /** Resolves when it has ended and all that it said is known. */
   readonly ended: Promise<void>;
   isRunning = true;
@@ -27,7 +28,7 @@ export class Program implements AsyncDisposable {
     this.#input.closed.catch(() => {}); // it may end before its input does
     this.#reading = Promise.all([
       read(this.#child.stdout, (text) => this.#print(text)),
-      read(this.#child.stderr, (text) => this.#said = (this.#said + text).slice(-MOST_WORDS)),
+      read(this.#child.stderr, (text) => this.#say(text)),
     ]);
     this.ended = this.#child.status.then(async () => {
       this.isRunning = false;
@@ -43,6 +44,19 @@ export class Program implements AsyncDisposable {
   /** The last that it wrote to standard output. */
   get printed(): string {
     return this.#printed;
+  }
+
+  /** Whether it says so before the signal: what a program did is seen before what it says of it. */
+  async says(pattern: RegExp, signal: AbortSignal): Promise<boolean> {
+    const late = Promise.withResolvers<void>();
+    const onLate = () => late.resolve();
+    signal.addEventListener("abort", onLate);
+    this.ended.then(onLate, onLate);
+    while (!signal.aborted && !pattern.test(this.#said) && this.isRunning) {
+      await Promise.race([this.#saying.promise, late.promise]);
+    }
+    signal.removeEventListener("abort", onLate);
+    return pattern.test(this.#said);
   }
 
   forget(): void {
@@ -72,6 +86,12 @@ export class Program implements AsyncDisposable {
       if (this.isRunning) this.#child.kill(signal);
     } catch { // it has ended by itself
     }
+  }
+
+  #say(text: string): void {
+    this.#said = (this.#said + text).slice(-MOST_WORDS);
+    this.#saying.resolve();
+    this.#saying = Promise.withResolvers<void>();
   }
 
   #print(text: string): void {

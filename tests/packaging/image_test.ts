@@ -12,7 +12,7 @@ import { importCaddy } from "./caddy_image.ts";
 import { importPostgres } from "./postgres_image.ts";
 import { askInside, inside } from "./inside.ts";
 
-const { test } = await sharedEngine("docker");
+const { engine: shared, test } = await sharedEngine("docker");
 const IMAGE = "berth:test";
 const MOST_BYTES = 125e6;
 const HARDENED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"];
@@ -283,23 +283,33 @@ async function composed(
   return { [Symbol.asyncDispose]: async () => void await compose("down", "-v", "-t", "5") };
 }
 
-/** Walks through setup, and answers the names of the containers that are listed then. */
-async function walkThrough(
-  engine: TestEngine,
-  containers: readonly string[],
-  url: string,
-): Promise<string[]> {
+/** Answers the first admin's key. */
+async function setUp(engine: TestEngine, containers: readonly string[], url: string): Promise<string> {
   const curl = ["-k"];
-  await eventually("it is ready", async () => {
-    return (await askInside(engine, `${url}/api/health/ready`, { curl })).body === "ready";
-  }, { timeoutMs: 30_000 });
+  await isReady(engine, url);
   const words = await Promise.all(containers.map((one) => engine.cli("logs", one)));
   const token = /#setup=(\S+)/.exec(words.join("\n"))?.[1]; // one of them shows it
   const { body: { key } } = await askInside(engine, `${url}/api/settings/setup`, {
     body: { token, name: "me" },
     curl,
   });
-  const { body } = await askInside(engine, `${url}/api/containers?state=running`, { key, curl });
+  return key;
+}
+
+async function isReady(engine: TestEngine, url: string): Promise<void> {
+  await eventually("it is ready", async () => {
+    return (await askInside(engine, `${url}/api/health/ready`, { curl: ["-k"] })).body === "ready";
+  }, { timeoutMs: 30_000 });
+}
+
+/** Walks through setup, and answers the names of the containers that are listed then. */
+async function walkThrough(
+  engine: TestEngine,
+  containers: readonly string[],
+  url: string,
+): Promise<string[]> {
+  const key = await setUp(engine, containers, url);
+  const { body } = await askInside(engine, `${url}/api/containers?state=running`, { key, curl: ["-k"] });
   return body.items.map(({ name }: { readonly name: string }) => name).sort();
 }
 
@@ -347,6 +357,48 @@ test("packaging/berth-postgres/compose.yaml does so with two replicas on Postgre
   );
 
   assert.deepEqual(names, ["caddy", "one", "postgres", "two"].map((name) => `berth-postgres_${name}_1`));
+});
+
+/** Not every machine gives its engines that. */
+const mayBound = (await shared?.ask("GET /info"))?.json.MemoryLimit === true;
+if (!mayBound) console.error("NOT RUN: a message without an end, because no engine here can bound memory");
+const testBounded: typeof test = mayBound ? test : (name) => Deno.test.ignore(name, () => {});
+
+testBounded(
+  "a message without an end ends berth at the bound of its container, which starts it again with all it knew",
+  async (engine) => {
+    await build(engine);
+    await using _up = await composed(engine, "berth");
+    const url = "http://127.0.0.1:8700";
+    const name = "berth_berth_1";
+    const key = await setUp(engine, [name], url);
+    const inspected = async () => (await engine.ask(`GET /containers/${name}/json`)).json;
+    const { Memory, MemorySwap } = (await inspected()).HostConfig;
+    assert.deepEqual([Memory, MemorySwap], [2 * 1024 ** 3, 2 * 1024 ** 3]);
+
+    const mib = 400; // sooner there than at two thousand
+    await engine.cli("update", "--memory", `${mib}m`, "--memory-swap", `${mib}m`, name);
+    const sender = new URL("endless_message.ts", import.meta.url).pathname;
+    const { out, error } = await inside(
+      engine,
+      ...[Deno.execPath(), "run", "--no-config", "--allow-net", sender, url, key, String(4 * mib)],
+    );
+
+    assert.ok(Number(out) > 0 && Number(out) < mib, `${out} MiB were taken: ${error}`);
+    await eventually("it is started again", async () => (await inspected()).RestartCount > 0);
+    await isReady(engine, url);
+    assert.equal((await askInside(engine, `${url}/api/auth/me`, { key })).status, 200);
+  },
+);
+
+Deno.test("every way that berth is shipped bounds the memory that it may take", async () => {
+  for (const name of ["berth", "berth-caddy", "berth-postgres"]) {
+    assert.match(
+      await Deno.readTextFile(`${PACKAGING}${name}/compose.yaml`),
+      /mem_limit: 2g\n *memswap_limit: 2g\n/,
+    );
+  }
+  assert.match(await Deno.readTextFile(`${PACKAGING}berth.service`), /^MemoryMax=2G\nMemorySwapMax=0$/m);
 });
 
 Deno.test("berth reads the Compose files of packaging/ without a finding", async (t) => {

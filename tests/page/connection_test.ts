@@ -50,7 +50,7 @@ test("a screen whose session has ended stays behind the question to sign in, and
   assert.deepEqual(opened.complaints, []);
 });
 
-test("a list that an engine does not give says so with the reason, shows what was known, and no other list does", async (world) => {
+test("a list that an engine does not give says so with the reason, shows what was known, and so does the overview, but no other list", async (world) => {
   const engine = world.worlds["docker"]!;
   const { override } = engine.world;
   let isBroken = true;
@@ -67,6 +67,9 @@ test("a list that an engine does not give says so with the reason, shows what wa
   await here(page, /docker does not list its networks: Cannot .*no bridge has room/);
   await here(page, "shop_default");
   await assertFits(opened, "/networks, as last known");
+  await go(page, "/");
+  await here(page, /docker does not list its networks: Cannot .*no bridge has room/);
+  await here(page, "shop.db");
   await go(page, "/settings/engines");
   await here(page, "up, does not list its networks");
   await go(page, "/volumes");
@@ -85,18 +88,18 @@ test("every list that lacks an engine says which one and why above the rest", as
   await using opened = await openPage(world.browser, world.berth, { key: world.berth.admin });
   const { page } = opened;
   for (
-    const [path, text] of [
+    const [path, text, told = /podman does not answer: \S/] of [
       ["/", "shop.db"],
       ["/c", "shop-web"],
       ["/images", "web:1"],
       ["/volumes", "shop_data"],
       ["/networks", "shop_default"],
-      ["/disk", "Build cache"],
-      ["/settings/engines", "docker"],
+      ["/disk", "Build cache", /podman is not in these figures: \S/],
+      ["/settings/engines", "docker", "away"],
     ] as const
   ) {
     await go(page, path);
-    await here(page, path.startsWith("/settings") ? "away" : /podman does not answer: \S/);
+    await here(page, told);
     await here(page, text);
     await assertFits(opened, `${path}, in part`);
   }

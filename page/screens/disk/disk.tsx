@@ -31,7 +31,7 @@ export function Disk() {
     <Reading read={read} permission="system:read">
       {(usage) => (
         <>
-          <Unavailable engines={usage.unavailable} />
+          <Unavailable engines={usage.unavailable} say={TEXT.unmeasured} />
           <header class="screen-head">
             <h1>{TEXT.title}</h1>
             <span class="quiet">

@@ -47,7 +47,7 @@ export function Plan(
           </button>
         </span>
       </div>
-      <Unavailable engines={report.unavailable} />
+      <Unavailable engines={report.unavailable} say={TEXT.left} />
       <p role="status">
         {plan === null
           ? TEXT.done(removed, reclaimed)

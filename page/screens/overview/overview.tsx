@@ -59,8 +59,12 @@ function Nothing({ state, reload }: { readonly state: State; readonly reload: ()
 }
 
 function Away({ engines }: Pick<State, "engines">) {
-  const away = engines.filter(({ state }) => state !== "up");
-  return <Unavailable engines={away.map(({ name, reason = "" }) => ({ backend: name, reason }))} />;
+  const lacking = engines.filter(({ state, stale }) => state !== "up" || stale !== undefined);
+  return (
+    <Unavailable
+      engines={lacking.map(({ name, reason = "", ...more }) => ({ backend: name, reason, ...more }))}
+    />
+  );
 }
 
 function Answer(

@@ -21,8 +21,8 @@ export class Certificates implements Way {
     this.#timer ??= setInterval(() => this.#looking = this.#look(engine), LOOK_MS);
   }
 
-  explain(): null {
-    return null;
+  explain(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -27,6 +27,10 @@ const LONGEST_WAIT_MS = 1_000;
 
 /** Ends a connection to an engine that does not answer: what is known of it stays. */
 const SILENT = Symbol("silent");
+/** How long a way may take to say why the engine cannot be reached. */
+const EXPLAIN_MS = 250;
+const isAway = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === "runtime_unavailable";
 
 export interface LinkOptions {
   readonly name: string;
@@ -187,7 +191,8 @@ export class Link implements AsyncDisposable {
       try {
         if (await this.#watch()) failures = 0;
       } catch (error) {
-        if (this.#attempt.signal.reason !== SILENT) this.#down(error);
+        const failure = await this.#whyNot(error);
+        if (this.#attempt.signal.reason !== SILENT) this.#down(error, failure);
       }
       if (this.#stopping.signal.aborted) return;
       const wait = Math.min(LONGEST_WAIT_MS, 50 * 2 ** failures) * (0.5 + Math.random() / 2);
@@ -311,13 +316,18 @@ export class Link implements AsyncDisposable {
     });
   }
 
-  #down(error: unknown): void {
+  async #whyNot(error: unknown): Promise<WayFailure | null> {
+    if (error instanceof WayFailure) return error;
+    if (this.#way === null || !isAway(error) || this.#attempt.signal.reason === SILENT) return null;
+    return await this.#way.explain(AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(EXPLAIN_MS)]));
+  }
+
+  #down(error: unknown, failure: WayFailure | null): void {
     this.#release();
     this.#isKnown = false;
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
-    const away = error instanceof ServiceError && error.code === "runtime_unavailable";
-    const failure = error instanceof WayFailure ? error : away ? this.#way?.explain() ?? null : null;
+    const away = isAway(error);
     const reason = failure !== null
       ? failure.message
       : away

@@ -18,6 +18,9 @@ const FIRST_WAIT_MS = 500;
 /** A way that stood this long has not failed. */
 const STOOD_MS = 10_000;
 
+/** Said after the connection was closed. */
+const NOT_OPENED = /open failed/;
+
 const OPTIONS = [
   "BatchMode=yes", // never asks
   "ExitOnForwardFailure=yes",
@@ -84,10 +87,9 @@ export class Tunnel implements Way {
     this.#openedAt = performance.now();
   }
 
-  explain(): WayFailure | null {
-    return this.#ssh !== null && /open failed/.test(this.#ssh.said)
-      ? failureOf(this.remote, this.#ssh.said)
-      : null;
+  async explain(signal: AbortSignal): Promise<WayFailure | null> {
+    const ssh = this.#ssh;
+    return ssh !== null && await ssh.says(NOT_OPENED, signal) ? failureOf(this.remote, ssh.said) : null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -190,7 +192,7 @@ export function failureOf(remote: SshAddress, said: string): WayFailure {
         }" works`,
     );
   }
-  if (/open failed/.test(said)) {
+  if (NOT_OPENED.test(said)) {
     return refused(
       `ssh may not open "${socket}" on host "${host}": an engine must listen there, the user be in the group of its ` +
         `socket (for Docker: "sudo usermod -aG docker ${user}" there), and sshd allow it (AllowStreamLocalForwarding)`,

@@ -13,6 +13,6 @@ export class WayFailure extends Error {
 export interface Way extends AsyncDisposable {
   /** Resolves when the engine can be called. Throws `WayFailure`, or what the signal says. */
   open(engine: Engine, signal: AbortSignal): Promise<void>;
-  /** Why calls fail although the way stands, as far as it is known. */
-  explain(): WayFailure | null;
+  /** Why calls fail although the way stands, as far as it is known or said before the signal. */
+  explain(signal: AbortSignal): Promise<WayFailure | null>;
 }
