@@ -57,6 +57,8 @@ const STEPS: readonly Step[] = [
   { file: "tests/mirror_storm_test.ts", env: { BERTH_STORM_SECONDS: "60" }, when: "alone" },
   { file: "tests/many_engines_test.ts", when: "alone" },
 ];
+/** What is not over by then hangs. */
+const LIMIT_MINUTES = 50;
 /** How many files run at a time: most of them wait for engines. */
 const LANES = 2;
 /** On each engine and store, behind the tests. */
@@ -77,14 +79,18 @@ async function step(
   const isBeside = when === "beside";
   console.log(`\nbegins: ${head}`);
   const started = performance.now();
+  const late = AbortSignal.timeout(LIMIT_MINUTES * 60_000);
   const { success, stdout, stderr } = await new Deno.Command(isBeside ? "nice" : Deno.execPath(), {
     args: isBeside ? ["-n", "19", Deno.execPath(), ...args] : [...args],
     env: { BERTH_PROOF: "1", BERTH_TEST_COMPOSE: "1", NO_COLOR: "1", ...env },
     stdin: "null",
+    signal: late,
   }).output();
   const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   console.log(`\n${head}\n${errors}${text}`); // whole, since others write at the same time
-  const said = /(\d+ passed.*?) \(/.exec(text!)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text!)?.[0] ?? "";
+  const said = late.aborted
+    ? `stopped after ${LIMIT_MINUTES} minutes`
+    : /(\d+ passed.*?) \(/.exec(text!)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text!)?.[0] ?? "";
   rows.push(
     `${String(secondsSince(started)).padStart(5)} s  ${success ? "held  " : "BROKEN"}  ${
       name.padEnd(38)

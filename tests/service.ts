@@ -128,12 +128,16 @@ export class TestService extends TestCaller implements AsyncDisposable {
   async #heard(): Promise<void> {
     if (this.second === null) return;
     const word = crypto.randomUUID();
-    const heard = this.replicas.map(({ store }) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const listening = store.replicas!.listen((hint) => hint === word && resolve());
-      return promise.finally(() => listening[Symbol.dispose]());
+    const tell = () => tellReplicas(this.berth.config.database!.name, word);
+    const heard = this.replicas.map(async ({ store }) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      using _listening = store.replicas!.listen((hint) => {
+        if (hint === word) resolve();
+        if (hint === null) tell().catch(reject); // it listens only from now on
+      });
+      await promise;
     });
-    await tellReplicas(this.berth.config.database!.name, word);
+    await tell();
     await Promise.all(heard);
   }
 

@@ -1,6 +1,6 @@
 /**
  * A crowd of callers who never finish what they ask, and a good one beside them, from the proxy's own network:
- * `slow_callers.ts URL KEY SECONDS CALLERS`. Prints what it saw as JSON.
+ * `slow_callers.ts URL KEY SECONDS CALLERS MS`. Prints what it saw as JSON.
  */
 import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -9,6 +9,8 @@ import { pause } from "../../core/pause.ts";
 export interface SlowSeen {
   /** How many connections of the crowd were given up by the proxy or by berth, and opened anew. */
   readonly cut: number;
+  /** How many of them lived longer than those milliseconds. */
+  readonly kept: number;
   /** The longest that one of them lived: without a byte, and after its half a head, its half a body. */
   readonly longestMs: readonly number[];
   /** The good caller's requests, alone and beside the crowd. */
@@ -24,7 +26,7 @@ export interface Latency {
   readonly mostMs: number;
 }
 
-const [url = "", key = "", seconds = "600", callers = "1000"] = Deno.args;
+const [url = "", key = "", seconds = "600", callers = "1000", givenUpMs = "90000"] = Deno.args;
 const { hostname, port } = new URL(url);
 const address = { host: hostname, port: Number(port || 443) };
 const EVERY_MS = 100;
@@ -41,6 +43,7 @@ const HALVES: readonly (string | null)[] = [
 const ending = new AbortController();
 const longestMs = HALVES.map(() => 0);
 let cut = 0;
+let kept = 0;
 
 /** Opens a connection again whenever it is cut. */
 async function slow(kind: number): Promise<void> {
@@ -62,7 +65,9 @@ async function slow(kind: number): Promise<void> {
     await promise;
     ending.signal.removeEventListener("abort", onEnd);
     cut += 1;
-    longestMs[kind] = Math.max(longestMs[kind] ?? 0, Math.round(performance.now() - began));
+    const lived = Math.round(performance.now() - began);
+    if (lived > Number(givenUpMs)) kept += 1;
+    longestMs[kind] = Math.max(longestMs[kind] ?? 0, lived);
     await pause(100, ending.signal);
   }
 }
@@ -100,7 +105,7 @@ async function good(ms: number): Promise<Latency> {
 const alone = await good(ALONE_MS);
 const crowd = Array.from({ length: Number(callers) }, (_, n) => slow(n % HALVES.length));
 const beside = await good(Number(seconds) * 1_000);
-const seen: SlowSeen = { cut, longestMs, alone, beside };
+const seen: SlowSeen = { cut, kept, longestMs, alone, beside };
 ending.abort();
 await Promise.all(crowd);
 console.log(JSON.stringify(seen));
