@@ -129,7 +129,6 @@ if (import.meta.main) {
   const first = await run("tests", []);
   let failed = sum(first.files, "failed");
   let flaky = 0;
-  let stillBroken: readonly string[] = [];
   if (first.broken === null) {
     console.error("the tests ended without saying what failed");
     failed = Math.max(1, failed);
@@ -140,12 +139,11 @@ if (import.meta.main) {
       console.error(`\nby themselves, ${nth} of ${TRIES}: ${first.broken.join(" ")}`);
       const again = await run(`try ${nth}`, first.broken);
       failed = Math.max(sum(again.files, "failed"), again.broken === null ? 1 : 0);
-      stillBroken = again.broken ?? [];
     }
-    flaky = Math.max(0, failedAtFirst - failed);
+    if (failed === 0) flaky = failedAtFirst;
   }
   printSlowest(first.seconds);
-  if (flaky > 0) printFlaky(flaky, (first.broken ?? []).filter((file) => !stillBroken.includes(file)));
+  if (flaky > 0) printFlaky(flaky, first.broken ?? []);
   const skipped = sum(first.files, "skipped");
   console.log(
     `\n${

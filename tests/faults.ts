@@ -865,6 +865,10 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "tests/packaging/image_test.ts",
             "a message without an end ends berth at the bound of its container, which starts it again with all it knew",
           ],
+          [
+            "tests/packaging/image_test.ts",
+            "every way that berth is shipped bounds the memory that it may take",
+          ],
         ],
       },
       {

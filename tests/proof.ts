@@ -86,11 +86,11 @@ async function step(
     stdin: "null",
     signal: late,
   }).output();
-  const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  const [text = "", errors = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   console.log(`\n${head}\n${errors}${text}`); // whole, since others write at the same time
   const said = late.aborted
     ? `stopped after ${LIMIT_MINUTES} minutes`
-    : /(\d+ passed.*?) \(/.exec(text!)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text!)?.[0] ?? "";
+    : /(\d+ passed.*?) \(/.exec(text)?.[1] ?? /^(?:held|BROKEN).*$/m.exec(text)?.[0] ?? "";
   rows.push(
     `${String(secondsSince(started)).padStart(5)} s  ${success ? "held  " : "BROKEN"}  ${
       name.padEnd(38)

@@ -102,7 +102,7 @@ export const resources = {
       buildCache: "den kein Build braucht",
     },
     unmeasured: (backend: string, reason: string) => `${backend} fehlt in diesen Zahlen: ${reason}`,
-    left: (backend: string, reason: string) => `${backend} fehlt in diesem Plan: ${reason}`,
+    unplanned: (backend: string, reason: string) => `${backend} fehlt in diesem Plan: ${reason}`,
     choose: "Entfernen, was niemand braucht",
     chooseHint:
       "Wählen Sie, was gehen darf, und lesen Sie den Plan. Nichts wird entfernt, bevor Sie ihn gelesen haben.",

@@ -89,7 +89,7 @@ export const resources = {
       buildCache: "that no build uses",
     },
     unmeasured: (backend: string, reason: string) => `${backend} is not in these figures: ${reason}`,
-    left: (backend: string, reason: string) => `${backend} is not in this plan: ${reason}`,
+    unplanned: (backend: string, reason: string) => `${backend} is not in this plan: ${reason}`,
     choose: "Remove what nobody uses",
     chooseHint: "Choose what may go and read the plan. Nothing is removed before you have read it.",
     older: "Made before",

@@ -11,7 +11,9 @@ export class Program implements AsyncDisposable {
   #echoed: { readonly line: string; readonly heard: () => void } | null = null;
   #printed = "";
   #said = "";
-  #saying = Promise.withResolvers<void>();
+  /** Called when it has said more, and when it has ended. */
+  readonly #listeners = new Set<() => void>();
+  #hasEnded = false;
   /** Resolves when it has ended and all that it said is known. */
   readonly ended: Promise<void>;
   isRunning = true;
@@ -33,6 +35,8 @@ export class Program implements AsyncDisposable {
     this.ended = this.#child.status.then(async () => {
       this.isRunning = false;
       await this.#reading;
+      this.#hasEnded = true;
+      this.#tell();
     });
   }
 
@@ -48,14 +52,16 @@ export class Program implements AsyncDisposable {
 
   /** Whether it says so before the signal: what a program did is seen before what it says of it. */
   async says(pattern: RegExp, signal: AbortSignal): Promise<boolean> {
-    const late = Promise.withResolvers<void>();
-    const onLate = () => late.resolve();
-    signal.addEventListener("abort", onLate);
-    this.ended.then(onLate, onLate);
-    while (!signal.aborted && !pattern.test(this.#said) && this.isRunning) {
-      await Promise.race([this.#saying.promise, late.promise]);
-    }
-    signal.removeEventListener("abort", onLate);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => {
+      if (signal.aborted || this.#hasEnded || pattern.test(this.#said)) resolve();
+    };
+    this.#listeners.add(look);
+    signal.addEventListener("abort", look);
+    look();
+    await promise;
+    this.#listeners.delete(look);
+    signal.removeEventListener("abort", look);
     return pattern.test(this.#said);
   }
 
@@ -90,8 +96,11 @@ export class Program implements AsyncDisposable {
 
   #say(text: string): void {
     this.#said = (this.#said + text).slice(-MOST_WORDS);
-    this.#saying.resolve();
-    this.#saying = Promise.withResolvers<void>();
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #print(text: string): void {

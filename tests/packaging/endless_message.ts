@@ -6,12 +6,12 @@ const [url = "", key = "", most = "0"] = Deno.args;
 const { hostname, port, host } = new URL(url);
 const PIECE = 1024 * 1024;
 /** Of a message that goes on: text at first, then more of it; masked with zeros, as a client must mask. */
-const piece = (opcode: 0 | 1) => {
+function piece(opcode: 0 | 1): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(14 + PIECE).fill(0x78, 14);
   bytes.set([opcode, 0xff]);
   new DataView(bytes.buffer).setBigUint64(2, BigInt(PIECE));
   return bytes;
-};
+}
 
 const wire = await Deno.connect({ hostname, port: Number(port) });
 const head = [
@@ -31,9 +31,10 @@ const status = new TextDecoder().decode(answer.subarray(0, size)).split("\r\n")[
 if (!status?.includes(" 101 ")) throw new Error(`Not upgraded: ${status}`);
 
 let sent = 0;
+const [first, further] = [piece(1), piece(0)];
 const writer = wire.writable.getWriter();
 try {
-  for (; sent < Number(most); sent++) await writer.write(piece(sent === 0 ? 1 : 0));
+  for (; sent < Number(most); sent++) await writer.write(sent === 0 ? first : further);
 } catch {
   // lost: that is how far it came
 }

@@ -47,7 +47,7 @@ export function Plan(
           </button>
         </span>
       </div>
-      <Unavailable engines={report.unavailable} say={TEXT.left} />
+      <Unavailable engines={report.unavailable} say={TEXT.unplanned} />
       <p role="status">
         {plan === null
           ? TEXT.done(removed, reclaimed)

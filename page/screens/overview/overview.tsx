@@ -53,12 +53,12 @@ function Nothing({ state, reload }: { readonly state: State; readonly reload: ()
       <p class="lead">{words.overview.emptyLead}</p>
       <RegisterForm done={reload} />
       {state.engines.length === 0 && <p class="hint">{words.overview.noEngine}</p>}
-      <Away engines={state.engines} />
+      <Lacking engines={state.engines} />
     </div>
   );
 }
 
-function Away({ engines }: Pick<State, "engines">) {
+function Lacking({ engines }: Pick<State, "engines">) {
   const lacking = engines.filter(({ state, stale }) => state !== "up" || stale !== undefined);
   return (
     <Unavailable
@@ -83,7 +83,7 @@ function Answer(
         <h1>{words.overview.question}</h1>
         <Counts units={units} undeclared={undeclared.length} at={at} />
       </header>
-      <Away engines={state.engines} />
+      <Lacking engines={state.engines} />
       <ul class="findings" aria-label={words.overview.question}>
         {bad.slice(0, upTo).map((unit) => <UnitRow unit={unit} key={`${unit.workspace} ${unit.id}`} />)}
         {undeclared.map((one) => <UndeclaredRow container={one} key={`${one.backend} ${one.id}`} />)}
