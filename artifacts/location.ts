@@ -10,8 +10,8 @@ const Position = z.object({
 
 /** A stretch of a file; `end` is exclusive. */
 export const Range = z.object({
-  start: Position.describe("Where it begins"),
-  end: Position.describe("Where it ends"),
+  start: Position.describe("Start"),
+  end: Position.describe("End"),
 }).meta({ id: "Range" });
 
 /** A stretch of a file, and the path of the value there. */
@@ -20,5 +20,5 @@ export const Location = z.object({
   path: z.array(z.union([z.string(), z.number()])).describe(
     "The keys and positions that lead there in the YAML",
   ),
-  range: Range.describe("Where in the file"),
+  range: Range.describe("Position in the file"),
 }).meta({ id: "Location" });

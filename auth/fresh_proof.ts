@@ -91,7 +91,7 @@ export class FreshProof {
 
   async #living(source: string): Promise<LivingSession> {
     const session = await this.#options.sessions.principal(source.slice("session:".length));
-    if (session === null) throw new ServiceError("unauthenticated", "The session is over: sign in again");
+    if (session === null) throw new ServiceError("unauthenticated", "The session has ended: sign in again");
     return session;
   }
 

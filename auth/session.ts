@@ -184,7 +184,7 @@ export class Sessions {
     const now = this.#clock.now();
     const session = await this.#store.get(content.session, now, IDLE_MS);
     if (session === null || holderId(session.holder) !== content.subject) {
-      throw refused("its session is over");
+      throw refused("its session has ended");
     }
     await mustBeBound(session, binding);
     if (this.today(session.holder) === null) {
@@ -225,7 +225,7 @@ export class Sessions {
         this.#onReuse(session);
         throw refused("it was used before, so its session was ended; sign in again");
       case "ended":
-        throw refused("its session is over");
+        throw refused("its session has ended");
     }
   }
 
@@ -260,7 +260,7 @@ export class Sessions {
   /** Records when the session's holder proved who they are. */
   async prove(session: string, at: number, entry: NewAuditEntry): Promise<void> {
     if (!await this.#store.prove(session, at, entry)) {
-      throw new ServiceError("unauthenticated", "The session is over: sign in again");
+      throw new ServiceError("unauthenticated", "The session has ended: sign in again");
     }
   }
 

@@ -27,7 +27,7 @@ const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom"
   stopped: "it does not run",
   scaleDown: "there are more than declared",
   orphan: "its service is not in the files",
-  leftOver: "an apply that is over left it under this name",
+  leftOver: "a finished apply left it under this name",
   down: "everything goes down",
   asked: "it was asked for",
   policy: "its pull policy says so",

@@ -121,7 +121,7 @@ export const COMMANDS: readonly Command[] = [
     name: "apply",
     summary: "bring a workspace up, exactly as its plan says",
     details:
-      "Shows the plan, asks, and follows the apply, which goes on in berth even if this command ends. The exit code is 0 when all is done or nothing was to do, 1 where it is blocked, refused or failed, and 3 where it waits for a person.",
+      "Shows the plan, asks, and follows the apply, which continues in berth even if this command ends. The exit code is 0 if everything is done or nothing was to do, 1 if the apply is blocked, refused or failed, and 3 if it waits for a person.",
     args: [{ name: "workspace", kind: "folder" }],
     options: [
       { name: "--group", value: "name", meaning: "only this group" },
@@ -209,7 +209,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "backup",
     summary: "write a complete copy of the store, while the service runs or not",
-    details: "What is there already stays as it is, unless --force says otherwise.",
+    details: "Existing files stay as they are unless --force is given.",
     args: [{ name: "file", kind: "file" }],
     options: [{ name: "--force", meaning: "replace the file if it is there" }],
     load: () => read("./backup.ts"),
@@ -241,7 +241,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "admin-key",
-    summary: "make another admin key, for who lost theirs and owns the data folder",
+    summary: "make another admin key, for the owner of the data folder after losing theirs",
     args: [{ name: "name", kind: "text" }],
     options: [],
     load: () => read("./admin_key.ts"),

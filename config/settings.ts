@@ -154,7 +154,7 @@ const fields = {
     roles,
     [],
     NONE,
-    "Who gets which role: `claim=value:role` separated by commas, first match wins, no match is refused. " +
+    "Maps claims to roles: `claim=value:role` separated by commas, first match wins, no match is refused. " +
       "`claim=value:role@scope` gives it on a scope only; such rules add up. " +
       "In the file a list of `claim`, `value`, `role`, `on`; read again on SIGHUP",
   ),

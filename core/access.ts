@@ -58,7 +58,7 @@ export const Scope = z.string({ error: noScope }).refine(isScope, { error: noSco
 export type Scope = z.infer<typeof Scope>;
 
 const on = z.array(Scope).min(1).max(64).readonly().optional()
-  .describe("Where it counts: on each of these; everywhere when it is left out");
+  .describe("The scopes it applies to; everywhere if left out");
 
 /** A role or permissions, everywhere or on scopes. */
 export const Grant = z.union([
@@ -77,7 +77,7 @@ export const Grants = z.array(Grant).min(1).max(64).readonly();
 /** A grant with all that it lets its holder do where it counts. */
 export const HeldGrant = z.object({
   role: Role.nullable().describe("Null where permissions were granted by name"),
-  permissions: z.array(Permission).readonly().describe("What it allows"),
+  permissions: z.array(Permission).readonly().describe("The permissions it allows"),
   on,
 }).meta({ id: "HeldGrant" });
 export type HeldGrant = z.infer<typeof HeldGrant>;
@@ -162,13 +162,13 @@ export function roleEverywhere(grants: readonly Grant[]): Role | null {
 export const Principal = z.object({
   kind: z.enum(["user", "apiKey"]).describe("A person, or a program with a key"),
   id: z.string().describe("Their id"),
-  name: z.string().describe("What they are called"),
+  name: z.string().describe("Their names"),
   email: z.string().optional().describe("A person's address, if it is known"),
   picture: z.string().optional().describe("The address of a person's picture"),
   role: Role.nullable().describe(
     "The role that is held everywhere; null where permissions or scopes are listed",
   ),
-  permissions: z.array(Permission).readonly().describe("What is held everywhere"),
+  permissions: z.array(Permission).readonly().describe("Permissions that are held everywhere"),
   grants: z.array(HeldGrant).readonly().describe("All that is held, and on what"),
 }).meta({ id: "Principal" });
 export type Principal = z.infer<typeof Principal>;

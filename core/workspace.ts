@@ -16,18 +16,18 @@ export const Workspace = z.object({
   name: z.string().describe("The folder's name, unless it was given another"),
   path: z.string().describe("The folder's real path"),
   createdAt: z.string().describe("RFC 3339"),
-  allowHardLinks: z.boolean().describe("Whether files with several hard links are read"),
-  editable: z.boolean().describe("Whether its files may be written to by who has `workspaces:files`"),
-  state: WorkspaceState.describe("How it is doing"),
+  allowHardLinks: z.boolean().describe("True if files with several hard links are read"),
+  editable: z.boolean().describe("True if callers with `workspaces:files` may write to its files"),
+  state: WorkspaceState.describe("State of the workspace"),
   counts: z.object({
-    groups: z.int().describe("How many groups"),
-    units: z.int().describe("How many units"),
-    cards: z.int().describe("How many cards"),
-  }).describe("What was found in it"),
+    groups: z.int().describe("Number of groups"),
+    units: z.int().describe("Number of units"),
+    cards: z.int().describe("Number of cards"),
+  }).describe("Counts of its artifacts"),
   problems: z.object({
-    errors: z.int().describe("How many errors"),
-    warnings: z.int().describe("How many warnings"),
-  }).describe("What is wrong in it"),
+    errors: z.int().describe("Number of errors"),
+    warnings: z.int().describe("Number of warnings"),
+  }).describe("Counts of its findings"),
   revision: z.string().nullable().describe(
     "Changes when anything that was read does; null while nothing can be",
   ),
@@ -37,7 +37,7 @@ export type Workspace = z.infer<typeof Workspace>;
 export const WorkspaceFile = z.object({
   path: z.string().describe("Below the workspace's folder"),
   kind: z.enum(["compose", "native", "backstage", "env", "settings", "readme"]).describe(
-    "What it was read as",
+    "The kind of project it was read as",
   ),
   sha256: z.string().describe("The checksum of what was read"),
   stale: z.boolean().describe("The last text that could be read stands in for a broken one"),
@@ -50,7 +50,9 @@ export const WorkspaceProject = z.object({
   folder: z.string().describe("Below the workspace; empty for its root"),
   files: z.array(z.string()).describe("The files it is made of, in order"),
   profiles: z.array(z.string()).describe("The profiles that are active"),
-  standing: z.enum(["main", "included", "variant", "fragment"]).describe("Whether it stands for itself"),
+  standing: z.enum(["main", "included", "variant", "fragment"]).describe(
+    "True if it is a group of its own and not a part of another",
+  ),
 }).meta({ id: "WorkspaceProject" });
 export type WorkspaceProject = z.infer<typeof WorkspaceProject>;
 
@@ -76,7 +78,7 @@ export const WorkspaceChange = z.strictObject({
       "write to the folder may read what berth reads",
   ).optional(),
   editable: z.boolean().describe(
-    "What is in the files decides what runs, so only allow writing where everybody with `workspaces:files` may decide " +
+    "The files decide what runs, so only allow writing where every caller with `workspaces:files` may decide " +
       "that",
   ).optional(),
 }).refine(

@@ -34,7 +34,7 @@ export function describeSockets(entries: readonly Entry[], { version, permission
       operations[`${name}.${action}`] = {
         action,
         channel: { $ref: `#/channels/${name}` },
-        summary: action === "send" ? "What the caller receives" : "What the caller may send",
+        summary: action === "send" ? "Messages to the caller" : "Messages from the caller",
         messages: messages.map((one) => ({ $ref: `#/channels/${name}/messages/${one}` })),
       };
     }

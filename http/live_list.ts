@@ -35,7 +35,7 @@ export const ListAsked = z.object({
 /** The message of a feed of rows. */
 export function rowsMessage<Row extends z.ZodType>(row: Row, beside: z.ZodRawShape = {}) {
   return z.object({
-    reset: z.literal(true).optional().describe("What was told before is to be forgotten"),
+    reset: z.literal(true).optional().describe("The client forgets what earlier messages said"),
     put: z.record(z.string(), row).describe("Rows that are new or another, by their keys"),
     removed: z.array(z.string()).describe("The keys of rows that are gone"),
     ...beside,

@@ -30,8 +30,7 @@ export function describe(entries: readonly Entry[], { version, permissions, tags
     info: {
       title: "berth",
       version,
-      description:
-        "What was declared, joined with what runs. The WebSockets' messages are in `asyncapi.json`.",
+      description: "Joins what is declared with what runs. The WebSockets' messages are in `asyncapi.json`.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
@@ -113,7 +112,8 @@ const REQUEST_HEADERS: Readonly<Record<RequestHeader, Schema>> = {
   },
   "Last-Event-ID": {
     type: "string",
-    description: "The id of the last event seen: goes on behind it, as browsers ask by themselves",
+    description:
+      "The id of the last event received: the answer resumes behind it. Browsers send it by themselves",
   },
   "X-Berth": {
     type: "string",

@@ -6,23 +6,23 @@ import { statusOf } from "./status.ts";
 export { statusOf };
 
 export const Problem = z.object({
-  code: z.string().describe("What programs branch on"),
-  title: z.string().describe("What happened and why, for people"),
+  code: z.string().describe("Code for programs"),
+  title: z.string().describe("Message for people"),
   status: z.int().describe("The status of the answer"),
   requestId: z.string().describe("Finds the request in the log"),
   errors: z.array(
     z.object({
-      path: z.string().describe("Where, as body.name or query.limit"),
-      message: z.string().describe("What is wrong there"),
+      path: z.string().describe("The place of the error, as body.name or query.limit"),
+      message: z.string().describe("The error at that place"),
     }),
-  ).optional().describe("What is wrong with the input, one by one"),
+  ).optional().describe("All errors in the input"),
 }).meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
 
 /** The last item of a stream that fails after its answer began. */
 export const StreamFailure = z.object({
-  code: z.string().describe("What programs branch on"),
-  title: z.string().describe("What happened and why, for people"),
+  code: z.string().describe("Code for programs"),
+  title: z.string().describe("Message for people"),
 }).meta({ id: "StreamFailure", description: "Why the stream ends early" });
 
 /** Anything thrown that is not a `ServiceError` is a bug: its own words stay in the log. */

@@ -19,9 +19,9 @@ export const CLOSE = {
 
 /** The last frame before a socket is closed for a failure. */
 export const SocketFailure = z.object({
-  type: z.literal("error").describe("What this message is"),
-  code: z.string().describe("What programs branch on"),
-  title: z.string().describe("What happened and why, for people"),
+  type: z.literal("error").describe("Kind of message"),
+  code: z.string().describe("Code for programs"),
+  title: z.string().describe("Message for people"),
 }).meta({ id: "SocketFailure", description: "Why the socket is closed" });
 
 export const PROTOCOL = "berth.v1";

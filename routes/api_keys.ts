@@ -10,22 +10,22 @@ import { NO_STORE } from "./tokens.ts";
 
 const ApiKey = z.object({
   id: z.string().describe("The key's id, which is no secret"),
-  name: z.string().describe("What it was called"),
-  prefix: z.string().describe("How the key begins: enough to recognise it by"),
+  name: z.string().describe("Its name"),
+  prefix: z.string().describe("The beginning of the key: enough to recognise it"),
   role: Role.nullable().describe(
     "The role that it holds everywhere; null where permissions or scopes are listed, or its creator holds less by now",
   ),
   permissions: z.array(Permission).readonly().describe(
-    "What it holds everywhere: never more than its creator holds now",
+    "Permissions that it holds everywhere: never more than its creator holds now",
   ),
   grants: z.array(Grant).readonly().describe("All that it was made with, and on what"),
   createdAt: z.iso.datetime().describe("When it was made"),
-  createdBy: z.string().describe("The name of whoever made it"),
+  createdBy: z.string().describe("The name of its creator"),
   creator: z.object({
-    kind: z.enum(["user", "apiKey"]).describe("What made it"),
-    id: z.string().describe("Whose id"),
+    kind: z.enum(["user", "apiKey"]).describe("Kind of creator"),
+    id: z.string().describe("Id of the creator"),
   }).nullable()
-    .describe("Who made it, and with whom it goes; null where nobody takes it along"),
+    .describe("The creator, and the person it is deleted with; null if it belongs to nobody"),
   expiresAt: z.iso.datetime().nullable().describe("When it ends; null: never"),
   previousUntil: z.iso.datetime().nullable().describe(
     "Until when the secret before the last rotation counts",
@@ -33,7 +33,7 @@ const ApiKey = z.object({
   from: z.array(z.string()).readonly().describe(
     "The addresses and ranges it may come from; empty for everywhere",
   ),
-  disabled: z.boolean().describe("Whether the person behind it is disabled, so that it counts for nothing"),
+  disabled: z.boolean().describe("True if its creator is disabled, so that the key is not valid"),
   lastUsedAt: z.iso.datetime().nullable().describe("When it was last used; null: never"),
   lastUsedPeer: z.string().nullable().describe("The address it was last used from"),
 }).meta({ id: "ApiKey" });
@@ -43,7 +43,7 @@ export const ApiKeyCreated = ApiKey.extend({ key: z.string().describe("Shown thi
 });
 
 const common = {
-  name: KeyName.describe("What to call it"),
+  name: KeyName.describe("The name to display"),
   expiresInDays: z.int().min(1).max(3_650).optional().describe("Days until it ends; never unless given"),
   from: z.array(
     z.string().max(50).refine((one) => addressRange(one) !== null, {
@@ -58,20 +58,20 @@ const NewApiKey = z.union([
     ...common,
     permissions: z.array(Permission).min(1).max(64).describe("Single permissions for everything"),
   }),
-  z.strictObject({ ...common, grants: Grants.describe("What it may do, and where") }),
+  z.strictObject({ ...common, grants: Grants.describe("Its permissions and their scopes") }),
 ], { error: 'Expected a name with either a "role", "permissions" or "grants", and nothing unknown' }).meta({
   id: "NewApiKey",
 });
 type NewApiKey = z.output<typeof NewApiKey>;
 
 const KeyVerdict = z.object({
-  valid: z.boolean().describe("Whether the key lets in"),
-  reason: z.enum(["unknown", "expired", "malformed"]).optional().describe("Why it does not"),
+  valid: z.boolean().describe("True if the key is valid"),
+  reason: z.enum(["unknown", "expired", "malformed"]).optional().describe("Why it is not valid"),
   id: z.string().optional().describe("The key's id"),
   name: z.string().optional().describe("The key's name"),
   role: Role.nullable().optional().describe("Its role"),
   permissions: z.array(Permission).readonly().optional().describe("Its permissions"),
-  grants: z.array(Grant).readonly().optional().describe("What it may do, and where"),
+  grants: z.array(Grant).readonly().optional().describe("Its permissions and their scopes"),
   expiresAt: z.iso.datetime().nullable().optional().describe("When it ends; null: never"),
 }).meta({ id: "KeyVerdict" });
 
@@ -83,12 +83,12 @@ const list = route({
   summary: "All API keys, without their secrets",
   permission: "keys:manage",
   subject: "everything",
-  query: z.object({ createdBy: text(64).describe("The id of whoever made them").optional() }),
+  query: z.object({ createdBy: text(64).describe("The id of their creator").optional() }),
   answers: {
     200: json(
       z.object({
         items: z.array(ApiKey).describe("The keys, oldest first"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all keys"),
       }),
       "Oldest first",
     ),
@@ -105,7 +105,7 @@ const add = route({
   audited: "change",
   body: NewApiKey,
   answers: {
-    201: json(ApiKeyCreated, "The key, shown this once; it ends no later than whoever made it"),
+    201: json(ApiKeyCreated, "The key, shown only this once; it expires no later than its creator"),
     ...problems("key_exceeds_creator", "sign_in_again", "too_many_keys"),
   },
 });
@@ -113,14 +113,16 @@ const add = route({
 const rotate = route({
   method: "post",
   path: "/settings/api-keys/{id}/rotate",
-  summary: "Give an API key another secret, while the one before goes on for a while",
+  summary: "Give an API key a new secret while the previous one stays valid for a while",
   permission: "keys:manage",
   subject: "everything",
   proof: true,
   audited: "change",
   params: Id,
   body: z.strictObject({
-    overlapMinutes: z.int().min(0).max(43_200).default(0).describe("How long the secret before goes on"),
+    overlapMinutes: z.int().min(0).max(43_200).default(0).describe(
+      "How long the previous secret stays valid",
+    ),
   }).meta({ id: "KeyRotation" }),
   answers: {
     200: json(ApiKeyCreated, "The key with its new secret, shown this once"),
@@ -131,7 +133,7 @@ const rotate = route({
 const takeOver = route({
   method: "post",
   path: "/settings/api-keys/{id}/take-over",
-  summary: "Become the one who made a key, so that it does not go with whoever made it",
+  summary: "Become the owner of a key, so that it is not deleted with its creator",
   permission: "keys:manage",
   subject: "everything",
   proof: true,
@@ -157,7 +159,7 @@ const remove = route({
 const verify = route({
   method: "post",
   path: "/settings/api-keys/verify",
-  summary: "Whether a key is good, and for what",
+  summary: "Check whether a key is valid, and its permissions",
   permission: "keys:manage",
   subject: "everything",
   audited: false,

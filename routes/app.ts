@@ -20,9 +20,9 @@ const TAGS = {
   auth: "Signing in and out, and who one is",
   settings: "The first admin, API keys, people and sessions",
   workspaces: "Registered folders, and what was declared in them",
-  overview: "Whether what runs is what is declared",
-  live: "Everything that goes on, over one socket",
-  plans: "What would be done about a group, and why",
+  overview: "Compare what runs with what is declared",
+  live: "Everything live, over one socket",
+  plans: "The steps that would bring a group in line, with their reasons",
   applies: "Plans that are carried out, and how far each of them is",
 };
 

@@ -19,7 +19,7 @@ const begin = route({
   path: "/plans/{id}/apply",
   summary: "Carry a plan out, exactly as it was shown",
   description:
-    "Answers as soon as it has begun; it goes on whether or not anybody listens. Refused where files or engine " +
+    "Answers as soon as the apply has begun. The apply continues whether or not a client listens. Refused where files or engine " +
     "moved since, and where the caller lacks what a step needs.",
   permission: "projects:apply",
   subject: "found",
@@ -51,14 +51,14 @@ const ApplyList = z.object({
 const list = route({
   method: "get",
   path: "/applies",
-  summary: "What was applied, and what is being applied",
+  summary: "Past and running applies",
   permission: "projects:plan",
   subject: "listed",
   query: z.object({
     workspace: text(200).optional().describe("Of this workspace, by its id"),
     group: text(300).optional().describe("Of this group"),
     state: z.enum(APPLY_STATES).optional().describe("In this state"),
-    limit: count(1, 200).default(50).describe("How many at most"),
+    limit: count(1, 200).default(50).describe("Maximum number of applies"),
     cursor: text(200).optional().describe("`next` of the page before"),
   }),
   answers: { 200: json(ApplyList, "The applies that the caller may see"), ...problems("invalid_request") },
@@ -77,10 +77,10 @@ const read = route({
 const events = route({
   method: "get",
   path: "/applies/{id}/events",
-  summary: "What happens in an apply, from its beginning to its end",
+  summary: "The events of an apply, from its beginning to its end",
   description:
     "Server-sent events; lines of JSON where `Accept` asks for NDJSON. Each that stands in the journal has its place " +
-    "there as `id`, and `Last-Event-ID` or `after` goes on behind it without loss.",
+    "there as `id`, and `Last-Event-ID` or `after` resumes behind it without loss.",
   permission: "projects:plan",
   subject: "found",
   headers: ["Last-Event-ID"],

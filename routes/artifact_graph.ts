@@ -26,7 +26,7 @@ const dag = route({
   subject: "found",
   params: InWorkspace,
   query: z.object({
-    format: z.enum(["json", "mermaid", "dot"]).default("json").describe("How the graph is answered"),
+    format: z.enum(["json", "mermaid", "dot"]).default("json").describe("Format of the graph"),
     view: z.enum(["all", "groups"]).describe(
       "`groups`: only groups, and what lies between them. Unless given, that is what a workspace of more than 5,000 nodes is drawn as",
     ).optional(),

@@ -37,7 +37,7 @@ const validate = route({
   audited: false,
   params: InWorkspace,
   query: z.object({
-    format: z.enum(["json", "sarif"]).default("json").describe("How the findings are answered"),
+    format: z.enum(["json", "sarif"]).default("json").describe("Format of the findings"),
     live: flag.describe("Also what only shows beside the engine: drift, orphans, ports in use").default(
       false,
     ),

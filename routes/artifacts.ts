@@ -49,8 +49,8 @@ const list = route({
   query: z.object({
     kind: ArtifactKind.optional().describe("Only artifacts of this kind"),
     q: text(200).describe("Part of a name, title or image").optional(),
-    limit: count(1, 10_000).describe("How many at most; all of them unless given").optional(),
-    offset: count(0, 10_000_000).describe("How many to leave out at the beginning").default(0),
+    limit: count(1, 10_000).describe("Maximum number of items; all if left out").optional(),
+    offset: count(0, 10_000_000).describe("Number of items to skip at the beginning").default(0),
     format: z.enum(["json", "ndjson"]).describe("`ndjson`: one artifact a line, sent as it is made").default(
       "json",
     ),
@@ -59,7 +59,7 @@ const list = route({
     200: raw("In the order they were read; `total` counts those of all pages", {
       "application/json": z.object({
         items: z.array(ArtifactSummary).describe("The artifacts"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all items"),
         revision: z.string().describe("Changes whenever the folder's meaning does"),
       }),
       "application/x-ndjson": null,

@@ -17,18 +17,18 @@ const AuditEntry = z.object({
   seq: z.int().nullable().describe("Its place in its chain; null until it is sealed"),
   time: z.iso.datetime().describe("When"),
   actor: z.object({
-    kind: z.enum(["user", "apiKey", "anonymous", "system"]).describe("What kind of caller"),
+    kind: z.enum(["user", "apiKey", "anonymous", "system"]).describe("Kind of caller"),
     id: z.string().describe("The caller's id"),
     name: z.string().describe("The caller's name then"),
-  }).describe("Who did it"),
+  }).describe("The caller"),
   action: z.string().describe("The route that was asked, or what berth did by itself"),
-  target: z.string().nullable().describe("What it was done to"),
-  credential: z.string().nullable().describe("What was shown: `key:<id>` or `session:<id>`"),
-  particulars: z.record(z.string(), z.string()).describe("What else is worth knowing, as a command"),
+  target: z.string().nullable().describe("The object of the act"),
+  credential: z.string().nullable().describe("The value that was shown: `key:<id>` or `session:<id>`"),
+  particulars: z.record(z.string(), z.string()).describe("Further details, such as a command"),
   result: z.string().describe("`begun` before an act, then `done`; or the code of the refusal or failure"),
   requestId: z.string().nullable().describe("Finds the request in the log"),
   peer: z.string().nullable().describe("The address it came from"),
-  count: z.int().describe("How often; more than once only for what strangers were refused"),
+  count: z.int().describe("Number of occurrences; more than one only for refusals to unknown callers"),
 }).meta({ id: "AuditEntry" });
 
 const AuditLine = AuditEntry.extend({
@@ -38,14 +38,14 @@ const AuditLine = AuditEntry.extend({
 
 const AuditPage = z.object({
   items: z.array(AuditEntry).describe("The entries, newest first"),
-  total: z.int().describe("How many there are in all"),
+  total: z.int().describe("Number of all entries"),
   next: z.string().optional().describe("The cursor of the page after this one"),
   strangers: z.array(z.object({
     hour: z.iso.datetime().describe("The hour that is summed up"),
     peer: z.string().describe("The address they came from"),
-    action: z.string().describe("What they asked for"),
-    result: z.string().describe("What they were told"),
-    count: z.int().describe("How often"),
+    action: z.string().describe("The request"),
+    result: z.string().describe("The answer"),
+    count: z.int().describe("Number of occurrences"),
   })).optional().describe(
     "On the first page: what callers without a good credential were refused in this hour; `*` for all others",
   ),
@@ -59,7 +59,7 @@ const list = route({
   summary: "Every change and every refusal",
   description:
     "As JSON a page, newest first. As NDJSON all sealed entries, each chain oldest first; with `follow` " +
-    "the answer goes on with every new one. `after` goes on behind the places that were read before.",
+    "the answer continues with every new one. `after` resumes behind the entries that were read before.",
   permission: "audit:read",
   subject: "everything",
   query: z.object({

@@ -11,23 +11,23 @@ import { type CoreRouter, json, problems, reply, route, router } from "../http/r
 import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
 
 const Provider = z.object({
-  name: z.string().describe("What to call it"),
+  name: z.string().describe("The name to display"),
   issuer: z.string().describe("Its address, or github"),
   clientId: z.string().describe("Our client id there"),
-  authorizationEndpoint: z.string().describe("Where the person is sent"),
-  scopes: z.array(z.string()).readonly().describe("What to ask for"),
+  authorizationEndpoint: z.string().describe("Address to send the person to"),
+  scopes: z.array(z.string()).readonly().describe("Scopes to request"),
   pkce: z.literal("S256").describe("The method of PKCE that must be used"),
   redirectUri: z.string().describe("The address to come back to"),
 }).meta({ id: "Provider" });
 
 const AuthStatus = z.object({
-  authenticated: z.boolean().describe("Whether the caller is known"),
-  principal: Principal.nullable().describe("Who calls"),
+  authenticated: z.boolean().describe("True if the caller is known"),
+  principal: Principal.nullable().describe("The caller"),
   expiresAt: z.iso.datetime().nullable().describe("When the credential ends; null: never"),
   provider: Provider.nullable().describe(
     "Null when none is configured, or when it cannot be asked right now",
   ),
-  setupRequired: z.boolean().describe("Whether the first admin is still to be made"),
+  setupRequired: z.boolean().describe("True until the first admin exists"),
 }).meta({ id: "AuthStatus" });
 
 export const CodeAnswer = z.strictObject({
@@ -41,14 +41,16 @@ export const CodeAnswer = z.strictObject({
 }).meta({ id: "CodeAnswer" });
 
 const RefreshToken = z.strictObject({
-  refreshToken: z.string().min(1).max(4_096).optional().describe("Where it does not come as a cookie"),
+  refreshToken: z.string().min(1).max(4_096).optional().describe(
+    "For clients that do not receive it as a cookie",
+  ),
 })
   .meta({ id: "RefreshToken" });
 
 const status = route({
   method: "get",
   path: "/auth/status",
-  summary: "Whether the caller is signed in, and how to sign in",
+  summary: "Check whether the caller is signed in, and how to sign in",
   permission: "open",
   answers: { 200: json(AuthStatus, "Always, even for a bad credential") },
 });
@@ -89,7 +91,7 @@ const refresh = route({
 const me = route({
   method: "get",
   path: "/auth/me",
-  summary: "Who the caller is, and what they may do",
+  summary: "Return the caller and their permissions",
   permission: "any",
   answers: { 200: json(Principal, "The caller") },
 });
@@ -103,7 +105,7 @@ const logout = route({
   audited: "change",
   answers: {
     200: json(
-      z.object({ revoked: z.boolean().describe("Whether a session was ended") }),
+      z.object({ revoked: z.boolean().describe("True if a session was ended") }),
       "False for an API key, which has no session",
     ),
   },

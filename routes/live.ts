@@ -30,7 +30,7 @@ const Unsubscribe = z.strictObject({
 const Subscribe = z.looseObject({
   type: z.literal("subscribe").describe("Begins a subscription, instead of one with the same id"),
   id: Id,
-  feed: z.string().max(64).describe("What it is about"),
+  feed: z.string().max(64).describe("The topic"),
 });
 const Request = z.discriminatedUnion("type", [Subscribe, Unsubscribe]);
 
@@ -39,10 +39,10 @@ const Beat = z.object({
   time: z.iso.datetime().describe("The service's time"),
 });
 const Ended = z.object({
-  type: z.literal("ended").describe("A subscription is over, and the socket goes on"),
+  type: z.literal("ended").describe("A subscription has ended; the socket stays open"),
   id: Id,
-  code: z.string().describe("What programs branch on; `done` where there is nothing more to tell"),
-  title: z.string().describe("Why, for people"),
+  code: z.string().describe("Code for programs; `done` if there is nothing more to send"),
+  title: z.string().describe("Message for people"),
   status: z.int().describe(
     "The status that a request would have been answered with: from 500 on it is worth another try",
   ),
@@ -93,8 +93,8 @@ function declared(feeds: readonly LiveFeed[]) {
   const messages = feeds.flatMap(({ name, told }) =>
     Object.entries(told).map(([type, message]) =>
       z.object({
-        type: z.literal(type).describe("What this message is"),
-        feed: z.literal(name).describe("What it is about"),
+        type: z.literal(type).describe("Kind of message"),
+        feed: z.literal(name).describe("The topic"),
         id: Id,
         ...message.shape,
       }).meta({ description: message.description ?? "" })
@@ -102,7 +102,7 @@ function declared(feeds: readonly LiveFeed[]) {
   );
   return socketRoute({
     path: "/live",
-    summary: "Follow everything that goes on",
+    summary: "Follow everything over one socket",
     description:
       "JSON text frames. Up: `subscribe` (`id`, `feed` and what the feed takes) and `unsubscribe` (`id`). Down: `beat` every ten seconds, `ended` " +
       "(`id`, `code`, `title`, `status`) for a subscription that is refused or over, and the messages of the feeds, each with `feed` and `id`. " +
@@ -116,11 +116,11 @@ function declared(feeds: readonly LiveFeed[]) {
     }),
     send: z.union([Unsubscribe, ...requests]).meta({
       id: "LiveRequest",
-      description: "What is asked of `/api/live`",
+      description: "Requests to `/api/live`",
     }),
     receive: z.union([Beat, Ended, ...messages, SocketFailure]).meta({
       id: "LiveMessage",
-      description: "What `/api/live` tells",
+      description: "Messages of `/api/live`",
     }),
   });
 }

@@ -48,7 +48,8 @@ export function workspaceFeeds(
   });
   const declared = feed({
     name: "declared",
-    summary: "What is declared, by workspace, as far as it is in reach; also for who sees a part of one only",
+    summary:
+      "Declared artifacts by workspace, as far as the caller's scope goes; also for callers who see only a part of one",
     permission: "artifacts:read",
     asked: ListAsked,
     told: { rows: rowsMessage(Declared) },

@@ -96,7 +96,7 @@ const prove = route({
   audited: "change",
   body: z.union([
     z.strictObject({ password: Password.describe("The person's password") }),
-    z.strictObject({ key: Key.describe("The API key, for who has no password") }),
+    z.strictObject({ key: Key.describe("The API key, for callers without a password") }),
     CodeAnswer,
   ], {
     error: 'Expected either "password", "key" or the answer of the identity provider, and nothing unknown',

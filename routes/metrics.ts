@@ -9,7 +9,7 @@ const CONTENT = { 200: raw("The text format of Prometheus", { "text/plain": null
 const all = route({
   method: "get",
   path: "/metrics",
-  summary: "What the service counts and measures, in the text format of Prometheus",
+  summary: "The counters and measurements of the service, in the text format of Prometheus",
   permission: "system:read",
   subject: "everything",
   answers: CONTENT,

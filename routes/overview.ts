@@ -39,12 +39,12 @@ const OverviewContainer = z.object({
   name: z.string().describe("The container's name"),
   backend: z.string().describe("The engine it is on, by name"),
   image: z.string().describe("As it was asked for"),
-  state: z.string().describe("What the engine says of it"),
-  health: z.string().nullable().describe("What its health check says"),
+  state: z.string().describe("State as the engine reports it"),
+  health: z.string().nullable().describe("Result of its health check"),
   exitCode: z.int().nullable().describe("The code it last ended with"),
-  restartCount: z.int().describe("How often the engine restarted it since it was last started"),
-  reason: z.string().nullable().describe("Why it does not run, where the engine says more than an exit code"),
-  condition: Condition.describe("How it is doing by itself"),
+  restartCount: z.int().describe("Number of restarts by the engine since its last start"),
+  reason: z.string().nullable().describe("Why it does not run, if the engine says more than an exit code"),
+  condition: Condition.describe("Its condition by itself, without the declaration"),
   startedAt: z.string().nullable().describe("When it last started"),
 }).meta({ id: "OverviewContainer" });
 
@@ -53,13 +53,13 @@ const OverviewUnit = z.object({
   id: z.string().describe("The unit's id"),
   name: z.string().describe("The unit's name"),
   group: z.string().nullable().describe("Its group, by name"),
-  verdict: Verdict.describe("How it is doing in one word"),
-  state: LiveState.nullable().describe("What runs of it; null for who may not see what runs"),
-  desired: z.int().nullable().describe("How many containers should run; null while that is not known"),
+  verdict: Verdict.describe("Verdict in one word"),
+  state: LiveState.nullable().describe("Its running containers; null for callers who may not see them"),
+  desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
   image: z.string().nullable().describe("As it is written"),
   location: Location.describe("Where it is declared"),
   containers: z.array(OverviewContainer).describe("Its containers"),
-  differences: z.int().describe("How many fields differ"),
+  differences: z.int().describe("Number of fields that differ"),
   drift: z.array(Drift).describe(`Which they are, ${MOST_DIFFERENCES} at most`),
 }).meta({ id: "OverviewUnit" });
 type OverviewUnit = z.input<typeof OverviewUnit>;
@@ -72,9 +72,9 @@ const OverviewProject = z.object({
     .describe("Where it is declared"),
   group: z.string().describe("The group's name"),
   project: z.string().describe("Docker's name of the project"),
-  verdict: Verdict.describe("That of its worst unit"),
+  verdict: Verdict.describe("The verdict of its worst unit"),
   counts: Counts.describe("Its units by how they are doing"),
-  differences: z.int().describe("How many fields of its units differ"),
+  differences: z.int().describe("Number of fields of its units that differ"),
 }).meta({ id: "OverviewProject" });
 type OverviewProject = z.input<typeof OverviewProject>;
 
@@ -86,28 +86,28 @@ const Overview = z.object({
     `Containers that run and that nobody declared, ${MOST_UNDECLARED} at most`,
   ),
   findings: z.object({
-    errors: z.int().describe("How many errors"),
-    warnings: z.int().describe("How many warnings"),
-  }).describe("What is wrong in the workspaces that are seen as a whole"),
+    errors: z.int().describe("Number of errors"),
+    warnings: z.int().describe("Number of warnings"),
+  }).describe("Counts of findings in the workspaces that the caller sees whole"),
   engines: z.array(z.object({
     name: z.string().describe("The engine's name"),
-    state: BackendState.describe("Whether it answers"),
-    reason: z.string().optional().describe("Why it is not up, or does not list what is `stale`"),
+    state: BackendState.describe("True if it answers"),
+    reason: z.string().optional().describe("Why it is not up, or does not list the kinds in `stale`"),
     stale: z.array(z.string()).optional().describe(
-      "What it does not list although it is up, as `containers`",
+      "Kinds of objects that it does not list although it is up, as `containers`",
     ),
-  })).describe("The engines, for who may see them"),
-  liveNeeds: LiveNeeds.optional().describe("What the caller lacks to see what runs"),
+  })).describe("The engines, for callers who may see them"),
+  liveNeeds: LiveNeeds.optional().describe("Permissions that the caller needs to see running containers"),
 }).meta({ id: "Overview" });
 
 const overview = route({
   method: "get",
   path: "/overview",
-  summary: "Whether what runs is what is declared, over all workspaces",
+  summary: "Compare what runs with what is declared, over all workspaces",
   permission: "artifacts:read",
   subject: "listed",
   query: z.object({
-    limit: count(0, 5_000).default(20).describe("How many of the worst units at most"),
+    limit: count(0, 5_000).default(20).describe("Maximum number of units, the worst first"),
     workspace: text(200).optional().describe("Only this workspace, by its id"),
   }),
   answers: { 200: json(Overview, "All of it, the worst first") },

@@ -13,20 +13,20 @@ const Person = z.object({
   email: z.string().nullable().describe("The address that the identity provider vouched for"),
   picture: z.string().nullable().describe("The address of a picture"),
   signIn: z.enum(["password", "provider"]).describe(
-    "How they sign in: with a password here, or at the identity provider",
+    "How the person signs in: with a password here, or at the identity provider",
   ),
   issuer: z.string().nullable().describe(
-    "The identity provider's address; null for who signs in with a password",
+    "The identity provider's address; null for people who sign in with a password",
   ),
   role: Role.nullable().describe("The role that they hold everywhere as of now"),
   grants: z.array(Grant).readonly().describe(
     "All that they hold as of now; of a provider's people, by the rules",
   ),
   hasPassword: z.boolean().describe("False until they set one by their link"),
-  disabled: z.boolean().describe("Whether they are locked out"),
+  disabled: z.boolean().describe("True if the person is locked out"),
   createdAt: z.iso.datetime().nullable().describe("When they first came"),
   lastSeenAt: z.iso.datetime().nullable().describe("When they were last here"),
-  sessions: z.int().describe("How many are alive"),
+  sessions: z.int().describe("Number of live sessions"),
 }).meta({ id: "Person" });
 
 const link = {
@@ -43,7 +43,7 @@ const NewPerson = z.union([
   }),
   z.strictObject({
     name: KeyName.describe("Their name, which they sign in with"),
-    grants: Grants.describe("What they may do, and where"),
+    grants: Grants.describe("The person's permissions and their scopes"),
   }),
 ], { error: 'Expected a name with either a "role" or "grants", and nothing unknown' }).meta({
   id: "NewPerson",
@@ -53,7 +53,7 @@ const disabled = z.boolean().optional().describe("True locks the person out at o
 const PersonChange = z.union([
   z.strictObject({ disabled: z.boolean().describe("True locks the person out at once") }),
   z.strictObject({ disabled, role: Role.describe("Another role for everything") }),
-  z.strictObject({ disabled, grants: Grants.describe("What they may do from now on, and where") }),
+  z.strictObject({ disabled, grants: Grants.describe("The person's new permissions and their scopes") }),
 ], { error: 'Expected "disabled", and either a "role" or "grants" or neither, and nothing unknown' }).meta({
   id: "PersonChange",
 });
@@ -70,7 +70,7 @@ const list = route({
     200: json(
       z.object({
         items: z.array(Person).describe("The people"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all people"),
       }),
       "In order of their names",
     ),

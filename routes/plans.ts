@@ -64,7 +64,7 @@ const read = route({
 const check = route({
   method: "post",
   path: "/plans/{id}/check",
-  summary: "Whether a plan is still true: neither files nor engine moved",
+  summary: "Check whether a plan still holds: neither files nor engine have changed",
   permission: "projects:plan",
   subject: "found",
   audited: false,

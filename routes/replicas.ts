@@ -8,7 +8,7 @@ const Replica = z.object({
   version: z.string().describe("The version of berth that it runs"),
   startedAt: z.iso.datetime().describe("When it started"),
   seenAt: z.iso.datetime().describe("When it last said that it lives; each does so every 5 seconds"),
-  self: z.boolean().describe("Whether it is the one that answers"),
+  self: z.boolean().describe("True for the replica that answers"),
 }).meta({ id: "Replica" });
 
 const list = route({
@@ -23,7 +23,7 @@ const list = route({
     200: json(
       z.object({
         items: z.array(Replica).readonly().describe("The replicas, the oldest first"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all replicas"),
       }).meta({ id: "ReplicaList" }),
       "All that live",
     ),

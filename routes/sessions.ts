@@ -10,8 +10,8 @@ import { NO_STORE } from "./tokens.ts";
 
 const Session = z.object({
   id: z.string().describe("The session's id"),
-  current: z.boolean().describe("Whether it is the one that asks"),
-  device: z.string().nullable().describe("What the browser or program calls itself"),
+  current: z.boolean().describe("True for the session of this request"),
+  device: z.string().nullable().describe("Name that the browser or program gives itself"),
   peer: z.string().nullable().describe("The address it was opened from"),
   createdAt: z.iso.datetime().describe("When it began"),
   lastUsedAt: z.iso.datetime().describe("When it was last used"),
@@ -21,7 +21,7 @@ const Session = z.object({
 
 const Whose = z.object({
   person: text(64).optional()
-    .describe("The id of somebody else, for who has `people:manage`; one's own when it is left out"),
+    .describe("The id of another person, for callers with `people:manage`; your own if left out"),
 });
 
 const list = route({
@@ -34,7 +34,7 @@ const list = route({
     200: json(
       z.object({
         items: z.array(Session).describe("The sessions"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all sessions"),
       }),
       "The one used last comes first",
     ),
@@ -51,8 +51,8 @@ const endAll = route({
   query: Whose,
   answers: {
     200: json(
-      z.object({ ended: z.int().describe("How many sessions were ended") }),
-      "How many were ended; the one that asks is not among them",
+      z.object({ ended: z.int().describe("Number of sessions that were ended") }),
+      "Number of sessions that were ended, without the one of this request",
     ),
     ...problems("forbidden", "not_found"),
   },
@@ -65,7 +65,7 @@ const end = route({
   permission: "any",
   audited: "change",
   params: z.object({ id: z.string().max(64).describe("The session's id") }),
-  answers: { 204: empty("It is over"), ...problems("not_found", "forbidden") },
+  answers: { 204: empty("It has ended"), ...problems("not_found", "forbidden") },
 });
 
 export function sessionRoutes({ access }: { readonly access: Access }): CoreRouter {

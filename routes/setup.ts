@@ -11,11 +11,11 @@ import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
 const setupRequired = route({
   method: "get",
   path: "/settings/setup-required",
-  summary: "Whether the first admin is still to be made",
+  summary: "True until the first admin exists",
   permission: "open",
   answers: {
     200: json(
-      z.object({ setupRequired: z.boolean().describe("Whether the first admin is still to be made") }),
+      z.object({ setupRequired: z.boolean().describe("True until the first admin exists") }),
       "Never true again once it was false",
     ),
   },

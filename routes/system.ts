@@ -8,14 +8,14 @@ import { LIVE, READY, word } from "../http/probe.ts";
 import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
 
 const Check = z.object({
-  status: z.enum(["ok", "degraded", "failed"]).describe("How it is doing"),
-  reason: z.string().optional().describe("Why it is not well"),
+  status: z.enum(["ok", "degraded", "failed"]).describe("Its state"),
+  reason: z.string().optional().describe("Why it is not healthy"),
 }).meta({ id: "Check" });
 
 const Health = z.object({
-  status: z.enum(["ok", "degraded", "failed"]).describe("How the whole is doing"),
+  status: z.enum(["ok", "degraded", "failed"]).describe("State of the whole service"),
   version: z.string().optional().describe("The version that runs"),
-  uptimeMs: z.number().optional().describe("How long it has run, in milliseconds"),
+  uptimeMs: z.number().optional().describe("Uptime in milliseconds"),
   checks: z.record(z.string(), Check).optional().describe(
     "`store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine",
   ),
@@ -25,16 +25,16 @@ const SystemInfo = z.object({
   os: z.string().describe("The operating system"),
   arch: z.string().describe("`amd64`, `arm64`: in the words of the engines"),
   hostname: z.string().nullable().describe("The machine's name"),
-  cpus: z.int().describe("How many processors"),
+  cpus: z.int().describe("Number of processors"),
   memoryBytes: z.int().nullable().describe("The machine's memory"),
   version: z.string().describe("The version of berth"),
   denoVersion: z.string().describe("The version of Deno"),
   startedAt: z.iso.datetime().describe("When berth started"),
   containers: z.object({
-    running: z.int().describe("How many run"),
-    paused: z.int().describe("How many are paused"),
-    stopped: z.int().describe("How many are stopped"),
-    total: z.int().describe("How many there are"),
+    running: z.int().describe("Number of running containers"),
+    paused: z.int().describe("Number of paused containers"),
+    stopped: z.int().describe("Number of stopped containers"),
+    total: z.int().describe("Number of objects"),
   }).nullable()
     .describe("Null while no engine is up, and without `containers:read`"),
   images: z.int().nullable().describe(
@@ -45,26 +45,26 @@ const SystemInfo = z.object({
   ),
   backends: z.array(z.object({
     name: z.string().describe("The engine's name"),
-    kind: z.enum(["docker", "podman"]).describe("Whose engine it is"),
-    state: BackendState.describe("Whether it answers"),
+    kind: z.enum(["docker", "podman"]).describe("Kind of engine"),
+    state: BackendState.describe("True if it answers"),
     version: z.string().nullable().describe("The engine's version"),
   })).describe("The engines"),
 }).meta({ id: "SystemInfo" });
 
 const PluginItem = z.object({
   name: z.string().describe("The plugin's name"),
-  summary: z.string().describe("What it does"),
+  summary: z.string().describe("What the plugin does"),
   version: z.string().describe("The plugin's version"),
-  enabled: z.boolean().describe("Whether the settings want it"),
-  state: z.enum(["running", "disabled", "failed"]).describe("Whether it runs"),
-  reason: z.string().optional().describe("Why it does not"),
+  enabled: z.boolean().describe("True if the settings enable it"),
+  state: z.enum(["running", "disabled", "failed"]).describe("True if it runs"),
+  reason: z.string().optional().describe("Why it does not run"),
   routes: z.array(z.string()).readonly().describe("The routes it answers"),
 }).meta({ id: "Plugin" });
 export type PluginItem = z.infer<typeof PluginItem>;
 
 const PluginList = z.object({
   items: z.array(PluginItem).readonly().describe("The plugins"),
-  total: z.int().describe("How many there are in all"),
+  total: z.int().describe("Number of all items"),
 }).meta({
   id: "PluginList",
 });
@@ -72,7 +72,7 @@ const PluginList = z.object({
 const health = route({
   method: "get",
   path: "/health",
-  summary: "Whether the service can serve",
+  summary: "Report whether the service can serve",
   description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503. " +
     "Strangers are told `status` alone; the rest needs a credential with `system:read`.",
   permission: "open",
@@ -85,7 +85,7 @@ const health = route({
 const live = route({
   method: "get",
   path: belowApi(LIVE),
-  summary: "Whether the process lives",
+  summary: "Report whether the process is alive",
   description: "For supervisors: asks nothing of the store, and is answered whatever the host name.",
   permission: "open",
   answers: { 200: raw("The word `live`", { "text/plain": null }) },
@@ -94,7 +94,7 @@ const live = route({
 const ready = route({
   method: "get",
   path: belowApi(READY),
-  summary: "Whether it can serve",
+  summary: "Report whether the service can serve",
   description:
     "For supervisors: the store can be read, every engine was read once or is known to be away, and it " +
     "is not stopping. Answered whatever the host name.",

@@ -14,7 +14,7 @@ const LogPath = z.object({
 const logPath = route({
   method: "get",
   path: "/system/log-path",
-  summary: "Where the log file is",
+  summary: "Path of the log file",
   permission: "system:logs",
   subject: "everything",
   answers: { 200: json(LogPath, "The log file and the older ones"), ...problems("not_found") },
@@ -23,8 +23,8 @@ const logPath = route({
 const LogLine = z.union([
   z.looseObject({
     time: z.string().describe("When"),
-    level: z.enum(LOG_LEVELS).describe("How much it matters"),
-    message: z.string().describe("What happened"),
+    level: z.enum(LOG_LEVELS).describe("Severity"),
+    message: z.string().describe("The message"),
   }),
   z.object({ gap: z.string().describe("Why lines are missing here") }),
 ]).meta({ id: "LogLine" });
@@ -33,12 +33,12 @@ const logs = route({
   method: "get",
   path: "/system/logs",
   summary: "The last lines of the log",
-  description: "Read from the end, across rotation. With `follow` the answer goes on with every new line.",
+  description: "Read from the end, across rotation. With `follow` the answer continues with every new line.",
   permission: "system:logs",
   subject: "everything",
   hints: { tail: 'it is called "lines" here', n: 'it is called "lines" here' },
   query: z.object({
-    lines: count(0, 10_000).default(200).describe("How many lines at most"),
+    lines: count(0, 10_000).default(200).describe("Maximum number of lines"),
     level: z.enum(LOG_LEVELS).optional().describe("The least level shown"),
     q: z.string().min(1).max(200).optional().describe("Text that a line must hold, in any case"),
     follow: flag.default(false).describe("Goes on with lines as they are written"),

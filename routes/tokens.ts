@@ -6,12 +6,12 @@ import { bindingOf, mustBeSameOrigin, refreshCookie } from "../http/refresh_cook
 import { reply } from "../http/router.ts";
 
 export const Tokens = z.object({
-  tokenType: z.literal("Bearer").describe("How the token is sent"),
+  tokenType: z.literal("Bearer").describe("Type of the token"),
   accessToken: z.string().describe("Sent as Authorization: Bearer"),
   expiresIn: z.int().describe("Seconds"),
   refreshToken: z.string().optional().describe("Absent when it went into the cookie"),
   refreshExpiresIn: z.int().describe("Seconds"),
-  principal: Principal.describe("Who signed in"),
+  principal: Principal.describe("The person who signed in"),
 }).meta({ id: "Tokens" });
 
 export const NO_STORE = { "cache-control": "no-store" };

@@ -15,11 +15,11 @@ const ToolProject = z.object({
   ),
   group: z.string().nullable().describe("The name of its group in that workspace"),
   project: z.string().describe("The project's name"),
-  status: LiveState.nullable().describe("How it is doing; null without an engine"),
+  status: LiveState.nullable().describe("Its verdict; null without an engine"),
   services: z.array(z.object({
     name: z.string().describe("The service's name"),
-    containers: z.int().nullable().describe("How many containers it has"),
-    running: z.int().nullable().describe("How many of them run"),
+    containers: z.int().nullable().describe("Number of its containers"),
+    running: z.int().nullable().describe("Number of its running containers"),
     health: z.enum(["healthy", "unhealthy", "starting"]).nullable().describe("The worst of its containers"),
   })).describe("Its services"),
   workingDir: z.string().nullable().describe("The folder that it was started in"),
@@ -37,10 +37,12 @@ const list = route({
     200: json(
       z.object({
         items: z.array(ToolProject).describe("The projects"),
-        total: z.int().describe("How many there are in all"),
-        liveNeeds: LiveNeeds.optional().describe("What the caller lacks to see what runs"),
+        total: z.int().describe("Number of all projects"),
+        liveNeeds: LiveNeeds.optional().describe(
+          "Permissions that the caller needs to see running containers",
+        ),
       }),
-      "All of them; for who may not see what runs those that are declared, with null for what is live",
+      "All projects. A caller who may not see running containers gets the declared ones, with null for live fields",
     ),
   },
 });

@@ -30,7 +30,7 @@ const list = route({
     200: json(
       z.object({
         items: z.array(WorkspaceFile).describe("The files, in the order of their paths"),
-        total: z.int().describe("How many there are"),
+        total: z.int().describe("Number of files"),
       }).meta({ id: "WorkspaceFileList" }),
       "All of them",
     ),
@@ -63,8 +63,8 @@ const Version = z.object({
   by: z.object({
     kind: z.string().describe("A person, or a program with a key"),
     id: z.string().describe("Their id"),
-    name: z.string().describe("What they were called"),
-  }).describe("Who saved that other text"),
+    name: z.string().describe("Their name at the time"),
+  }).describe("The user or key that saved the other text"),
   sha256: z.string().describe("The checksum of the text"),
   size: z.int().describe("In bytes"),
 }).meta({ id: "FileVersion" });
@@ -118,7 +118,7 @@ const versions = route({
     200: json(
       z.object({
         items: z.array(Version).describe("The earlier texts"),
-        total: z.int().describe("How many there are"),
+        total: z.int().describe("Number of versions"),
       }).meta({ id: "FileVersionList" }),
       "The newest first, twenty at most",
     ),

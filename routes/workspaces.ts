@@ -19,7 +19,7 @@ const list = route({
     200: json(
       z.object({
         items: z.array(Workspace).describe("The workspaces"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all workspaces"),
       }).meta({ id: "WorkspaceList" }),
       "All of them, by name",
     ),

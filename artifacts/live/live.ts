@@ -8,11 +8,11 @@ import { Verdict } from "./verdict.ts";
 
 /** A difference between a unit as declared and a container of it. Values that may be secrets are masked. */
 export const Drift = z.object({
-  field: z.string().describe("What differs"),
+  field: z.string().describe("The field that differs"),
   container: z.string().nullable().describe("The container's name; null for the unit as a whole"),
   declared: z.string().describe("As it is written"),
   actual: z.string().describe("As it runs"),
-  location: Location.describe("Where the value is declared; the unit itself where it is not"),
+  location: Location.describe("Location of the declared value, or of the unit if it declares none"),
 }).meta({ id: "Drift" });
 export type Drift = z.infer<typeof Drift>;
 
@@ -20,7 +20,7 @@ export type Drift = z.infer<typeof Drift>;
 export const Match = z.object({
   by: z.enum(["settings", "configFiles", "workingDirAndProject", "workingDir", "project", "containerName"])
     .describe("How the container was recognised"),
-  confidence: z.enum(["certain", "likely", "guess"]).describe("How sure that is"),
+  confidence: z.enum(["certain", "likely", "guess"]).describe("How certain that is"),
 }).meta({ id: "Match" });
 export type Match = z.infer<typeof Match>;
 
@@ -44,19 +44,19 @@ export const LiveNeeds = z.literal(SEES_RUNNING).describe(
 /** What runs for a unit (or, summed up, for a group). */
 export const UnitLive = z.object({
   verdict: Verdict.nullable().describe(
-    "How it is doing in one word, of a group that of its worst unit; null for what is rightly not started",
+    "Verdict in one word; a group has that of its worst unit. Null for a unit that is rightly not started",
   ),
-  state: LiveState.describe("What runs of it"),
-  desired: z.int().nullable().describe("How many containers should run; null while that is not known"),
-  match: Match.nullable().describe("Why these containers are its own"),
+  state: LiveState.describe("Its running containers"),
+  desired: z.int().nullable().describe("Number of containers that should run; null while unknown"),
+  match: Match.nullable().describe("Why these containers belong to it"),
   containers: z.array(z.object({
     id: z.string().describe("The container's id"),
     name: z.string().describe("The container's name"),
     number: z.int().nullable().describe("Its number among those of the unit"),
-    state: z.string().describe("What the engine says of it"),
-    health: z.string().nullable().describe("What its health check says"),
+    state: z.string().describe("State as the engine reports it"),
+    health: z.string().nullable().describe("Result of its health check"),
     exitCode: z.int().nullable().describe("The code it last ended with"),
-    condition: Condition.describe("How it is doing by itself"),
+    condition: Condition.describe("Its condition by itself, without the declaration"),
     startedAt: z.string().nullable().describe("When it last started"),
     backend: z.string().describe("The engine it is on, by name"),
   })).describe("Its containers"),

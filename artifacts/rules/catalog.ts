@@ -41,7 +41,7 @@ export const RULES = {
 
   "fs/unreadable": read("error", "A file cannot be read."),
   "fs/not-utf8": read("error", "A file is not UTF-8 text."),
-  "fs/too-large": read("warning", "A file is over the size limit and was not read."),
+  "fs/too-large": read("warning", "A file exceeds the size limit and was not read."),
   "fs/limit-reached": read("warning", "Reading stopped at a limit; the rest was not read."),
   "fs/symlink-escape": read("warning", "A symbolic link leads out of the workspace and was not followed."),
   "fs/path-escape": read("warning", "A named path is outside the workspace and was not read."),
@@ -145,7 +145,7 @@ export const RULES = {
   "ref/unknown-config": check("error", "A service uses a config that is not defined."),
   "ref/unknown-model": check("error", "A service uses a model that is not defined."),
   "ref/build-context-not-buildable": check("error", "A build context names a service that is not built."),
-  "ref/extends-missing": read("error", "What a service extends does not exist."),
+  "ref/extends-missing": read("error", "A service extends a service or file that does not exist."),
   "ref/include-missing": read("error", "An included file does not exist."),
   "ref/disabled-by-profile": check("error", "A required dependency runs only with a profile."),
   "ref/remote-not-loaded": read("info", "A remote file is not read."),
@@ -236,7 +236,7 @@ export const RULES = {
   "live/renamed": live("warning", "A project runs under another name than its files give it."),
   "map/ambiguous": live("warning", "A running project could belong to several groups."),
   "live/not-running": live("info", "A unit should be running but is not."),
-  "live/drift": live("info", "What runs differs from what is declared."),
+  "live/drift": live("info", "A running container differs from its declaration."),
   "compose/field-not-supported": live(
     "info",
     "A field is not compared with what runs, and no plan can apply it.",

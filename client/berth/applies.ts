@@ -2,7 +2,7 @@
 import { Endpoint } from "../endpoint.ts";
 import type { Apply, ApplyFailure } from "./models.ts";
 
-/** GET: What was applied, and what is being applied. */
+/** GET: Past and running applies. */
 export const APPLIES: Endpoint<"/api/applies", {
   get: {
     response: ApplyList;
@@ -13,7 +13,7 @@ export const APPLIES: Endpoint<"/api/applies", {
       group?: string;
       /** In this state. */
       state?: "running" | "paused" | "done" | "failed" | "cancelled";
-      /** How many at most. */
+      /** Maximum number of applies. */
       limit?: number;
       /** `next` of the page before. */
       cursor?: string;
@@ -26,7 +26,7 @@ export const APPLY: Endpoint<"/api/applies/{id}", {
   get: { response: Apply; query: Record<string, never> };
 }> = new Endpoint("/api/applies/{id}");
 
-/** GET: What happens in an apply, from its beginning to its end. */
+/** GET: The events of an apply, from its beginning to its end. */
 export const APPLY_EVENTS: Endpoint<"/api/applies/{id}/events", {
   get: {
     item: ApplyEvent;
@@ -62,14 +62,14 @@ export type ApplyEvent = {
   readonly at: string;
   /** Its number. */
   readonly step: number;
-  /** How far it is. */
+  /** Progress. */
   readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
   /** Why it failed. */
   readonly error: ApplyFailure | null;
-  /** What else there is to know of it. */
+  /** Further remarks. */
   readonly note: string | null;
 } | {
-  /** What a container said that is not sound, or a hook in it. */
+  /** Output of an unhealthy container, or of a hook in it. */
   readonly kind: "log";
   /** Its place in the journal. */
   readonly id: number;
@@ -82,7 +82,7 @@ export type ApplyEvent = {
   /** The last lines, masked. */
   readonly lines: readonly (string)[];
 } | {
-  /** The apply itself goes on, waits, or is over. */
+  /** The apply itself continues, waits, or has ended. */
   readonly kind: "state";
   /** Its place in the journal. */
   readonly id: number;
@@ -93,13 +93,13 @@ export type ApplyEvent = {
   /** Why. */
   readonly reason: string | null;
 } | {
-  /** A pull goes on. */
+  /** A pull makes progress. */
   readonly kind: "progress";
   /** Its number. */
   readonly step: number;
   /** The layer this is about. */
   readonly layer: string | null;
-  /** What happens, in the engine's words. */
+  /** The progress in the engine's words. */
   readonly status: string;
   /** Bytes so far. */
   readonly current: number | null;
@@ -122,13 +122,13 @@ export type ApplyList = {
 
 /** The payload of `POST /api/applies/{id}/resume`. */
 export type ApplyResume = {
-  /** What becomes of a hook of which nobody knows whether it ended: it is run again, or taken for done. Without a word the apply waits on. */
+  /** What to do with a hook if berth does not know whether it ended: it is run again, or taken for done. Without a word the apply waits on. */
   readonly hooks?: "again" | "done";
 };
 
 /** A part of `ApplyList`. */
 export type ApplySummary = {
-  /** What it is asked for by. */
+  /** The id to request it by. */
   readonly id: string;
   /** The plan that it carries out. */
   readonly plan: string;
@@ -140,13 +140,13 @@ export type ApplySummary = {
   readonly project: string;
   /** The engine. */
   readonly backend: string;
-  /** What was asked for. */
+  /** The request as it was sent. */
   readonly action: "up" | "down" | "stop" | "restart";
   /** `paused` waits for a person's word; the last three are the end. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** Why it is paused, or failed. */
+  /** Why it is paused or failed. */
   readonly reason: string | null;
-  /** With whose rights it goes on. */
+  /** The user or key whose rights it continues with. */
   readonly by: string;
   /** RFC 3339. */
   readonly createdAt: string;

@@ -2,7 +2,7 @@
 import { Endpoint } from "../endpoint.ts";
 import type { Principal, Tokens } from "./models.ts";
 
-/** GET: Whether the caller is signed in, and how to sign in. */
+/** GET: Check whether the caller is signed in, and how to sign in. */
 export const AUTH_STATUS: Endpoint<"/api/auth/status", {
   get: { response: AuthStatus; query: Record<string, never> };
 }> = new Endpoint("/api/auth/status");
@@ -17,7 +17,7 @@ export const AUTH_REFRESH: Endpoint<"/api/auth/refresh", {
   post: { response: Tokens; payload: RefreshToken | undefined; query: Record<string, never> };
 }> = new Endpoint("/api/auth/refresh");
 
-/** GET: Who the caller is, and what they may do. */
+/** GET: Return the caller and their permissions. */
 export const AUTH_ME: Endpoint<"/api/auth/me", {
   get: { response: Principal; query: Record<string, never> };
 }> = new Endpoint("/api/auth/me");
@@ -26,7 +26,7 @@ export const AUTH_ME: Endpoint<"/api/auth/me", {
 export const AUTH_LOGOUT: Endpoint<"/api/auth/logout", {
   post: {
     response: {
-      /** Whether a session was ended. */
+      /** True if a session was ended. */
       readonly revoked: boolean;
     };
     query: Record<string, never>;
@@ -68,21 +68,21 @@ export const AUTH_SESSIONS: Endpoint<"/api/auth/sessions", {
     response: {
       /** The sessions. */
       readonly items: readonly (Session)[];
-      /** How many there are in all. */
+      /** Number of all sessions. */
       readonly total: number;
     };
     query: {
-      /** The id of somebody else, for who has `people:manage`; one's own when it is left out. */
+      /** The id of another person, for callers with `people:manage`; your own if left out. */
       person?: string;
     };
   };
   delete: {
     response: {
-      /** How many sessions were ended. */
+      /** Number of sessions that were ended. */
       readonly ended: number;
     };
     query: {
-      /** The id of somebody else, for who has `people:manage`; one's own when it is left out. */
+      /** The id of another person, for callers with `people:manage`; your own if left out. */
       person?: string;
     };
   };
@@ -95,15 +95,15 @@ export const AUTH_SESSION: Endpoint<"/api/auth/sessions/{id}", {
 
 /** The answer of `GET /api/auth/status`. */
 export type AuthStatus = {
-  /** Whether the caller is known. */
+  /** True if the caller is known. */
   readonly authenticated: boolean;
-  /** Who calls. */
+  /** The caller. */
   readonly principal: Principal | null;
   /** When the credential ends; null: never. */
   readonly expiresAt: string | null;
   /** Null when none is configured, or when it cannot be asked right now. */
   readonly provider: Provider | null;
-  /** Whether the first admin is still to be made. */
+  /** True until the first admin exists. */
   readonly setupRequired: boolean;
 };
 
@@ -156,21 +156,21 @@ export type Proof = {
   /** The person's password. */
   readonly password: string;
 } | {
-  /** The API key, for who has no password. */
+  /** The API key, for callers without a password. */
   readonly key: string;
 } | CodeAnswer;
 
 /** A part of `AuthStatus`. */
 export type Provider = {
-  /** What to call it. */
+  /** The name to display. */
   readonly name: string;
   /** Its address, or github. */
   readonly issuer: string;
   /** Our client id there. */
   readonly clientId: string;
-  /** Where the person is sent. */
+  /** Address to send the person to. */
   readonly authorizationEndpoint: string;
-  /** What to ask for. */
+  /** Scopes to request. */
   readonly scopes: readonly (string)[];
   /** The method of PKCE that must be used. */
   readonly pkce: "S256";
@@ -180,7 +180,7 @@ export type Provider = {
 
 /** The payload of `POST /api/auth/refresh`. */
 export type RefreshToken = {
-  /** Where it does not come as a cookie. */
+  /** For clients that do not receive it as a cookie. */
   readonly refreshToken?: string;
 };
 
@@ -188,9 +188,9 @@ export type RefreshToken = {
 export type Session = {
   /** The session's id. */
   readonly id: string;
-  /** Whether it is the one that asks. */
+  /** True for the session of this request. */
   readonly current: boolean;
-  /** What the browser or program calls itself. */
+  /** Name that the browser or program gives itself. */
   readonly device: string | null;
   /** The address it was opened from. */
   readonly peer: string | null;

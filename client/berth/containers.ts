@@ -37,11 +37,11 @@ export const CONTAINERS: Endpoint<"/api/containers", {
       workspace?: string;
       /** An image's name, with or without its tag, or its id. */
       image?: string;
-      /** What to sort by. */
+      /** Fields to sort by. */
       sort?: "created" | "name" | "state" | "image";
       /** The order; newest first, names from A to Z unless told otherwise. */
       order?: "asc" | "desc";
-      /** How many at most; all unless told otherwise. */
+      /** Maximum number of rows; all if left out. */
       limit?: number;
       /** `next` of the page before. */
       cursor?: string;
@@ -182,7 +182,7 @@ export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
     query: {
       /** Goes on with lines as they are written. */
       follow?: boolean;
-      /** How many of the last lines, or all. */
+      /** Number of the last lines, or `all`. */
       tail?: number | "all";
       /** Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`. */
       since?: string;
@@ -190,15 +190,15 @@ export const CONTAINER_LOGS: Endpoint<"/api/containers/{id}/logs", {
       until?: string;
       /** Puts its time before each line of text. */
       timestamps?: boolean;
-      /** Whether lines of the standard output come. */
+      /** True to receive lines of the standard output. */
       stdout?: boolean;
-      /** Whether lines of the standard error come. */
+      /** True to receive lines of the standard error. */
       stderr?: boolean;
       /** Only lines that hold this text, in any case. */
       q?: string;
       /** Instead of what the header `Accept` asks for. */
       format?: "text" | "ndjson" | "sse";
-      /** The `cursor` of the last line seen: goes on behind it. */
+      /** The `cursor` of the last line received: the log resumes behind it. */
       cursor?: string;
       /** The name of one engine. */
       backend?: string;
@@ -220,7 +220,7 @@ export const CONTAINER_EXEC: Endpoint<"/api/containers/{id}/exec", {
       workdir?: string;
       /** Further variables, each NAME=value. */
       env?: string | readonly (string)[];
-      /** Whether it runs on a terminal. */
+      /** True if it runs on a terminal. */
       tty?: boolean;
       /** The terminal's width in characters. */
       cols?: number;
@@ -238,7 +238,7 @@ export const CONTAINER_ORPHANS: Endpoint<"/api/containers/{id}/orphans", {
     response: {
       /** The commands. */
       readonly items: readonly (Orphan)[];
-      /** How many there are in all. */
+      /** Number of all items. */
       readonly total: number;
     };
     query: {
@@ -270,7 +270,7 @@ export type Container = {
   readonly image: string;
   /** The id of its image. */
   readonly imageId: string;
-  /** What the engine says of it. */
+  /** State as the engine reports it. */
   readonly state:
     | "created"
     | "running"
@@ -282,15 +282,15 @@ export type Container = {
     | "unknown";
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
-  /** What its health check says; null without one. */
+  /** Result of its health check; null without one. */
   readonly health: "starting" | "healthy" | "unhealthy" | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
-  /** How often the engine restarted it since it was last started. */
+  /** Number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** Why it does not run, where the engine says more than an exit code. */
+  /** Why it does not run, if the engine says more than an exit code. */
   readonly reason: string | null;
-  /** How it is doing by itself: `restarting` also for a minute after a restart that was not the first. */
+  /** Its condition by itself: `restarting` lasts for a minute after a restart that was not the first. */
   readonly condition: ContainerCondition;
   /** When it was made. */
   readonly createdAt: string;
@@ -302,11 +302,11 @@ export type Container = {
   readonly ports: readonly (ContainerPort)[];
   /** The names of its networks. */
   readonly networks: readonly (string)[];
-  /** What is mounted into it. */
+  /** Its mounts. */
   readonly mounts: readonly (ContainerMount)[];
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
-  /** Where Compose says it comes from. */
+  /** The project and service that its Compose labels name. */
   readonly compose: {
     /** The project. */
     readonly project: string;
@@ -334,7 +334,7 @@ export type Container = {
 export type ContainerControlled = {
   /** The container's id. */
   readonly id: string;
-  /** How it is now. */
+  /** State after the act. */
   readonly state:
     | "created"
     | "running"
@@ -358,7 +358,7 @@ export type ContainerDetail = {
   readonly image: string;
   /** The id of its image. */
   readonly imageId: string;
-  /** What the engine says of it. */
+  /** State as the engine reports it. */
   readonly state:
     | "created"
     | "running"
@@ -370,15 +370,15 @@ export type ContainerDetail = {
     | "unknown";
   /** The state in words that do not age: pair it with startedAt and finishedAt. */
   readonly status: string;
-  /** What its health check says; null without one. */
+  /** Result of its health check; null without one. */
   readonly health: "starting" | "healthy" | "unhealthy" | null;
   /** Of the last end, also between restarts; null while it runs and before it ran. */
   readonly exitCode: number | null;
-  /** How often the engine restarted it since it was last started. */
+  /** Number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** Why it does not run, where the engine says more than an exit code. */
+  /** Why it does not run, if the engine says more than an exit code. */
   readonly reason: string | null;
-  /** How it is doing by itself: `restarting` also for a minute after a restart that was not the first. */
+  /** Its condition by itself: `restarting` lasts for a minute after a restart that was not the first. */
   readonly condition: ContainerCondition;
   /** When it was made. */
   readonly createdAt: string;
@@ -390,11 +390,11 @@ export type ContainerDetail = {
   readonly ports: readonly (ContainerPort)[];
   /** The names of its networks. */
   readonly networks: readonly (string)[];
-  /** What is mounted into it. */
+  /** Its mounts. */
   readonly mounts: readonly (ContainerMount)[];
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
-  /** Where Compose says it comes from. */
+  /** The project and service that its Compose labels name. */
   readonly compose: {
     /** The project. */
     readonly project: string;
@@ -416,7 +416,7 @@ export type ContainerDetail = {
   readonly backend: string;
   /** The engine does not answer, or does not list this kind: this is how it was last known. Absent else. */
   readonly stale?: true;
-  /** Whether secrets were replaced in this answer. */
+  /** True if secrets were masked in this answer. */
   readonly masked: boolean;
   /** The arguments it runs with. */
   readonly command: readonly (string)[];
@@ -428,24 +428,24 @@ export type ContainerDetail = {
   readonly user: string;
   /** The folder it runs in. */
   readonly workingDir: string;
-  /** What it calls itself. */
+  /** Its host name. */
   readonly hostname: string;
-  /** Whether it has a terminal. */
+  /** True if it has a terminal. */
   readonly terminal: boolean;
   /** The signal that asks it to stop. */
   readonly stopSignal: string | null;
-  /** What happens when it ends. */
+  /** Restart policy. */
   readonly restart: {
     /** The policy. */
     readonly name: string;
-    /** How often at most; 0 for no bound. */
+    /** Maximum number of restarts; 0 for no limit. */
     readonly maximumRetries: number;
   };
   /** The process on the machine; null while it does not run. */
   readonly pid: number | null;
-  /** Whether it was killed for want of memory. */
+  /** True if it was killed because memory ran out. */
   readonly oomKilled: boolean;
-  /** What it may use; null for no limit. */
+  /** Its limits; null for no limit. */
   readonly limits: {
     /** Memory. */
     readonly memoryBytes: number | null;
@@ -454,17 +454,17 @@ export type ContainerDetail = {
     /** Processes. */
     readonly pids: number | null;
   };
-  /** Whether it may do what the machine may. */
+  /** True if it may do whatever the host may. */
   readonly privileged: boolean;
-  /** Whether its own files cannot be written to. */
+  /** True if its own files are read-only. */
   readonly readOnlyRoot: boolean;
   /** Capabilities it was given. */
   readonly capAdd: readonly (string)[];
   /** Capabilities it was denied. */
   readonly capDrop: readonly (string)[];
-  /** How it is connected, in the engine's word. */
+  /** Network mode, in the engine's word. */
   readonly networkMode: string;
-  /** How it is connected to each of its networks. */
+  /** Its connection to each of its networks. */
   readonly attachments: readonly ({
     /** The network's name. */
     readonly network: string;
@@ -489,10 +489,10 @@ export type ContainerDetail = {
     readonly endedAt: string | null;
     /** 0 for healthy. */
     readonly exitCode: number;
-    /** What it wrote. */
+    /** Its log. */
     readonly output: string;
   })[];
-  /** Where its output goes. */
+  /** Destination of its output. */
   readonly logDriver: string;
 };
 
@@ -500,7 +500,7 @@ export type ContainerDetail = {
 export type ContainerList = {
   /** The containers of this page. */
   readonly items: readonly (Container)[];
-  /** How many fit, on all pages. */
+  /** Number of matches on all pages. */
   readonly total: number;
   /** The cursor of the next page; absent on the last. */
   readonly next?: string;
@@ -518,9 +518,9 @@ export type ContainerMount = {
   readonly name: string | null;
   /** The folder on the machine, or the volume's name. */
   readonly source: string;
-  /** Where in the container. */
+  /** Path in the container. */
   readonly target: string;
-  /** Whether it cannot be written to. */
+  /** True if it is read-only. */
   readonly readOnly: boolean;
 };
 
@@ -540,7 +540,7 @@ export type ContainerPort = {
   readonly host: number | null;
   /** The machine's address it is published on. */
   readonly address: string | null;
-  /** Whether it is open now; false for what opens when the container runs. */
+  /** True if it is open now; false for a port that opens when the container runs. */
   readonly published: boolean;
 };
 
@@ -563,7 +563,7 @@ export type ContainerRenamed = {
 /** The answer of `GET /api/containers/{id}`. */
 export type EngineContainer = { readonly [key: string]: unknown };
 
-/** What an exec says as text; its output comes as bytes. */
+/** Text messages from an exec; its output comes as bytes. */
 export type ExecMessage = {
   /** The command runs. */
   readonly type: "ready";
@@ -578,7 +578,7 @@ export type ExecMessage = {
   readonly code: number | null;
 } | SocketFailure;
 
-/** What an exec takes as text; its standard input goes as bytes. */
+/** Text messages to an exec; its standard input is sent as bytes. */
 export type ExecRequest = {
   /** The terminal has another size. */
   readonly type: "resize";
@@ -587,17 +587,17 @@ export type ExecRequest = {
   /** The terminal's height in lines. */
   readonly rows: number;
 } | {
-  /** The input is over. */
+  /** The input has ended. */
   readonly type: "eof";
 } | {
   /** Output waits, and with it the command, until `resume`: who draws it is behind. */
   readonly type: "pause";
 } | {
-  /** Output goes on. */
+  /** Output continues. */
   readonly type: "resume";
 };
 
-/** Why nothing more comes. */
+/** Why no more lines follow. */
 export type LogEnd = {
   /** Why. */
   readonly reason: "removed" | "stopping" | "not_allowed";
@@ -619,7 +619,7 @@ export type LogRecord = {
   readonly time: string;
   /** Which output. */
   readonly stream: "stdout" | "stderr";
-  /** What was written. */
+  /** The text of the line. */
   readonly line: string;
   /** The line was longer than 256 KiB. */
   readonly cut?: true;
@@ -643,7 +643,7 @@ export type Orphan = {
   readonly since: string;
 };
 
-/** What a container uses, about once a second. */
+/** Measurements of a container, about one a second. */
 export type StatsMessage = StatsSample | SocketFailure;
 
 /** One measurement. */
@@ -664,6 +664,6 @@ export type StatsSample = {
   readonly readBytes: number;
   /** Written to disks so far. */
   readonly writeBytes: number;
-  /** How many processes it has. */
+  /** Number of processes. */
   readonly pids: number;
 };

@@ -111,11 +111,11 @@ export type ImageDetail = {
   readonly os: string;
   /** The processor it is made for. */
   readonly architecture: string;
-  /** Who made it. */
+  /** Author. */
   readonly author: string;
-  /** What they said of it. */
+  /** Remark of the author. */
   readonly comment: string;
-  /** What its containers run with unless told otherwise. */
+  /** Default settings of its containers. */
   readonly config: {
     /** The arguments. */
     readonly command: readonly (string)[];
@@ -144,7 +144,7 @@ export type ImageDetail = {
     readonly createdAt: string | null;
     /** The command. */
     readonly createdBy: string;
-    /** What was said of it. */
+    /** Comment of the author. */
     readonly comment: string;
     /** Bytes it added. */
     readonly size: number;
@@ -157,9 +157,9 @@ export type ImageDetail = {
 
 /** The answer of `GET /api/images`. */
 export type ImageList = {
-  /** What was found. */
+  /** The items found. */
   readonly items: readonly (Image)[];
-  /** How many there are in all. */
+  /** Number of all items. */
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
@@ -179,7 +179,7 @@ export type PullFrame = PullProgress | {
 export type PullProgress = {
   /** The layer this is about. */
   readonly layer: string | null;
-  /** What happens, in the engine's words. */
+  /** The progress in the engine's words. */
   readonly status: string;
   /** Bytes so far. */
   readonly current: number | null;
@@ -205,7 +205,7 @@ export type PullResult = {
   readonly reference: string;
   /** The digest that the registry has it under. */
   readonly digest: string | null;
-  /** Whether the name means another image than before. */
+  /** True if the name means another image than before. */
   readonly changed: boolean;
   /** The engine it is on, by name. */
   readonly backend: string;
@@ -213,7 +213,7 @@ export type PullResult = {
 
 /** A part of `PullRequest`. */
 export type RegistryCredentials = {
-  /** Who signs in at the registry. */
+  /** Credentials for the registry. */
   readonly username: string;
   /** Their password or token. */
   readonly password: string;

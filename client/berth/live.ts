@@ -8,7 +8,7 @@ import type { Backend } from "./system.ts";
 import type { Volume } from "./volumes.ts";
 import type { Workspace, WorkspaceFile } from "./workspaces.ts";
 
-/** WS: Follow everything that goes on. */
+/** WS: Follow everything over one socket. */
 export const LIVE: Endpoint<"/api/live", {
   socket: {
     send: LiveRequest;
@@ -28,31 +28,31 @@ export type Declared = {
   readonly revision: string;
 };
 
-/** What `/api/live` tells. */
+/** Messages of `/api/live`. */
 export type LiveMessage = {
   /** The connection stands; comes every ten seconds. */
   readonly type: "beat";
   /** The service's time. */
   readonly time: string;
 } | {
-  /** A subscription is over, and the socket goes on. */
+  /** A subscription has ended; the socket stays open. */
   readonly type: "ended";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What programs branch on; `done` where there is nothing more to tell. */
+  /** Code for programs; `done` if there is nothing more to send. */
   readonly code: string;
-  /** Why, for people. */
+  /** Message for people. */
   readonly title: string;
   /** The status that a request would have been answered with: from 500 on it is worth another try. */
   readonly status: number;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "workspaces";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Workspace };
@@ -61,13 +61,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "declared";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Declared };
@@ -76,13 +76,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "files";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: WorkspaceFile };
@@ -91,13 +91,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "containers";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Container };
@@ -108,13 +108,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "images";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Image };
@@ -125,13 +125,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "volumes";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Volume };
@@ -142,13 +142,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "networks";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Network };
@@ -159,13 +159,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "rows";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "engines";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was told before is to be forgotten. */
+  /** The client forgets what earlier messages said. */
   readonly reset?: true;
   /** Rows that are new or another, by their keys. */
   readonly put: { readonly [key: string]: Backend };
@@ -174,13 +174,13 @@ export type LiveMessage = {
   /** With the last piece of a change, for `since`: all pieces up to it count together. */
   readonly cursor?: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "events";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "events";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What happened, in order. */
+  /** Events, in order. */
   readonly items: readonly ({
     /** Something happened. */
     readonly type: "event";
@@ -188,9 +188,9 @@ export type LiveMessage = {
     readonly seq: number;
     /** When. */
     readonly time: string;
-    /** What it happened to. */
+    /** The object of the event. */
     readonly kind: "container" | "image" | "volume" | "network";
-    /** What happened, as `start` or `die`. */
+    /** The event, as `start` or `die`. */
     readonly action: string;
     /** Of an event of a container. */
     readonly container?: {
@@ -208,16 +208,16 @@ export type LiveMessage = {
     };
     /** The engine's name. */
     readonly backend: string;
-    /** What the engine tells besides. */
+    /** Further attributes from the engine. */
     readonly attributes: { readonly [key: string]: string };
-    /** How many of the same kind this one stands for, where a container loops. */
+    /** Number of events of the same kind that this one stands for, if a container loops. */
     readonly repeated?: number;
   } | {
     /** An engine went away or came back. */
     readonly type: "backend";
     /** The engine's name. */
     readonly backend: string;
-    /** Whether it answers now. */
+    /** True if it answers now. */
     readonly state: string;
   } | {
     /** Events may have been missed: read the lists again. */
@@ -228,9 +228,9 @@ export type LiveMessage = {
   /** For `since`. */
   readonly cursor: string;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "sources";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "logs";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
@@ -242,15 +242,15 @@ export type LiveMessage = {
     readonly name?: string;
     /** `waiting`: it cannot be read for now, and is tried again by itself. */
     readonly state: "following" | "waiting" | "ended";
-    /** Why it is not followed: `removed`, or what programs branch on. */
+    /** Why it is not followed: `removed`, or a code for programs. */
     readonly reason?: string;
   })[];
-  /** How many containers are in sight that may not be followed, or are too many. */
+  /** Number of containers in scope that may not be followed, or are too many. */
   readonly leftOut: number;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "lines";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "logs";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
@@ -262,7 +262,7 @@ export type LiveMessage = {
     readonly time: string;
     /** Which output. */
     readonly stream: "stdout" | "stderr";
-    /** What was written. */
+    /** Log lines. */
     readonly line: string;
     /** The line was longer than 256 KiB. */
     readonly cut?: true;
@@ -277,14 +277,14 @@ export type LiveMessage = {
       readonly before: string | null;
     };
   })[];
-  /** How far their sources were read, for `cursors`. */
+  /** The positions up to which their sources were read, for `cursors`. */
   readonly cursors: { readonly [key: string]: string };
-  /** The places of the lines with which reading a source began: `before` of `/api/logs` goes on before them. */
+  /** The positions of the lines with which reading a source began: `before` of `/api/logs` continues before them. */
   readonly firsts?: { readonly [key: string]: string };
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "sources";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "stats";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
@@ -296,23 +296,23 @@ export type LiveMessage = {
     readonly name?: string;
     /** `waiting`: it cannot be read for now, and is tried again by itself. */
     readonly state: "following" | "waiting" | "ended";
-    /** Why it is not followed: `removed`, or what programs branch on. */
+    /** Why it is not followed: `removed`, or a code for programs. */
     readonly reason?: string;
   })[];
-  /** How many containers are in sight that may not be followed, or are too many. */
+  /** Number of containers in scope that may not be followed, or are too many. */
   readonly leftOut: number;
 } | {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "samples";
-  /** What it is about. */
+  /** The topic. */
   readonly feed: "stats";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What was measured, in order. */
+  /** Measurements, in order. */
   readonly items: readonly (LiveSample)[];
 } | SocketFailure;
 
-/** What is asked of `/api/live`. */
+/** Requests to `/api/live`. */
 export type LiveRequest = {
   /** Ends a subscription. */
   readonly type: "unsubscribe";
@@ -332,7 +332,7 @@ export type LiveRequest = {
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What is declared, by workspace, as far as it is in reach; also for who sees a part of one only. */
+  /** Declared artifacts by workspace, as far as the caller's scope goes; also for callers who see only a part of one. */
   readonly feed: "declared";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;
@@ -361,7 +361,7 @@ export type LiveRequest = {
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** The images of all engines, with who uses each. */
+  /** The images of all engines, with the containers that use each. */
   readonly feed: "images";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;
@@ -370,7 +370,7 @@ export type LiveRequest = {
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** The volumes of all engines, with who uses each. */
+  /** The volumes of all engines, with the containers that use each. */
   readonly feed: "volumes";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;
@@ -379,7 +379,7 @@ export type LiveRequest = {
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** The networks of all engines, with who uses each. */
+  /** The networks of all engines, with the containers that use each. */
   readonly feed: "networks";
   /** The last `cursor` seen: only what is another since then is told, if that is still known. */
   readonly since?: string;
@@ -397,7 +397,7 @@ export type LiveRequest = {
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What happens on the engines. */
+  /** Events of the engines. */
   readonly feed: "events";
   /** Only containers of this Compose project. */
   readonly project?: string;
@@ -405,7 +405,7 @@ export type LiveRequest = {
   readonly workspace?: string;
   /** Only these, by id or name. */
   readonly containers?: readonly (string)[];
-  /** What happened to things of these kinds; all but containers need the permission to read them. */
+  /** Events of these kinds; all but containers need the permission to read them. */
   readonly kinds?: readonly ("container" | "image" | "volume" | "network")[];
   /** Only these actions, as `start` or `die`. */
   readonly actions?: readonly (string)[];
@@ -413,9 +413,9 @@ export type LiveRequest = {
   readonly healthChecks?: boolean;
   /** The name of one engine. */
   readonly backend?: string;
-  /** How many of the last events that are known come first. */
+  /** Number of the last known events that come first. */
   readonly earlier?: number;
-  /** The last `cursor` seen: goes on behind it, or says `resync`. */
+  /** The last `cursor` received: the feed resumes behind it, or says `resync`. */
   readonly since?: string;
 } | {
   /** Begins a subscription, instead of one with the same id. */
@@ -432,20 +432,20 @@ export type LiveRequest = {
   readonly workspace?: string;
   /** All containers in sight. */
   readonly all?: true;
-  /** How many earlier lines of each come first. */
+  /** Number of earlier lines of each log that come first. */
   readonly tail?: number;
   /** Only lines from then on, and all of those: a time as `2026-01-31T12:00:00Z`, or a span as `10m`. */
   readonly since?: string;
   /** Only lines that hold this text, in any case. */
   readonly q?: string;
-  /** How far each source was read, by its key: its log goes on behind that. */
+  /** The position up to which each source was read, by its key: its log resumes behind it. */
   readonly cursors?: { readonly [key: string]: string };
 } | {
   /** Begins a subscription, instead of one with the same id. */
   readonly type: "subscribe";
   /** The caller's name for the subscription, on all its messages. */
   readonly id: string;
-  /** What containers use, about once a second. */
+  /** Measurements of containers, about one a second. */
   readonly feed: "stats";
   /** By id or name, with the engine before it where several have it: `docker/web`. */
   readonly containers?: readonly (string)[];
@@ -477,7 +477,7 @@ export type LiveSample = {
   readonly readBytes: number;
   /** Written to disks so far. */
   readonly writeBytes: number;
-  /** How many processes it has. */
+  /** Number of processes. */
   readonly pids: number;
   /** The container, by its engine and id: `docker/0f1e…`. */
   readonly source: string;

@@ -16,7 +16,7 @@ export const LOGS: Endpoint<"/api/logs", {
       since?: string;
       /** Only lines that hold this text, in any case. */
       q?: string;
-      /** How many lines at most. */
+      /** Maximum number of lines. */
       limit?: number;
     };
   };
@@ -32,11 +32,11 @@ export type EarlierLine = {
   readonly time: string;
   /** Which output. */
   readonly stream: "stdout" | "stderr";
-  /** What was written. */
+  /** The text of the line. */
   readonly line: string;
   /** The line was longer than 256 KiB. */
   readonly cut?: true;
-  /** Its place: `before` goes on before it, and following a log behind it. */
+  /** Its cursor: `before` continues before it, and a followed log behind it. */
   readonly cursor: string;
 };
 

@@ -2,7 +2,7 @@
 
 /** The answer of `POST /api/plans/{id}/apply`. */
 export type Apply = {
-  /** What it is asked for by. */
+  /** The id to request it by. */
   readonly id: string;
   /** The plan that it carries out. */
   readonly plan: string;
@@ -14,27 +14,27 @@ export type Apply = {
   readonly project: string;
   /** The engine. */
   readonly backend: string;
-  /** What was asked for. */
+  /** The request as it was sent. */
   readonly action: "up" | "down" | "stop" | "restart";
   /** `paused` waits for a person's word; the last three are the end. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** Why it is paused, or failed. */
+  /** Why it is paused or failed. */
   readonly reason: string | null;
-  /** With whose rights it goes on. */
+  /** The user or key whose rights it continues with. */
   readonly by: string;
   /** RFC 3339. */
   readonly createdAt: string;
   /** RFC 3339; null until it ended. */
   readonly endedAt: string | null;
-  /** Those that were asked for, in the order of the plan. */
+  /** The steps that were requested, in the order of the plan. */
   readonly steps: readonly (ApplyStep)[];
 };
 
 /** A part of `ApplyStep`. */
 export type ApplyFailure = {
-  /** What programs branch on. */
+  /** Code for programs. */
   readonly code: string;
-  /** What happened and why, for people. */
+  /** Message for people. */
   readonly title: string;
 };
 
@@ -42,7 +42,7 @@ export type ApplyFailure = {
 export type ApplyStep = {
   /** In an order that works one by one. */
   readonly n: number;
-  /** What is done. */
+  /** The kind of step. */
   readonly kind:
     | "image.pull"
     | "image.build"
@@ -64,17 +64,17 @@ export type ApplyStep = {
   readonly target: string;
   /** The id of the unit it is done for. */
   readonly unit: string | null;
-  /** Why; never empty. */
+  /** The reasons; never empty. */
   readonly why: readonly (PlanReason)[];
   /** The steps that must be done before. */
   readonly after: readonly (number)[];
-  /** What it costs while it is done. */
+  /** The effect while the step runs. */
   readonly risk: "none" | "interruption" | "dataLoss";
   /** The command that is run; only of `hook.run`. */
   readonly hook?: PlanHook;
   /** The step that does it as a part of itself. */
   readonly within?: number;
-  /** How far it is. */
+  /** Progress. */
   readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "unknown";
   /** RFC 3339; null until it was begun. */
   readonly startedAt: string | null;
@@ -82,7 +82,7 @@ export type ApplyStep = {
   readonly endedAt: string | null;
   /** Why it failed. */
   readonly error: ApplyFailure | null;
-  /** What else there is to know of its end. */
+  /** Further remarks about how it ended. */
   readonly note: string | null;
 };
 
@@ -102,24 +102,24 @@ export type ContainerCondition =
 export type Diagnostic = {
   /** The rule, as docs/rules.md lists it. */
   readonly code: string;
-  /** How bad it is. */
+  /** Severity. */
   readonly severity: Severity;
-  /** What is wrong, in a sentence. */
+  /** The message, in one sentence. */
   readonly message: string;
-  /** Where; null for the workspace as a whole. */
+  /** Location; null for the workspace as a whole. */
   readonly location: Location | null;
   /** The id of the node it is about. */
   readonly subject: string | null;
   /** Other places that have to do with it. */
   readonly related: readonly ({
-    /** What is there. */
+    /** The text at this place. */
     readonly message: string;
     /** Where. */
     readonly location: Location;
   })[];
   /** The facts of the message, for programs. */
   readonly data: { readonly [key: string]: unknown };
-  /** How an editor may show it. */
+  /** How editors may display it. */
   readonly tags: readonly ("unnecessary" | "deprecated")[];
   /** Stays the same when lines move. */
   readonly fingerprint: string;
@@ -127,7 +127,7 @@ export type Diagnostic = {
 
 /** A part of `UnitLive`. */
 export type Drift = {
-  /** What differs. */
+  /** The field that differs. */
   readonly field: string;
   /** The container's name; null for the unit as a whole. */
   readonly container: string | null;
@@ -135,7 +135,7 @@ export type Drift = {
   readonly declared: string;
   /** As it runs. */
   readonly actual: string;
-  /** Where the value is declared; the unit itself where it is not. */
+  /** Location of the declared value, or of the unit if it declares none. */
   readonly location: Location;
 };
 
@@ -143,9 +143,9 @@ export type Drift = {
 export type HeldGrant = {
   /** Null where permissions were granted by name. */
   readonly role: Role | null;
-  /** What it allows. */
+  /** The permissions it allows. */
   readonly permissions: readonly (Permission)[];
-  /** Where it counts: on each of these; everywhere when it is left out. */
+  /** The scopes it applies to; everywhere if left out. */
   readonly on?: readonly (Scope)[];
 };
 
@@ -158,7 +158,7 @@ export type Location = {
   readonly file: string;
   /** The keys and positions that lead there in the YAML. */
   readonly path: readonly (string | number)[];
-  /** Where in the file. */
+  /** Position in the file. */
   readonly range: Range;
 };
 
@@ -206,7 +206,7 @@ export type Plan = {
   readonly project: string;
   /** The engine that it is for. */
   readonly backend: string;
-  /** What was asked for. */
+  /** The request as it was sent. */
   readonly action: "up" | "down" | "stop" | "restart";
   /** The ids of the units that were looked at. */
   readonly units: readonly (string)[];
@@ -214,13 +214,13 @@ export type Plan = {
   readonly steps: readonly (PlanStep)[];
   /** Containers that stay as they are. */
   readonly unchanged: number;
-  /** Why it cannot be carried out; empty where it can. */
+  /** Why it cannot be applied; empty if it can. */
   readonly blocked: readonly (Diagnostic)[];
-  /** What is left alone, and what to know. */
+  /** What is left alone, and other remarks. */
   readonly warnings: readonly (Diagnostic)[];
   /** Of `down` alone: the project's own volumes that stay, with their data. */
   readonly keeps?: readonly (string)[];
-  /** What it was worked out from. */
+  /** The state it was computed from. */
   readonly basis: {
     /** Of the workspace. */
     readonly revision: string;
@@ -229,15 +229,15 @@ export type Plan = {
     /** A digest of what the engine was seen to have. */
     readonly observed: string;
   };
-  /** What it is asked for by. */
+  /** The id to request it by. */
   readonly id: string;
-  /** Who asked for it. */
+  /** The user or key that asked for it. */
   readonly createdBy: string;
   /** RFC 3339. */
   readonly createdAt: string;
   /** RFC 3339; it is forgotten then. */
   readonly expiresAt: string;
-  /** What the caller would need and does not hold. */
+  /** Permissions that the caller needs and does not hold. */
   readonly missing: readonly (PlanNeed)[];
 };
 
@@ -249,11 +249,11 @@ export type PlanHook = {
   readonly index: number;
   /** Its words as they are written, with secrets masked. */
   readonly command: readonly (string)[];
-  /** Who it runs as; empty for the container's own user. */
+  /** The user it runs as; empty for the container's own user. */
   readonly user: string;
-  /** Whether it has all rights on the host. */
+  /** True if it has all rights on the host. */
   readonly privileged: boolean;
-  /** Where it runs; empty for the container's own folder. */
+  /** Its working folder; empty for the container's own. */
   readonly workingDir: string;
   /** Its variables, with their values masked. */
   readonly environment: readonly (string)[];
@@ -261,9 +261,9 @@ export type PlanHook = {
 
 /** A part of `PlanStep`. */
 export type PlanNeed = {
-  /** What is needed. */
+  /** The permission that is needed. */
   readonly permission: Permission;
-  /** What it is asked for. */
+  /** The scope it is needed on. */
   readonly subject: {
     /** The engine's name. */
     readonly engine: string;
@@ -290,13 +290,13 @@ export type PlanReason = {
 } | {
   /** A field of its container differs. */
   readonly code: "field";
-  /** What differs, named as drift does. */
+  /** The field that differs, named as in drift. */
   readonly field: string;
   /** As it is written. */
   readonly declared: string;
   /** As it runs. */
   readonly seen: string;
-  /** Where the value is declared; the unit itself where it is not. */
+  /** Location of the declared value, or of the unit if it declares none. */
   readonly at: Location;
 } | {
   /** Another step makes it necessary. */
@@ -308,7 +308,7 @@ export type PlanReason = {
 } | {
   /** The files ask for the command. */
   readonly code: "hook";
-  /** Where the hook stands. */
+  /** Location of the hook. */
   readonly at: Location;
 };
 
@@ -316,7 +316,7 @@ export type PlanReason = {
 export type PlanStep = {
   /** In an order that works one by one. */
   readonly n: number;
-  /** What is done. */
+  /** The kind of step. */
   readonly kind:
     | "image.pull"
     | "image.build"
@@ -338,13 +338,13 @@ export type PlanStep = {
   readonly target: string;
   /** The id of the unit it is done for. */
   readonly unit: string | null;
-  /** Why; never empty. */
+  /** The reasons; never empty. */
   readonly why: readonly (PlanReason)[];
   /** The steps that must be done before. */
   readonly after: readonly (number)[];
-  /** What whoever carries it out must hold. */
+  /** The permissions that the caller of the apply must hold. */
   readonly needs: readonly (PlanNeed)[];
-  /** What it costs while it is done. */
+  /** The effect while the step runs. */
   readonly risk: "none" | "interruption" | "dataLoss";
   /** Done only if one of these steps brought another image; always where it is absent. */
   readonly ifChanged?: readonly (number)[];
@@ -370,7 +370,7 @@ export type Principal = {
   readonly kind: "user" | "apiKey";
   /** Their id. */
   readonly id: string;
-  /** What they are called. */
+  /** Their names. */
   readonly name: string;
   /** A person's address, if it is known. */
   readonly email?: string;
@@ -378,7 +378,7 @@ export type Principal = {
   readonly picture?: string;
   /** The role that is held everywhere; null where permissions or scopes are listed. */
   readonly role: Role | null;
-  /** What is held everywhere. */
+  /** Permissions that are held everywhere. */
   readonly permissions: readonly (Permission)[];
   /** All that is held, and on what. */
   readonly grants: readonly (HeldGrant)[];
@@ -386,9 +386,9 @@ export type Principal = {
 
 /** A part of `WorkspaceFileText`. */
 export type Range = {
-  /** Where it begins. */
+  /** Start. */
   readonly start: Position;
-  /** Where it ends. */
+  /** End. */
   readonly end: Position;
 };
 
@@ -403,25 +403,25 @@ export type Severity = "error" | "warning" | "info" | "hint";
 
 /** Why the socket is closed. */
 export type SocketFailure = {
-  /** What this message is. */
+  /** Kind of message. */
   readonly type: "error";
-  /** What programs branch on. */
+  /** Code for programs. */
   readonly code: string;
-  /** What happened and why, for people. */
+  /** Message for people. */
   readonly title: string;
 };
 
 /** Why the stream ends early. */
 export type StreamFailure = {
-  /** What programs branch on. */
+  /** Code for programs. */
   readonly code: string;
-  /** What happened and why, for people. */
+  /** Message for people. */
   readonly title: string;
 };
 
 /** The answer of `POST /api/auth/idp`. */
 export type Tokens = {
-  /** How the token is sent. */
+  /** Type of the token. */
   readonly tokenType: "Bearer";
   /** Sent as Authorization: Bearer. */
   readonly accessToken: string;
@@ -431,7 +431,7 @@ export type Tokens = {
   readonly refreshToken?: string;
   /** Seconds. */
   readonly refreshExpiresIn: number;
-  /** Who signed in. */
+  /** The person who signed in. */
   readonly principal: Principal;
 };
 
@@ -439,11 +439,11 @@ export type Tokens = {
 export type Unavailable = {
   /** The engine's name. */
   readonly backend: string;
-  /** Why it could not be asked. */
+  /** Why berth could not ask it. */
   readonly reason: string;
   /** When it last answered, where it hangs: its rows are shown as they were then. */
   readonly since?: string;
-  /** What it does not list although it is up, as `networks`: shown as it was last known. Absent where it is not up. */
+  /** Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if it is not up. */
   readonly stale?: readonly (string)[];
 };
 

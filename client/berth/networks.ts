@@ -82,13 +82,13 @@ export type Network = {
   readonly name: string;
   /** The driver that makes it. */
   readonly driver: string;
-  /** Where it can be reached from. */
+  /** Where it can be used from. */
   readonly scope: string;
   /** Without a way out. */
   readonly internal: boolean;
-  /** Whether containers may join a network of a swarm. */
+  /** True if single containers may join a network of a swarm. */
   readonly attachable: boolean;
-  /** Whether it has IPv6 too. */
+  /** True if it has IPv6, too. */
   readonly ipv6: boolean;
   /** Its address ranges. */
   readonly subnets: readonly (Subnet)[];
@@ -126,13 +126,13 @@ export type NetworkDetail = {
   readonly name: string;
   /** The driver that makes it. */
   readonly driver: string;
-  /** Where it can be reached from. */
+  /** Where it can be used from. */
   readonly scope: string;
   /** Without a way out. */
   readonly internal: boolean;
-  /** Whether containers may join a network of a swarm. */
+  /** True if single containers may join a network of a swarm. */
   readonly attachable: boolean;
-  /** Whether it has IPv6 too. */
+  /** True if it has IPv6, too. */
   readonly ipv6: boolean;
   /** Its address ranges. */
   readonly subnets: readonly (Subnet)[];
@@ -178,9 +178,9 @@ export type NetworkEndpoint = {
 
 /** The answer of `GET /api/networks`. */
 export type NetworkList = {
-  /** What was found. */
+  /** The items found. */
   readonly items: readonly (Network)[];
-  /** How many there are in all. */
+  /** Number of all items. */
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];
@@ -204,11 +204,11 @@ export type NewNetwork = {
   readonly name: string;
   /** The driver that makes it; bridge unless told otherwise. */
   readonly driver?: string;
-  /** Whether it has no way to the outside. */
+  /** True if it has no route to the outside. */
   readonly internal?: boolean;
-  /** Whether containers may join a network of a swarm. */
+  /** True if single containers may join a network of a swarm. */
   readonly attachable?: boolean;
-  /** Whether it has IPv6 too. */
+  /** True if it has IPv6, too. */
   readonly ipv6?: boolean;
   /** Its address ranges; the engine chooses without. */
   readonly subnets?: readonly ({

@@ -2,12 +2,12 @@
 import { Endpoint } from "../endpoint.ts";
 import type { ContainerCondition, Drift, LiveState, Location, Verdict } from "./models.ts";
 
-/** GET: Whether what runs is what is declared, over all workspaces. */
+/** GET: Compare what runs with what is declared, over all workspaces. */
 export const OVERVIEW: Endpoint<"/api/overview", {
   get: {
     response: Overview;
     query: {
-      /** How many of the worst units at most. */
+      /** Maximum number of units, the worst first. */
       limit?: number;
       /** Only this workspace, by its id. */
       workspace?: string;
@@ -25,25 +25,25 @@ export type Overview = {
   readonly projects: readonly (OverviewProject)[];
   /** Containers that run and that nobody declared, 200 at most. */
   readonly undeclared: readonly (OverviewContainer)[];
-  /** What is wrong in the workspaces that are seen as a whole. */
+  /** Counts of findings in the workspaces that the caller sees whole. */
   readonly findings: {
-    /** How many errors. */
+    /** Number of errors. */
     readonly errors: number;
-    /** How many warnings. */
+    /** Number of warnings. */
     readonly warnings: number;
   };
-  /** The engines, for who may see them. */
+  /** The engines, for callers who may see them. */
   readonly engines: readonly ({
     /** The engine's name. */
     readonly name: string;
-    /** Whether it answers. */
+    /** True if it answers. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
-    /** Why it is not up, or does not list what is `stale`. */
+    /** Why it is not up, or does not list the kinds in `stale`. */
     readonly reason?: string;
-    /** What it does not list although it is up, as `containers`. */
+    /** Kinds of objects that it does not list although it is up, as `containers`. */
     readonly stale?: readonly (string)[];
   })[];
-  /** What the caller lacks to see what runs. */
+  /** Permissions that the caller needs to see running containers. */
   readonly liveNeeds?: "containers:read";
 };
 
@@ -57,17 +57,17 @@ export type OverviewContainer = {
   readonly backend: string;
   /** As it was asked for. */
   readonly image: string;
-  /** What the engine says of it. */
+  /** State as the engine reports it. */
   readonly state: string;
-  /** What its health check says. */
+  /** Result of its health check. */
   readonly health: string | null;
   /** The code it last ended with. */
   readonly exitCode: number | null;
-  /** How often the engine restarted it since it was last started. */
+  /** Number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** Why it does not run, where the engine says more than an exit code. */
+  /** Why it does not run, if the engine says more than an exit code. */
   readonly reason: string | null;
-  /** How it is doing by itself. */
+  /** Its condition by itself, without the declaration. */
   readonly condition: ContainerCondition;
   /** When it last started. */
   readonly startedAt: string | null;
@@ -86,11 +86,11 @@ export type OverviewProject = {
   readonly group: string;
   /** Docker's name of the project. */
   readonly project: string;
-  /** That of its worst unit. */
+  /** The verdict of its worst unit. */
   readonly verdict: Verdict;
   /** Its units by how they are doing. */
   readonly counts: VerdictCounts;
-  /** How many fields of its units differ. */
+  /** Number of fields of its units that differ. */
   readonly differences: number;
 };
 
@@ -104,11 +104,11 @@ export type OverviewUnit = {
   readonly name: string;
   /** Its group, by name. */
   readonly group: string | null;
-  /** How it is doing in one word. */
+  /** Verdict in one word. */
   readonly verdict: Verdict;
-  /** What runs of it; null for who may not see what runs. */
+  /** Its running containers; null for callers who may not see them. */
   readonly state: LiveState | null;
-  /** How many containers should run; null while that is not known. */
+  /** Number of containers that should run; null while unknown. */
   readonly desired: number | null;
   /** As it is written. */
   readonly image: string | null;
@@ -116,7 +116,7 @@ export type OverviewUnit = {
   readonly location: Location;
   /** Its containers. */
   readonly containers: readonly (OverviewContainer)[];
-  /** How many fields differ. */
+  /** Number of fields that differ. */
   readonly differences: number;
   /** Which they are, 20 at most. */
   readonly drift: readonly (Drift)[];

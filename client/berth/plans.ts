@@ -7,7 +7,7 @@ export const PLAN: Endpoint<"/api/plans/{id}", {
   get: { response: Plan; query: Record<string, never> };
 }> = new Endpoint("/api/plans/{id}");
 
-/** POST: Whether a plan is still true: neither files nor engine moved. */
+/** POST: Check whether a plan still holds: neither files nor engine have changed. */
 export const PLAN_CHECK: Endpoint<"/api/plans/{id}/check", {
   post: { query: Record<string, never> };
 }> = new Endpoint("/api/plans/{id}/check");
@@ -19,7 +19,7 @@ export const PLAN_APPLY: Endpoint<"/api/plans/{id}/apply", {
 
 /** A part of `ApplyRequest`. */
 export type ApplyLogin = {
-  /** Who signs in at the registry. */
+  /** Credentials for the registry. */
   readonly username: string;
   /** Their password or token. */
   readonly password: string;

@@ -2,11 +2,11 @@
 import { Endpoint } from "../endpoint.ts";
 import type { Permission, Role, Scope, Tokens } from "./models.ts";
 
-/** GET: Whether the first admin is still to be made. */
+/** GET: True until the first admin exists. */
 export const SETTINGS_SETUP_REQUIRED: Endpoint<"/api/settings/setup-required", {
   get: {
     response: {
-      /** Whether the first admin is still to be made. */
+      /** True until the first admin exists. */
       readonly setupRequired: boolean;
     };
     query: Record<string, never>;
@@ -28,23 +28,23 @@ export const SETTINGS_API_KEYS: Endpoint<"/api/settings/api-keys", {
     response: {
       /** The keys, oldest first. */
       readonly items: readonly (ApiKey)[];
-      /** How many there are in all. */
+      /** Number of all keys. */
       readonly total: number;
     };
     query: {
-      /** The id of whoever made them. */
+      /** The id of their creator. */
       createdBy?: string;
     };
   };
   post: { response: ApiKeyCreated; payload: NewApiKey; query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys");
 
-/** POST: Give an API key another secret, while the one before goes on for a while. */
+/** POST: Give an API key a new secret while the previous one stays valid for a while. */
 export const SETTINGS_API_KEY_ROTATE: Endpoint<"/api/settings/api-keys/{id}/rotate", {
   post: { response: ApiKeyCreated; payload: KeyRotation; query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys/{id}/rotate");
 
-/** POST: Become the one who made a key, so that it does not go with whoever made it. */
+/** POST: Become the owner of a key, so that it is not deleted with its creator. */
 export const SETTINGS_API_KEY_TAKE_OVER: Endpoint<"/api/settings/api-keys/{id}/take-over", {
   post: { response: ApiKey; query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys/{id}/take-over");
@@ -54,7 +54,7 @@ export const SETTINGS_API_KEY: Endpoint<"/api/settings/api-keys/{id}", {
   delete: { query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys/{id}");
 
-/** POST: Whether a key is good, and for what. */
+/** POST: Check whether a key is valid, and its permissions. */
 export const SETTINGS_API_KEYS_VERIFY: Endpoint<"/api/settings/api-keys/verify", {
   post: { response: KeyVerdict; payload: KeyToVerify; query: Record<string, never> };
 }> = new Endpoint("/api/settings/api-keys/verify");
@@ -69,7 +69,7 @@ export const SETTINGS_PEOPLE: Endpoint<"/api/settings/people", {
     response: {
       /** The people. */
       readonly items: readonly (Person)[];
-      /** How many there are in all. */
+      /** Number of all people. */
       readonly total: number;
     };
     query: Record<string, never>;
@@ -96,25 +96,25 @@ export const SETTINGS_PERSON_PASSWORD_LINK: Endpoint<"/api/settings/people/{id}/
 export type ApiKey = {
   /** The key's id, which is no secret. */
   readonly id: string;
-  /** What it was called. */
+  /** Its name. */
   readonly name: string;
-  /** How the key begins: enough to recognise it by. */
+  /** The beginning of the key: enough to recognise it. */
   readonly prefix: string;
   /** The role that it holds everywhere; null where permissions or scopes are listed, or its creator holds less by now. */
   readonly role: Role | null;
-  /** What it holds everywhere: never more than its creator holds now. */
+  /** Permissions that it holds everywhere: never more than its creator holds now. */
   readonly permissions: readonly (Permission)[];
   /** All that it was made with, and on what. */
   readonly grants: readonly (Grant)[];
   /** When it was made. */
   readonly createdAt: string;
-  /** The name of whoever made it. */
+  /** The name of its creator. */
   readonly createdBy: string;
-  /** Who made it, and with whom it goes; null where nobody takes it along. */
+  /** The creator, and the person it is deleted with; null if it belongs to nobody. */
   readonly creator: {
-    /** What made it. */
+    /** Kind of creator. */
     readonly kind: "user" | "apiKey";
-    /** Whose id. */
+    /** Id of the creator. */
     readonly id: string;
   } | null;
   /** When it ends; null: never. */
@@ -123,7 +123,7 @@ export type ApiKey = {
   readonly previousUntil: string | null;
   /** The addresses and ranges it may come from; empty for everywhere. */
   readonly from: readonly (string)[];
-  /** Whether the person behind it is disabled, so that it counts for nothing. */
+  /** True if its creator is disabled, so that the key is not valid. */
   readonly disabled: boolean;
   /** When it was last used; null: never. */
   readonly lastUsedAt: string | null;
@@ -135,25 +135,25 @@ export type ApiKey = {
 export type ApiKeyCreated = {
   /** The key's id, which is no secret. */
   readonly id: string;
-  /** What it was called. */
+  /** Its name. */
   readonly name: string;
-  /** How the key begins: enough to recognise it by. */
+  /** The beginning of the key: enough to recognise it. */
   readonly prefix: string;
   /** The role that it holds everywhere; null where permissions or scopes are listed, or its creator holds less by now. */
   readonly role: Role | null;
-  /** What it holds everywhere: never more than its creator holds now. */
+  /** Permissions that it holds everywhere: never more than its creator holds now. */
   readonly permissions: readonly (Permission)[];
   /** All that it was made with, and on what. */
   readonly grants: readonly (Grant)[];
   /** When it was made. */
   readonly createdAt: string;
-  /** The name of whoever made it. */
+  /** The name of its creator. */
   readonly createdBy: string;
-  /** Who made it, and with whom it goes; null where nobody takes it along. */
+  /** The creator, and the person it is deleted with; null if it belongs to nobody. */
   readonly creator: {
-    /** What made it. */
+    /** Kind of creator. */
     readonly kind: "user" | "apiKey";
-    /** Whose id. */
+    /** Id of the creator. */
     readonly id: string;
   } | null;
   /** When it ends; null: never. */
@@ -162,7 +162,7 @@ export type ApiKeyCreated = {
   readonly previousUntil: string | null;
   /** The addresses and ranges it may come from; empty for everywhere. */
   readonly from: readonly (string)[];
-  /** Whether the person behind it is disabled, so that it counts for nothing. */
+  /** True if its creator is disabled, so that the key is not valid. */
   readonly disabled: boolean;
   /** When it was last used; null: never. */
   readonly lastUsedAt: string | null;
@@ -176,18 +176,18 @@ export type ApiKeyCreated = {
 export type Grant = {
   /** A role. */
   readonly role: Role;
-  /** Where it counts: on each of these; everywhere when it is left out. */
+  /** The scopes it applies to; everywhere if left out. */
   readonly on?: readonly (Scope)[];
 } | {
   /** Single permissions. */
   readonly permissions: readonly (Permission)[];
-  /** Where it counts: on each of these; everywhere when it is left out. */
+  /** The scopes it applies to; everywhere if left out. */
   readonly on?: readonly (Scope)[];
 };
 
 /** The payload of `POST /api/settings/api-keys/{id}/rotate`. */
 export type KeyRotation = {
-  /** How long the secret before goes on. */
+  /** How long the previous secret stays valid. */
   readonly overlapMinutes?: number;
 };
 
@@ -199,9 +199,9 @@ export type KeyToVerify = {
 
 /** The answer of `POST /api/settings/api-keys/verify`. */
 export type KeyVerdict = {
-  /** Whether the key lets in. */
+  /** True if the key is valid. */
   readonly valid: boolean;
-  /** Why it does not. */
+  /** Why it is not valid. */
   readonly reason?: "unknown" | "expired" | "malformed";
   /** The key's id. */
   readonly id?: string;
@@ -211,7 +211,7 @@ export type KeyVerdict = {
   readonly role?: Role | null;
   /** Its permissions. */
   readonly permissions?: readonly (Permission)[];
-  /** What it may do, and where. */
+  /** Its permissions and their scopes. */
   readonly grants?: readonly (Grant)[];
   /** When it ends; null: never. */
   readonly expiresAt?: string | null;
@@ -219,7 +219,7 @@ export type KeyVerdict = {
 
 /** The payload of `POST /api/settings/api-keys`. */
 export type NewApiKey = {
-  /** What to call it. */
+  /** The name to display. */
   readonly name: string;
   /** Days until it ends; never unless given. */
   readonly expiresInDays?: number;
@@ -228,7 +228,7 @@ export type NewApiKey = {
   /** A role for everything. */
   readonly role: Role;
 } | {
-  /** What to call it. */
+  /** The name to display. */
   readonly name: string;
   /** Days until it ends; never unless given. */
   readonly expiresInDays?: number;
@@ -237,13 +237,13 @@ export type NewApiKey = {
   /** Single permissions for everything. */
   readonly permissions: readonly (Permission)[];
 } | {
-  /** What to call it. */
+  /** The name to display. */
   readonly name: string;
   /** Days until it ends; never unless given. */
   readonly expiresInDays?: number;
   /** The addresses and ranges it may come from; from everywhere when it is left out. */
   readonly from?: readonly (string)[];
-  /** What it may do, and where. */
+  /** Its permissions and their scopes. */
   readonly grants: readonly (Grant)[];
 };
 
@@ -256,7 +256,7 @@ export type NewPerson = {
 } | {
   /** Their name, which they sign in with. */
   readonly name: string;
-  /** What they may do, and where. */
+  /** The person's permissions and their scopes. */
   readonly grants: readonly (Grant)[];
 };
 
@@ -278,9 +278,9 @@ export type Person = {
   readonly email: string | null;
   /** The address of a picture. */
   readonly picture: string | null;
-  /** How they sign in: with a password here, or at the identity provider. */
+  /** How the person signs in: with a password here, or at the identity provider. */
   readonly signIn: "password" | "provider";
-  /** The identity provider's address; null for who signs in with a password. */
+  /** The identity provider's address; null for people who sign in with a password. */
   readonly issuer: string | null;
   /** The role that they hold everywhere as of now. */
   readonly role: Role | null;
@@ -288,13 +288,13 @@ export type Person = {
   readonly grants: readonly (Grant)[];
   /** False until they set one by their link. */
   readonly hasPassword: boolean;
-  /** Whether they are locked out. */
+  /** True if the person is locked out. */
   readonly disabled: boolean;
   /** When they first came. */
   readonly createdAt: string | null;
   /** When they were last here. */
   readonly lastSeenAt: string | null;
-  /** How many are alive. */
+  /** Number of live sessions. */
   readonly sessions: number;
 };
 
@@ -310,7 +310,7 @@ export type PersonChange = {
 } | {
   /** True locks the person out at once. */
   readonly disabled?: boolean;
-  /** What they may do from now on, and where. */
+  /** The person's new permissions and their scopes. */
   readonly grants: readonly (Grant)[];
 };
 
@@ -324,9 +324,9 @@ export type PersonCreated = {
   readonly email: string | null;
   /** The address of a picture. */
   readonly picture: string | null;
-  /** How they sign in: with a password here, or at the identity provider. */
+  /** How the person signs in: with a password here, or at the identity provider. */
   readonly signIn: "password" | "provider";
-  /** The identity provider's address; null for who signs in with a password. */
+  /** The identity provider's address; null for people who sign in with a password. */
   readonly issuer: string | null;
   /** The role that they hold everywhere as of now. */
   readonly role: Role | null;
@@ -334,13 +334,13 @@ export type PersonCreated = {
   readonly grants: readonly (Grant)[];
   /** False until they set one by their link. */
   readonly hasPassword: boolean;
-  /** Whether they are locked out. */
+  /** True if the person is locked out. */
   readonly disabled: boolean;
   /** When they first came. */
   readonly createdAt: string | null;
   /** When they were last here. */
   readonly lastSeenAt: string | null;
-  /** How many are alive. */
+  /** Number of live sessions. */
   readonly sessions: number;
   /** Shown this once: sets the password at `POST /api/auth/password-link`. */
   readonly passwordToken: string;

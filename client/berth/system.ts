@@ -2,17 +2,17 @@
 import { Endpoint } from "../endpoint.ts";
 import type { LiveState, Unavailable } from "./models.ts";
 
-/** GET: Whether the process lives. */
+/** GET: Report whether the process is alive. */
 export const HEALTH_LIVE: Endpoint<"/api/health/live", {
   get: { query: Record<string, never> };
 }> = new Endpoint("/api/health/live");
 
-/** GET: Whether it can serve. */
+/** GET: Report whether the service can serve. */
 export const HEALTH_READY: Endpoint<"/api/health/ready", {
   get: { query: Record<string, never> };
 }> = new Endpoint("/api/health/ready");
 
-/** GET: Whether the service can serve. */
+/** GET: Report whether the service can serve. */
 export const HEALTH: Endpoint<"/api/health", {
   get: { response: Health; query: Record<string, never> };
 }> = new Endpoint("/api/health");
@@ -32,7 +32,7 @@ export const SYSTEM_REPLICAS: Endpoint<"/api/system/replicas", {
   get: { response: ReplicaList; query: Record<string, never> };
 }> = new Endpoint("/api/system/replicas");
 
-/** GET: Where the log file is. */
+/** GET: Path of the log file. */
 export const SYSTEM_LOG_PATH: Endpoint<"/api/system/log-path", {
   get: { response: LogPath; query: Record<string, never> };
 }> = new Endpoint("/api/system/log-path");
@@ -42,7 +42,7 @@ export const SYSTEM_LOGS: Endpoint<"/api/system/logs", {
   get: {
     item: LogLine;
     query: {
-      /** How many lines at most. */
+      /** Maximum number of lines. */
       lines?: number;
       /** The least level shown. */
       level?: "debug" | "info" | "warn" | "error";
@@ -103,9 +103,9 @@ export const SYSTEM_TOOL_PROJECTS: Endpoint<"/api/system/tool-projects", {
     response: {
       /** The projects. */
       readonly items: readonly (ToolProject)[];
-      /** How many there are in all. */
+      /** Number of all projects. */
       readonly total: number;
-      /** What the caller lacks to see what runs. */
+      /** Permissions that the caller needs to see running containers. */
       readonly liveNeeds?: "containers:read";
     };
     query: Record<string, never>;
@@ -117,7 +117,7 @@ export const SYSTEM_BACKENDS: Endpoint<"/api/system/backends", {
   get: { response: BackendList; query: Record<string, never> };
 }> = new Endpoint("/api/system/backends");
 
-/** GET: What the engines' objects take on disk. */
+/** GET: Disk usage of the engines' objects. */
 export const SYSTEM_DISK_USAGE: Endpoint<"/api/system/disk-usage", {
   get: {
     response: DiskUsage;
@@ -157,9 +157,9 @@ export type AuditEntry = {
   readonly seq: number | null;
   /** When. */
   readonly time: string;
-  /** Who did it. */
+  /** The caller. */
   readonly actor: {
-    /** What kind of caller. */
+    /** Kind of caller. */
     readonly kind: "user" | "apiKey" | "anonymous" | "system";
     /** The caller's id. */
     readonly id: string;
@@ -168,11 +168,11 @@ export type AuditEntry = {
   };
   /** The route that was asked, or what berth did by itself. */
   readonly action: string;
-  /** What it was done to. */
+  /** The object of the act. */
   readonly target: string | null;
-  /** What was shown: `key:<id>` or `session:<id>`. */
+  /** The value that was shown: `key:<id>` or `session:<id>`. */
   readonly credential: string | null;
-  /** What else is worth knowing, as a command. */
+  /** Further details, such as a command. */
   readonly particulars: { readonly [key: string]: string };
   /** `begun` before an act, then `done`; or the code of the refusal or failure. */
   readonly result: string;
@@ -180,7 +180,7 @@ export type AuditEntry = {
   readonly requestId: string | null;
   /** The address it came from. */
   readonly peer: string | null;
-  /** How often; more than once only for what strangers were refused. */
+  /** Number of occurrences; more than one only for refusals to unknown callers. */
   readonly count: number;
 };
 
@@ -194,9 +194,9 @@ export type AuditLine = {
   readonly seq: number;
   /** When. */
   readonly time: string;
-  /** Who did it. */
+  /** The caller. */
   readonly actor: {
-    /** What kind of caller. */
+    /** Kind of caller. */
     readonly kind: "user" | "apiKey" | "anonymous" | "system";
     /** The caller's id. */
     readonly id: string;
@@ -205,11 +205,11 @@ export type AuditLine = {
   };
   /** The route that was asked, or what berth did by itself. */
   readonly action: string;
-  /** What it was done to. */
+  /** The object of the act. */
   readonly target: string | null;
-  /** What was shown: `key:<id>` or `session:<id>`. */
+  /** The value that was shown: `key:<id>` or `session:<id>`. */
   readonly credential: string | null;
-  /** What else is worth knowing, as a command. */
+  /** Further details, such as a command. */
   readonly particulars: { readonly [key: string]: string };
   /** `begun` before an act, then `done`; or the code of the refusal or failure. */
   readonly result: string;
@@ -217,7 +217,7 @@ export type AuditLine = {
   readonly requestId: string | null;
   /** The address it came from. */
   readonly peer: string | null;
-  /** How often; more than once only for what strangers were refused. */
+  /** Number of occurrences; more than one only for refusals to unknown callers. */
   readonly count: number;
   /** The seal over this entry and all before it in its chain, in hexadecimal. */
   readonly mac: string;
@@ -227,7 +227,7 @@ export type AuditLine = {
 export type AuditPage = {
   /** The entries, newest first. */
   readonly items: readonly (AuditEntry)[];
-  /** How many there are in all. */
+  /** Number of all entries. */
   readonly total: number;
   /** The cursor of the page after this one. */
   readonly next?: string;
@@ -237,11 +237,11 @@ export type AuditPage = {
     readonly hour: string;
     /** The address they came from. */
     readonly peer: string;
-    /** What they asked for. */
+    /** The request. */
     readonly action: string;
-    /** What they were told. */
+    /** The answer. */
     readonly result: string;
-    /** How often. */
+    /** Number of occurrences. */
     readonly count: number;
   })[];
 };
@@ -250,11 +250,11 @@ export type AuditPage = {
 export type Backend = {
   /** The engine's name. */
   readonly name: string;
-  /** Whose engine it is. */
+  /** Kind of engine. */
   readonly kind: "docker" | "podman";
-  /** Where it is reached. */
+  /** Its address. */
   readonly address: string;
-  /** Whether it answers. */
+  /** True if it answers. */
   readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
   /** The engine's version. */
   readonly version: string | null;
@@ -264,11 +264,11 @@ export type Backend = {
   readonly os: string | null;
   /** The processor it runs on. */
   readonly arch: string | null;
-  /** Where things are made when no engine is named and it is up. */
+  /** True for the engine that new objects are created on if none is named and it is up. */
   readonly default: boolean;
-  /** Why it is not up, or does not list what is `stale`. */
+  /** Why it is not up, or does not list the kinds in `stale`. */
   readonly reason?: string;
-  /** What it does not list although it is up, as `networks`: shown as it was last known. Absent for nothing. */
+  /** Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if there are none. */
   readonly stale?: readonly (string)[];
   /** When it last answered; only where it is `unresponsive`. */
   readonly since?: string;
@@ -278,27 +278,27 @@ export type Backend = {
 export type BackendList = {
   /** The engines. */
   readonly items: readonly (Backend)[];
-  /** How many there are in all. */
+  /** Number of all engines. */
   readonly total: number;
 };
 
 /** A part of `Health`. */
 export type Check = {
-  /** How it is doing. */
+  /** Its state. */
   readonly status: "ok" | "degraded" | "failed";
-  /** Why it is not well. */
+  /** Why it is not healthy. */
   readonly reason?: string;
 };
 
 /** The answer of `GET /api/system/disk-usage`. */
 export type DiskUsage = {
-  /** What images take. */
+  /** Disk usage of images. */
   readonly images?: Usage;
   /** Needs `containers:read`, too. */
   readonly containers?: Usage;
-  /** What volumes take. */
+  /** Disk usage of volumes. */
   readonly volumes?: Usage;
-  /** What build caches take. */
+  /** Disk usage of build caches. */
   readonly buildCache?: Usage;
   /** The oldest measurement in it; null without any. */
   readonly measuredAt: string | null;
@@ -308,11 +308,11 @@ export type DiskUsage = {
 
 /** The answer of `GET /api/health`. */
 export type Health = {
-  /** How the whole is doing. */
+  /** State of the whole service. */
   readonly status: "ok" | "degraded" | "failed";
   /** The version that runs. */
   readonly version?: string;
-  /** How long it has run, in milliseconds. */
+  /** Uptime in milliseconds. */
   readonly uptimeMs?: number;
   /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
   readonly checks?: { readonly [key: string]: Check };
@@ -322,9 +322,9 @@ export type Health = {
 export type LogLine = {
   /** When. */
   readonly time: string;
-  /** How much it matters. */
+  /** Severity. */
   readonly level: "debug" | "info" | "warn" | "error";
-  /** What happened. */
+  /** The message. */
   readonly message: string;
 } | {
   /** Why lines are missing here. */
@@ -345,15 +345,15 @@ export type LogPath = {
 export type Plugin = {
   /** The plugin's name. */
   readonly name: string;
-  /** What it does. */
+  /** What the plugin does. */
   readonly summary: string;
   /** The plugin's version. */
   readonly version: string;
-  /** Whether the settings want it. */
+  /** True if the settings enable it. */
   readonly enabled: boolean;
-  /** Whether it runs. */
+  /** True if it runs. */
   readonly state: "running" | "disabled" | "failed";
-  /** Why it does not. */
+  /** Why it does not run. */
   readonly reason?: string;
   /** The routes it answers. */
   readonly routes: readonly (string)[];
@@ -363,7 +363,7 @@ export type Plugin = {
 export type PluginList = {
   /** The plugins. */
   readonly items: readonly (Plugin)[];
-  /** How many there are in all. */
+  /** Number of all items. */
   readonly total: number;
 };
 
@@ -379,13 +379,13 @@ export type PruneFilters = {
 
 /** The answer of `POST /api/system/prune`. */
 export type PruneReport = {
-  /** Whether nothing was removed. */
+  /** True if nothing was removed. */
   readonly dryRun: boolean;
   /** Post it to remove what is listed. */
   readonly plan: string | null;
   /** Until when the plan may be carried out. */
   readonly expiresAt: string | null;
-  /** What is removed, or would be. */
+  /** Objects that are or would be removed. */
   readonly items: readonly (PruneResult)[];
   /** Bytes of all that is listed; layers that images share may free less. */
   readonly size: number;
@@ -399,7 +399,7 @@ export type PruneReport = {
 export type PruneRequest = {
   /** Nothing else is touched. */
   readonly types?: readonly ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
-  /** What is to be removed of what is not used. */
+  /** The kinds of unused objects to remove. */
   readonly filters?: PruneFilters;
   /** The name of one engine. */
   readonly backend?: string;
@@ -411,13 +411,13 @@ export type PruneRequest = {
 
 /** A part of `PruneReport`. */
 export type PruneResult = {
-  /** What it is. */
+  /** Kind of object. */
   readonly type: "containers" | "networks" | "volumes" | "images" | "buildCache";
   /** Its id. */
   readonly id: string;
   /** Its name. */
   readonly name: string;
-  /** Why it goes. */
+  /** Why it is removed. */
   readonly why: string;
   /** Bytes. */
   readonly size: number;
@@ -439,7 +439,7 @@ export type Replica = {
   readonly startedAt: string;
   /** When it last said that it lives; each does so every 5 seconds. */
   readonly seenAt: string;
-  /** Whether it is the one that answers. */
+  /** True for the replica that answers. */
   readonly self: boolean;
 };
 
@@ -447,7 +447,7 @@ export type Replica = {
 export type ReplicaList = {
   /** The replicas, the oldest first. */
   readonly items: readonly (Replica)[];
-  /** How many there are in all. */
+  /** Number of all replicas. */
   readonly total: number;
 };
 
@@ -459,7 +459,7 @@ export type SystemInfo = {
   readonly arch: string;
   /** The machine's name. */
   readonly hostname: string | null;
-  /** How many processors. */
+  /** Number of processors. */
   readonly cpus: number;
   /** The machine's memory. */
   readonly memoryBytes: number | null;
@@ -471,13 +471,13 @@ export type SystemInfo = {
   readonly startedAt: string;
   /** Null while no engine is up, and without `containers:read`. */
   readonly containers: {
-    /** How many run. */
+    /** Number of running containers. */
     readonly running: number;
-    /** How many are paused. */
+    /** Number of paused containers. */
     readonly paused: number;
-    /** How many are stopped. */
+    /** Number of stopped containers. */
     readonly stopped: number;
-    /** How many there are. */
+    /** Number of objects. */
     readonly total: number;
   } | null;
   /** Null while no engine is up, and without the permission in `liveNeeds`. */
@@ -488,9 +488,9 @@ export type SystemInfo = {
   readonly backends: readonly ({
     /** The engine's name. */
     readonly name: string;
-    /** Whose engine it is. */
+    /** Kind of engine. */
     readonly kind: "docker" | "podman";
-    /** Whether it answers. */
+    /** True if it answers. */
     readonly state: "up" | "unresponsive" | "away" | "refused" | "unsupported";
     /** The engine's version. */
     readonly version: string | null;
@@ -510,15 +510,15 @@ export type ToolProject = {
   readonly group: string | null;
   /** The project's name. */
   readonly project: string;
-  /** How it is doing; null without an engine. */
+  /** Its verdict; null without an engine. */
   readonly status: LiveState | null;
   /** Its services. */
   readonly services: readonly ({
     /** The service's name. */
     readonly name: string;
-    /** How many containers it has. */
+    /** Number of its containers. */
     readonly containers: number | null;
-    /** How many of them run. */
+    /** Number of its running containers. */
     readonly running: number | null;
     /** The worst of its containers. */
     readonly health: "healthy" | "unhealthy" | "starting" | null;
@@ -533,9 +533,9 @@ export type ToolProject = {
 
 /** A part of `DiskUsage`. */
 export type Usage = {
-  /** How many. */
+  /** Number of objects. */
   readonly count: number;
-  /** How many are in use. */
+  /** Number of objects in use. */
   readonly active: number;
   /** Bytes; layers that images share count once. */
   readonly size: number;
@@ -553,7 +553,7 @@ export type UsageItem = {
   readonly name: string;
   /** Bytes that go when it goes. */
   readonly size: number;
-  /** Whether it is in use. */
+  /** True if it is in use. */
   readonly active: boolean;
   /** When it was made. */
   readonly createdAt: string | null;

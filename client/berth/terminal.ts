@@ -14,7 +14,7 @@ export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
       workspace?: string;
       /** Only these, by id or name; may be given several times. */
       container?: string | readonly (string)[];
-      /** What happened to things of these kinds; all but containers need the permission to read them. */
+      /** Events of these kinds; all but containers need the permission to read them. */
       kind?:
         | "container"
         | "image"
@@ -27,13 +27,13 @@ export const TERMINAL_COMPOSE_LOGS: Endpoint<"/api/terminal/compose-logs", {
       healthChecks?: boolean;
       /** The name of one engine. */
       backend?: string;
-      /** Whether events are told. */
+      /** True to receive events. */
       events?: boolean;
-      /** Whether log lines are told. */
+      /** True to receive log lines. */
       logs?: boolean;
-      /** How many earlier lines of each log come first. */
+      /** Number of earlier lines of each log that come first. */
       tail?: number;
-      /** The seq of the last message seen: goes on behind it. */
+      /** The seq of the last message received: the stream resumes behind it. */
       since?: number;
     };
   };
@@ -52,9 +52,9 @@ export type TerminalMessage = {
   readonly seq: number;
   /** When. */
   readonly time: string;
-  /** What it happened to. */
+  /** The object of the event. */
   readonly kind: "container" | "image" | "volume" | "network";
-  /** What happened, as `start` or `die`. */
+  /** The event, as `start` or `die`. */
   readonly action: string;
   /** Of an event of a container. */
   readonly container?: {
@@ -72,16 +72,16 @@ export type TerminalMessage = {
   };
   /** The engine's name. */
   readonly backend: string;
-  /** What the engine tells besides. */
+  /** Further attributes from the engine. */
   readonly attributes: { readonly [key: string]: string };
-  /** How many of the same kind this one stands for, where a container loops. */
+  /** Number of events of the same kind that this one stands for, if a container loops. */
   readonly repeated?: number;
 } | {
   /** An engine went away or came back. */
   readonly type: "backend";
   /** The engine's name. */
   readonly backend: string;
-  /** Whether it answers now. */
+  /** True if it answers now. */
   readonly state: string;
 } | {
   /** Events may have been missed: read the lists again. */
@@ -95,7 +95,7 @@ export type TerminalMessage = {
   readonly time: string;
   /** Which output. */
   readonly stream: "stdout" | "stderr";
-  /** Who wrote it. */
+  /** The container that wrote it. */
   readonly container: {
     /** Its id. */
     readonly id: string;
@@ -104,21 +104,21 @@ export type TerminalMessage = {
   };
   /** The engine's name. */
   readonly backend: string;
-  /** What was written. */
+  /** The text of the line. */
   readonly line: string;
 } | {
   /** Something is missing here. */
   readonly type: "gap";
-  /** How many messages, if it is known. */
+  /** Number of messages, if known. */
   readonly missed: number | null;
-  /** Whose log it is missing from. */
+  /** The container whose log has the gap. */
   readonly container?: {
     /** Its id. */
     readonly id: string;
     /** Its name. */
     readonly name: string;
   };
-  /** Where in the log. */
+  /** Position in the log. */
   readonly gap?: {
     /** The time of the last line before. */
     readonly after: string;
@@ -128,6 +128,6 @@ export type TerminalMessage = {
 } | {
   /** Some logs are not told. */
   readonly type: "leftOut";
-  /** How many containers are in sight whose logs you may not read. */
+  /** Number of containers in scope whose logs you may not read. */
   readonly containers: number;
 } | SocketFailure;

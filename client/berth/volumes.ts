@@ -56,7 +56,7 @@ export type NewVolume = {
   readonly name?: string;
   /** The driver that makes it; local unless told otherwise. */
   readonly driver?: string;
-  /** What binds folders of the host needs volumes:host-paths. */
+  /** A volume that binds folders of the host needs volumes:host-paths. */
   readonly options?: { readonly [key: string]: string };
   /** Labels to find it by. */
   readonly labels?: { readonly [key: string]: string };
@@ -68,9 +68,9 @@ export type Volume = {
   readonly name: string;
   /** The driver that keeps it. */
   readonly driver: string;
-  /** Where it is on the machine. */
+  /** Path on the host. */
   readonly mountpoint: string;
-  /** Where it can be reached from. */
+  /** Where it can be used from. */
   readonly scope: string;
   /** Values of labels that look secret are masked. */
   readonly labels: { readonly [key: string]: string };
@@ -90,9 +90,9 @@ export type Volume = {
 
 /** The answer of `GET /api/volumes`. */
 export type VolumeList = {
-  /** What was found. */
+  /** The items found. */
   readonly items: readonly (Volume)[];
-  /** How many there are in all. */
+  /** Number of all items. */
   readonly total: number;
   /** The engines that could not be asked. */
   readonly unavailable: readonly (Unavailable)[];

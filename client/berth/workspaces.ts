@@ -80,7 +80,7 @@ export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
     response: {
       /** The artifacts. */
       readonly items: readonly (ArtifactSummary)[];
-      /** How many there are in all. */
+      /** Number of all items. */
       readonly total: number;
       /** Changes whenever the folder's meaning does. */
       readonly revision: string;
@@ -91,9 +91,9 @@ export const WORKSPACE_ARTIFACTS: Endpoint<"/api/workspaces/{id}/artifacts", {
       kind?: ArtifactKind;
       /** Part of a name, title or image. */
       q?: string;
-      /** How many at most; all of them unless given. */
+      /** Maximum number of items; all if left out. */
       limit?: number;
-      /** How many to leave out at the beginning. */
+      /** Number of items to skip at the beginning. */
       offset?: number;
       /** `ndjson`: one artifact a line, sent as it is made. */
       format?: "json" | "ndjson";
@@ -143,7 +143,7 @@ export const WORKSPACE_ARTIFACTS_VALIDATE: Endpoint<"/api/workspaces/{id}/artifa
       readonly files?: { readonly [key: string]: string };
     } | undefined;
     query: {
-      /** How the findings are answered. */
+      /** Format of the findings. */
       format?: "json" | "sarif";
       /** Also what only shows beside the engine: drift, orphans, ports in use. */
       live?: boolean;
@@ -156,7 +156,7 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
   get: {
     response: Dag;
     query: {
-      /** How the graph is answered. */
+      /** Format of the graph. */
       format?: "json" | "mermaid" | "dot";
       /** `groups`: only groups, and what lies between them. Unless given, that is what a workspace of more than 5,000 nodes is drawn as. */
       view?: "all" | "groups";
@@ -186,23 +186,23 @@ export type ArtifactReference = {
   readonly written: string;
   /** The id of what it means. */
   readonly target: string | null;
-  /** Whether there is such an artifact. */
+  /** True if such an artifact exists. */
   readonly resolved: boolean;
-  /** Whether it follows from something else and is written nowhere. */
+  /** True if it follows from something else and is not written anywhere. */
   readonly implicit: boolean;
-  /** What a dependency waits for. */
+  /** The condition that a dependency waits for. */
   readonly condition?: string;
-  /** Whether a dependency must be there. */
+  /** True if a dependency must exist. */
   readonly required?: boolean;
-  /** Whether it restarts with its dependency. */
+  /** True if it restarts with its dependency. */
   readonly restart?: boolean;
-  /** Whether it may write. */
+  /** True if it may write. */
   readonly access?: "ro" | "rw";
   /** Where it is written. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
-    /** Where in the file. */
+    /** Position in the file. */
     readonly range: Range;
   };
 };
@@ -219,7 +219,7 @@ export type ArtifactReferrer = {
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
-    /** Where in the file. */
+    /** Position in the file. */
     readonly range: Range;
   };
 };
@@ -228,11 +228,11 @@ export type ArtifactReferrer = {
 export type ArtifactSummary = {
   /** Its id, as unit:shop.web. */
   readonly id: string;
-  /** What it is. */
+  /** Kind of artifact. */
   readonly kind: ArtifactKind;
   /** Its name. */
   readonly name: string;
-  /** What people call it. */
+  /** Name for people. */
   readonly title: string | null;
   /** The id of a unit's group. */
   readonly group: string | null;
@@ -249,32 +249,32 @@ export type ArtifactSummary = {
     /** The column, from 1. */
     readonly column: number;
   };
-  /** What is wrong with it, counted. */
+  /** Counts of its findings. */
   readonly diagnostics: {
-    /** How many errors. */
+    /** Number of errors. */
     readonly error: number;
-    /** How many warnings. */
+    /** Number of warnings. */
     readonly warning: number;
   };
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/cards/{name}`. */
 export type CardDetail = {
-  /** What it is. */
+  /** Kind of artifact. */
   readonly kind: "card";
   /** Its id, as unit:shop.web. */
   readonly id: string;
   /** Its name. */
   readonly name: string;
-  /** What people call it. */
+  /** Name for people. */
   readonly title: string | null;
-  /** What its author says of it. */
+  /** Description by its author. */
   readonly description: string | null;
   /** Where it is declared. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
-    /** Where in the file. */
+    /** Position in the file. */
     readonly range: Range;
   };
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
@@ -283,25 +283,25 @@ export type CardDetail = {
   readonly yamlLine: number | null;
   /** Something in `yaml` is masked; `?reveal=true` shows it. */
   readonly masked: boolean;
-  /** What it refers to. */
+  /** Its references. */
   readonly references: readonly (ArtifactReference)[];
-  /** What refers to it. */
+  /** References to it. */
   readonly referencedBy: readonly (ArtifactReferrer)[];
-  /** What is wrong with it. */
+  /** Its findings. */
   readonly diagnostics: readonly (Diagnostic)[];
   /** The kind of file it comes from. */
   readonly origin: "native" | "backstage" | "x-card" | "readme";
-  /** Whose it is. */
+  /** Its owner. */
   readonly owner: string | null;
-  /** How far it is, in its author's word. */
+  /** Its life cycle, in its author's word. */
   readonly lifecycle: string | null;
   /** Words to find it by. */
   readonly tags: readonly (string)[];
-  /** Where to read more. */
+  /** Links to further reading. */
   readonly links: readonly ({
     /** The address. */
     readonly url: string;
-    /** What it leads to. */
+    /** Its links. */
     readonly title: string | null;
   })[];
   /** The address of what to do when it fails. */
@@ -320,9 +320,9 @@ export type Dag = {
   readonly workspace: string;
   /** Changes whenever the folder's meaning does. */
   readonly revision: string;
-  /** Whether there is no cycle. */
+  /** True if there is no cycle. */
   readonly acyclic: boolean;
-  /** How edges run. */
+  /** Direction of the edges. */
   readonly direction: "dependent->dependency";
   /** The nodes. */
   readonly nodes: readonly (DagNode)[];
@@ -330,24 +330,24 @@ export type Dag = {
   readonly edges: readonly (DagEdge)[];
   /** The graph in numbers. */
   readonly stats: {
-    /** How many nodes. */
+    /** Number of nodes. */
     readonly nodes: number;
-    /** How many edges. */
+    /** Number of edges. */
     readonly edges: number;
-    /** How many rows. */
+    /** Number of layers. */
     readonly layers: number;
-    /** How many units the widest layer has. */
+    /** Number of units in the widest layer. */
     readonly width: number;
-    /** How many parts that nothing connects. */
+    /** Number of parts that nothing connects. */
     readonly components: number;
-    /** How many cycles. */
+    /** Number of cycles. */
     readonly cycles: number;
   };
   /** The nodes in the order they can start, row by row. */
   readonly layers: readonly (readonly (string)[])[];
   /** The nodes of each cycle. */
   readonly cycles: readonly (readonly (string)[])[];
-  /** What the caller lacks to see what runs. */
+  /** Permissions that the caller needs to see running containers. */
   readonly liveNeeds?: "containers:read";
 };
 
@@ -372,19 +372,19 @@ export type DagEdge = {
     | "uses"
     | "describes"
     | "shares";
-  /** What a dependency waits for. */
+  /** The condition that a dependency waits for. */
   readonly condition?: string;
-  /** Whether the other must be there. */
+  /** True if the other unit must exist. */
   readonly required?: boolean;
-  /** Whether it restarts with the other. */
+  /** True if it restarts with the other unit. */
   readonly restart?: boolean;
-  /** Whether it may write. */
+  /** True if it may write. */
   readonly access?: "ro" | "rw";
-  /** Whether it is written nowhere. */
+  /** True if it is not written anywhere. */
   readonly implicit: boolean;
-  /** Whether it is part of a cycle. */
+  /** True if it is part of a cycle. */
   readonly inCycle: boolean;
-  /** Whether there is nothing at its end. */
+  /** True if nothing exists at its end. */
   readonly unresolved: boolean;
 };
 
@@ -392,9 +392,9 @@ export type DagEdge = {
 export type DagNode = {
   /** Its id in the graph. */
   readonly id: string;
-  /** What it is. */
+  /** Kind of node. */
   readonly kind: "group" | "unit" | "card" | "network" | "volume" | "secret" | "config" | "model" | "missing";
-  /** What to write on it. */
+  /** Label to draw. */
   readonly label: string;
   /** The group it is drawn in. */
   readonly parent: string | null;
@@ -404,7 +404,7 @@ export type DagNode = {
   readonly order: number;
   /** The number of the cycle it is part of. */
   readonly cycle: number | null;
-  /** What is worth showing of it. */
+  /** Attributes worth showing. */
   readonly data: {
     /** A unit's image. */
     readonly image?: string | null;
@@ -412,18 +412,18 @@ export type DagNode = {
     readonly ports?: readonly (string)[];
     /** The profiles that switch a unit on. */
     readonly profiles?: readonly (string)[];
-    /** Whether a unit starts with the profiles that are active. */
+    /** True if a unit starts with the active profiles. */
     readonly active?: boolean;
     /** The card that describes it. */
     readonly card?: string | null;
   };
-  /** What runs of it; null without an engine. */
+  /** Its running containers; null without an engine. */
   readonly live?: UnitLive | null;
-  /** What is wrong with it, counted. */
+  /** Counts of its findings. */
   readonly diagnostics: {
-    /** How many errors. */
+    /** Number of errors. */
     readonly error: number;
-    /** How many warnings. */
+    /** Number of warnings. */
     readonly warning: number;
   };
   /** Where it is declared. */
@@ -445,13 +445,13 @@ export type FileVersion = {
   readonly path: string;
   /** When another text took its place. */
   readonly at: string;
-  /** Who saved that other text. */
+  /** The user or key that saved the other text. */
   readonly by: {
     /** A person, or a program with a key. */
     readonly kind: string;
     /** Their id. */
     readonly id: string;
-    /** What they were called. */
+    /** Their name at the time. */
     readonly name: string;
   };
   /** The checksum of the text. */
@@ -464,27 +464,27 @@ export type FileVersion = {
 export type FileVersionList = {
   /** The earlier texts. */
   readonly items: readonly (FileVersion)[];
-  /** How many there are. */
+  /** Number of versions. */
   readonly total: number;
 };
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/groups/{name}`. */
 export type GroupDetail = {
-  /** What it is. */
+  /** Kind of artifact. */
   readonly kind: "group";
   /** Its id, as unit:shop.web. */
   readonly id: string;
   /** Its name. */
   readonly name: string;
-  /** What people call it. */
+  /** Name for people. */
   readonly title: string | null;
-  /** What its author says of it. */
+  /** Description by its author. */
   readonly description: string | null;
   /** Where it is declared. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
-    /** Where in the file. */
+    /** Position in the file. */
     readonly range: Range;
   };
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
@@ -493,17 +493,17 @@ export type GroupDetail = {
   readonly yamlLine: number | null;
   /** Something in `yaml` is masked; `?reveal=true` shows it. */
   readonly masked: boolean;
-  /** What it refers to. */
+  /** Its references. */
   readonly references: readonly (ArtifactReference)[];
-  /** What refers to it. */
+  /** References to it. */
   readonly referencedBy: readonly (ArtifactReferrer)[];
-  /** What is wrong with it. */
+  /** Its findings. */
   readonly diagnostics: readonly (Diagnostic)[];
   /** The name that the engine's labels have. */
   readonly project: string;
   /** Below the workspace's folder. */
   readonly folder: string;
-  /** Whether it stands for itself. */
+  /** True if it is a group of its own and not a part of another. */
   readonly standing: "main" | "included" | "variant" | "fragment";
   /** The groups that include it. */
   readonly includedBy: readonly (string)[];
@@ -517,20 +517,20 @@ export type GroupDetail = {
   readonly resources: readonly ({
     /** Its id in the graph. */
     readonly id: string;
-    /** What it is. */
+    /** Kind of artifact. */
     readonly kind: "network" | "volume" | "secret" | "config" | "model";
     /** Its key in the file. */
     readonly key: string;
     /** Its name on the engine, if it is known. */
     readonly name: string | null;
-    /** Whether it is made elsewhere. */
+    /** True if it is created elsewhere. */
     readonly external: boolean;
   })[];
-  /** Whether part of it could not be read. */
+  /** True if a part of it could not be read. */
   readonly incomplete: boolean;
-  /** What runs of it; null without an engine. */
+  /** Its running containers; null without an engine. */
   readonly live?: UnitLive | null;
-  /** What the caller lacks to see what runs. */
+  /** Permissions that the caller needs to see running containers. */
   readonly liveNeeds?: "containers:read";
 };
 
@@ -544,7 +544,7 @@ export type Match = {
     | "workingDir"
     | "project"
     | "containerName";
-  /** How sure that is. */
+  /** How certain that is. */
   readonly confidence: "certain" | "likely" | "guess";
 };
 
@@ -558,7 +558,7 @@ export type NewWorkspace = {
 
 /** The payload of `POST /api/workspaces/{id}/artifacts/groups/{name}/plan`. */
 export type PlanRequest = {
-  /** What is wanted. */
+  /** The action to plan. */
   readonly action?: "up" | "down" | "stop" | "restart";
   /** Only these units; `up` takes what they depend on along. */
   readonly units?: readonly (string)[];
@@ -574,7 +574,7 @@ export type PlanRequest = {
   readonly rerun?: readonly (string)[];
   /** Volumes of the project that `down` removes with all their data, by the engine's names. */
   readonly volumes?: readonly (string)[];
-  /** Whether limits may be changed without a new container. */
+  /** True if limits may be changed without a new container. */
   readonly inPlace?: boolean;
 };
 
@@ -586,42 +586,42 @@ export type Report = {
   readonly workspace: string;
   /** Changes whenever the folder's meaning does. */
   readonly revision: string;
-  /** Whether there are no errors. */
+  /** True if there are no errors. */
   readonly valid: boolean;
-  /** Whether everything was read. */
+  /** True if everything was read. */
   readonly complete: boolean;
-  /** How long checking took. */
+  /** Duration of the check. */
   readonly durationMs: number;
   /** The findings. */
   readonly diagnostics: readonly (Diagnostic)[];
   /** The findings and artifacts, counted. */
   readonly summary: {
-    /** How many errors. */
+    /** Number of errors. */
     readonly error: number;
-    /** How many warnings. */
+    /** Number of warnings. */
     readonly warning: number;
-    /** How many remarks. */
+    /** Number of remarks. */
     readonly info: number;
-    /** How many hints. */
+    /** Number of hints. */
     readonly hint: number;
-    /** How many were switched off. */
+    /** Number of suppressed findings. */
     readonly suppressed: number;
-    /** How many files were read. */
+    /** Number of files read. */
     readonly files: number;
-    /** How many groups. */
+    /** Number of groups. */
     readonly groups: number;
-    /** How many units. */
+    /** Number of units. */
     readonly units: number;
-    /** How many cards. */
+    /** Number of cards. */
     readonly cards: number;
-    /** How many references between them. */
+    /** Number of references between them. */
     readonly edges: number;
   };
-  /** What the caller lacks to have what runs checked too. */
+  /** Permissions that the caller needs so that running containers are checked, too. */
   readonly liveNeeds?: "containers:read";
-  /** What was left out. */
+  /** Findings that were left out. */
   readonly truncated: {
-    /** How many findings are not shown. */
+    /** Number of findings that are not shown. */
     readonly diagnostics: number;
     /** Files with more than are shown. */
     readonly files: number;
@@ -640,21 +640,21 @@ export type Sarif = {
 
 /** The answer of `GET /api/workspaces/{id}/artifacts/units/{name}`. */
 export type UnitDetail = {
-  /** What it is. */
+  /** Kind of artifact. */
   readonly kind: "unit";
   /** Its id, as unit:shop.web. */
   readonly id: string;
   /** Its name. */
   readonly name: string;
-  /** What people call it. */
+  /** Name for people. */
   readonly title: string | null;
-  /** What its author says of it. */
+  /** Description by its author. */
   readonly description: string | null;
   /** Where it is declared. */
   readonly source: {
     /** Below the workspace's folder. */
     readonly file: string;
-    /** Where in the file. */
+    /** Position in the file. */
     readonly range: Range;
   };
   /** As the author wrote it, comments and all, secrets masked; null where there is none. */
@@ -663,41 +663,41 @@ export type UnitDetail = {
   readonly yamlLine: number | null;
   /** Something in `yaml` is masked; `?reveal=true` shows it. */
   readonly masked: boolean;
-  /** What it refers to. */
+  /** Its references. */
   readonly references: readonly (ArtifactReference)[];
-  /** What refers to it. */
+  /** References to it. */
   readonly referencedBy: readonly (ArtifactReferrer)[];
-  /** What is wrong with it. */
+  /** Its findings. */
   readonly diagnostics: readonly (Diagnostic)[];
   /** The id of its group. */
   readonly group: string | null;
-  /** What kind of unit. */
+  /** Kind of unit. */
   readonly type: string;
   /** The image it runs. */
   readonly image: string | null;
-  /** Whether its image is built. */
+  /** True if its image is built. */
   readonly build: boolean;
   /** The name its container must have. */
   readonly containerName: string | null;
   /** The profiles that switch it on. */
   readonly profiles: readonly (string)[];
-  /** Whether it starts with the profiles that are active. */
+  /** True if it starts with the active profiles. */
   readonly active: boolean;
-  /** How many containers it asks for. */
+  /** Number of containers it asks for. */
   readonly replicas: number | null;
-  /** What happens when it ends. */
+  /** Restart policy. */
   readonly restart: string | null;
   /** The ports it publishes. */
   readonly ports: readonly (string)[];
-  /** What is mounted into it. */
+  /** Its mounts. */
   readonly mounts: readonly ({
-    /** What kind of mount. */
+    /** Kind of mount. */
     readonly type: string;
-    /** What is mounted. */
+    /** Source of the mount. */
     readonly source: string | null;
-    /** Where in the container. */
+    /** Path in the container. */
     readonly target: string | null;
-    /** Whether it cannot be written to. */
+    /** True if it is read-only. */
     readonly readOnly: boolean;
   })[];
   /** Its variables, masked. */
@@ -711,23 +711,23 @@ export type UnitDetail = {
     /** The file that sets or names it. */
     readonly file: string;
   })[];
-  /** Whether it says how to check its health. */
+  /** True if it declares a health check. */
   readonly healthcheck: "declared" | "disabled" | "none";
-  /** What runs of it; null without an engine. */
+  /** Its running containers; null without an engine. */
   readonly live?: UnitLive | null;
-  /** What the caller lacks to see what runs. */
+  /** Permissions that the caller needs to see running containers. */
   readonly liveNeeds?: "containers:read";
 };
 
 /** A part of `GroupDetail`. */
 export type UnitLive = {
-  /** How it is doing in one word, of a group that of its worst unit; null for what is rightly not started. */
+  /** Verdict in one word; a group has that of its worst unit. Null for a unit that is rightly not started. */
   readonly verdict: Verdict | null;
-  /** What runs of it. */
+  /** Its running containers. */
   readonly state: LiveState;
-  /** How many containers should run; null while that is not known. */
+  /** Number of containers that should run; null while unknown. */
   readonly desired: number | null;
-  /** Why these containers are its own. */
+  /** Why these containers belong to it. */
   readonly match: Match | null;
   /** Its containers. */
   readonly containers: readonly ({
@@ -737,13 +737,13 @@ export type UnitLive = {
     readonly name: string;
     /** Its number among those of the unit. */
     readonly number: number | null;
-    /** What the engine says of it. */
+    /** State as the engine reports it. */
     readonly state: string;
-    /** What its health check says. */
+    /** Result of its health check. */
     readonly health: string | null;
     /** The code it last ended with. */
     readonly exitCode: number | null;
-    /** How it is doing by itself. */
+    /** Its condition by itself, without the declaration. */
     readonly condition: ContainerCondition;
     /** When it last started. */
     readonly startedAt: string | null;
@@ -764,26 +764,26 @@ export type Workspace = {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** Whether files with several hard links are read. */
+  /** True if files with several hard links are read. */
   readonly allowHardLinks: boolean;
-  /** Whether its files may be written to by who has `workspaces:files`. */
+  /** True if callers with `workspaces:files` may write to its files. */
   readonly editable: boolean;
-  /** How it is doing. */
+  /** State of the workspace. */
   readonly state: WorkspaceState;
-  /** What was found in it. */
+  /** Counts of its artifacts. */
   readonly counts: {
-    /** How many groups. */
+    /** Number of groups. */
     readonly groups: number;
-    /** How many units. */
+    /** Number of units. */
     readonly units: number;
-    /** How many cards. */
+    /** Number of cards. */
     readonly cards: number;
   };
-  /** What is wrong in it. */
+  /** Counts of its findings. */
   readonly problems: {
-    /** How many errors. */
+    /** Number of errors. */
     readonly errors: number;
-    /** How many warnings. */
+    /** Number of warnings. */
     readonly warnings: number;
   };
   /** Changes when anything that was read does; null while nothing can be. */
@@ -794,7 +794,7 @@ export type Workspace = {
 export type WorkspaceChange = {
   /** A hard link may be another name of a file outside the workspace, so only allow them where everybody who can write to the folder may read what berth reads. */
   readonly allowHardLinks?: boolean;
-  /** What is in the files decides what runs, so only allow writing where everybody with `workspaces:files` may decide that. */
+  /** The files decide what runs, so only allow writing where every caller with `workspaces:files` may decide that. */
   readonly editable?: boolean;
 };
 
@@ -808,26 +808,26 @@ export type WorkspaceDetail = {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** Whether files with several hard links are read. */
+  /** True if files with several hard links are read. */
   readonly allowHardLinks: boolean;
-  /** Whether its files may be written to by who has `workspaces:files`. */
+  /** True if callers with `workspaces:files` may write to its files. */
   readonly editable: boolean;
-  /** How it is doing. */
+  /** State of the workspace. */
   readonly state: WorkspaceState;
-  /** What was found in it. */
+  /** Counts of its artifacts. */
   readonly counts: {
-    /** How many groups. */
+    /** Number of groups. */
     readonly groups: number;
-    /** How many units. */
+    /** Number of units. */
     readonly units: number;
-    /** How many cards. */
+    /** Number of cards. */
     readonly cards: number;
   };
-  /** What is wrong in it. */
+  /** Counts of its findings. */
   readonly problems: {
-    /** How many errors. */
+    /** Number of errors. */
     readonly errors: number;
-    /** How many warnings. */
+    /** Number of warnings. */
     readonly warnings: number;
   };
   /** Changes when anything that was read does; null while nothing can be. */
@@ -844,7 +844,7 @@ export type WorkspaceDetail = {
 export type WorkspaceFile = {
   /** Below the workspace's folder. */
   readonly path: string;
-  /** What it was read as. */
+  /** The kind of project it was read as. */
   readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
   /** The checksum of what was read. */
   readonly sha256: string;
@@ -856,7 +856,7 @@ export type WorkspaceFile = {
 export type WorkspaceFileList = {
   /** The files, in the order of their paths. */
   readonly items: readonly (WorkspaceFile)[];
-  /** How many there are. */
+  /** Number of files. */
   readonly total: number;
 };
 
@@ -864,7 +864,7 @@ export type WorkspaceFileList = {
 export type WorkspaceFileText = {
   /** Below the workspace's folder. */
   readonly path: string;
-  /** What it was read as. */
+  /** The kind of project it was read as. */
   readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
   /** The checksum of what was read. */
   readonly sha256: string;
@@ -880,7 +880,7 @@ export type WorkspaceFileText = {
 export type WorkspaceList = {
   /** The workspaces. */
   readonly items: readonly (Workspace)[];
-  /** How many there are in all. */
+  /** Number of all workspaces. */
   readonly total: number;
 };
 
@@ -896,7 +896,7 @@ export type WorkspaceProject = {
   readonly files: readonly (string)[];
   /** The profiles that are active. */
   readonly profiles: readonly (string)[];
-  /** Whether it stands for itself. */
+  /** True if it is a group of its own and not a part of another. */
   readonly standing: "main" | "included" | "variant" | "fragment";
 };
 

@@ -211,7 +211,7 @@ async function lookAtSetup({ config: { data }, store }: Setup): Promise<Finding[
   return [
     isOld
       ? wrong(
-        "There is no admin yet, and the one-time token is over 30 minutes old",
+        "There is no admin yet, and the one-time token has expired (30 minutes)",
         "Start berth again and use the token that it prints",
       )
       : risky(

@@ -19,7 +19,7 @@ export function measure(metrics: Metrics, backends: Backends, streams: StreamLim
   });
   metrics.read("gauge", {
     name: "berth_engine_up",
-    help: "Whether the engine answers.",
+    help: "1 while the engine answers.",
     namesEngines: true,
   }, () => ofEngines(({ state }) => state === "up" ? 1 : 0));
   metrics.read("counter", {

@@ -12,10 +12,10 @@ export type UnitPermission = (typeof PERMISSIONS)[number]["name"];
 
 const Unit = z.object({
   unit: z.string().describe("Its name, as `ssh.service`"),
-  load: z.string().describe("Whether its file was read: `loaded`, `not-found`, ..."),
+  load: z.string().describe("Load state of its file: `loaded`, `not-found`, ..."),
   active: z.string().describe("`active`, `inactive`, `failed`, ..."),
   sub: z.string().describe("Its state in the words of its kind, as `running`"),
-  description: z.string().describe("What it is for"),
+  description: z.string().describe("Description"),
 }).meta({ id: "Unit" });
 
 const list = route({
@@ -33,7 +33,7 @@ const list = route({
     200: json(
       z.object({
         items: z.array(Unit).describe("The units"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all units"),
       }).meta({ id: "UnitList" }),
       "By name",
     ),

@@ -9,8 +9,8 @@ export const StepState = z.enum(["waiting", "running", "done", "failed", "skippe
 export type StepState = z.infer<typeof StepState>;
 
 const Failure = z.object({
-  code: z.string().describe("What programs branch on"),
-  title: z.string().describe("What happened and why, for people"),
+  code: z.string().describe("Code for programs"),
+  title: z.string().describe("Message for people"),
 }).meta({ id: "ApplyFailure" });
 
 export const ApplyStep = Step.pick({
@@ -24,11 +24,11 @@ export const ApplyStep = Step.pick({
   hook: true,
   within: true,
 }).extend({
-  state: StepState.describe("How far it is"),
+  state: StepState.describe("Progress"),
   startedAt: z.string().nullable().describe("RFC 3339; null until it was begun"),
   endedAt: z.string().nullable().describe("RFC 3339; null until it ended"),
   error: Failure.nullable().describe("Why it failed"),
-  note: z.string().nullable().describe("What else there is to know of its end"),
+  note: z.string().nullable().describe("Further remarks about how it ended"),
 }).meta({ id: "ApplyStep" });
 export type ApplyStep = z.infer<typeof ApplyStep>;
 
@@ -36,29 +36,29 @@ const ApplyStateName = z.enum(APPLY_STATES);
 
 /** Without its steps, as lists show it. */
 export const ApplySummary = z.object({
-  id: z.string().describe("What it is asked for by"),
+  id: z.string().describe("The id to request it by"),
   plan: z.string().describe("The plan that it carries out"),
   workspace: z.string().describe("The workspace's id"),
   group: z.string().describe("The group's name"),
   project: z.string().describe("The Compose project"),
   backend: z.string().describe("The engine"),
-  action: PlanAction.describe("What was asked for"),
+  action: PlanAction.describe("The request as it was sent"),
   state: ApplyStateName.describe("`paused` waits for a person's word; the last three are the end"),
-  reason: z.string().nullable().describe("Why it is paused, or failed"),
-  by: z.string().describe("With whose rights it goes on"),
+  reason: z.string().nullable().describe("Why it is paused or failed"),
+  by: z.string().describe("The user or key whose rights it continues with"),
   createdAt: z.string().describe("RFC 3339"),
   endedAt: z.string().nullable().describe("RFC 3339; null until it ended"),
 }).meta({ id: "ApplySummary" });
 export type ApplySummary = z.infer<typeof ApplySummary>;
 
 export const Apply = ApplySummary.extend({
-  steps: z.array(ApplyStep).describe("Those that were asked for, in the order of the plan"),
+  steps: z.array(ApplyStep).describe("The steps that were requested, in the order of the plan"),
 }).meta({ id: "Apply" });
 export type Apply = z.infer<typeof Apply>;
 
 const Login = z.union([
   z.strictObject({
-    username: z.string().min(1).max(512).describe("Who signs in at the registry"),
+    username: z.string().min(1).max(512).describe("Credentials for the registry"),
     password: z.string().min(1).max(16_384).describe("Their password or token"),
   }),
   z.strictObject({ identityToken: z.string().min(1).max(16_384).describe("A token instead of both") }),
@@ -89,7 +89,7 @@ export type ApplyRequest = z.infer<typeof ApplyRequest>;
 /** What somebody may say of a paused apply. */
 export const ApplyResume = z.strictObject({
   hooks: z.enum(["again", "done"]).optional().describe(
-    "What becomes of a hook of which nobody knows whether it ended: it is run again, or taken for done. Without " +
+    "What to do with a hook if berth does not know whether it ended: it is run again, or taken for done. Without " +
       "a word the apply waits on",
   ),
 }).meta({ id: "ApplyResume" });
@@ -105,12 +105,12 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
     id,
     at,
     step: z.int().describe("Its number"),
-    state: StepState.describe("How far it is"),
+    state: StepState.describe("Progress"),
     error: Failure.nullable().describe("Why it failed"),
-    note: z.string().nullable().describe("What else there is to know of it"),
+    note: z.string().nullable().describe("Further remarks"),
   }),
   z.object({
-    kind: z.literal("log").describe("What a container said that is not sound, or a hook in it"),
+    kind: z.literal("log").describe("Output of an unhealthy container, or of a hook in it"),
     id,
     at,
     step: z.int().describe("The step it belongs to"),
@@ -118,17 +118,17 @@ export const ApplyEvent = z.discriminatedUnion("kind", [
     lines: z.array(z.string()).describe("The last lines, masked"),
   }),
   z.object({
-    kind: z.literal("state").describe("The apply itself goes on, waits, or is over"),
+    kind: z.literal("state").describe("The apply itself continues, waits, or has ended"),
     id,
     at,
     state: ApplyStateName.describe("Its state"),
     reason: z.string().nullable().describe("Why"),
   }),
   z.object({
-    kind: z.literal("progress").describe("A pull goes on"),
+    kind: z.literal("progress").describe("A pull makes progress"),
     step: z.int().describe("Its number"),
     layer: z.string().nullable().describe("The layer this is about"),
-    status: z.string().describe("What happens, in the engine's words"),
+    status: z.string().describe("The progress in the engine's words"),
     current: z.int().nullable().describe("Bytes so far"),
     total: z.int().nullable().describe("Bytes in all"),
   }),

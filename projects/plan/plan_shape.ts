@@ -41,10 +41,10 @@ export const Reason = z.discriminatedUnion("code", [
   }),
   z.object({
     code: z.literal("field").describe("A field of its container differs"),
-    field: z.string().describe("What differs, named as drift does"),
+    field: z.string().describe("The field that differs, named as in drift"),
     declared: z.string().describe("As it is written"),
     seen: z.string().describe("As it runs"),
-    at: Location.describe("Where the value is declared; the unit itself where it is not"),
+    at: Location.describe("Location of the declared value, or of the unit if it declares none"),
   }),
   z.object({
     code: z.literal("followsFrom").describe("Another step makes it necessary"),
@@ -53,18 +53,18 @@ export const Reason = z.discriminatedUnion("code", [
   }),
   z.object({
     code: z.literal("hook").describe("The files ask for the command"),
-    at: Location.describe("Where the hook stands"),
+    at: Location.describe("Location of the hook"),
   }),
 ]).meta({ id: "PlanReason" });
 export type Reason = z.infer<typeof Reason>;
 
 const Need = z.object({
-  permission: Permission.describe("What is needed"),
+  permission: Permission.describe("The permission that is needed"),
   subject: z.object({
     engine: z.string().describe("The engine's name"),
     workspace: z.string().nullable().describe("The workspace's id; null for what belongs to none"),
     project: z.string().nullable().describe("The Compose project; null for what belongs to none"),
-  }).describe("What it is asked for"),
+  }).describe("The scope it is needed on"),
 }).meta({ id: "PlanNeed" });
 export type Need = z.infer<typeof Need>;
 
@@ -72,22 +72,22 @@ export const PlanHook = z.object({
   when: z.enum(["postStart", "preStop"]).describe("After the start of its container, or before its stop"),
   index: z.int().describe("Its place among the hooks of its kind, from 0"),
   command: z.array(z.string()).describe("Its words as they are written, with secrets masked"),
-  user: z.string().describe("Who it runs as; empty for the container's own user"),
-  privileged: z.boolean().describe("Whether it has all rights on the host"),
-  workingDir: z.string().describe("Where it runs; empty for the container's own folder"),
+  user: z.string().describe("The user it runs as; empty for the container's own user"),
+  privileged: z.boolean().describe("True if it has all rights on the host"),
+  workingDir: z.string().describe("Its working folder; empty for the container's own"),
   environment: z.array(z.string()).describe("Its variables, with their values masked"),
 }).meta({ id: "PlanHook", description: "A command that runs inside a container" });
 export type PlanHook = z.infer<typeof PlanHook>;
 
 export const Step = z.object({
   n: z.int().describe("In an order that works one by one"),
-  kind: z.enum(STEP_KINDS).describe("What is done"),
+  kind: z.enum(STEP_KINDS).describe("The kind of step"),
   target: z.string().describe("The name of a container, image, network or volume"),
   unit: z.string().nullable().describe("The id of the unit it is done for"),
-  why: z.array(Reason).min(1).describe("Why; never empty"),
+  why: z.array(Reason).min(1).describe("The reasons; never empty"),
   after: z.array(z.int()).describe("The steps that must be done before"),
-  needs: z.array(Need).describe("What whoever carries it out must hold"),
-  risk: z.enum(["none", "interruption", "dataLoss"]).describe("What it costs while it is done"),
+  needs: z.array(Need).describe("The permissions that the caller of the apply must hold"),
+  risk: z.enum(["none", "interruption", "dataLoss"]).describe("The effect while the step runs"),
   ifChanged: z.array(z.int()).optional()
     .describe("Done only if one of these steps brought another image; always where it is absent"),
   hook: PlanHook.optional().describe("The command that is run; only of `hook.run`"),
@@ -100,7 +100,7 @@ export type PlanAction = z.infer<typeof PlanAction>;
 
 /** What somebody may ask of a plan. */
 export const PlanRequest = z.strictObject({
-  action: PlanAction.default("up").describe("What is wanted"),
+  action: PlanAction.default("up").describe("The action to plan"),
   units: z.array(z.string().min(1).max(300)).max(1_000).optional()
     .describe("Only these units; `up` takes what they depend on along"),
   backend: z.string().min(1).max(100).optional()
@@ -115,7 +115,7 @@ export const PlanRequest = z.strictObject({
     .describe("Units that ended well and are started again"),
   volumes: z.array(z.string().min(1).max(300)).max(1_000).default([])
     .describe("Volumes of the project that `down` removes with all their data, by the engine's names"),
-  inPlace: z.boolean().default(true).describe("Whether limits may be changed without a new container"),
+  inPlace: z.boolean().default(true).describe("True if limits may be changed without a new container"),
 }).meta({ id: "PlanRequest" });
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
@@ -125,27 +125,27 @@ export const PlanBody = z.object({
   group: z.string().describe("The group's name"),
   project: z.string().describe("The Compose project"),
   backend: z.string().describe("The engine that it is for"),
-  action: PlanAction.describe("What was asked for"),
+  action: PlanAction.describe("The request as it was sent"),
   units: z.array(z.string()).describe("The ids of the units that were looked at"),
   steps: z.array(Step).describe("In an order that works; none where there is nothing to do"),
   unchanged: z.int().describe("Containers that stay as they are"),
-  blocked: z.array(Diagnostic).describe("Why it cannot be carried out; empty where it can"),
-  warnings: z.array(Diagnostic).describe("What is left alone, and what to know"),
+  blocked: z.array(Diagnostic).describe("Why it cannot be applied; empty if it can"),
+  warnings: z.array(Diagnostic).describe("What is left alone, and other remarks"),
   keeps: z.array(z.string()).optional()
     .describe("Of `down` alone: the project's own volumes that stay, with their data"),
   basis: z.object({
     revision: z.string().describe("Of the workspace"),
     declared: z.string().describe("A digest of what the files say of the group"),
     observed: z.string().describe("A digest of what the engine was seen to have"),
-  }).describe("What it was worked out from"),
+  }).describe("The state it was computed from"),
 });
 export type PlanBody = z.infer<typeof PlanBody>;
 
 export const Plan = PlanBody.extend({
-  id: z.string().describe("What it is asked for by"),
-  createdBy: z.string().describe("Who asked for it"),
+  id: z.string().describe("The id to request it by"),
+  createdBy: z.string().describe("The user or key that asked for it"),
   createdAt: z.string().describe("RFC 3339"),
   expiresAt: z.string().describe("RFC 3339; it is forgotten then"),
-  missing: z.array(Need).describe("What the caller would need and does not hold"),
+  missing: z.array(Need).describe("Permissions that the caller needs and does not hold"),
 }).meta({ id: "Plan" });
 export type Plan = z.infer<typeof Plan>;

@@ -22,12 +22,12 @@ export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096)
 /** An engine that a list had to do without, or whose rows it shows as they were last known. */
 export const Unavailable = z.object({
   backend: z.string().describe("The engine's name"),
-  reason: z.string().describe("Why it could not be asked"),
+  reason: z.string().describe("Why berth could not ask it"),
   since: z.iso.datetime().optional().describe(
     "When it last answered, where it hangs: its rows are shown as they were then",
   ),
   stale: z.array(z.string()).optional().describe(
-    "What it does not list although it is up, as `networks`: shown as it was last known. Absent where it is not up",
+    "Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if it is not up",
   ),
 }).meta({ id: "Unavailable" });
 export type Unavailable = Readonly<z.infer<typeof Unavailable>>;
@@ -47,8 +47,8 @@ export const StaleEngines = z.array(z.string()).optional().describe(
 /** A list over all engines. */
 export function listAnswer<Item extends z.ZodType>(item: Item, id: string) {
   return z.object({
-    items: z.array(item).describe("What was found"),
-    total: z.int().describe("How many there are in all"),
+    items: z.array(item).describe("The items found"),
+    total: z.int().describe("Number of all items"),
     unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
     stale: StaleEngines,
   }).meta({ id });

@@ -6,17 +6,19 @@ import type { Backends } from "./backends.ts";
 
 export const BackendReport = z.object({
   name: z.string().describe("The engine's name"),
-  kind: z.enum(["docker", "podman"]).describe("Whose engine it is"),
-  address: z.string().describe("Where it is reached"),
-  state: BackendState.describe("Whether it answers"),
+  kind: z.enum(["docker", "podman"]).describe("Kind of engine"),
+  address: z.string().describe("Its address"),
+  state: BackendState.describe("True if it answers"),
   version: z.string().nullable().describe("The engine's version"),
   apiVersion: z.string().nullable().describe("The version of its API"),
   os: z.string().nullable().describe("The operating system it runs on"),
   arch: z.string().nullable().describe("The processor it runs on"),
-  default: z.boolean().describe("Where things are made when no engine is named and it is up"),
-  reason: z.string().optional().describe("Why it is not up, or does not list what is `stale`"),
+  default: z.boolean().describe(
+    "True for the engine that new objects are created on if none is named and it is up",
+  ),
+  reason: z.string().optional().describe("Why it is not up, or does not list the kinds in `stale`"),
   stale: z.array(z.string()).optional().describe(
-    "What it does not list although it is up, as `networks`: shown as it was last known. Absent for nothing",
+    "Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if there are none",
   ),
   since: z.iso.datetime().optional().describe("When it last answered; only where it is `unresponsive`"),
 }).meta({ id: "Backend" });
@@ -31,7 +33,7 @@ const list = route({
     200: json(
       z.object({
         items: z.array(BackendReport).describe("The engines"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all engines"),
       }).meta({ id: "BackendList" }),
       "The engines",
     ),

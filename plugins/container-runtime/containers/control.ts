@@ -13,7 +13,7 @@ import { engineError } from "../engine/errors.ts";
 /** What a container is after an action. */
 export const Controlled = z.object({
   id: z.string().describe("The container's id"),
-  state: ContainerState.describe("How it is now"),
+  state: ContainerState.describe("State after the act"),
   changed: z.boolean().describe("False where it was so already"),
 }).meta({ id: "ContainerControlled" });
 export type Controlled = z.infer<typeof Controlled>;

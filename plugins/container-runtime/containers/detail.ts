@@ -16,31 +16,31 @@ import { MASK, maskArguments, maskText } from "../../../core/secrets.ts";
 import { Container, type ContainerRow } from "../rows/container.ts";
 
 export const ContainerDetail = Container.extend({
-  masked: z.boolean().describe("Whether secrets were replaced in this answer"),
+  masked: z.boolean().describe("True if secrets were masked in this answer"),
   command: z.array(z.string()).describe("The arguments it runs with"),
   entrypoint: z.array(z.string()).describe("The program it runs"),
   env: z.record(z.string(), z.string()).describe("Values are masked without `reveal`"),
   user: z.string().describe("The user it runs as; empty for the image's own"),
   workingDir: z.string().describe("The folder it runs in"),
-  hostname: z.string().describe("What it calls itself"),
-  terminal: z.boolean().describe("Whether it has a terminal"),
+  hostname: z.string().describe("Its host name"),
+  terminal: z.boolean().describe("True if it has a terminal"),
   stopSignal: z.string().nullable().describe("The signal that asks it to stop"),
   restart: z.object({
     name: z.string().describe("The policy"),
-    maximumRetries: z.int().describe("How often at most; 0 for no bound"),
-  }).describe("What happens when it ends"),
+    maximumRetries: z.int().describe("Maximum number of restarts; 0 for no limit"),
+  }).describe("Restart policy"),
   pid: z.int().nullable().describe("The process on the machine; null while it does not run"),
-  oomKilled: z.boolean().describe("Whether it was killed for want of memory"),
+  oomKilled: z.boolean().describe("True if it was killed because memory ran out"),
   limits: z.object({
     memoryBytes: z.int().nullable().describe("Memory"),
     cpus: z.number().nullable().describe("Processors"),
     pids: z.int().nullable().describe("Processes"),
-  }).describe("What it may use; null for no limit"),
-  privileged: z.boolean().describe("Whether it may do what the machine may"),
-  readOnlyRoot: z.boolean().describe("Whether its own files cannot be written to"),
+  }).describe("Its limits; null for no limit"),
+  privileged: z.boolean().describe("True if it may do whatever the host may"),
+  readOnlyRoot: z.boolean().describe("True if its own files are read-only"),
   capAdd: z.array(z.string()).describe("Capabilities it was given"),
   capDrop: z.array(z.string()).describe("Capabilities it was denied"),
-  networkMode: z.string().describe("How it is connected, in the engine's word"),
+  networkMode: z.string().describe("Network mode, in the engine's word"),
   attachments: z.array(z.object({
     network: z.string().describe("The network's name"),
     networkId: z.string().nullable().describe("The network's id; null before the first start"),
@@ -48,15 +48,15 @@ export const ContainerDetail = Container.extend({
     gateway: z.string().nullable().describe("The way out"),
     mac: z.string().nullable().describe("Its hardware address there"),
     aliases: z.array(z.string()).describe("Further names it answers to there"),
-  })).describe("How it is connected to each of its networks"),
+  })).describe("Its connection to each of its networks"),
   healthcheck: z.array(z.string()).nullable().describe("The command that checks its health"),
   healthLog: z.array(z.object({
     startedAt: z.string().nullable().describe("When the check began"),
     endedAt: z.string().nullable().describe("When it ended"),
     exitCode: z.int().describe("0 for healthy"),
-    output: z.string().describe("What it wrote"),
+    output: z.string().describe("Its log"),
   })).describe("The last checks of its health"),
-  logDriver: z.string().describe("Where its output goes"),
+  logDriver: z.string().describe("Destination of its output"),
 }).meta({ id: "ContainerDetail" });
 
 type Detail = Omit<z.infer<typeof ContainerDetail>, "workspace">;

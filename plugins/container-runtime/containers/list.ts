@@ -17,7 +17,7 @@ import { engineError } from "../engine/errors.ts";
 
 export const ContainerList = z.object({
   items: z.array(Container).describe("The containers of this page"),
-  total: z.int().describe("How many fit, on all pages"),
+  total: z.int().describe("Number of matches on all pages"),
   next: z.string().optional().describe("The cursor of the next page; absent on the last"),
   unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
   stale: StaleEngines,

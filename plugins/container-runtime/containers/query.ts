@@ -13,11 +13,11 @@ export const ContainerQuery = z.object({
   project: text(256).optional().describe("A Compose project"),
   workspace: text(256).optional().describe("The id of a registered workspace"),
   image: text(512).optional().describe("An image's name, with or without its tag, or its id"),
-  sort: z.enum(["created", "name", "state", "image"]).optional().describe("What to sort by"),
+  sort: z.enum(["created", "name", "state", "image"]).optional().describe("Fields to sort by"),
   order: z.enum(["asc", "desc"]).optional().describe(
     "The order; newest first, names from A to Z unless told otherwise",
   ),
-  limit: count(1, 10_000).optional().describe("How many at most; all unless told otherwise"),
+  limit: count(1, 10_000).optional().describe("Maximum number of rows; all if left out"),
   cursor: text(2_048).optional().describe("`next` of the page before"),
   backend: BackendName.optional(),
 });

@@ -101,7 +101,7 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
     query,
     hints: "timeoutS" in query.shape ? { t: SECONDS, timeout: SECONDS } : {},
     particulars: (asked) => particularsOf(asked.query),
-    answers: { 200: json(Controlled, "How it is now"), ...problems("conflict", ...failures) },
+    answers: { 200: json(Controlled, "State after the act"), ...problems("conflict", ...failures) },
   });
 }
 

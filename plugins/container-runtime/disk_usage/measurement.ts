@@ -12,7 +12,7 @@ export const UsageItem = z.object({
   id: z.string().describe("Its id"),
   name: z.string().describe("Its name"),
   size: z.int().describe("Bytes that go when it goes"),
-  active: z.boolean().describe("Whether it is in use"),
+  active: z.boolean().describe("True if it is in use"),
   createdAt: z.string().nullable().describe("When it was made"),
   backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "UsageItem" });

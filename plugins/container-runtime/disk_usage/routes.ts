@@ -12,18 +12,18 @@ import { BackendName, Unavailable } from "../backends/route_fields.ts";
 import { problems } from "../engine/errors.ts";
 
 const UsageTotal = z.object({
-  count: z.int().describe("How many"),
-  active: z.int().describe("How many are in use"),
+  count: z.int().describe("Number of objects"),
+  active: z.int().describe("Number of objects in use"),
   size: z.int().describe("Bytes; layers that images share count once"),
   reclaimable: z.int().describe("Bytes of those that are not in use"),
   items: z.array(UsageItem).optional().describe("With `type` only"),
 }).meta({ id: "Usage" });
 
 export const DiskUsage = z.object({
-  images: UsageTotal.optional().describe("What images take"),
+  images: UsageTotal.optional().describe("Disk usage of images"),
   containers: UsageTotal.optional().describe("Needs `containers:read`, too"),
-  volumes: UsageTotal.optional().describe("What volumes take"),
-  buildCache: UsageTotal.optional().describe("What build caches take"),
+  volumes: UsageTotal.optional().describe("Disk usage of volumes"),
+  buildCache: UsageTotal.optional().describe("Disk usage of build caches"),
   measuredAt: z.string().nullable().describe("The oldest measurement in it; null without any"),
   unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
 }).meta({ id: "DiskUsage" });
@@ -32,7 +32,7 @@ export type DiskUsage = z.infer<typeof DiskUsage>;
 const read = route({
   method: "get",
   path: "/system/disk-usage",
-  summary: "What the engines' objects take on disk",
+  summary: "Disk usage of the engines' objects",
   description: "Measured at most once in 30 s, and by one measurement at a time however many ask.",
   permission: "system:read",
   subject: "listed",

@@ -21,15 +21,15 @@ const Query = z.object({
   workspace: text(256).optional().describe("Only containers of this workspace, by its id"),
   container: many(text(256)).optional().describe("Only these, by id or name; may be given several times"),
   kind: many(EventKind).default(["container"])
-    .describe("What happened to things of these kinds; all but containers need the permission to read them"),
+    .describe("Events of these kinds; all but containers need the permission to read them"),
   action: many(text(64)).optional().describe("Only these actions, as `start` or `die`"),
   healthChecks: flag.default(false).describe("With the execs of health checks"),
   backend: text(128).optional().describe("The name of one engine"),
-  events: flag.default(true).describe("Whether events are told"),
-  logs: flag.default(false).describe("Whether log lines are told"),
-  tail: count(0, 10_000).default(100).describe("How many earlier lines of each log come first"),
+  events: flag.default(true).describe("True to receive events"),
+  logs: flag.default(false).describe("True to receive log lines"),
+  tail: count(0, 10_000).default(100).describe("Number of earlier lines of each log that come first"),
   since: count(0, Number.MAX_SAFE_INTEGER).optional().describe(
-    "The seq of the last message seen: goes on behind it",
+    "The seq of the last message received: the stream resumes behind it",
   ),
 });
 type Query = z.output<typeof Query>;
@@ -44,22 +44,22 @@ const Message = z.union([
     type: z.literal("log").describe("A line was written"),
     time: z.string().describe("When"),
     stream: z.enum(["stdout", "stderr"]).describe("Which output"),
-    container: Thing.describe("Who wrote it"),
+    container: Thing.describe("The container that wrote it"),
     backend: z.string().describe("The engine's name"),
-    line: z.string().describe("What was written"),
+    line: z.string().describe("The text of the line"),
   }),
   z.object({
     type: z.literal("gap").describe("Something is missing here"),
-    missed: z.int().nullable().describe("How many messages, if it is known"),
-    container: Thing.optional().describe("Whose log it is missing from"),
+    missed: z.int().nullable().describe("Number of messages, if known"),
+    container: Thing.optional().describe("The container whose log has the gap"),
     gap: z.object({
       after: z.string().describe("The time of the last line before"),
       before: z.string().nullable().describe("The time of the first line after"),
-    }).optional().describe("Where in the log"),
+    }).optional().describe("Position in the log"),
   }),
   z.object({
     type: z.literal("leftOut").describe("Some logs are not told"),
-    containers: z.int().describe("How many containers are in sight whose logs you may not read"),
+    containers: z.int().describe("Number of containers in scope whose logs you may not read"),
   }),
   SocketFailure,
 ]).meta({ id: "TerminalMessage", description: "An event, a log line, or what could not be kept up with" });

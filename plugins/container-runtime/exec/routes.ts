@@ -36,14 +36,14 @@ const Control = z.discriminatedUnion("type", [
     cols: Side.describe("The terminal's width in characters"),
     rows: Side.describe("The terminal's height in lines"),
   }),
-  z.strictObject({ type: z.literal("eof").describe("The input is over") }),
+  z.strictObject({ type: z.literal("eof").describe("The input has ended") }),
   z.strictObject({
     type: z.literal("pause").describe(
       "Output waits, and with it the command, until `resume`: who draws it is behind",
     ),
   }),
-  z.strictObject({ type: z.literal("resume").describe("Output goes on") }),
-]).meta({ id: "ExecRequest", description: "What an exec takes as text; its standard input goes as bytes" });
+  z.strictObject({ type: z.literal("resume").describe("Output continues") }),
+]).meta({ id: "ExecRequest", description: "Text messages to an exec; its standard input is sent as bytes" });
 
 const Said = z.union([
   z.object({
@@ -56,7 +56,7 @@ const Said = z.union([
     code: z.int().nullable().describe("Its exit code; null where the engine does not know it"),
   }),
   SocketFailure,
-]).meta({ id: "ExecMessage", description: "What an exec says as text; its output comes as bytes" });
+]).meta({ id: "ExecMessage", description: "Text messages from an exec; its output comes as bytes" });
 
 const Query = z.object({
   cmd: many(text(8_192), 256).optional().describe(
@@ -65,7 +65,7 @@ const Query = z.object({
   user: text(256).optional().describe("The user, or user:group, to run as"),
   workdir: text(4_096).optional().describe("The folder to run in"),
   env: many(text(8_192), 256).optional().describe("Further variables, each NAME=value"),
-  tty: flag.default(true).describe("Whether it runs on a terminal"),
+  tty: flag.default(true).describe("True if it runs on a terminal"),
   cols: count(1, MOST_CHARACTERS).default(80).describe("The terminal's width in characters"),
   rows: count(1, MOST_CHARACTERS).default(24).describe("The terminal's height in lines"),
   backend: text(128).optional().describe("The name of one engine"),
@@ -117,9 +117,9 @@ const orphaned = route({
           })
             .meta({ id: "Orphan" }),
         ).describe("The commands"),
-        total: z.int().describe("How many there are in all"),
+        total: z.int().describe("Number of all items"),
       }),
-      "Those that still run",
+      "Only those that still run",
     ),
     ...problems(
       "container_not_found",

@@ -6,7 +6,7 @@ const Secret = z.string().min(1).max(16_384);
 
 export const RegistryCredentials = z.union([
   z.strictObject({
-    username: z.string().min(1).max(512).describe("Who signs in at the registry"),
+    username: z.string().min(1).max(512).describe("Credentials for the registry"),
     password: Secret.describe("Their password or token"),
   }),
   z.strictObject({ identityToken: Secret.describe("A token instead of a name and a password") }),

@@ -19,8 +19,8 @@ import { Image, type ImageRow, imageRow } from "../rows/image.ts";
 export const ImageDetail = Image.extend({
   os: z.string().describe("The operating system it is made for"),
   architecture: z.string().describe("The processor it is made for"),
-  author: z.string().describe("Who made it"),
-  comment: z.string().describe("What they said of it"),
+  author: z.string().describe("Author"),
+  comment: z.string().describe("Remark of the author"),
   config: z.object({
     command: z.array(z.string()).describe("The arguments"),
     entrypoint: z.array(z.string()).describe("The program"),
@@ -32,11 +32,11 @@ export const ImageDetail = Image.extend({
     stopSignal: z.string().nullable().describe("The signal that asks it to stop"),
     healthcheck: z.array(z.string()).nullable().describe("The command that checks its health"),
     labels: z.record(z.string(), z.string()).describe("Its labels"),
-  }).describe("What its containers run with unless told otherwise"),
+  }).describe("Default settings of its containers"),
   history: z.array(z.object({
     createdAt: z.string().nullable().describe("When"),
     createdBy: z.string().describe("The command"),
-    comment: z.string().describe("What was said of it"),
+    comment: z.string().describe("Comment of the author"),
     size: z.int().describe("Bytes it added"),
     tags: z.array(z.string()).describe("The tags of that step"),
   })).describe("The steps it was made in, newest first"),

@@ -15,7 +15,7 @@ import { engineError, type EngineErrorCode } from "../engine/errors.ts";
 
 export const PullProgress = z.object({
   layer: z.string().nullable().describe("The layer this is about"),
-  status: z.string().describe("What happens, in the engine's words"),
+  status: z.string().describe("The progress in the engine's words"),
   current: z.int().nullable().describe("Bytes so far"),
   total: z.int().nullable().describe("Bytes in all"),
 }).meta({ id: "PullProgress" });
@@ -25,7 +25,7 @@ export const PullResult = z.object({
   id: z.string().describe("The image's id"),
   reference: z.string().describe("In full: registry, repository, and tag or digest"),
   digest: z.string().nullable().describe("The digest that the registry has it under"),
-  changed: z.boolean().describe("Whether the name means another image than before"),
+  changed: z.boolean().describe("True if the name means another image than before"),
   backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "PullResult" });
 export type PullResult = z.infer<typeof PullResult>;

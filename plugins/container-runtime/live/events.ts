@@ -14,16 +14,16 @@ const Asked = z.object({
   workspace: Name.optional().describe("Only containers of this workspace, by its id"),
   containers: z.array(Name).max(256).optional().describe("Only these, by id or name"),
   kinds: z.array(EventKind).min(1).max(4).default(["container"]).describe(
-    "What happened to things of these kinds; all but containers need the permission to read them",
+    "Events of these kinds; all but containers need the permission to read them",
   ),
   actions: z.array(z.string().max(64)).max(32).optional().describe("Only these actions, as `start` or `die`"),
   healthChecks: z.boolean().default(false).describe("With the execs of health checks"),
   backend: Name.optional().describe("The name of one engine"),
   earlier: z.int().min(0).max(1_000).default(0).describe(
-    "How many of the last events that are known come first",
+    "Number of the last known events that come first",
   ),
   since: z.string().max(100).optional().describe(
-    "The last `cursor` seen: goes on behind it, or says `resync`",
+    "The last `cursor` received: the feed resumes behind it, or says `resync`",
   ),
 });
 
@@ -39,12 +39,12 @@ export function eventFeed(
 ): LiveFeed {
   return feed({
     name: "events",
-    summary: "What happens on the engines",
+    summary: "Events of the engines",
     permission: "events:read",
     asked: Asked,
     told: {
       events: z.object({
-        items: z.array(z.union(HAPPENINGS)).describe("What happened, in order"),
+        items: z.array(z.union(HAPPENINGS)).describe("Events, in order"),
         cursor: z.string().describe("For `since`"),
       }),
     },

@@ -17,13 +17,15 @@ const ROOM_BYTES = 128 * 1024;
 
 const Asked = z.object({
   ...SOURCES_ASKED,
-  tail: z.int().min(0).max(10_000).default(100).describe("How many earlier lines of each come first"),
+  tail: z.int().min(0).max(10_000).default(100).describe(
+    "Number of earlier lines of each log that come first",
+  ),
   since: z.string().min(1).max(64).optional().describe(
     "Only lines from then on, and all of those: a time as `2026-01-31T12:00:00Z`, or a span as `10m`",
   ),
   q: z.string().min(1).max(256).optional().describe("Only lines that hold this text, in any case"),
   cursors: z.record(z.string().max(384), z.string().max(CURSOR_BYTES)).optional().describe(
-    "How far each source was read, by its key: its log goes on behind that",
+    "The position up to which each source was read, by its key: its log resumes behind it",
   ),
 });
 
@@ -32,7 +34,7 @@ const Item = z.union([
     source: Source,
     time: z.string().describe("When it was written"),
     stream: z.enum(["stdout", "stderr"]).describe("Which output"),
-    line: z.string().describe("What was written"),
+    line: z.string().describe("Log lines"),
     cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
   }),
   z.object({
@@ -60,9 +62,11 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
       sources: SourcesMessage,
       lines: z.object({
         items: z.array(Item).describe("Lines and gaps, in order"),
-        cursors: z.record(z.string(), z.string()).describe("How far their sources were read, for `cursors`"),
+        cursors: z.record(z.string(), z.string()).describe(
+          "The positions up to which their sources were read, for `cursors`",
+        ),
         firsts: z.record(z.string(), z.string()).optional().describe(
-          "The places of the lines with which reading a source began: `before` of `/api/logs` goes on before them",
+          "The positions of the lines with which reading a source began: `before` of `/api/logs` continues before them",
         ),
       }),
     },

@@ -50,7 +50,7 @@ export function rowFeeds(
   ) =>
     feed({
       name,
-      summary: `The ${name} of all engines, with who uses each`,
+      summary: `The ${name} of all engines, with the containers that use each`,
       permission: `${name}:read`,
       asked: ListAsked,
       told: { rows: rowsMessage(row, BESIDE) },

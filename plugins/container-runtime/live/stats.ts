@@ -27,7 +27,7 @@ export interface StatsFeedOptions {
 export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedOptions): LiveFeed {
   return feed({
     name: "stats",
-    summary: "What containers use, about once a second",
+    summary: "Measurements of containers, about one a second",
     permission: "containers:read",
     asked: z.object({
       ...SOURCES_ASKED,
@@ -37,7 +37,7 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
     }),
     told: {
       sources: SourcesMessage,
-      samples: z.object({ items: z.array(Item).describe("What was measured, in order") }),
+      samples: z.object({ items: z.array(Item).describe("Measurements, in order") }),
     },
     run: async ({ asked, principal, reach, signal, tell, room }) => {
       using _viewer = streamLimit.enter(principal, "live");

@@ -33,7 +33,7 @@ const Query = z.object({
   ),
   since: text(64).optional().describe("Only lines from then on, written as for `until`"),
   q: text(256).optional().describe("Only lines that hold this text, in any case"),
-  limit: count(1, MOST_LINES).default(200).describe("How many lines at most"),
+  limit: count(1, MOST_LINES).default(200).describe("Maximum number of lines"),
 });
 
 const Line = z.object({
@@ -41,9 +41,9 @@ const Line = z.object({
   name: z.string().describe("The container's name"),
   time: z.string().describe("When it was written"),
   stream: z.enum(["stdout", "stderr"]).describe("Which output"),
-  line: z.string().describe("What was written"),
+  line: z.string().describe("The text of the line"),
   cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
-  cursor: z.string().describe("Its place: `before` goes on before it, and following a log behind it"),
+  cursor: z.string().describe("Its cursor: `before` continues before it, and a followed log behind it"),
 }).meta({ id: "EarlierLine" });
 
 const EarlierLines = z.object({

@@ -22,7 +22,7 @@ const LogRecord = z.union([
     cursor: z.string().describe("Resumes behind this line"),
     time: z.string().describe("When it was written"),
     stream: z.enum(["stdout", "stderr"]).describe("Which output"),
-    line: z.string().describe("What was written"),
+    line: z.string().describe("The text of the line"),
     cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
   }),
   z.object({
@@ -33,26 +33,26 @@ const LogRecord = z.union([
   }),
   z.object({
     end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]).describe("Why") })
-      .meta({ id: "LogEnd", description: "Why nothing more comes" }),
+      .meta({ id: "LogEnd", description: "Why no more lines follow" }),
   }),
   z.object({ error: StreamFailure }),
 ]).meta({ id: "LogRecord" });
 
 const Query = z.object({
   follow: flag.default(false).describe("Goes on with lines as they are written"),
-  tail: countOrAll(1_000_000).default(null).describe("How many of the last lines, or all"),
+  tail: countOrAll(1_000_000).default(null).describe("Number of the last lines, or `all`"),
   since: text(64).optional().describe(
     "Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`",
   ),
   until: text(64).optional().describe("Only lines up to then, written as for `since`"),
   timestamps: flag.default(false).describe("Puts its time before each line of text"),
-  stdout: flag.default(true).describe("Whether lines of the standard output come"),
-  stderr: flag.default(true).describe("Whether lines of the standard error come"),
+  stdout: flag.default(true).describe("True to receive lines of the standard output"),
+  stderr: flag.default(true).describe("True to receive lines of the standard error"),
   q: text(256).optional().describe("Only lines that hold this text, in any case"),
   format: z.enum(["text", "ndjson", "sse"]).optional().describe(
     "Instead of what the header `Accept` asks for",
   ),
-  cursor: text(256).optional().describe("The `cursor` of the last line seen: goes on behind it"),
+  cursor: text(256).optional().describe("The `cursor` of the last line received: the log resumes behind it"),
   backend: text(128).optional().describe("The name of one engine"),
 });
 type Query = z.output<typeof Query>;
@@ -63,7 +63,7 @@ const logs = route({
   summary: "Read or follow a container's log",
   description:
     "Resumes behind `cursor` or `Last-Event-ID` without loss or repeats, as far as the engine still has the " +
-    "lines; where it has not, a `gap` says so. Following goes on across restarts of the container and of the engine, " +
+    "lines; if it has not, a `gap` says so. Following continues across restarts of the container and of the engine, " +
     "until the container is removed.",
   headers: ["Last-Event-ID"],
   permission: "containers:logs",

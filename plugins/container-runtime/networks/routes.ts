@@ -61,9 +61,9 @@ const inspect = route({
 export const NewNetwork = z.strictObject({
   name: Name.describe("The network's name"),
   driver: Name.optional().describe("The driver that makes it; bridge unless told otherwise"),
-  internal: z.boolean().optional().describe("Whether it has no way to the outside"),
-  attachable: z.boolean().optional().describe("Whether containers may join a network of a swarm"),
-  ipv6: z.boolean().optional().describe("Whether it has IPv6 too"),
+  internal: z.boolean().optional().describe("True if it has no route to the outside"),
+  attachable: z.boolean().optional().describe("True if single containers may join a network of a swarm"),
+  ipv6: z.boolean().optional().describe("True if it has IPv6, too"),
   subnets: z.array(z.strictObject({
     subnet: z.string().max(64).refine(isSubnet, 'Expected a subnet like "10.1.0.0/24"').describe(
       "An address range",

@@ -12,10 +12,10 @@ export const PruneType = z.enum(PRUNE_TYPES);
 export type PruneType = z.infer<typeof PruneType>;
 
 export const PruneItem = z.object({
-  type: PruneType.describe("What it is"),
+  type: PruneType.describe("Kind of object"),
   id: z.string().describe("Its id"),
   name: z.string().describe("Its name"),
-  why: z.string().describe("Why it goes"),
+  why: z.string().describe("Why it is removed"),
   size: z.int().describe("Bytes"),
   backend: z.string().describe("The engine it is on, by name"),
 }).meta({ id: "PruneItem" });

@@ -16,7 +16,7 @@ import { problems } from "../engine/errors.ts";
 
 export const PruneRequest = z.strictObject({
   types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),
-  filters: PruneFilters.optional().describe("What is to be removed of what is not used"),
+  filters: PruneFilters.optional().describe("The kinds of unused objects to remove"),
   backend: BackendName.optional(),
   dryRun: z.boolean().optional().describe("Only list what would go, and keep the list as a plan"),
   plan: z.uuid().optional().describe("Remove exactly what this plan listed"),
@@ -30,10 +30,10 @@ export const PruneRequest = z.strictObject({
 ).meta({ id: "PruneRequest" });
 
 export const PruneReport = z.object({
-  dryRun: z.boolean().describe("Whether nothing was removed"),
+  dryRun: z.boolean().describe("True if nothing was removed"),
   plan: z.string().nullable().describe("Post it to remove what is listed"),
   expiresAt: z.string().nullable().describe("Until when the plan may be carried out"),
-  items: z.array(PruneResult).describe("What is removed, or would be"),
+  items: z.array(PruneResult).describe("Objects that are or would be removed"),
   size: z.int().describe("Bytes of all that is listed; layers that images share may free less"),
   reclaimed: z.int().describe("Bytes of what was removed"),
   unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
@@ -48,7 +48,7 @@ const prune = route({
   body: PruneRequest,
   particulars: ({ body }) => particularsOf(body),
   answers: {
-    200: json(PruneReport, "What would go, or what went"),
+    200: json(PruneReport, "Objects of one kind that would be or were removed"),
     ...problems("plan_not_found", "backend_not_found", "runtime_unavailable", "no_engine"),
   },
 });

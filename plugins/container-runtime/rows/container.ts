@@ -25,15 +25,17 @@ const Port = z.object({
   protocol: z.string().describe("tcp, udp or sctp"),
   host: z.int().nullable().describe("Null where it is only exposed, or the engine chooses one at the start"),
   address: z.string().nullable().describe("The machine's address it is published on"),
-  published: z.boolean().describe("Whether it is open now; false for what opens when the container runs"),
+  published: z.boolean().describe(
+    "True if it is open now; false for a port that opens when the container runs",
+  ),
 }).meta({ id: "ContainerPort" });
 
 const Mount = z.object({
   type: z.string().describe("volume, bind, tmpfs, ..."),
   name: z.string().nullable().describe("The volume's name"),
   source: z.string().describe("The folder on the machine, or the volume's name"),
-  target: z.string().describe("Where in the container"),
-  readOnly: z.boolean().describe("Whether it cannot be written to"),
+  target: z.string().describe("Path in the container"),
+  readOnly: z.boolean().describe("True if it is read-only"),
 }).meta({ id: "ContainerMount" });
 
 export const Container = z.object({
@@ -41,30 +43,30 @@ export const Container = z.object({
   name: z.string().describe("The container's name"),
   image: z.string().describe("As it was asked for"),
   imageId: z.string().describe("The id of its image"),
-  state: ContainerState.describe("What the engine says of it"),
+  state: ContainerState.describe("State as the engine reports it"),
   status: z.string().describe("The state in words that do not age: pair it with startedAt and finishedAt"),
-  health: Health.nullable().describe("What its health check says; null without one"),
+  health: Health.nullable().describe("Result of its health check; null without one"),
   exitCode: z.int().nullable().describe(
     "Of the last end, also between restarts; null while it runs and before it ran",
   ),
-  restartCount: z.int().describe("How often the engine restarted it since it was last started"),
-  reason: z.string().nullable().describe("Why it does not run, where the engine says more than an exit code"),
+  restartCount: z.int().describe("Number of restarts by the engine since its last start"),
+  reason: z.string().nullable().describe("Why it does not run, if the engine says more than an exit code"),
   condition: Condition.describe(
-    "How it is doing by itself: `restarting` also for a minute after a restart that was not the first",
+    "Its condition by itself: `restarting` lasts for a minute after a restart that was not the first",
   ),
   createdAt: z.string().describe("When it was made"),
   startedAt: z.string().nullable().describe("When it last started"),
   finishedAt: z.string().nullable().describe("When it last ended"),
   ports: z.array(Port).describe("Its ports"),
   networks: z.array(z.string()).describe("The names of its networks"),
-  mounts: z.array(Mount).describe("What is mounted into it"),
+  mounts: z.array(Mount).describe("Its mounts"),
   labels: z.record(z.string(), z.string()).describe("Values of labels that look secret are masked"),
   compose: z.object({
     project: z.string().describe("The project"),
     service: z.string().describe("The service"),
     workingDir: z.string().nullable().describe("The folder it was started in"),
     configFiles: z.array(z.string()).describe("The files it was started from"),
-  }).nullable().describe("Where Compose says it comes from"),
+  }).nullable().describe("The project and service that its Compose labels name"),
   workspace: z.object({
     id: z.string().describe("The workspace's id"),
     unit: z.string().nullable().describe("The id of its unit"),

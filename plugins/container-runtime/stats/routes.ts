@@ -23,7 +23,7 @@ const stats = socketRoute({
   query: z.object({ backend: text(128).optional().describe("The name of one engine") }),
   receive: z.union([Sample, SocketFailure]).meta({
     id: "StatsMessage",
-    description: "What a container uses, about once a second",
+    description: "Measurements of a container, about one a second",
   }),
 });
 

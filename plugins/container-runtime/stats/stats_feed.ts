@@ -27,7 +27,7 @@ export const Sample = z.object({
   txBytes: z.number().describe("Sent so far"),
   readBytes: z.number().describe("Read from disks so far"),
   writeBytes: z.number().describe("Written to disks so far"),
-  pids: z.number().describe("How many processes it has"),
+  pids: z.number().describe("Number of processes"),
 }).meta({ id: "StatsSample", description: "One measurement" });
 export type Sample = Readonly<z.infer<typeof Sample>>;
 

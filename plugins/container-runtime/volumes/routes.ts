@@ -61,7 +61,7 @@ const inspect = route({
 export const NewVolume = z.strictObject({
   name: Name.optional().describe("The engine makes one up where it is missing"),
   driver: Name.optional().describe("The driver that makes it; local unless told otherwise"),
-  options: TextMap.optional().describe("What binds folders of the host needs volumes:host-paths"),
+  options: TextMap.optional().describe("A volume that binds folders of the host needs volumes:host-paths"),
   labels: TextMap.optional().describe("Labels to find it by"),
 }).meta({ id: "NewVolume" });
 
