@@ -10,7 +10,7 @@ const SCRIPTS = {
   "de.js": "words/de.ts",
 };
 
-/** Where the digest of what it was made from stands in the built page. */
+/** The place of the source digest in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
 
 /** Builds when needed. Returns what was done, in a sentence, or null when the page was up to date. */
@@ -56,7 +56,7 @@ async function builtFrom(folder: URL): Promise<string | null> {
   return MARK.exec(html)?.[1] ?? null;
 }
 
-/** What a built script imports at once. */
+/** Returns the imports that a built script loads at once. */
 async function importsOf(script: URL): Promise<string[]> {
   const found = (await Deno.readTextFile(script)).matchAll(/\bfrom\s*"\.(\/[\w-]+\.js)"/g);
   return [...new Set([...found].map(([, path]) => path!))]; // the pattern has this group

@@ -11,7 +11,7 @@ interface Screen {
   readonly view: ComponentChild;
 }
 
-/** What is not looked at first is loaded by who looks at it, all of it at once. */
+/** Screens that are loaded on demand, all of them at once. */
 const others = () => import("./screens_later.tsx");
 loadOthersBy(others);
 const Apply = later(async () => (await others()).Apply);
@@ -30,7 +30,7 @@ const Volumes = later(async () => (await others()).Volumes);
 const Workspace = later(async () => (await others()).Workspace);
 const Container = later(async () => (await others()).Container);
 
-/** What is seen before somebody is signed in for the first time. */
+/** The screens before the first sign-in. */
 export const SetPassword = later(async () => (await others()).SetPassword);
 export const Setup = later(async () => (await others()).Setup);
 

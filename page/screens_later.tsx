@@ -1,4 +1,4 @@
-/** What is not looked at first, as one script that is loaded by who looks at some of it, with its looks. */
+/** Screens that are loaded on demand, bundled as one script with their styles. */
 import { wear } from "./style.ts";
 import applies from "./style/applies.css" with { type: "text" };
 import views from "./style/views.css" with { type: "text" };

@@ -1,4 +1,4 @@
-/** What is around every screen: the bar, the way in, and the question who one is. */
+/** The frame of every screen: the bar, the menu, and the sign-in. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { link } from "./live/live.ts";
 import { problemOf } from "./live/problem.ts";

@@ -1,4 +1,4 @@
-/** How everything looks, as sheets that come with the scripts: one request less for who opens the page. */
+/** The page's styles, as sheets that come with the scripts: one request less on the first visit. */
 import base from "./style/base.css" with { type: "text" };
 import parts from "./style/parts.css" with { type: "text" };
 import screens from "./style/screens.css" with { type: "text" };

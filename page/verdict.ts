@@ -15,7 +15,7 @@ export const VERDICTS = [
   "asWritten",
 ] as const satisfies readonly Verdict[];
 
-/** What is said of a container by itself. */
+/** A container as its engine reports it, without its declaration. */
 export interface Seen {
   readonly state: string;
   readonly condition: ContainerCondition;

@@ -20,7 +20,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** What is wrong at a place, counted from 1 as berth counts. */
+/** A finding to mark at a place; lines and columns count from 1, as berth counts. */
 export interface Marked {
   readonly line: number;
   readonly column: number;
@@ -141,7 +141,7 @@ export class TextEditor implements Disposable {
 }
 
 const READ_ONLY: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(true)];
-/** What turns a line around, or cannot be seen, is shown as a sign. */
+/** Characters that turn a line around or are invisible are shown as a sign. */
 const BIDI = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f]/g;
 
 const maskMatcher = new MatchDecorator({

@@ -1,4 +1,4 @@
-/** What can be done with containers, one at a time or many, with a result for each. */
+/** Acts on one container or many, with a result for each. */
 import { signal } from "@preact/signals";
 import {
   CONTAINER,
@@ -38,7 +38,7 @@ export function keyOf({ backend, id }: Pick<Container, "backend" | "id">): strin
 const AT_ONCE = 4;
 
 export interface RemoveOptions {
-  /** Those without a name go along. */
+  /** Unnamed volumes are removed, too. */
   readonly volumes: boolean;
 }
 

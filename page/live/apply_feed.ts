@@ -52,7 +52,7 @@ export class ApplyFeed {
     this.problem.value = null;
   }
 
-  /** Whether it is over. */
+  /** Returns true once the apply has ended. */
   async #take(event: ApplyEvent, ending: AbortSignal): Promise<boolean> {
     const apply = this.apply.value;
     if (event.kind === "log") this.said.value = [...this.said.value, event];

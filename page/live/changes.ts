@@ -10,7 +10,7 @@ export const changes = signal(0);
 /** Several events in a row are one change. */
 const GATHER_MS = 200;
 
-/** What reading the events of a kind takes. */
+/** The permissions for reading the events of each kind. */
 const KINDS = {
   container: "events:read",
   image: "images:read",
@@ -28,7 +28,7 @@ export function changed(): void {
   }, GATHER_MS);
 }
 
-/** What was told at first is what the screens read anyway. */
+/** The first message repeats what the screens read anyway. */
 function again(): () => void {
   let isFirst = true;
   return () => {

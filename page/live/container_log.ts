@@ -15,7 +15,7 @@ export class ContainerLog extends LogFeed {
   readonly #backend: string;
   readonly #id: string;
   readonly #key: string;
-  /** Where to begin: the cursor of a line, or how it is said to the API. */
+  /** The place to begin at: the cursor of a line, or a parameter of the API. */
   readonly #at: string | null;
   #from: From;
   #cursor: string | null = null;
@@ -85,7 +85,8 @@ export class ContainerLog extends LogFeed {
       } else if ("gap" in item) {
         this.gap(item.gap);
       } else if ("end" in item) {
-        // Who is not allowed any more is told why when they ask again, and may only have to sign in.
+        // A caller who has lost the permission learns the reason from the next request, and may only have to
+        // sign in.
         if (["stopping", "not_allowed"].includes(item.end.reason)) return false;
         this.reason.value = item.end.reason;
         return true;

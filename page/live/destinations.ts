@@ -1,4 +1,4 @@
-/** What one can go to or do by its name: workspaces, containers, and what can be done with them. */
+/** Destinations of the palette: workspaces, containers, and acts on them. */
 import { type Container, CONTAINERS } from "../../client/berth/containers.ts";
 import { type Workspace, WORKSPACES } from "../../client/berth/workspaces.ts";
 import { actOn } from "./actions.ts";

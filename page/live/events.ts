@@ -1,4 +1,4 @@
-/** What happens on the engines, as it happens: the newest in bounded memory, resumed behind the last one seen. */
+/** The events of the engines: the newest ones in bounded memory, resumed behind the last one received. */
 import { signal } from "@preact/signals";
 import type { Ending, ToldBy } from "../../client/live.ts";
 import { follow, link } from "./live.ts";
@@ -20,7 +20,7 @@ export type Happening =
 export interface Wanted {
   readonly kinds: readonly EventKind[];
   readonly actions: readonly string[] | null;
-  /** How many of the last ones come first. */
+  /** The number of past events that come first. */
   readonly earlier?: number;
 }
 

@@ -33,7 +33,7 @@ export async function readFile(id: string, path: string, signal?: AbortSignal): 
   return { ...answer.json(), tag: answer.headers.get("etag") ?? "" };
 }
 
-/** What is wrong in one file, with the texts that are not saved laid over the workspace. */
+/** Returns the findings of one file, with the unsaved texts laid over the workspace. */
 export async function check(id: string, path: string, text: string | null, signal: AbortSignal): Promise<
   readonly Diagnostic[]
 > {

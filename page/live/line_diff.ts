@@ -1,9 +1,9 @@
-/** What differs between two texts, line by line. */
+/** A line of the comparison of two texts. */
 
 export interface DiffLine {
   readonly sign: " " | "+" | "-";
   readonly text: string;
-  /** Where it stands: in the text that it is in, for those of both in the new one. */
+  /** The line number in its own text; for lines of both, in the new one. */
   readonly number: number;
 }
 

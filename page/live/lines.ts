@@ -10,7 +10,7 @@ export interface Line {
   /** Milliseconds since 1970; NaN where it has none. */
   readonly time: number;
   readonly kind: Kind;
-  /** Whose line it is, where there are several. */
+  /** The number of the line's source, if there are several. */
   readonly source: number;
   /** Of a gap, what is missing. */
   readonly text: string;
@@ -28,7 +28,7 @@ export type Earlier = Omit<Line, "number">;
 export interface Moved {
   readonly from: number;
   readonly to: number;
-  /** What a line is called now. */
+  /** Returns the current number of a line. */
   readonly numberOf: (old: number) => number;
 }
 
@@ -128,12 +128,12 @@ export class Lines {
     return this.end - this.first;
   }
 
-  /** How many of the oldest were let go. */
+  /** The number of oldest lines that were dropped. */
   get gone(): number {
     return this.#gone;
   }
 
-  /** What all of it takes in memory, and how much of that is text. */
+  /** The memory that all lines take, and the part of it that is text. */
   get bytes(): { readonly held: number; readonly text: number } {
     return { held: this.#sealedBytes + this.#blocks.at(-1)!.held, text: this.#textBytes };
   }
@@ -309,7 +309,7 @@ export class Search {
   #before: { at: number; readonly from: number; readonly to: number; readonly found: number[] } | null = null;
   /** The numbers of the lines that hold it, as far as it has looked. */
   found: number[] = [];
-  /** How many were found and have been let go since, less those that came in before them. */
+  /** The number of matches that were dropped since, less those that came in before them. */
   gone = 0;
 
   constructor(lines: Lines, wanted: Wanted) {

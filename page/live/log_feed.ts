@@ -1,4 +1,7 @@
-/** What every log on the screen has: its lines, earlier ones on request, how it is doing, and that it is told when there is more. */
+/**
+ * The parts that every log view shares: its lines, earlier ones on request, its state, and a notice of new
+ * lines.
+ */
 import { type Signal, signal } from "@preact/signals";
 import { type EarlierLine, type EarlierLines, LOGS } from "../../client/berth/logs.ts";
 import { type Line, Lines, type Moved } from "./lines.ts";
@@ -30,7 +33,7 @@ export interface LinePlace {
   readonly cursor: string;
 }
 
-/** How many earlier lines are read at once, and how often where an answer has none. */
+/** The number of earlier lines of one request, and of requests in a row that return none. */
 const EARLIER = 500;
 const TRIES = 4;
 /** As many logs are read backwards together. */
@@ -39,18 +42,18 @@ const THE_BEGINNING = "1970-01-01T00:00:00Z";
 
 export abstract class LogFeed {
   readonly state: Signal<"reading" | "following" | "waiting" | "ended"> = signal("reading");
-  /** Why it ended: `removed`, or nothing where a problem says it. */
+  /** The reason for its end: `removed`, or null if a problem says it. */
   readonly reason: Signal<string | null> = signal(null);
   readonly problem: Signal<Problem | null> = signal(null);
   /** Counts up when there are further lines, at most once a frame. */
   readonly version: Signal<number> = signal(0);
   readonly lines: Lines = new Lines(() => this.#tell());
-  /** Whose lines they are, by the number that a line has; empty where all are of one. */
+  /** The sources of the lines, by the number that a line holds; empty for a single source. */
   readonly sources: Source[] = [];
-  /** Whether there are earlier lines than those that are held: `full` where they have no room. */
+  /** The state of earlier lines: `full` if there is no room for them. */
   readonly earlier: Signal<"maybe" | "reading" | "none" | "full" | "many"> = signal("maybe");
   #isTold = false;
-  /** Where earlier lines of a source end. */
+  /** The places where earlier lines of a source end. */
   readonly #firsts = new Map<string, string>();
   #until: string | null = null;
   /** The line that was asked for, while it has not come: it is the first of its source behind this one. */

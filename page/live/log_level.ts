@@ -1,4 +1,4 @@
-/** Whether a line of a log tells of something that went wrong, by the level that it names. */
+/** Finds log lines that tell of an error, by the level that they name. */
 
 /** A level stands at the beginning of what a program writes. */
 const BEGINNING = 240;
@@ -16,6 +16,6 @@ export function isError(text: string, kind: string): boolean {
   const klog = KLOG.exec(beginning);
   if (klog !== null) return "ef".includes(klog[1]!.toLowerCase());
   const named = LEVEL.exec(beginning);
-  // What names no level is judged by where it was written.
+  // A line that names no level is judged by its stream.
   return named === null ? kind === "stderr" : named[1] !== undefined;
 }

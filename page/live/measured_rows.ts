@@ -1,14 +1,14 @@
-/** What the rows in view use, measured as long as they are drawn: each costs its engine a measurement a second. */
+/** Measurements of the rows in view, while they are drawn: each costs its engine one measurement a second. */
 import { type Signal, signal } from "@preact/signals";
 import { Measuring, MOST } from "./measures.ts";
 import type { Series } from "./series.ts";
 
 /** Rows that are scrolled past are not asked for. */
 const PAUSE_MS = 250;
-/** How many subscriptions those that came into view one after another may take. */
+/** The most subscriptions for rows that come into view one after another. */
 const MOST_AT_ONCE = 8;
 
-/** How many rows show each container now, by `<engine>/<id>`. */
+/** The number of rows that show each container, by `<engine>/<id>`. */
 const shown = new Map<string, number>();
 /** By which subscription each is measured. */
 const measured = new Map<string, Measuring>();
@@ -29,7 +29,7 @@ export function measureRow(key: string): () => void {
   };
 }
 
-/** What is known of it; whoever reads it is told of more. */
+/** Returns the measurements so far; a reader is told of new ones. */
 export function measuresOf(key: string): Series | null {
   void version.value;
   void measured.get(key)?.version.value;
@@ -40,7 +40,7 @@ function settleSoon(): void {
   timer ??= setTimeout(settle, PAUSE_MS);
 }
 
-/** What came into view is asked for together; that ends when none of it is shown any more. */
+/** Subscribes to all rows that came into view together, until none of them is shown. */
 function settle(): void {
   timer = undefined;
   const before = new Set(measured.values());

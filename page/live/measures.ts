@@ -1,4 +1,4 @@
-/** What containers use, measured as long as somebody looks. */
+/** Measurements of containers, taken while a view shows them. */
 import { type Signal, signal } from "@preact/signals";
 import { follow } from "./live.ts";
 import type { Problem } from "./problem.ts";

@@ -14,13 +14,13 @@ export interface Chosen {
 }
 
 export class MergedLog extends LogFeed {
-  /** How many containers are in sight that are not shown: one may not read them, or they are too many. */
+  /** The number of containers in scope that are not shown: not permitted, or too many. */
   readonly leftOut = signal(0);
   readonly #chosen: Chosen;
   readonly #from: From;
   readonly #at: LinePlace | null;
   readonly #numbers = new Map<string, number>();
-  /** Those that are there. */
+  /** Containers that exist now. */
   readonly #readable = new Set<string>();
 
   constructor(chosen: Chosen, from: From, at: LinePlace | null = null) {

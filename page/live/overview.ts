@@ -16,7 +16,7 @@ import {
 import { type Problem, problemOf } from "./problem.ts";
 import { client, may } from "./session.ts";
 
-/** Where something is written. */
+/** A place in a file. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -52,7 +52,7 @@ export interface WorkspaceState {
 
 export interface Overview {
   readonly units: readonly Unit[];
-  /** Those that are seen as a whole. */
+  /** Workspaces that the caller sees whole. */
   readonly workspaces: readonly WorkspaceState[];
   /** They run, and nobody wrote them. */
   readonly undeclared: readonly SeenContainer[];
@@ -77,7 +77,7 @@ export async function readOverview(signal: AbortSignal): Promise<Overview> {
   return { units, workspaces, undeclared, engines };
 }
 
-/** How the containers compare with what is declared, by engine and id: only those that differ, or that nobody wrote. */
+/** The verdicts of containers by engine and id: only those that differ or are not declared. */
 export async function readCompared(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, "differs" | "undeclared">> {
@@ -90,7 +90,7 @@ export async function readCompared(
       if (isOther) found.set(keyOf(one), "differs");
     }
   }
-  // Where nothing is declared at all, it says nothing that a container is not.
+  // Without any declaration, nothing is marked as undeclared.
   for (const one of units.length > 0 ? undeclared : []) found.set(keyOf(one), "undeclared");
   return found;
 }

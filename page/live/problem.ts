@@ -1,4 +1,4 @@
-/** What went wrong, as the page tells it: the API's own words, or that it could not be asked. */
+/** A failure as the page words it: the API's own message, or that berth could not be reached. */
 import { isStatusError } from "../../client/mod.ts";
 import { words } from "../words/en.ts";
 
@@ -8,7 +8,7 @@ export interface Problem {
   readonly status: number;
   /** To find it in the log of the service. */
   readonly requestId: string | null;
-  /** What is wrong with single fields of what was sent. */
+  /** The errors of single fields of the input. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
 }
 

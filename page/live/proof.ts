@@ -1,4 +1,4 @@
-/** Some acts want a fresh proof of who one is: it is asked for, and then the act is done again. */
+/** Some acts need a recent sign-in: the page asks for it and then repeats the act. */
 import { AUTH_PROOF, AUTH_STATUS, type Proof, type Provider } from "../../client/berth/auth.ts";
 import { problemOf } from "./problem.ts";
 import { proofWanted } from "./proof_wanted.ts";

@@ -13,5 +13,5 @@ export type ProofWanted =
     }
   );
 
-/** What is asked of whoever is there, while it is. */
+/** The question to the user, while it is open. */
 export const proofWanted = signal<ProofWanted | null>(null);

@@ -1,7 +1,7 @@
 /** Signing in at an identity provider: the browser goes there, and comes back with a code that buys a session. */
 import type { CodeAnswer, Provider } from "../../client/berth/auth.ts";
 
-/** What is remembered in this tab while the browser is away. */
+/** The state that this tab keeps while the browser is at the provider. */
 const AWAY = "berth.sign-in";
 
 /** A sign-in that came back: the code, or null where the provider refused; and where the person was before. */
@@ -10,7 +10,7 @@ export interface Answer {
   readonly from: string;
 }
 
-/** Where the provider sends the browser back to; null where that is not this page, so nobody would take the code. */
+/** Returns the address to which the provider sends the browser back; null if that is not this page. */
 export function returnAddress({ redirectUri }: Provider): string | null {
   if (!URL.canParse(redirectUri)) return null;
   const given = new URL(redirectUri);
@@ -21,7 +21,7 @@ export function returnAddress({ redirectUri }: Provider): string | null {
   return new URL(address).origin === location.origin ? address : null;
 }
 
-/** What was begun there, without which the code is worth nothing. */
+/** The sign-in that was begun; the code is worth nothing without it. */
 interface Begun {
   readonly state: string;
   readonly nonce: string;

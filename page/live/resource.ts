@@ -1,4 +1,6 @@
-/** What a screen shows of the service: read, read again when it may have changed, and never emptied by a failure. */
+/**
+ * A reading of the service for a screen: repeated when it may have changed, and never emptied by a failure.
+ */
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { changes } from "./changes.ts";
@@ -7,7 +9,7 @@ import { who } from "./session.ts";
 
 export interface Resource<T> {
   readonly value: ReadonlySignal<T | undefined>;
-  /** Why the last reading failed; the value is then an older one. */
+  /** The reason for which the last reading failed; the value is then an older one. */
   readonly problem: ReadonlySignal<Problem | null>;
   /** When it was read. */
   readonly at: ReadonlySignal<number>;

@@ -1,4 +1,4 @@
-/** What was measured of one container in the last ten minutes, with rates out of totals. */
+/** The measurements of one container over the last ten minutes, with rates made of totals. */
 import type { LiveSample } from "../../client/berth/live.ts";
 
 export const MEASURES = ["cpu", "memory", "received", "sent", "read", "written"] as const;

@@ -1,4 +1,7 @@
-/** Who is signed in. The access token is in memory alone, the refresh token in a cookie that no script can read. */
+/**
+ * The user's session. The access token is in memory only, the refresh token in a cookie that no script can
+ * read.
+ */
 import { effect, signal } from "@preact/signals";
 import {
   AUTH_IDP,
@@ -18,18 +21,18 @@ import { type Answer, base64url } from "./provider.ts";
 
 /** Undefined until the first answer; null for nobody. */
 export const who = signal<Principal | null | undefined>(undefined);
-/** Whether the first admin is still to be made; null while that is not known. */
+/** True until the first admin exists; null while that is unknown. */
 export const setupRequired = signal<boolean | null>(null);
-/** Where people sign in who have an account elsewhere; known once nobody was recognised. */
+/** The provider for people with an account elsewhere; known once no session was found. */
 export const provider = signal<Provider | null>(null);
-/** Why the sign-in that came back from the provider was refused; undefined where none was. */
+/** The reason for which the provider's sign-in was refused; undefined if it was not. */
 export const refused = signal<unknown>(undefined);
-/** Why nobody could be recognised: berth did not answer. */
+/** The reason for which no session could be read: berth did not answer. */
 export const unreachable = signal<unknown>(null);
 
 /**
- * Whether it is held on anything; on what exactly, the API decides. Whose session has ended sees the same screen on behind
- * the question to sign in.
+ * True if the caller holds the permission on anything; the API decides on what exactly. After a session has
+ * ended the screen stays as it was behind the sign-in.
  */
 export function may(permission: Permission): boolean {
   return (who.value ?? lastSeen)?.grants.some(({ permissions }) => permissions.includes(permission)) === true;
@@ -42,7 +45,7 @@ const SIGNED_OUT = "berth.signed-out";
 
 let access: { readonly token: string; readonly until: number } | null = null;
 let refreshing: Promise<string | null> | null = null;
-/** Who saw this document first. */
+/** The first user of this document. */
 let shownTo: string | null = null;
 let lastSeen: Principal | null = null;
 
@@ -82,7 +85,7 @@ function accept({ accessToken, expiresIn, principal }: Tokens): void {
 
 function become(principal: Principal): void {
   const name = `${principal.kind}:${principal.id}`;
-  // What somebody else was shown does not stay on the screen.
+  // The screen never keeps what another user was shown.
   if (shownTo !== null && shownTo !== name) location.reload();
   shownTo = name;
   lastSeen = principal;

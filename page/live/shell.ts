@@ -6,7 +6,7 @@ import { problemOf } from "./problem.ts";
 import { proved } from "./proof.ts";
 import { client } from "./session.ts";
 
-/** Where it is shown. */
+/** The element that shows it. */
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
@@ -28,7 +28,7 @@ export type Ending =
   | { readonly kind: "refused"; readonly title: string }
   /** The socket is gone, and berth hangs the command up. */
   | { readonly kind: "lost" | "stopping" | "notAllowed" }
-  /** Whoever opened it thought better of it. */
+  /** The user closed the question. */
   | { readonly kind: "cancelled" };
 
 /** Output that is not drawn yet: beyond the first it is asked to wait, below the second it goes on. */

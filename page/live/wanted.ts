@@ -1,4 +1,4 @@
-/** What is looked for in a log: a text or a pattern, and only lines that tell of an error. */
+/** The search in a log: a text or a pattern, and only lines that tell of an error. */
 import { isError } from "./log_level.ts";
 import { PatternError, type Refusal } from "./pattern/parse.ts";
 import { Pattern } from "./pattern/pattern.ts";
@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 64 * 1024;
 export class Wanted {
   readonly #text: string;
   readonly #pattern: Pattern | null;
-  /** Why the pattern is not taken: then nothing is found. */
+  /** The reason for which the pattern is refused; nothing is found then. */
   readonly refusal: Refusal | null = null;
 
   constructor(private readonly asked: Asked) {
@@ -37,19 +37,19 @@ export class Wanted {
     return this.#text === "" || this.asked.matchCase ? lines : lines.toLowerCase();
   }
 
-  /** Where the next line that may fit is, or something in it; -1 for nowhere. */
+  /** Returns the place of the next possible match; -1 for none. */
   indexIn(folded: string, start: number): number {
     if (this.refusal !== null) return -1;
     return this.#text === "" ? start : folded.indexOf(this.#text, start);
   }
 
-  /** Whether a line fits that holds the text. */
+  /** True if a line that contains the text is a match. */
   fits(line: string, kind: string): boolean {
     return (this.#pattern === null || this.#pattern.isIn(line.slice(0, MOST_CHARACTERS))) &&
       (!this.asked.onlyErrors || isError(line, kind));
   }
 
-  /** Where it is in a piece of a line, to be marked. */
+  /** Returns the matches within a piece of a line, to be marked. */
   spansIn(text: string): readonly (readonly [start: number, end: number])[] {
     if (this.#pattern !== null) return this.#pattern.spansIn(text);
     if (this.#text === "") return [];

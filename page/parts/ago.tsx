@@ -1,4 +1,4 @@
-/** How long ago something was; it counts on by itself. */
+/** The time since a moment; it updates itself. */
 import { signal } from "@preact/signals";
 import { link, serviceTime } from "../live/live.ts";
 import { words } from "../words/en.ts";

@@ -109,7 +109,7 @@ export function Chart(
   );
 }
 
-/** How far from the middle the times at both ends leave room for others. */
+/** The distance from the middle within which the times at both ends leave room for others. */
 const ROOM = 0.25;
 
 /** The first and the last time, and those between. A screen reader is told the span of all charts at once. */

@@ -4,13 +4,13 @@ import { shown } from "./shown.ts";
 
 export function Choose(
   { name, label, all, options, word = (value) => value, also = {} }: {
-    /** What the address calls it. */
+    /** The name of the parameter in the address. */
     readonly name: string;
     readonly label: string;
     readonly all: string;
     readonly options: readonly string[];
     readonly word?: (value: string) => string;
-    /** What else the address says then. */
+    /** Further parameters to clear in the address. */
     readonly also?: Readonly<Record<string, null>>;
   },
 ) {
@@ -27,7 +27,7 @@ export function Choose(
   );
 }
 
-/** What is found, in order, and what is chosen though it is not found any more. */
+/** Returns the found values in order, and the chosen one even if it is not found any more. */
 export function offered(found: Iterable<string>, chosen: string | null): readonly string[] {
   return [...new Set([...found, ...(chosen ? [chosen] : [])])].sort();
 }

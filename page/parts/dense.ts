@@ -1,4 +1,4 @@
-/** Whether rows are dense, in this browser. */
+/** The choice of dense rows, kept in this browser. */
 import { signal } from "@preact/signals";
 
 const DENSE = "berth.dense";

@@ -33,7 +33,7 @@ function Differing(given: { readonly text: string; readonly other: string }) {
   const [text, other] = [readable(given.text), readable(given.other)];
   const [start, end] = between(text, other);
   const middle = text.slice(start, text.length - end);
-  // What has nothing in common, or nothing of its own, is shown as it is.
+  // Values with nothing in common, or one that contains the other, are shown whole.
   if (middle === "" || start + end === 0) return <code>{shown(text)}</code>;
   return (
     <code>
@@ -48,7 +48,7 @@ export interface FacingProps {
   readonly field: string;
   readonly declared: string;
   readonly actual: string;
-  /** What stands at the end of the row, such as the place of the value. */
+  /** Content at the end of the row, such as the place of the value. */
   readonly children?: ComponentChildren;
 }
 

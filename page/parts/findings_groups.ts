@@ -22,7 +22,7 @@ export function byFile(findings: readonly Diagnostic[]): readonly Group[] {
   return grouped(findings, ({ location }) => location?.file ?? null);
 }
 
-/** Whoever comes first stands first. */
+/** Groups keep the order of their first finding. */
 function grouped(findings: readonly Diagnostic[], nameOf: (one: Diagnostic) => string | null): Group[] {
   return [...Map.groupBy(findings, nameOf)].map(([name, findings]) => ({ name, findings }));
 }

@@ -74,7 +74,7 @@ export function Form(
     readonly children: ComponentChildren;
     readonly aside?: ComponentChildren;
     readonly kind?: "is-main" | "is-danger";
-    /** Whether it can be sent as it is; a function is asked after every change of a field. */
+    /** True if the form can be sent; a function is called after every change of a field. */
     readonly isReady?: boolean | ((fields: Readonly<Record<string, string>>) => boolean);
   },
 ) {

@@ -1,4 +1,7 @@
-/** Where the parts of a graph stand: columns are berth's own layers, so what starts first is left; groups are bands. */
+/**
+ * The layout of a graph: columns are berth's own layers, so units that start first are left; groups are
+ * bands.
+ */
 import type { Dag, DagEdge, DagNode } from "../../client/berth/workspaces.ts";
 
 export const NODE = { width: 184, height: 44 } as const;

@@ -12,7 +12,7 @@ export function switchLetters(areOn: boolean): void {
   else localStorage.setItem(OFF, "1");
 }
 
-/** What is open over the screen. */
+/** The overlay that is open over the screen. */
 export const opened = signal<"palette" | "keys" | null>(null);
 
 /** The letter behind `g`, and the screen that it goes to. */
@@ -31,7 +31,7 @@ export const WAYS: Readonly<Record<string, string>> = {
   s: "/settings/sessions",
 };
 
-/** How long a letter may follow `g`. */
+/** The time within which a letter may follow `g`. */
 const PATIENCE_MS = 1_500;
 
 export function listenToKeys(): () => void {
@@ -62,7 +62,7 @@ export function listenToKeys(): () => void {
       else field.focus();
     } else if (event.key === ".") {
       event.preventDefault();
-      // What was chosen with this key is drawn first.
+      // The chosen screen is drawn first.
       requestAnimationFrame(() => requestAnimationFrame(goToActions));
     } else if (event.key === "?") {
       event.preventDefault();
@@ -80,7 +80,7 @@ function goToActions(): void {
   found.find((one) => one !== null)?.focus();
 }
 
-/** Whether the key goes into a text; an editor's own is below its box. */
+/** True if the key goes into a text; an editor's own input is below its box. */
 function isWriting(event: KeyboardEvent): boolean {
   return isIn(event, "input, textarea, select, [contenteditable=true]");
 }

@@ -21,7 +21,7 @@ export function later<Props extends object>(
   };
 }
 
-/** What screens that are there at first show later, out of the script of those that are not. */
+/** Parts that the first screens show later, from the script of the other screens. */
 export interface Others {
   readonly Lately: ComponentType;
   readonly Measured: ComponentType<{ readonly container: string }>;

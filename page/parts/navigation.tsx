@@ -1,4 +1,4 @@
-/** Where one can go: the few words of the bar, and the screens that share one of them. */
+/** The navigation: the few words of the bar, and the screens that share one of them. */
 import { address } from "../router.ts";
 import { words } from "../words/en.ts";
 

@@ -1,4 +1,4 @@
-/** Where the axis of a chart ends. */
+/** The end of a chart's axis. */
 
 /** The next of 1, 2, 5, 10, 20 … that is not below. */
 export function niceAbove(value: number): number {

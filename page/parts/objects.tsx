@@ -1,4 +1,7 @@
-/** A list of what engines have beside containers: filtered, with who uses each, and removed one at a time. */
+/**
+ * A list of engine objects other than containers: filtered, with the containers that use each, and removed
+ * one at a time.
+ */
 import type { ComponentChild, ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { containerHref } from "./container_href.ts";
@@ -20,18 +23,18 @@ export interface ObjectsProps<T> {
   readonly count: (amount: number) => string;
   readonly read: Resource<{ readonly items: readonly T[]; readonly unavailable: readonly Away[] }>;
   readonly permissions: { readonly read: Permission; readonly write: Permission };
-  /** What is shown where there are none. */
+  /** Content for an empty list. */
   readonly none: ComponentChild;
-  /** What can be done with all of them. */
+  /** Acts on all of them. */
   readonly end?: ComponentChildren;
   readonly columns: readonly Column<T>[];
   readonly keyOf: (item: T) => string;
-  /** What the filter looks in. */
+  /** Returns the text that the filter searches. */
   readonly textOf: (item: T) => string;
   readonly nameOf: (item: T) => string;
   /** Null where that may not be seen. */
   readonly usersOf: (item: T) => readonly UsingContainer[] | null;
-  /** Why it cannot be removed, beside being used. */
+  /** Returns why it cannot be removed, other than being in use. */
   readonly keptBy?: (item: T) => string | null;
   readonly removal: (item: T, close: () => void) => ComponentChild;
 }

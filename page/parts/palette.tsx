@@ -124,7 +124,7 @@ function* itemsOf({ workspaces, containers }: Destinations, parts: readonly stri
     const at = containerHref({ backend, name });
     yield { word: name, kind: `${palette.container}, ${backend}`, act: () => go(at) };
   }
-  // What is done is named first, so that a name alone never does anything.
+  // The act comes first, so that a name alone never does anything.
   for (const action of may("containers:control") && parts.length > 0 ? CONTROLS : []) {
     const verb = words.containers[action];
     if (!verb.toLowerCase().startsWith(parts[0]!)) continue;

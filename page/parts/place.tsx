@@ -1,4 +1,4 @@
-/** Where something is written: file, line and column. */
+/** A place in a file: its path, line and column. */
 import type { Place as Where } from "../live/overview.ts";
 import { shown } from "./shown.ts";
 

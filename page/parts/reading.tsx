@@ -1,4 +1,7 @@
-/** What a screen, or a part of one, shows of what it reads: nothing yet, not allowed, what went wrong, and the value below it. */
+/**
+ * The states of a reading, or of a part of a screen: loading, not allowed, failed, and the value below the
+ * failure.
+ */
 import type { ComponentChild } from "preact";
 import type { Permission } from "../../client/berth/models.ts";
 import type { Resource } from "../live/resource.ts";
@@ -31,7 +34,7 @@ export function Reading<T>(
   );
 }
 
-/** The key of what may be read; null, which reads nothing, for who may not. */
+/** Returns the key if the caller holds the permission, and null, which reads nothing, otherwise. */
 export function keyIfAllowed(permission: Permission, key: string): string | null {
   return isForbidden(permission) ? null : key;
 }

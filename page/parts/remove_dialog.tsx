@@ -5,7 +5,7 @@ import { words } from "../words/en.ts";
 import { Dialog } from "./dialog.tsx";
 import { shown } from "./shown.ts";
 
-/** What engines call a volume that was given no name. */
+/** The names that engines give to volumes created without one. */
 const UNNAMED = /^[0-9a-f]{64}$/;
 
 export interface RemoveDialogProps {

@@ -1,4 +1,4 @@
-/** How something is, as a sign of its own shape beside its word; the colour comes on top. */
+/** A verdict as a sign of its own shape beside its word; the colour is added on top. */
 import type { Verdict } from "../verdict.ts";
 import { words } from "../words/en.ts";
 

@@ -2,7 +2,7 @@
 import { APART_MS, type Point } from "../live/series.ts";
 
 const [WIDTH, HEIGHT] = [60, 16];
-/** What one pixel stands for; the largest value in it counts. */
+/** The time that one pixel stands for; it draws the largest value within. */
 const STEP_MS = 3_000;
 
 export function Sparkline(
@@ -10,7 +10,7 @@ export function Sparkline(
     readonly points: readonly Point[];
     readonly valueOf: (point: Point) => number | null;
     readonly to: number;
-    /** What fills its height at least. */
+    /** The smallest value that fills the height. */
     readonly least: number;
   },
 ) {

@@ -1,4 +1,4 @@
-/** What a screen shows when there is nothing, or not everything, to show. */
+/** Notes of a screen that has nothing, or not everything, to show. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { link } from "../live/live.ts";
@@ -7,7 +7,7 @@ import { words } from "../words/en.ts";
 import { shown } from "./shown.ts";
 import { Sign } from "./sign.tsx";
 
-/** What the screen is called that is shown. */
+/** The name of the screen that is shown. */
 export const ScreenName = createContext("");
 
 /** Nothing for a moment, then that something is on its way, or that it waits for berth. */
@@ -75,7 +75,10 @@ export function Trouble(
   );
 }
 
-/** What an engine lacks, and why; `stale` has the kinds that it does not list although it answers. */
+/**
+ * An engine that is not complete, and the reason; `stale` holds the kinds that it does not list although it
+ * answers.
+ */
 interface Lack {
   readonly backend: string;
   readonly reason: string;

@@ -5,7 +5,7 @@ export function Tree(
   { value, label, isOpen = false }: {
     readonly value: object;
     readonly label: string;
-    /** Whether its own parts are open at first. */
+    /** True if the node's children are open at first. */
     readonly isOpen?: boolean;
   },
 ) {

@@ -33,7 +33,7 @@ const STATES: Readonly<Record<string, string>> = {
   starting: "läuft an",
 };
 
-/** What is not said here is said in English; tests/page/words_test.ts finds it. */
+/** The German words. A missing one is shown in English; tests/page/words_test.ts finds it. */
 export const words = {
   name: "berth",
   title: (screen: string) => `${screen} · berth`,

@@ -1,4 +1,4 @@
-/** What is said of plans and of what is done about them, in German. */
+/** The words for plans and applies, in German. */
 import { count, number } from "./de_counts.ts";
 
 export const applies = {

@@ -1,4 +1,4 @@
-/** What is said of files, and of writing to them, in German. */
+/** The words for files and for writing to them, in German. */
 import { bytes, count, moment } from "./de_counts.ts";
 
 export const files = {

@@ -1,4 +1,4 @@
-/** What is said of what the rules find, in German. */
+/** The words for findings, in German. */
 import { count, number } from "./de_counts.ts";
 
 export const findings = {

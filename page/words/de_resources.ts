@@ -8,7 +8,7 @@ const KINDS: Readonly<Record<string, string>> = {
   networks: "Netzwerke",
 };
 
-/** What an engine lists, by the API's names. */
+/** Names the kinds of objects of an engine, from the API's names. */
 export function kindsOf(names: readonly string[]): string {
   return names.map((name) => KINDS[name] ?? name).join(" und ");
 }

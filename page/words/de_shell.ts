@@ -1,4 +1,4 @@
-/** What is said of a shell, in German. */
+/** The words for shells, in German. */
 
 export const shell = {
   word: "Shell",

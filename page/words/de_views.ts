@@ -1,4 +1,4 @@
-/** What is said of logs, graphs and measures, in German. */
+/** The words for logs, graphs and measurements, in German. */
 import { bytes, count, moment, number } from "./de_counts.ts";
 
 export const log = {

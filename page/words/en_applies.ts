@@ -1,4 +1,4 @@
-/** What is said of plans, and of what is done about them. */
+/** The words for plans and applies. */
 import { count, number } from "./en_counts.ts";
 
 export const applies = {

@@ -1,4 +1,4 @@
-/** What is said of files, and of writing to them. */
+/** The words for files and for writing to them. */
 import { bytes, count, moment } from "./en_counts.ts";
 
 export const files = {

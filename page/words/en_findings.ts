@@ -1,4 +1,4 @@
-/** What is said of what the rules find, in English. */
+/** The words for findings, in English. */
 import { count, number } from "./en_counts.ts";
 
 export const findings = {

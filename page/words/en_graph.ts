@@ -1,4 +1,4 @@
-/** What is said of a graph. */
+/** The words for graphs. */
 import { count, number } from "./en_counts.ts";
 
 export const graph = {

@@ -1,4 +1,4 @@
-/** What is said of logs. */
+/** The words for logs. */
 import { bytes, count, moment, number } from "./en_counts.ts";
 
 const SPANS = { "10m": "The last 10 minutes", "1h": "The last hour", all: "All of it" } as const;

@@ -1,4 +1,4 @@
-/** What is said of measures. */
+/** The words for measurements. */
 
 const percent = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 

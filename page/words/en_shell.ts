@@ -1,4 +1,4 @@
-/** What is said of a shell. */
+/** The words for shells. */
 
 export const shell = {
   word: "Shell",

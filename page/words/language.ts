@@ -44,7 +44,7 @@ export async function spoken<Words>(english: Words): Promise<Spoken<Words>> {
   }
 }
 
-/** What one language does not say yet is said in the other. */
+/** Returns the words of one language, with the other's for those that are missing. */
 function overlaid<Words>(below: Words, above: unknown): Words {
   if (typeof below !== "object" || below === null) {
     return (typeof above === typeof below ? above : below) as Words;

@@ -14,7 +14,7 @@ export interface Program {
   readonly start: number;
 }
 
-/** Why a pattern is not taken. */
+/** The reason for which a pattern is refused. */
 export type Refusal = "unfinished" | "unknown" | "long";
 
 export class PatternError extends Error {

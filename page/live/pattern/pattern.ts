@@ -1,7 +1,7 @@
 /** Finds a regular expression in linear time, whatever it is and whatever is read: no pattern can hang the page. */
 import { type Program, programOf, type Step, type Units, WORD } from "./parse.ts";
 
-/** What comes before a character, or after it: nothing, a part of a word, something else. */
+/** The neighbour of a character: nothing, a word character, or another one. */
 const enum Beside {
   Nothing,
   Word,
@@ -142,7 +142,7 @@ export class Pattern {
     return this.#anywhere.isFoundAtEnd(state);
   }
 
-  /** Where it is, the longest from each place on; in long texts only the first ones. */
+  /** Returns the matches, the longest at each place; in long texts only the first ones. */
   spansIn(text: string): readonly (readonly [start: number, end: number])[] {
     const spans: (readonly [number, number])[] = [];
     let left = MARKING;

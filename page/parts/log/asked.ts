@@ -1,4 +1,4 @@
-/** What is looked for in a log, as the address says it. */
+/** The search in a log, as the address holds it. */
 import type { Asked } from "../../live/wanted.ts";
 import { go, query, withQuery } from "../../router.ts";
 
@@ -12,12 +12,12 @@ export function askedNow(): Asked {
   };
 }
 
-/** Whether long lines are broken. */
+/** True if long lines are wrapped. */
 export function isWrapped(): boolean {
   return query.value.has("wrap");
 }
 
-/** Whether lines that do not fit are shown, too. */
+/** True if lines without a match are shown, too. */
 export function isAmongOthers(): boolean {
   return query.value.has("among");
 }

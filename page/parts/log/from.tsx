@@ -6,7 +6,7 @@ import { words } from "../../words/en.ts";
 const SPANS = ["10m", "1h", "all"] as const;
 const THE_BEGINNING = "1970-01-01T00:00:00Z";
 
-/** What the address says, as it is said to the API; `tail` where it says nothing. */
+/** Turns the address's value into the API's; `tail` if the address has none. */
 export function fromOf(asked: string | null, tail: number): From {
   if (asked === "all") return { since: THE_BEGINNING };
   if (asked === null || asked === "") return { tail };

@@ -1,4 +1,7 @@
-/** Where rows of a long list are: all of one height, or each as high as its text needs, which only drawn ones tell. */
+/**
+ * The positions of a long list's rows: all of one height, or each as high as its text, which is known once it
+ * is drawn.
+ */
 
 /**
  * A place in the list is a number of pixels as if every row were `row` high, so that rows that are not drawn have one,
@@ -9,7 +12,7 @@ export class Heights {
   #row: number;
   #areEqual = true;
   #first = 0;
-  /** Where each drawn row begins, below the first of them, and where the last one ends. */
+  /** The top of each drawn row below the first one, and the end of the last one. */
   #tops: readonly number[] = [0];
 
   constructor(least: number) {
@@ -17,12 +20,12 @@ export class Heights {
     this.#row = least;
   }
 
-  /** What every row counts for: its height, or about the mean of those that were drawn last. */
+  /** The assumed height of a row: its fixed height, or about the mean of the rows drawn last. */
   get row(): number {
     return this.#row;
   }
 
-  /** Whether all are as high as the least one. Returns by what places grow with that. */
+  /** Switches between equal and individual heights. Returns the factor by which places grow. */
   become(areEqual: boolean): number {
     if (this.#areEqual === areEqual) return 1;
     this.#areEqual = areEqual;
@@ -31,7 +34,7 @@ export class Heights {
     return this.settle();
   }
 
-  /** What is drawn, from the row of this index on. */
+  /** Measures the drawn rows, from the row of this index on. */
   measure(drawn: HTMLElement, first: number): void {
     const begin = drawn.getBoundingClientRect().top;
     const ends = [...drawn.children].map((row) => row.getBoundingClientRect().bottom - begin);
@@ -47,7 +50,7 @@ export class Heights {
     return this.#row / before;
   }
 
-  /** How far a place is below the first drawn row. */
+  /** Returns the distance of a place from the first drawn row. */
   below(place: number): number {
     const index = place / this.#row - this.#first;
     const amount = this.#tops.length - 1;

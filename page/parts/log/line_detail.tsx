@@ -88,7 +88,7 @@ function LinkTo({ line, feed }: { readonly line: Line; readonly feed: LogFeed })
 
 const WAIT_MS = 20_000;
 
-/** What a program wrote as JSON; null for anything else. */
+/** Returns the object that a program wrote as JSON, or null for anything else. */
 function objectIn(text: string): object | null {
   if (!text.startsWith("{") && !text.startsWith("[")) return null;
   try {

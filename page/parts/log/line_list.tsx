@@ -16,7 +16,7 @@ export interface LineListProps {
   readonly feed: LogFeed;
   /** Shows only what it found. */
   readonly only: Search | null;
-  /** What is marked in each line. */
+  /** The text or pattern to mark in each line. */
   readonly wanted: Wanted | null;
   /** Another one whenever there is something else to draw: the lines themselves are not compared. */
   readonly version: string;
@@ -25,7 +25,7 @@ export interface LineListProps {
   readonly choose: (number: number | null) => void;
   /** Long lines are broken instead of running out of the view. */
   readonly isWrapped: boolean;
-  /** What comes in meanwhile is not shown yet. */
+  /** New lines are not shown while it is paused. */
   readonly isPaused: boolean;
   readonly goOn: () => void;
   /** Gets what can be done with the list. */
@@ -62,7 +62,7 @@ export function LineList(props: LineListProps) {
   /** The line that stays the first in view, and how far above it begins. */
   const anchor = useRef<readonly [number: number, above: number] | null>(null);
   const isHeld = useRef(false);
-  /** Whether the element has to be scrolled to where the reader is; never while it is being scrolled. */
+  /** True if the element has to be scrolled to the reader's place; never while the user scrolls it. */
   const isMoved = useRef(true);
   /** A line that was brought to the top of the view has what is before it in view, too. */
   const isLifted = useRef(false);
@@ -81,7 +81,7 @@ export function LineList(props: LineListProps) {
     : later === -1
     ? search.found.length
     : later;
-  /** How high the list is, in places; once its end is drawn, so that it ends with the view. */
+  /** The height of the list in places; once its end is drawn, so that it ends with the view. */
   const content = useRef(0);
   content.current = amount * heights.row;
   if (isAtEnd && !isPaused) seen.current = lines.end;
@@ -148,7 +148,7 @@ export function LineList(props: LineListProps) {
     before.current = gone;
   }
   if (isAtEnd) moveTo(content.current - height);
-  /** How far the edges of a line are below the top of the view. */
+  /** Returns the distances of a line's edges from the top of the view. */
   const edgesOf = (index: number) =>
     [index, index + 1].map((one) => heights.below(one * heights.row) - heights.below(scroll.top)) as [
       number,

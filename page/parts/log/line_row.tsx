@@ -7,7 +7,7 @@ import { words } from "../../words/en.ts";
 import { shown } from "../shown.ts";
 import { piecesOf } from "./ansi.ts";
 
-/** What one row draws at most; all of it is shown when the line is chosen. */
+/** The most characters that one row draws; the whole line is shown when it is chosen. */
 const MOST_CHARACTERS = 4_096;
 /** So many sources can be told apart by colour, too. */
 const COLOURS = 6;

@@ -14,13 +14,13 @@ import { LineList, type LineListView } from "./line_list.tsx";
 import { save, textOf } from "./save.ts";
 import { Matches, SearchField, Toggle } from "./search_bar.tsx";
 
-/** How long a search may take of one frame. */
+/** The milliseconds that a search may take of one frame. */
 const SEARCH_MS = 6;
 
 export interface LogViewProps {
   readonly feed: LogFeed;
   readonly name: string;
-  /** What else can be chosen of it. */
+  /** Further controls of the view. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** What is on the screen as a file on the reader's machine. */
+/** Saves the lines on the screen as a file on the reader's machine. */
 import { isoOf, type LogFeed } from "../../live/log_feed.ts";
 
 /** Each line with its time, and whose it is where there are several. */

@@ -1,11 +1,11 @@
-/** Where a reader is in a list that may be longer than a browser can make an element. */
+/** The scroll position in a list that may be longer than a browser can make an element. */
 
 /** Browsers end between 17 and 33 million. */
 const MOST = 8_000_000;
 
 export class Scroll {
   readonly #most: number;
-  /** How far into the list the top of the view is, in pixels, whatever the element's own position says. */
+  /** The distance of the view's top from the list's top in pixels, whatever the element's own position is. */
   top = 0;
   #at = 0;
 
@@ -13,7 +13,7 @@ export class Scroll {
     this.#most = most;
   }
 
-  /** How high the element has to be. */
+  /** Returns the height of the element. */
   heightOf(content: number): number {
     return Math.min(content, this.#most);
   }
@@ -49,12 +49,12 @@ export class Scroll {
     return this.#at;
   }
 
-  /** Where the element really is, as browsers round. */
+  /** Takes over the element's position as the browser rounded it. */
   placed(at: number): void {
     this.#at = at;
   }
 
-  /** What is so many pixels above the top of the view stands there in the element. */
+  /** Returns the place in the element for content this many pixels above the top of the view. */
   offsetOf(above: number): number {
     return this.#at - above;
   }

@@ -59,7 +59,7 @@ export function Toggle(
   );
 }
 
-/** How many were found, and which of them is chosen. */
+/** The number of matches, and the chosen one. */
 export function Matches(
   { search, chosen, step }: {
     readonly search: Search;

@@ -100,7 +100,7 @@ const pullText = ({ layer, status, current, total }: Pulled): string =>
     current !== null && total !== null ? `${words.bytes(current)} / ${words.bytes(total)}` : "",
   ].filter((part) => part !== "").join(" ");
 
-/** What can be said to it now. */
+/** The buttons that fit the apply's state. */
 function Words(
   { apply: { id, state, steps }, said }: { readonly apply: ApplyModel; readonly said: () => void },
 ) {

@@ -1,4 +1,4 @@
-/** What would be done about a group, because of which lines; and what was done before. */
+/** A group's plan with the lines that cause each step, and the past applies. */
 import { useState } from "preact/hooks";
 import { APPLIES } from "../../../client/berth/applies.ts";
 import type { Diagnostic, Plan as PlanModel } from "../../../client/berth/models.ts";

@@ -1,4 +1,4 @@
-/** Why a step is there: what differs, facing the author's own line, or what it follows from. */
+/** The reasons of a step: differences beside the author's line, or the step that it follows from. */
 import type { PlanReason } from "../../../client/berth/models.ts";
 import { startOf } from "../../live/overview.ts";
 import { Facing } from "../../parts/facing.tsx";

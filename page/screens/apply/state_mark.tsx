@@ -1,4 +1,4 @@
-/** How an apply or one of its steps is, as a sign beside its word. */
+/** The state of an apply or of a step, as a sign beside its word. */
 import type { Apply, ApplyStep } from "../../../client/berth/models.ts";
 import { Mark } from "../../parts/sign.tsx";
 import type { Verdict } from "../../verdict.ts";

@@ -1,4 +1,7 @@
-/** Who did what, when, and how it ended; what strangers were refused is counted beside it. */
+/**
+ * The audit log: the caller, the act, the time and the result; refusals to unknown callers are counted beside
+ * it.
+ */
 import { type AuditEntry, type AuditPage, SYSTEM_AUDIT } from "../../../client/berth/system.ts";
 import { useResource } from "../../live/resource.ts";
 import { client } from "../../live/session.ts";

@@ -74,7 +74,7 @@ export function Container({ backend, name }: { readonly backend: string; readonl
   );
 }
 
-/** How it is, and whether it is what was written. */
+/** The container's condition, and its comparison with the declaration. */
 function Compared({ container }: { readonly container: ContainerDetail }) {
   const read = useResource(may("artifacts:read") ? "compared" : null, readCompared);
   const own = SIGN_OF[container.condition];

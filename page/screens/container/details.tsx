@@ -1,4 +1,4 @@
-/** What a container was made with: mounts, networks, environment, and all that the engine says. */
+/** The configuration of a container: mounts, networks, environment, and the engine's whole answer. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { CONTAINER, type ContainerDetail } from "../../../client/berth/containers.ts";

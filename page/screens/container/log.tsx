@@ -12,7 +12,7 @@ import { Empty, Trouble } from "../../parts/states.tsx";
 import { query } from "../../router.ts";
 import { words } from "../../words/en.ts";
 
-/** How many lines come first. */
+/** The number of lines that come first. */
 const TAIL = 1_000;
 
 interface Target {

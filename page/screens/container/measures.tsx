@@ -1,4 +1,4 @@
-/** What a container uses, over the last ten minutes. */
+/** The measurements of a container over the last ten minutes. */
 import { useEffect, useMemo } from "preact/hooks";
 import type { ContainerDetail } from "../../../client/berth/containers.ts";
 import { Measuring } from "../../live/measures.ts";

@@ -1,4 +1,4 @@
-/** What can be done with the chosen containers, and how it went for each. */
+/** Acts on the chosen containers, with the result for each. */
 import { useEffect, useState } from "preact/hooks";
 import type { Container } from "../../../client/berth/containers.ts";
 import { type Action, actOn, NEEDS, type Result, results } from "../../live/actions.ts";

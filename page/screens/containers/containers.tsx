@@ -232,7 +232,7 @@ function Cells(
   { container, sign, isMeasured, isChosen, choose }: {
     readonly container: Container;
     readonly sign: Verdict;
-    /** Whether it is shown what it uses. */
+    /** True if the row shows measurements. */
     readonly isMeasured: boolean;
     readonly isChosen: boolean;
     readonly choose: () => void;

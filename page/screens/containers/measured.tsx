@@ -1,4 +1,4 @@
-/** What one container of the list uses: CPU and memory over the last minutes as lines, and as it is now. */
+/** The CPU and memory of one container of the list: as lines over the last minutes, and as they are now. */
 import { useEffect } from "preact/hooks";
 import { measureRow, measuresOf } from "../../live/measured_rows.ts";
 import type { Point } from "../../live/series.ts";
@@ -6,7 +6,7 @@ import { now } from "../../parts/ago.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { words } from "../../words/en.ts";
 
-/** What fills the height of a line at least. */
+/** The smallest value that fills the height of a line. */
 const LEAST_PERCENT = 5;
 
 /** Of the container that the API calls so, `<engine>/<id>`. */

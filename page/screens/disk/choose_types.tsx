@@ -1,4 +1,4 @@
-/** What may go: types and age; the answer is a plan. */
+/** The types and the age to prune; the answer is a plan. */
 import { useState } from "preact/hooks";
 import { type PruneReport, type PruneRequest, SYSTEM_PRUNE } from "../../../client/berth/system.ts";
 import { client, may } from "../../live/session.ts";

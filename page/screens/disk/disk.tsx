@@ -1,4 +1,4 @@
-/** What the engines' objects take on disk, and removing what nobody needs by a plan that is read first. */
+/** The disk usage of the engines' objects, and a plan to remove the unused ones. */
 import { useState } from "preact/hooks";
 import {
   type DiskUsage,
@@ -68,7 +68,7 @@ export function Disk() {
 
 type Row = readonly [type: (typeof MEASURED)[number], usage: Usage];
 
-/** What the caller may not see is not in the answer. */
+/** Objects that the caller may not see are not in the answer. */
 function rowsOf(usage: DiskUsage): readonly Row[] {
   return MEASURED.flatMap((type) => {
     const one = usage[type];

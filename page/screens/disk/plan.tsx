@@ -1,4 +1,6 @@
-/** What would go, why, and how much; carried out exactly so, with a result for each. */
+/**
+ * A prune plan with the reason and size of each object, applied exactly as shown, with the result of each.
+ */
 import { useState } from "preact/hooks";
 import { type PruneReport, SYSTEM_PRUNE } from "../../../client/berth/system.ts";
 import { client } from "../../live/session.ts";

@@ -1,4 +1,4 @@
-/** What happens on the engines, as it happens. */
+/** The events of the engines, live. */
 import { useEffect, useMemo } from "preact/hooks";
 import { containerHref } from "../../parts/container_href.ts";
 import { type EventKind, Events as Feed, type Happening } from "../../live/events.ts";
@@ -13,7 +13,7 @@ import { words } from "../../words/en.ts";
 
 const TEXT = words.events;
 
-/** What reading the events of a kind takes. */
+/** The permissions for reading the events of each kind. */
 const NEEDS = {
   container: "events:read",
   image: "images:read",

@@ -1,4 +1,4 @@
-/** What happened to containers last, in a few lines. */
+/** The latest events of containers, in a few lines. */
 import { useEffect, useMemo } from "preact/hooks";
 import { containerHref } from "../../parts/container_href.ts";
 import { Events } from "../../live/events.ts";
@@ -7,7 +7,7 @@ import { shown } from "../../parts/shown.ts";
 import { Mark } from "../../parts/sign.tsx";
 import { words } from "../../words/en.ts";
 
-/** What changes how something is doing. */
+/** Events that change a condition. */
 const ACTIONS = ["start", "die", "oom", "destroy"];
 const MOST = 5;
 /** Events of one container in a row are one line. */

@@ -18,7 +18,7 @@ import { Empty, Trouble, Unavailable, Unread } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
 import { RegisterForm, Workspaces } from "./workspaces.tsx";
 
-/** What needs nobody to look at it. */
+/** Verdicts that need no attention. */
 const WELL: readonly Verdict[] = ["completed", "asWritten"];
 
 export function Overview() {
@@ -198,7 +198,7 @@ function whyOf({ verdict, containers, desired }: Unit): string {
   return bad.condition === "failed" ? words.unit.exited(bad.exitCode) : words.unit[bad.condition];
 }
 
-/** What the engine says of a broken one: how it ended, how often, and why. */
+/** The engine's words about a broken unit: how it ended, how often, and why. */
 function detailOf({ verdict, containers }: Unit): string {
   const bad = verdict === "broken" ? brokenOf(containers) : undefined;
   if (bad === undefined) return "";

@@ -1,4 +1,4 @@
-/** What somebody may, and where: a role or single permissions, everywhere or on scopes, as often as is needed. */
+/** The editor of grants: a role or single permissions, everywhere or on scopes. */
 import type { Permission, Role } from "../../../client/berth/models.ts";
 import type { Grant } from "../../../client/berth/settings.ts";
 import { who } from "../../live/session.ts";

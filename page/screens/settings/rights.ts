@@ -1,4 +1,4 @@
-/** What a key or a person may, in one line. */
+/** The permissions of a key or a person, in one line. */
 import type { Grant } from "../../../client/berth/settings.ts";
 import { words } from "../../words/en.ts";
 
@@ -15,7 +15,7 @@ export function rightsOf(grants: readonly Grant[]): string {
   return texts.length === 0 ? none : texts.join("; ");
 }
 
-/** All of it, for who looks closer. */
+/** Returns all permissions, for the details. */
 export function permissionsOf(grants: readonly Grant[]): string {
   return grants.flatMap((grant): readonly string[] => "role" in grant ? [grant.role] : grant.permissions)
     .join("\n");

@@ -1,4 +1,4 @@
-/** Where oneself is signed in, or somebody else whom one may manage, and how that ends. */
+/** The sessions of the caller, or of a person that the caller manages, with a button to end them. */
 import { useState } from "preact/hooks";
 import { AUTH_PASSWORD, AUTH_SESSION, AUTH_SESSIONS, type Session } from "../../../client/berth/auth.ts";
 import { SETTINGS_PEOPLE } from "../../../client/berth/settings.ts";
@@ -97,7 +97,7 @@ export function Sessions() {
   );
 }
 
-/** What somebody else is called; their id for who may not see people. */
+/** Returns the name of a person; the id if the caller may not see people. */
 async function nameOf(id: string, signal: AbortSignal): Promise<string> {
   const { items } = (await client.get(SETTINGS_PEOPLE, { signal })).json();
   return items.find((person) => person.id === id)?.name ?? id;

@@ -1,4 +1,7 @@
-/** What a change does to a file: before it is saved, when somebody else was faster, and back to what it was. */
+/**
+ * The difference that a change makes to a file: before it is saved, after a conflict, and back to an earlier
+ * version.
+ */
 import { useState } from "preact/hooks";
 import type { Diagnostic } from "../../../client/berth/models.ts";
 import type { FileVersion } from "../../../client/berth/workspaces.ts";

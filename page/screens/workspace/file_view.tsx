@@ -164,7 +164,9 @@ function FindingsOf(
   );
 }
 
-/** What is wrong in the text as it is now; null before the first answer. The last answer stays until the next. */
+/**
+ * The findings in the text as it is now; null before the first answer. The last answer stays until the next.
+ */
 function useFindings(
   id: string,
   path: string,
@@ -205,7 +207,7 @@ function useEditor(editing: Editing) {
   const box = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<TextEditor | null>(null);
   const [isUnloaded, setUnloaded] = useState(false);
-  // What it is told by keys and changes is what the view is now, not what it was when the editor was made.
+  // Key bindings and changes reach the current view, not the one at the time the editor was made.
   const latest = useRef(editing);
   latest.current = editing;
   useEffect(() => {

@@ -15,7 +15,7 @@ import { FileView } from "./file_view.tsx";
 export function Files({ workspace }: { readonly workspace: Workspace }) {
   const { id, revision, editable } = workspace;
   const read = useResource(`files ${id} ${revision}`, (signal) => readFiles(id, signal), { live: false });
-  // What is open stays while the list is read anew.
+  // The open file stays open while the list is read again.
   const last = useRef(read.value.value);
   last.current = read.value.value ?? last.current;
   const listed = last.current;
@@ -57,7 +57,7 @@ function firstOf(files: readonly WorkspaceFile[]): string {
   return (composed.sort((a, b) => depth(a) - depth(b))[0] ?? files[0]!).path;
 }
 
-/** Whether the files may be written to, and the switch for who may say so. */
+/** The switch for editing files, for callers who may set it. */
 function Editable({ workspace: { id, name, editable } }: { readonly workspace: Workspace }) {
   const [isAsking, setAsking] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** What the rules find in the files of a workspace, by rule or by file, filtered by the address. */
+/** The findings of a workspace by rule or by file, filtered by the address. */
 import type { Diagnostic } from "../../../client/berth/models.ts";
 import { WORKSPACE_ARTIFACTS_VALIDATE } from "../../../client/berth/workspaces.ts";
 import { startOf } from "../../live/overview.ts";

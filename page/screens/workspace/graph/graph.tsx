@@ -14,7 +14,7 @@ import { layOut } from "../../../parts/graph_layout.ts";
 import { linksOf, nameOf } from "./links.ts";
 import { Outline } from "./outline.tsx";
 
-/** What is always drawn; the rest is asked for. */
+/** Node kinds that are always drawn; the others are drawn on request. */
 const MAIN: readonly DagNode["kind"][] = ["unit", "group", "missing"];
 
 export function Graph({ id }: { readonly id: string }) {

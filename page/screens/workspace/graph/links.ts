@@ -1,4 +1,4 @@
-/** Who needs whom, in both directions, and how a node is told in words. */
+/** The dependencies of nodes in both directions, and how a node is described in words. */
 import type { Dag, DagNode } from "../../../../client/berth/workspaces.ts";
 import { shown } from "../../../parts/shown.ts";
 import type { Verdict } from "../../../verdict.ts";
