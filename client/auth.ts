@@ -1,6 +1,6 @@
-/** Where credentials come from: the contract, and the bearer tokens nearly everybody uses. */
+/** The contract for credentials, and the bearer tokens that nearly every service uses. */
 
-/** Where a client gets its credentials. Clients that share one object share its logins. */
+/** The source of a client's credentials. Clients that share one object share its logins. */
 export interface Auth {
   /** The headers to send, logging in first if need be. */
   authHeaders(): Record<string, string> | Promise<Record<string, string>>;
@@ -8,17 +8,17 @@ export interface Auth {
   invalidate(): void | Promise<void>;
 }
 
-/** What a login or a refresh answers with. */
+/** The answer to a login or a refresh. */
 export interface TokenPair {
-  /** What goes into the `authorization` header. */
+  /** The token for the `authorization` header. */
   readonly accessToken: string;
-  /** What buys the next pair, once. Absent in an answer: the one before is kept. */
+  /** The token that buys the next pair, once. If an answer has none, the client keeps the previous one. */
   readonly refreshToken?: string | undefined;
 }
 
 /** A pair, and how to trade its refresh token for the next one. */
 export interface RefreshableTokens extends TokenPair {
-  /** What buys the next pair, once. */
+  /** The token that buys the next pair, once. */
   readonly refreshToken: string;
   /** Trades a refresh token, never twice. Call it through a client without `auth`. */
   refresh(refreshToken: string): TokenPair | Promise<TokenPair>;

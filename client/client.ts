@@ -5,13 +5,13 @@ import type { HttpResponse } from "./response.ts";
 import { type AnyOptions, Sender } from "./sender.ts";
 import type { Fetch } from "./transport.ts";
 
-/** How to make a {@linkcode Client}. */
+/** The options of a {@linkcode Client}. */
 export interface ClientOptions {
   /** Absolute `http:` or `https:` URL; its path is kept as a prefix. */
   readonly baseUrl: string | URL;
   /** Credentials, sent to `baseUrl`'s origin only. */
   readonly auth?: Auth | undefined;
-  /** Whether to verify TLS certificates. Default: `false`, save in a browser, which always verifies. */
+  /** True to verify TLS certificates. Default: `false`, except in a browser, which always verifies. */
   readonly verifyTls?: boolean | undefined;
   /** PEM certificates to trust in place of the runtime's. Turns verification on. */
   readonly caCerts?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly timeoutS?: number | undefined;
   /** The longest body that is read, in bytes after decoding. Default: 64 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** What to send with in place of the runtime's `fetch`. Takes neither `verifyTls` nor `caCerts`. */
+  /** The function to send with instead of the runtime's `fetch`. Excludes `verifyTls` and `caCerts`. */
   readonly fetch?: Fetch | undefined;
 }
 

@@ -41,11 +41,11 @@ const MAX_QUEUED_BYTES = 2 ** 24;
 /** Statuses of a handshake that say something of the caller. */
 const REFUSALS = [401, 403];
 
-/** What a socket of these types may send. */
+/** The messages that a socket of these types may send. */
 export type SendOf<T extends EndpointTypes> = TypesOf<T, "socket"> extends { send: infer Send } ? Send
   : unknown;
 
-/** What arrives, as text, on a socket of these types. */
+/** The messages that arrive as text on a socket of these types. */
 export type ReceiveOf<T extends EndpointTypes> = TypesOf<T, "socket"> extends { receive: infer Receive }
   ? Receive
   : unknown;
@@ -53,7 +53,7 @@ export type ReceiveOf<T extends EndpointTypes> = TypesOf<T, "socket"> extends { 
 /** Opens a WebSocket; Node's own, or a package's, can be given where the runtime has none that will do. */
 export type OpenWebSocket = (url: string, protocols: string[]) => WebSocket;
 
-/** What `connect()` takes. */
+/** The options of `connect()`. */
 export type ConnectOptions<P extends string, T extends EndpointTypes> =
   & ParamsOption<P>
   & QueryOption<T, "socket">
@@ -64,11 +64,11 @@ export type ConnectOptions<P extends string, T extends EndpointTypes> =
     readonly webSocket?: OpenWebSocket | undefined;
   };
 
-/** How a connection ended. */
+/** The end of a connection. */
 export interface Closing {
   /** The closing code; 1006 when the connection was lost. */
   readonly code: number;
-  /** What the other side gave as reason. */
+  /** The reason that the other side gave. */
   readonly reason: string;
 }
 
@@ -123,7 +123,7 @@ export async function connect<P extends string, T extends EndpointTypes>(
         // A refused handshake hides its status: ask the same by a plain call, whose 401 rule renews the credentials.
         const asked = { query: options.query, signal: deadline.signal };
         const plain = new Endpoint(endpoint.path);
-        // What fills the path was checked when the socket's own address was made.
+        // The values for the path were checked when the socket's own address was made.
         await client.get(plain as Endpoint<string>, {
           ...asked,
           params: options.params as Params<string>,
@@ -256,7 +256,7 @@ function connection(socket: WebSocket, call: Call, deadline: Deadline): Connecti
   };
 }
 
-/** What was sent in one go is given one by one. */
+/** Splits a message with several items. */
 function itemsOf(message: unknown): readonly unknown[] {
   // Whatever JSON it is, reading two properties of it is safe but for null.
   const { type, items } = (message ?? {}) as { readonly type?: unknown; readonly items?: unknown };

@@ -19,23 +19,23 @@ export type Query = { readonly [key: string]: QueryValue };
 
 /** The types of one method of an endpoint. They exist at compile time only. */
 export interface MethodTypes {
-  /** What `json()` returns. */
+  /** The type that `json()` returns. */
   response?: unknown;
-  /** What `payload` takes; absent: any JSON value, or none. */
+  /** The type of `payload`; absent: any JSON value, or none. */
   payload?: unknown;
-  /** What `query` takes; absent: any key. */
+  /** The type of `query`; absent: any key. */
   query?: unknown;
-  /** What `stream()` yields for each item. */
+  /** The type of each item that `stream()` yields. */
   item?: unknown;
 }
 
 /** The types of a socket: what `connect()` sends and receives. */
 export interface SocketTypes {
-  /** What the client may send as text, JSON encoded. */
+  /** The type of text messages that the client may send, encoded as JSON. */
   send?: unknown;
-  /** What arrives as text, parsed. */
+  /** The type of text messages that arrive, parsed. */
   receive?: unknown;
-  /** What `query` takes; absent: any key. */
+  /** The type of `query`; absent: any key. */
   query?: unknown;
 }
 

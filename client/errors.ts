@@ -1,9 +1,12 @@
-/** How a call can fail without a response, each with what a caller needs to act on, and none with a credential. */
+/**
+ * The failures of a call without a response, each with the facts that a caller needs, and none with a
+ * credential.
+ */
 import { BRAND, isNamed } from "./brand.ts";
 import type { Method } from "./endpoint.ts";
 import { printable } from "./printable.ts";
 
-/** What was asked for. */
+/** The request. */
 export interface RequestLine {
   /** The request's method. */
   readonly method: Method;
@@ -55,27 +58,27 @@ export class BodyLimitError extends ClientError {
   override readonly name: string = "BodyLimitError";
 }
 
-/** Whether it is a {@linkcode ClientError} of this or another copy of the package. */
+/** Returns true for a {@linkcode ClientError} of this or another copy of the package. */
 export function isClientError(error: unknown): error is ClientError {
   return isNamed(error);
 }
 
-/** Whether it is a {@linkcode TimeoutError} of this or another copy of the package. */
+/** Returns true for a {@linkcode TimeoutError} of this or another copy of the package. */
 export function isTimeoutError(error: unknown): error is TimeoutError {
   return isNamed(error, "TimeoutError");
 }
 
-/** Whether it is a {@linkcode NetworkError} of this or another copy of the package. */
+/** Returns true for a {@linkcode NetworkError} of this or another copy of the package. */
 export function isNetworkError(error: unknown): error is NetworkError {
   return isNamed(error, "NetworkError");
 }
 
-/** Whether it is a {@linkcode ClosedError} of this or another copy of the package. */
+/** Returns true for a {@linkcode ClosedError} of this or another copy of the package. */
 export function isClosedError(error: unknown): error is ClosedError {
   return isNamed(error, "ClosedError");
 }
 
-/** Whether it is a {@linkcode BodyLimitError} of this or another copy of the package. */
+/** Returns true for a {@linkcode BodyLimitError} of this or another copy of the package. */
 export function isBodyLimitError(error: unknown): error is BodyLimitError {
   return isNamed(error, "BodyLimitError");
 }

@@ -33,19 +33,19 @@ import { isStatusError } from "./response.ts";
 /** The names of what can be followed. */
 export type Feed = Extract<LiveRequest, { readonly type: "subscribe" }>["feed"];
 
-/** What a subscription to this feed may ask for. */
+/** The options of a subscription to this feed. */
 export type AskedOf<F extends Feed> = Omit<
   Extract<LiveRequest, { readonly feed: F }>,
   "type" | "id" | "feed"
 >;
 
-/** What this feed tells. */
+/** The messages of this feed. */
 export type ToldBy<F extends Feed> = Extract<LiveMessage, { readonly feed: F }>;
 
-/** Why a subscription is over. */
+/** The end of a subscription. */
 export type Ending = Omit<Extract<LiveMessage, { readonly type: "ended" }>, "type" | "id">;
 
-/** Who hears what a feed tells. */
+/** The receiver of a feed's messages. */
 export interface Listener<F extends Feed> {
   /** Takes one message; the pieces of one change of rows come as one. */
   message(message: ToldBy<F>): void;
@@ -56,19 +56,22 @@ export interface Listener<F extends Feed> {
 }
 
 /**
- * How the connection is doing: `refused` is not tried again until `retry()`, because the credentials were not taken.
+ * The state of the connection. After `refused` the client waits for `retry()`, because the service did not
+ * accept the credentials.
  */
 export type LiveState = "idle" | "connecting" | "live" | "lost" | "refused";
 
-/** What `new Live()` takes beside a client. */
+/** The options of `new Live()`, beside a client. */
 export interface LiveOptions {
   /** Told of every change of the state; the error is why it is `lost` or `refused`, where that is known. */
   readonly onState?: ((state: LiveState, error?: unknown) => void) | undefined;
   /** Opens the WebSocket in place of the runtime's own. */
   readonly webSocket?: OpenWebSocket | undefined;
-  /** How long nothing may be heard before the connection is given up, in milliseconds. Default: 25,000. */
+  /** The silence in milliseconds after which the connection is given up. Default: 25,000. */
   readonly silenceMs?: number | undefined;
-  /** Whether long messages come compressed: worth it over a slow line, not on one machine. Default: false. */
+  /**
+   * True to receive long messages compressed: worth it over a slow line, not on one machine. Default: false.
+   */
   readonly gzip?: boolean | undefined;
 }
 
@@ -117,12 +120,12 @@ export class Live implements Disposable {
     this.#options = options;
   }
 
-  /** How the connection is doing. */
+  /** The state of the connection. */
   get state(): LiveState {
     return this.#state;
   }
 
-  /** How far this machine's clock is ahead of the service's, as last heard. */
+  /** The milliseconds by which this machine's clock is ahead of the service's, as last measured. */
   get skewMs(): number {
     return this.#skewMs;
   }

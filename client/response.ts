@@ -1,10 +1,10 @@
-/** What every call answers with, a response whose body is already here; and the errors that hold one. */
+/** The answer of every call, a response whose body has arrived, and the errors that hold one. */
 import { isNamed } from "./brand.ts";
 import type { Method } from "./endpoint.ts";
 import { ClientError, type RequestLine } from "./errors.ts";
 import { printable } from "./printable.ts";
 
-/** What an {@linkcode HttpResponse} is made of. */
+/** The parts of an {@linkcode HttpResponse}. */
 export interface HttpResponseParts extends RequestLine {
   /** The status code. */
   readonly statusCode: number;
@@ -88,12 +88,12 @@ export class JsonError extends ClientError {
   }
 }
 
-/** Whether it is a {@linkcode StatusError} of this or another copy of the package. */
+/** Returns true for a {@linkcode StatusError} of this or another copy of the package. */
 export function isStatusError(error: unknown): error is StatusError {
   return isNamed(error, "StatusError");
 }
 
-/** Whether it is a {@linkcode JsonError} of this or another copy of the package. */
+/** Returns true for a {@linkcode JsonError} of this or another copy of the package. */
 export function isJsonError(error: unknown): error is JsonError {
   return isNamed(error, "JsonError");
 }

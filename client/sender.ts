@@ -1,4 +1,4 @@
-/** What a client does for every request, be its answer a text or a stream: credentials, sending, the 401 rule. */
+/** The steps of every request, with a text or a stream as answer: credentials, sending, the 401 rule. */
 import { address, parseBase } from "./address.ts";
 import type { Auth } from "./auth.ts";
 import { readText } from "./body.ts";
@@ -10,7 +10,7 @@ import { HttpResponse, StatusError } from "./response.ts";
 import { Running } from "./running.ts";
 import { type Transport, transportFor, type TransportOptions } from "./transport.ts";
 
-/** What a sender is made of. */
+/** The options of a sender. */
 export interface SenderOptions extends TransportOptions {
   readonly baseUrl: string | URL;
   readonly auth?: Auth | undefined;
@@ -39,7 +39,7 @@ export interface Call extends RequestLine {
 export class Sender {
   readonly base: URL;
   readonly login: Login | undefined;
-  /** Whether TLS is to be other than the runtime's own, which sockets cannot do. */
+  /** True if TLS settings differ from the runtime's own, which sockets cannot change. */
   readonly ownTls: boolean;
   readonly #maxBodyBytes: number;
   readonly #transport: Transport;

@@ -36,7 +36,9 @@ export class EventDecoder {
     return lines.flatMap((line) => this.#take(line));
   }
 
-  /** What the end completes: nothing, as an event without its blank line is not one. */
+  /**
+   * Returns the events that the end completes: none, because an event without its blank line does not count.
+   */
   end(): ServerSentEvent[] {
     return [];
   }

@@ -26,21 +26,21 @@ import { EventDecoder, type ServerSentEvent } from "./sse.ts";
 
 export type { ServerSentEvent } from "./sse.ts";
 
-/** How a body is read: lines of JSON, server-sent events, or pieces of text as they come. */
+/** The format of a body: lines of JSON, server-sent events, or pieces of text as they arrive. */
 export type StreamFormat = "ndjson" | "sse" | "text";
 
 /** The methods whose answers can be streams, as they are named in an endpoint's types. */
 export type StreamMethod = "get" | "post" | "put" | "delete";
 
-/** What a stream yields: the endpoint's `item` for NDJSON, events for SSE, strings for text. */
+/** The items of a stream: the endpoint's `item` for NDJSON, events for SSE, strings for text. */
 export type ItemOf<Types extends EndpointTypes, M extends StreamMethod, As extends StreamFormat> = As extends
   "ndjson" ? TypesOf<Types, M> extends { item: infer Item } ? Item : unknown
   : As extends "sse" ? ServerSentEvent
   : string;
 
-/** What `stream()` takes beside the options of a call. */
+/** The options of `stream()`, beside those of a call. */
 export interface StreamOptions<M extends StreamMethod, As extends StreamFormat> {
-  /** How the body is read. Sets `accept`; another content type is a `NetworkError`. */
+  /** The format to read the body in. Sets `accept`; another content type is a `NetworkError`. */
   readonly as: As;
   /** The method. Default: `get`. */
   readonly method?: M | undefined;
@@ -138,7 +138,7 @@ async function* run(
     if (error !== RETURNED) throw error;
   } finally {
     deadline.end();
-    // What has not come to its end is ended here: the server sees the connection close.
+    // A stream that was left early is closed, so that the server sees the connection close.
     if (!finished) deadline.abort(RETURNED);
   }
 }

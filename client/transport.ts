@@ -1,6 +1,6 @@
-/** How requests leave: `fetch`, or `node:https` where TLS is not to be verified the runtime's way. */
+/** The way out for requests: `fetch`, or `node:https` if TLS is not to be verified as the runtime does. */
 
-/** What sends a request: the part of `fetch` that the client uses. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The options that decide how requests leave. */
