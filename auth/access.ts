@@ -33,7 +33,7 @@ const SKEW_MS = 5 * MINUTE_MS;
 
 export interface OwnReplica {
   readonly name: string;
-  /** How many there are. */
+  /** Returns the number of sessions. */
   count(): number;
   /** As of `Replicas`. */
   turn(what: string, ms: number): Promise<boolean>;
@@ -43,7 +43,7 @@ export interface AccessOptions {
   readonly store: Store;
   readonly log: Log;
   readonly permissions: PermissionCatalogue;
-  /** Where the setup token is kept, and the sealing key unless it has a file elsewhere; it exists. */
+  /** The folder for the setup token, and for the sealing key unless it has a file elsewhere; it exists. */
   readonly dataFolder: string;
   /** This replica among the others; one that is alone unless given. */
   readonly replica?: OwnReplica;
@@ -58,7 +58,7 @@ export interface AccessOptions {
     /** Null: in the data folder. */
     readonly sealingKeyFile: string | null;
   };
-  /** Where entries of the audit log go besides the store; `ca` is the text of a PEM file. */
+  /** The receiver of audit entries besides the store; `ca` is the text of a PEM file. */
   readonly auditReceiver?: { readonly address: SyslogAddress; readonly ca: string | null } | null;
   readonly clock?: Clock;
   /** Another identity provider than the configured one, as tests bring. */
@@ -67,7 +67,7 @@ export interface AccessOptions {
   readonly passwords?: Passwords;
 }
 
-/** How often something may be tried: per peer, and per account, session or key. */
+/** The rate limits: per peer, and per account, session or key. */
 export interface Limits {
   readonly signIn: RateLimit;
   readonly refresh: RateLimit;
@@ -90,7 +90,7 @@ export interface Access extends AsyncDisposable {
   readonly auditUpkeep: Upkeep;
   /** For values that may be secret; made by the first who asks. */
   readonly digests: () => Promise<Digest>;
-  /** Why entries of the audit log cannot be written or delivered; null while all is well. */
+  /** Returns why audit entries cannot be written or delivered; null while all is well. */
   readonly auditFailure: () => string | null;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -102,7 +102,9 @@ export interface Access extends AsyncDisposable {
   readonly setupToken: string | null;
   /** The other replica that has made the token; null while there is none. */
   readonly setupReplica: string | null;
-  /** What somebody holds now, whatever they showed when they came in; null for who is gone or disabled. */
+  /**
+   * Returns today's rights of an actor, whatever credential they used; null for a deleted or disabled one.
+   */
   holderNow(actor: Pick<AuditActor, "kind" | "id">): Promise<Principal | null>;
   /** Replaces the role rules; rights that they take away end within five seconds. */
   setRoles(rules: readonly RoleRule[]): Promise<void>;

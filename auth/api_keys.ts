@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** A write for every request would cost more than the request. */
 const USED_EVERY_MS = 30_000;
 export const MAX_KEYS = 1_000;
-/** How long before its end a key that is used is warned of. */
+/** The time before its end within which the use of a key causes a warning. */
 const WARN_MS = 7 * DAY_MS;
 
 export interface KeyAsked {
@@ -125,8 +125,8 @@ export class ApiKeys {
   }
 
   /**
-   * Gives a key another secret, while the one before goes on for `overlapMinutes`.
-   * Throws `not_found`, and `forbidden` for a key that may do more than who asks.
+   * Gives a key another secret. The previous one stays valid for `overlapMinutes`. Throws `not_found`, and
+   * `forbidden` for a key that may do more than the caller.
    */
   async rotate(id: string, overlapMinutes: number, by: Principal, entry: NewAuditEntry): Promise<MadeKey> {
     await this.#mustBeWithin(id, by, "rotate");
@@ -173,7 +173,7 @@ export class ApiKeys {
     return record !== null && isAlive(record, this.#clock.now(), this.#rules()) ? record : null;
   }
 
-  /** Whether a secret with this digest, as base64, still counts. */
+  /** Returns true if a secret with this digest, as base64, is still valid. */
   takes(record: KeyRecord, secret: string): boolean {
     const until = endOfSecret(record, Uint8Array.fromBase64(secret));
     return until !== null && until > this.#clock.now();
@@ -238,7 +238,7 @@ export class ApiKeys {
     return creator.kind === "apiKey" ? (await this.#store.get(creator.id))?.expiresAt ?? null : null;
   }
 
-  /** Whether `ancestor` is the key or stands in its chain of creators. */
+  /** Returns true if `ancestor` is the key or stands in its chain of creators. */
   async #isMadeBy(id: string, ancestor: string): Promise<boolean> {
     for (let at: string | null = id, steps = 0; at !== null && steps < MAX_KEYS; steps++) {
       if (at === ancestor) return true;
@@ -293,7 +293,7 @@ export function rangesOf({ from }: KeyRecord): readonly AddressRange[] | null {
   return from.length === 0 ? null : from.map(addressRange).filter((range) => range !== null);
 }
 
-/** Whether the key has not ended, and the person behind it is enabled and may do anything at all. */
+/** Returns true if the key has not ended and the person behind it is enabled and holds any right. */
 export function isAlive(key: KeyRecord, now: number, rules: readonly RoleRule[]): boolean {
   const { disabled, expiresAt, limit } = key;
   return !disabled && (expiresAt === null || expiresAt > now) &&

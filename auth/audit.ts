@@ -1,10 +1,10 @@
-/** What an entry of the audit log holds, and what never gets into one. */
+/** The contents of an audit entry, and the values that never get into one. */
 import type { AuditActor, AuditChain, NewAuditEntry } from "../core/store.ts";
 
 const MAX_TEXT = 500;
 
 export const NOBODY: AuditActor = { kind: "anonymous", id: "-", name: "-" };
-/** What berth does by itself. */
+/** The actor of berth's own acts. */
 export const BERTH: AuditActor = { kind: "system", id: "berth", name: "berth" };
 /** The owner of the data folder. */
 export const COMMAND_LINE: AuditActor = { kind: "system", id: "command-line", name: "command line" };

@@ -1,4 +1,4 @@
-/** What time it is, as one thing that tests can move. */
+/** The time, as an object that tests can move. */
 
 export interface Clock {
   /** Milliseconds since 1970; jumps when the machine's clock is set. */

@@ -1,4 +1,4 @@
-/** What an `Authorization` header is worth right now: verified once, remembered briefly, forgotten on revocation. */
+/** Checks `Authorization` headers: verified once, remembered briefly, forgotten on revocation. */
 import type { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { type AddressRange, isInRange } from "./address_range.ts";
@@ -6,7 +6,7 @@ import { type ApiKeys, rangesOf } from "./api_keys.ts";
 import type { Clock } from "./clock.ts";
 import type { Sessions } from "./session.ts";
 
-/** What was verified is asked of the store again after this: another replica may have revoked it. */
+/** After this time the store is asked again: another replica may have revoked the credential. */
 const RECHECK_MS = 4_000;
 const MAX_REMEMBERED = 10_000;
 /** Hashing what was presented costs more than all else here; the few that are used right now are found without. */
@@ -15,7 +15,7 @@ const MAX_HOT = 64;
 /** A credential that was good a moment ago. */
 export interface Credential {
   readonly principal: Principal;
-  /** What is revoked: `key:<id>` or `session:<id>`. */
+  /** The revoked credential: `key:<id>` or `session:<id>`. */
   readonly source: string;
   /** When the token or key itself ends, in milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number;
@@ -39,7 +39,7 @@ interface Watch {
   readonly rights: string;
 }
 
-/** What a source is worth right now. */
+/** A source of credentials as it stands right now. */
 interface Standing {
   readonly principal: Principal;
   readonly from: readonly AddressRange[] | null;
@@ -94,7 +94,7 @@ export class Credentials {
     return known;
   }
 
-  /** Where a principal that `check` gave out comes from. */
+  /** Returns the credential behind a principal that `check` returned. */
   sourceOf(principal: Principal): string | null {
     return this.#sourceOf.get(principal) ?? null;
   }
@@ -125,7 +125,7 @@ export class Credentials {
     this.#timer = null;
   }
 
-  /** How many are remembered; never more than 10,000. */
+  /** The number of remembered credentials; never more than 10,000. */
   get size(): number {
     return this.#remembered.size;
   }

@@ -23,7 +23,7 @@ export class Devices {
     return new Devices(await Seal.from(secret, "device cookies"), clock);
   }
 
-  /** What a browser is given once this account has signed in with it. */
+  /** Returns the token of a browser that signed in to this account. */
   async make(account: string): Promise<string> {
     const text = JSON.stringify([account, crypto.randomUUID(), this.#clock.now()]);
     return toBase64Url(await this.#seal.seal(text, PLACE));

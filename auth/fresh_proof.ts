@@ -7,7 +7,7 @@ import type { CodeAnswer, IdentityProvider } from "./identity_provider.ts";
 import type { People } from "./people.ts";
 import type { LivingSession, Sessions } from "./session.ts";
 
-/** Proof of who somebody is: their password, their key, or another sign-in at their provider. */
+/** A proof of identity: the password, the key, or another sign-in at the provider. */
 export type Proof = { readonly password: string } | { readonly key: string } | CodeAnswer;
 
 export interface FreshProofOptions {
@@ -16,7 +16,7 @@ export interface FreshProofOptions {
   readonly keys: ApiKeys;
   readonly provider: IdentityProvider | null;
   readonly clock: Clock;
-  /** How old a proof may be; 0 turns fresh proof off. */
+  /** The oldest proof that is accepted; 0 turns fresh proof off. */
   readonly maxAgeMs: number;
 }
 
@@ -95,7 +95,7 @@ export class FreshProof {
     return session;
   }
 
-  /** Whether the person can give such a proof: some providers never ask twice. */
+  /** Returns true if the person cannot give such a proof: some providers never ask twice. */
   #isExempt({ holder }: LivingSession): boolean {
     const { provider } = this.#options;
     return holder.kind === "user" && holder.account.grants === null && provider !== null &&

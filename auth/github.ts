@@ -15,7 +15,7 @@ import { explain } from "./openid_connect.ts";
 import { boundedFetch, type Fetch, unavailable } from "./outbound.ts";
 import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
 
-/** Where GitHub, or a GitHub Enterprise Server, answers. */
+/** The addresses of GitHub, or of a GitHub Enterprise Server. */
 export interface GitHubAddresses {
   readonly web: string;
   readonly api: string;

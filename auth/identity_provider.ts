@@ -1,4 +1,4 @@
-/** What berth needs of an identity provider, of any kind. */
+/** The contract of identity providers of any kind. */
 import { ServiceError } from "../core/error.ts";
 import type { Claims } from "./roles.ts";
 
@@ -12,7 +12,7 @@ export interface ProviderDescription {
   readonly redirectUri: string;
 }
 
-/** What came back from the provider by way of the browser. */
+/** The provider's answer, as the browser brought it. */
 export interface CodeAnswer {
   readonly code: string;
   readonly codeVerifier: string;
@@ -36,7 +36,7 @@ export interface Identity {
 export interface IdentityProvider {
   /** The issuer of the identities it gives out. */
   readonly issuer: string;
-  /** Whether it can be asked to have a person prove again who they are, and says when they did. */
+  /** True if it can ask a person to sign in again, and reports when they did. */
   readonly provesAgain: boolean;
   /** Throws `identity_provider_unavailable`. */
   describe(): Promise<ProviderDescription>;

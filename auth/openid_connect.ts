@@ -226,7 +226,7 @@ export class OpenIdConnect implements IdentityProvider {
 /** Maps a library error to a code for the user or the operator. */
 export function explain(oauth: OAuth, thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown;
-  // What `boundedFetch` threw may arrive wrapped.
+  // An error of `boundedFetch` may arrive wrapped.
   if (thrown instanceof Error && thrown.cause instanceof ServiceError) return thrown.cause;
   if (thrown instanceof oauth.ResponseBodyError) {
     if (thrown.error === "invalid_client" || thrown.error === "unauthorized_client") {

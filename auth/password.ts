@@ -6,7 +6,7 @@ import { sameDigest, toBase64Url } from "./secret.ts";
 export const MIN_CHARACTERS = 12;
 export const MAX_CHARACTERS = 1_024;
 
-/** What a check costs; stored beside each hash, so that it can be raised without asking anybody. */
+/** The cost of a check; stored beside each hash, so that it can be raised without asking anybody. */
 interface Cost {
   readonly N: number;
   readonly r: number;
@@ -24,12 +24,12 @@ const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 const AT_ONCE = 2;
 const MAX_WAITING = 32;
 
-/** What is stored of a password: text, so that every store can hold it. */
+/** A stored password: text, so that every store can hold it. */
 export type PasswordHash = string;
 
 const SHAPE = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]+)\$([\w-]+)$/;
 
-/** Why a password is not accepted, or null. */
+/** Returns why a password is not accepted, or null. */
 export function weaknessOf(password: string, name: string): string | null {
   const length = [...password].length;
   if (length < MIN_CHARACTERS) return `Expected at least ${MIN_CHARACTERS} characters`;
@@ -59,8 +59,9 @@ export class Passwords {
   }
 
   /**
-   * Whether it is the password of this hash. Without a hash it never is, which takes as long to find out.
-   * `outdated`: the hash is cheaper than those made today. Throws `too_many_requests` when too many wait.
+   * Returns `good` if it is the password of this hash. Without a hash it never is, and finding out takes as
+   * long. `outdated`: the hash is cheaper than today's. Throws `too_many_requests` when too many callers
+   * wait.
    */
   async check(password: string, hash: PasswordHash | null): Promise<{ good: boolean; outdated: boolean }> {
     const stored = hash === null ? null : parse(hash);

@@ -12,7 +12,7 @@ import { IDLE_MS, type Sessions } from "./session.ts";
 
 /** The issuer of people who sign in here; no provider can have it, because it is no address. */
 export const LOCAL_ISSUER = "berth";
-/** How long a link for a password counts. */
+/** The validity of a link to set a password. */
 const LINK_MS = 3 * 86_400_000;
 
 /** A one-time link's secret; the only time anybody sees it. */
@@ -21,7 +21,7 @@ export interface MadeLink {
   readonly expiresAt: number;
 }
 
-/** What is changed of a person; what is left out stays. */
+/** A change of a person; fields that are left out stay. */
 export interface PersonChange {
   readonly grants?: readonly Grant[] | undefined;
   readonly disabled?: boolean | undefined;
@@ -194,7 +194,7 @@ export class People {
     await onChange();
   }
 
-  /** That it is really this person: their password once more. Throws `login_refused`, `too_many_requests`. */
+  /** Confirms the person by their password. Throws `login_refused`, `too_many_requests`. */
   async confirm(account: AccountRecord, password: string): Promise<void> {
     const { store, passwords, tries } = this.#options;
     // Only who has a session of theirs comes here, so strangers cannot use up these tries.
@@ -240,7 +240,7 @@ export class People {
   }
 }
 
-/** What two spellings of a name have in common. */
+/** Returns the common form of all spellings of a name. */
 function subjectOf(name: string): string {
   return name.normalize("NFKC").toLowerCase();
 }

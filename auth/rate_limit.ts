@@ -1,4 +1,4 @@
-/** How often somebody may try: counters that nobody can reset by filling their table. */
+/** Rate limits: counters that nobody can reset by filling their table. */
 import { ServiceError } from "../core/error.ts";
 import { textHash } from "../core/text_hash.ts";
 import type { Clock } from "./clock.ts";

@@ -1,4 +1,4 @@
-/** What people may do: rules on what their identity provider says of them. */
+/** The roles of people: rules on the claims of their identity provider. */
 import type { Grant } from "../core/access.ts";
 import type { RoleRule } from "../core/sign_in.ts";
 import type { AccountRecord } from "../core/store.ts";
@@ -19,7 +19,7 @@ export function grantsOf(claims: Claims, rules: readonly RoleRule[]): readonly G
   return grants;
 }
 
-/** What a person holds today: by themselves, or by the rules. */
+/** Returns the grants of a person: their own, or those of the rules. */
 export const grantsOfAccount = (
   { grants, claims }: Pick<AccountRecord, "grants" | "claims">,
   rules: readonly RoleRule[],
@@ -28,7 +28,7 @@ export const grantsOfAccount = (
 function matches(claims: Claims, { claim, value }: RoleRule): boolean {
   const found = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   if (claim === "email") {
-    // Who has not proven that an address is theirs could otherwise claim the admin's.
+    // A person with an unverified address could otherwise claim the admin's.
     return claims["email_verified"] === true && typeof found === "string" &&
       found.toLowerCase() === value.toLowerCase();
   }

@@ -45,7 +45,7 @@ export class Seal {
     return null;
   }
 
-  /** Whether the key of today sealed it, and not one that was replaced. */
+  /** Returns true if today's key sealed it, and not one that was replaced. */
   async isOfToday(sealed: Uint8Array, place: string): Promise<boolean> {
     return await this.#openWith(this.#key, sealed, place) !== null;
   }

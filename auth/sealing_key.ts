@@ -7,7 +7,7 @@ import { makePrivateFile, readPrivateFile, writePrivateFile } from "./private_fi
 import { randomSecret, toBase64Url } from "./secret.ts";
 
 export interface SealingKey {
-  /** What everything new is sealed with: 256 random bits. */
+  /** The secret that seals everything new: 256 random bits. */
   readonly secret: Uint8Array<ArrayBuffer>;
   /** The keys that it replaced, the latest first. */
   readonly earlier: readonly EarlierKey[];
@@ -22,7 +22,7 @@ export interface EarlierKey {
 /** The file is read whole into a small buffer. */
 const MOST_EARLIER = 16;
 
-/** Where it is: in the data folder, unless the settings name a file. */
+/** Returns the path of the key: in the data folder, unless the settings name a file. */
 export function sealingKeyPath(dataFolder: string, file: string | null): string {
   return file ?? `${dataFolder}/sealing-key`;
 }
@@ -95,7 +95,7 @@ export async function rotateSealingKey(
   await writePrivateFile(path, [randomSecret(), ...lines].join("\n"));
 }
 
-/** What tells two keys apart and says nothing of either. */
+/** Returns a fingerprint that tells two keys apart and reveals nothing of either. */
 export async function fingerprintOf(secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const material = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
   const info = new TextEncoder().encode("berth fingerprint of the sealing key");

@@ -21,7 +21,7 @@ import { ACCESS_S, type Tokens } from "./tokens.ts";
 
 export const SESSION_MS = 12 * 3_600_000;
 export const IDLE_MS = 2 * 3_600_000;
-/** How long an answer that got lost on its way may be asked for again. */
+/** The time within which a lost answer may be requested again. */
 const GRACE_MS = 10_000;
 
 export interface IssuedTokens {
@@ -33,16 +33,16 @@ export interface IssuedTokens {
   readonly session: string;
 }
 
-/** What signs in: a page of ours, bound to one browser by `X-Berth`, or a program. */
+/** The device that signs in: a page of ours, bound to one browser by `X-Berth`, or a program. */
 export interface Device {
   readonly binding: string | null;
-  /** What it calls itself. */
+  /** The name it gives itself. */
   readonly name: string | null;
 }
 
 const MAX_DEVICE = 200;
 
-/** What a session is worth right now. */
+/** A session that is alive, with its holder. */
 export interface LivingSession {
   readonly principal: Principal;
   readonly holder: SessionHolder;
@@ -235,7 +235,7 @@ export class Sessions {
     return content === null ? null : { session: content.session, expiresAt: content.expiresAt };
   }
 
-  /** Whose the session is, with what they hold today; null when it is over. */
+  /** Returns the session's holder with today's rights; null if it has ended. */
   async principal(session: string): Promise<LivingSession | null> {
     const found = await this.#store.get(session, this.#clock.now(), IDLE_MS);
     if (found === null) return null;
@@ -252,7 +252,7 @@ export class Sessions {
     return this.#store.list(holder, this.#clock.now(), IDLE_MS);
   }
 
-  /** Whose a session is; null for one that is over or never was. */
+  /** Returns the holder of a session; null if it has ended or never existed. */
   async holderOf(session: string): Promise<SessionHolder | null> {
     return (await this.#store.get(session, this.#clock.now(), IDLE_MS))?.holder ?? null;
   }
@@ -271,7 +271,7 @@ export class Sessions {
     return ended.length;
   }
 
-  /** Whether it was alive. */
+  /** Ends a session. Returns true if it was alive. */
   async end(session: string, entry: NewAuditEntry): Promise<boolean> {
     const ended = await this.#store.end(session, this.#clock.now(), entry);
     this.#onEnd(session);
@@ -282,7 +282,7 @@ export class Sessions {
     await this.#store.sweep(this.#clock.now(), IDLE_MS);
   }
 
-  /** What somebody holds today; null for who is disabled, and for a key that has ended. */
+  /** Returns the holder with today's rights; null for a disabled person, and for a key that has ended. */
   today(holder: SessionHolder): Principal | null {
     if (holder.kind === "apiKey") {
       return isAlive(holder.key, this.#clock.now(), this.#rules())
@@ -303,7 +303,7 @@ export class Sessions {
     };
   }
 
-  /** What a person holds today: by themselves, or by the rules. */
+  /** Returns the grants of a person: their own, or those of the rules. */
   grantsOf(account: AccountRecord): readonly Grant[] {
     return grantsOfAccount(account, this.#rules());
   }

@@ -32,11 +32,11 @@ export class Setup {
     readonly store: KeyStore;
     readonly people: People;
     readonly clock: Clock;
-    /** Where replicas agree on one token; null where there is one process. */
+    /** The store by which replicas agree on one token; null for a single process. */
     readonly shared: Pick<ReplicaStore, "offerSetup" | "setupToken"> | null;
     /** The name of this one. */
     readonly replica: string;
-    /** Where the one-time token is written. */
+    /** The path of the file with the one-time token. */
     readonly path: string;
   }) {
     this.#store = options.store;

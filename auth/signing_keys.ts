@@ -8,7 +8,7 @@ import type { Seal } from "./sealing.ts";
 export const ALGORITHM = "EdDSA";
 const CURVE = "Ed25519";
 
-/** How long a key signs. */
+/** The time for which a key signs. */
 const ACTIVE_MS = 30 * 86_400_000;
 /** Every replica reloads at least this often while it is used, so each knows a key before it signs. */
 const RELOAD_MS = 15_000;
@@ -134,7 +134,7 @@ export class SigningKeys {
     }
   }
 
-  /** What an earlier sealing key can open signs no longer than another takes to be known everywhere. */
+  /** A key that an earlier sealing key can open signs only until every replica knows its successor. */
   #isOfToday({ sealed, kid }: SigningKeyRecord): Promise<boolean> {
     return this.#options.seal.isOfToday(sealed, placeOf(kid));
   }
@@ -171,7 +171,7 @@ function entryOf(action: string, kid: string, at: number): NewAuditEntry {
   return auditEntry({ at, actor: BERTH, action, target: kid });
 }
 
-/** Where the private half of this key is kept, as its seal knows it. */
+/** Returns the place of the key's private half, as its seal names it. */
 export function placeOf(kid: string): string {
   return `signing_keys|sealed|${kid}`;
 }

@@ -6,7 +6,7 @@ import { ALGORITHM, type SigningKeys } from "./signing_keys.ts";
 const ISSUER = "berth";
 /** No token of ours comes near it; what does is not worth a signature check. */
 const MAX_CHARACTERS = 2_048;
-/** How far a clock may have been set back since a token was issued. */
+/** The seconds that a clock may have been set back since a token was issued. */
 const MAX_FUTURE_S = 60;
 
 export const ACCESS_S = 5 * 60;

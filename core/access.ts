@@ -1,4 +1,4 @@
-/** Who may do what: the permissions, the roles that hold them, and the principal who calls. */
+/** Permissions, the roles that hold them, and the principal of a call. */
 import { z } from "zod";
 import { ROLES } from "./roles.ts";
 import { isScope, MAX_SCOPE, SCOPES_IN_WORDS } from "./scope.ts";
@@ -22,7 +22,7 @@ export const CORE_PERMISSIONS = [
   { name: "projects:apply", roles: ["operator", "admin"] },
   { name: "projects:host", roles: ["admin"] },
   { name: "projects:destroy", roles: ["admin"] },
-  // What runs is shown by the core beside what is declared, too.
+  // The core, too, shows running containers beside their declarations.
   { name: "containers:read", roles: ["viewer", "operator", "admin"] },
   { name: "artifacts:reveal", roles: ["admin"], byNameOnScopes: true },
   { name: "workspaces:write", roles: ["operator", "admin"] },
@@ -86,7 +86,7 @@ export type HeldGrant = z.infer<typeof HeldGrant>;
 export interface Rights {
   /** The greatest role that is held everywhere. */
   readonly role: Role | null;
-  /** What is held everywhere. */
+  /** Permissions that are held everywhere. */
   readonly permissions: readonly Permission[];
   readonly grants: readonly HeldGrant[];
 }
@@ -118,12 +118,12 @@ export class PermissionCatalogue {
     return this.#known.has(name);
   }
 
-  /** What the role may do; nothing, for a word that a damaged store has in its place. */
+  /** Returns the role's permissions; none for a word that a damaged store has in its place. */
   of(role: Role): readonly Permission[] {
     return this.#byRole[role] ?? [];
   }
 
-  /** What grants come to, by today's roles. */
+  /** Returns the rights that the grants give with today's roles. */
   rightsOf(grants: readonly Grant[]): Rights {
     const held = grants.map((grant): HeldGrant => {
       const where = grant.on === undefined ? {} : { on: grant.on };
@@ -158,7 +158,7 @@ export function roleEverywhere(grants: readonly Grant[]): Role | null {
   return [...ROLES].reverse().find((role) => held.includes(role)) ?? null;
 }
 
-/** Who calls: a person who signed in, or the holder of an API key. */
+/** The caller: a person who signed in, or the holder of an API key. */
 export const Principal = z.object({
   kind: z.enum(["user", "apiKey"]).describe("A person, or a program with a key"),
   id: z.string().describe("Their id"),
@@ -173,10 +173,10 @@ export const Principal = z.object({
 }).meta({ id: "Principal" });
 export type Principal = z.infer<typeof Principal>;
 
-/** Whose rights are asked about. */
+/** The rights to ask about. */
 export type Holder = Pick<Rights, "permissions" | "grants">;
 
-/** What a permission is asked for. What is left out or null belongs to no engine, workspace or project. */
+/** The object of a permission. A part that is left out or null belongs to no engine, workspace or project. */
 export interface Subject {
   readonly engine?: string | null;
   readonly workspace?: string | null;
@@ -188,7 +188,7 @@ export interface Subject {
 export const EVERYTHING = "everything";
 
 /**
- * Whether the caller holds the permission on the subject; a plugin names its own:
+ * Returns true if the caller holds the permission on the subject. A plugin names its own:
  * `may<UnitPermission>(principal, "units:read", EVERYTHING)`.
  */
 export function may<Known extends Permission = CorePermission>(
@@ -204,7 +204,7 @@ export function may<Known extends Permission = CorePermission>(
   );
 }
 
-/** What a permission of somebody reaches. */
+/** The scope of one permission of a holder. */
 export class Reach {
   /** Of who holds it everywhere. */
   static readonly EVERYWHERE = new Reach(null);
@@ -233,7 +233,7 @@ export class Reach {
 
 const reachesOf = new WeakMap<Holder, Map<Permission, Reach>>();
 
-/** What the permission reaches in the hands of this holder. */
+/** Returns the scope of the permission in the hands of this holder. */
 export function reachOf<Known extends Permission = CorePermission>(
   holder: Holder,
   permission: NoInfer<Known>,
@@ -270,7 +270,10 @@ function reaches(scope: Scope, subject: Subject): boolean {
   }
 }
 
-/** What somebody would pass on without holding it; null when they hold all of it, wherever it counts. */
+/**
+ * Returns a right that the holder would pass on without holding it; null if they hold all of it, wherever it
+ * applies.
+ */
 export function excessOf(
   { grants: asked }: Holder,
   holder: Holder,
@@ -284,7 +287,7 @@ export function excessOf(
   return null;
 }
 
-/** What is left of rights in the hands of somebody who may do no more than `limit`. */
+/** Returns the rights limited to those of `limit`. */
 export function within(rights: Rights, limit: Rights): Rights {
   if (excessOf(rights, limit) === null) return rights;
   const part = (

@@ -1,4 +1,4 @@
-/** What berth remembers of applies: each with its owner, and a journal that says what was begun and what was done. */
+/** The stored applies: each with its owner, and a journal of the steps that were begun and done. */
 import type { AuditActor, NewAuditEntry } from "./audit_entry.ts";
 
 /** `paused`: it waits for a person's word. The last three are the end. */
@@ -12,10 +12,10 @@ export type ApplyState = typeof APPLY_STATES[number];
 export const asideFor = (name: string): string | null =>
   /\.(?:new|old)-([0-9a-f]{8})$/.exec(name)?.[1] ?? null;
 
-/** What a container is called that is aside, or will be called; every other one as it is. */
+/** Returns the name of a container without the suffix it has while it is replaced. */
 export const nameWithoutAside = (name: string): string => name.replace(/\.(?:new|old)-[0-9a-f]{8}$/, "");
 
-/** What a person asked of an apply that is under way. */
+/** A user's request to an apply that is under way. */
 export type ApplyWish = "cancel" | "abandon";
 
 /** Times are milliseconds since 1970. */
@@ -58,7 +58,7 @@ export interface JournalEntry {
 export type NewJournalEntry = Omit<JournalEntry, "seq">;
 
 export interface ApplyQuery {
-  /** Those that began before this, and of one moment those of a smaller id. */
+  /** Only applies that began before this, and at the same moment those with a smaller id. */
   readonly before: { readonly at: number; readonly id: string } | null;
   readonly limit: number;
   readonly workspace: string | null;
@@ -66,7 +66,7 @@ export interface ApplyQuery {
   readonly state: ApplyState | null;
 }
 
-/** Whose it is from now on. */
+/** The new owner of an apply. */
 export interface Lease {
   readonly owner: string;
   readonly until: number;

@@ -14,17 +14,17 @@ export interface NewAuditEntry {
   readonly chain: AuditChain;
   readonly at: number;
   readonly actor: AuditActor;
-  /** What was shown to come in: `key:<id>` or `session:<id>`; null where nobody had to show anything. */
+  /** The credential that was used: `key:<id>` or `session:<id>`; null if none was needed. */
   readonly credential: string | null;
-  /** What was tried: `session.reuse`, or the method and path template of a route. */
+  /** The act: `session.reuse`, or the method and path template of a route. */
   readonly action: string;
   readonly target: string | null;
-  /** What else is worth knowing, as a command and its user; nothing secret. */
+  /** Further details, such as a command and its user; nothing secret. */
   readonly particulars: Readonly<Record<string, string>>;
   /** `begun` before an act on an engine, then `done`; or the code of the refusal or failure. */
   readonly result: string;
   readonly requestId: string | null;
   readonly peer: string | null;
-  /** How many times; only what strangers were refused is counted. */
+  /** The number of times; only refusals to unknown callers are counted. */
   readonly count: number;
 }

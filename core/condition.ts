@@ -1,7 +1,7 @@
-/** How a container is doing by itself, in one word. */
+/** The condition of a container by itself, in one word. */
 import { z } from "zod";
 
-/** Those that are not well. */
+/** Conditions that are not well. */
 export const NOT_WELL = ["restarting", "unhealthy", "dead", "failed"] as const;
 
 export const Condition = z.enum([
@@ -15,7 +15,7 @@ export const Condition = z.enum([
 export type Condition = z.infer<typeof Condition>;
 
 export interface Judged {
-  /** What the engine says of it, in the words of `ContainerState`. */
+  /** The engine's state, in the words of `ContainerState`. */
   readonly state: string;
   readonly health: string | null;
   readonly exitCode: number | null;
@@ -24,10 +24,13 @@ export interface Judged {
   readonly startedAt: string | null;
 }
 
-/** What is restarted over and over runs for a moment in between: it restarts until it has run for so long. */
+/**
+ * A container in a restart loop runs for a moment in between: it counts as restarting until it has run for
+ * this long.
+ */
 const SETTLED_MS = 60_000;
 
-/** How long it will take until it counts as running, if it goes on; 0 for all that is not restarted over and over. */
+/** Returns the milliseconds until it counts as running, if it stays up; 0 unless it is in a restart loop. */
 export function settlesInMs({ state, restartCount, startedAt }: Judged, nowMs: number): number {
   if (state !== "running" || restartCount < 2 || startedAt === null) return 0;
   return Math.min(SETTLED_MS, Math.max(0, Date.parse(startedAt) + SETTLED_MS - nowMs));

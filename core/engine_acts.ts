@@ -1,4 +1,4 @@
-/** What an apply asks of one engine: single acts, each sent once and by identity, and none by force. */
+/** The acts of an apply on one engine: single, each sent once and by identity, and none by force. */
 import type { ContainerRuntime, ContainerSpec, InspectedContainer } from "./runtime.ts";
 
 /** A network as it is asked for. */
@@ -50,7 +50,7 @@ export type RegistryLogin =
 
 export interface PullOrder {
   readonly reference: string;
-  /** What is known of the registry's host. */
+  /** Returns the login for the registry's host, if there is one. */
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Aborting it ends the engine's pull as well. */
   readonly signal: AbortSignal;
@@ -70,11 +70,11 @@ export interface Command {
   readonly environment: readonly string[];
 }
 
-/** How a command is to be run. */
+/** A command with the options of its run. */
 export interface CommandOrder extends Command {
   /** Lines of its output that are answered, the last ones. */
   readonly lines: number;
-  /** How long it may run before it is told to end. */
+  /** The time after which the command is told to end. */
   readonly mostMs: number;
   /** Waited for right before it is started: from then on nobody can say that it did not run. */
   readonly starting: () => Promise<void>;
@@ -82,7 +82,7 @@ export interface CommandOrder extends Command {
   readonly signal: AbortSignal;
 }
 
-/** How a command ended. */
+/** The end of a command. */
 export interface CommandEnd {
   /** Null where the engine does not know. */
   readonly code: number | null;
@@ -97,7 +97,7 @@ export interface CommandEnd {
  * was answered with is not proof that it happened, nor is its failure proof that it did not: look again.
  */
 export interface EngineActs {
-  /** Whether this failure says nothing of the act: the engine is away, hangs, or took too long. */
+  /** Returns true if this failure says nothing about the act: the engine is away, hangs, or took too long. */
   isAway(error: unknown): boolean;
   /** By its id or its whole name; null where there is none. */
   find(container: string): Promise<InspectedContainer | null>;
@@ -122,7 +122,7 @@ export interface EngineActs {
   checkHealth(id: string): Promise<void>;
   network(name: string): Promise<Labelled | null>;
   createNetwork(spec: NetworkSpec): Promise<void>;
-  /** Those that still are in it, running or not. */
+  /** Returns the containers that still are in it, running or not. */
   usersOf(network: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
   removeNetwork(name: string): Promise<void>;
   connect(id: string, network: ContainerSpec["networks"][number]): Promise<void>;

@@ -87,7 +87,7 @@ export class ServiceError extends Error {
   readonly errors: readonly InputError[] | undefined;
   /** Extra response headers, as `Retry-After` or `Allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The message for who does not see everything that runs, where the other one may name what they do not see. */
+  /** The message for callers who do not see everything that runs, if the other one may name hidden things. */
   readonly discreet: string | undefined;
 
   constructor(code: ErrorCode | DeclaredCode, message: string, options: ErrorOptions = {}) {
@@ -110,7 +110,7 @@ export interface ErrorOptions {
   readonly errors?: readonly InputError[];
   /** Extra response headers, as `Retry-After` or `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The message for who does not see everything that runs. */
+  /** The message for callers who do not see everything that runs. */
   readonly discreet?: string | undefined;
 }
 

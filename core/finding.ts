@@ -1,10 +1,10 @@
-/** What is wrong with a setup, and how to mend it. */
+/** A problem of a setup, and its remedy. */
 
 export interface Finding {
   /** `wrong` must be mended; `risky` works until it does not. */
   readonly level: "wrong" | "risky";
   readonly what: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly mend: string;
 }
 

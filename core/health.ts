@@ -1,4 +1,4 @@
-/** Whether the service can serve: the state of store, logs, plugins and engines, also during the start. */
+/** The state of the whole service: store, logs, plugins and engines, also during the start. */
 import { ServiceError } from "./error.ts";
 import type { Backend, ContainerRuntime } from "./runtime.ts";
 
@@ -14,16 +14,16 @@ export interface HealthReport {
   readonly checks: Readonly<Record<string, HealthCheck>>;
 }
 
-/** What is looked at. */
+/** The parts whose state is checked. */
 export interface HealthSources {
   readonly version: string;
   /** By the clock of `performance.now()`. */
   readonly startedMs: number;
   /** Rejects while the store cannot be read, or changes would be lost; a `ServiceError` says why to everybody. */
   readonly checkStore: () => Promise<void>;
-  /** Why log lines are lost, or null. */
+  /** Returns why log lines are lost, or null. */
   readonly logFailure: () => string | null;
-  /** Why entries of the audit log are not where they belong, or null. */
+  /** Returns why audit entries cannot be written or delivered, or null. */
   readonly auditFailure: () => string | null;
   /** Null until the plugins were started. */
   readonly plugins: readonly { readonly name: string; readonly state: string }[] | null;
@@ -53,7 +53,7 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
   };
 }
 
-/** How long one look serves those who ask in a burst. */
+/** The time for which one check serves a burst of callers. */
 const FRESH_MS = 100;
 
 /** The same, looked at anew at most every tenth of a second. */

@@ -1,4 +1,4 @@
-/** What is wrong with an input, in plain words: given to every parse, for the schemas that say nothing of their own. */
+/** The errors of an input in plain words, for every schema without words of its own. */
 import type { z } from "zod";
 
 const TYPES: Readonly<Record<string, string>> = {

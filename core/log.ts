@@ -1,4 +1,4 @@
-/** What every part of berth may ask of the log: to write a line, and to read lines back. */
+/** The log as every part of berth may use it: to write a line, and to read lines back. */
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -6,7 +6,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Extra values of a line. Secrets in known places are masked; errors are written with their causes. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What the access log keeps of one answered request. */
+/** One answered request in the access log. */
 export interface AccessLine {
   readonly method: string;
   /** Without its query, which may hold what nobody should read later. */

@@ -1,4 +1,4 @@
-/** What the service counts and measures of itself, in the text that Prometheus and its kin read. */
+/** The counters and measurements of the service, in the text format that Prometheus reads. */
 
 export interface About {
   /** As Prometheus wants it: `berth_…`, units last, `_total` for what only rises. */
@@ -15,7 +15,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** What only rises. */
+/** A value that only rises. */
 export interface Counter {
   add(labels: Labels): void;
 }
@@ -108,7 +108,7 @@ export class Metrics {
     this.#add({ ...about, type, samples });
   }
 
-  /** All of them; `engines` for who may know the engines. */
+  /** Returns all of them; `engines` for callers who may see the engines. */
   text({ engines }: { readonly engines: boolean }): string {
     const lines: string[] = [];
     for (const { name, help, type, namesEngines, samples } of this.#families.values()) {

@@ -35,21 +35,21 @@ export class Replicas implements AsyncDisposable {
     return this.#options.self;
   }
 
-  /** How many live, as far as is known: at least this one. */
+  /** The number of known live replicas: at least this one. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * Whether this one may do what one alone does at a time; it is nobody else's turn for so long, unless this one is gone
-   * before. Throws `store_unavailable`.
+   * Takes a lease on work that one replica does at a time. No other replica gets it within `ms`, unless this
+   * one dies before. Throws `store_unavailable`.
    */
   async turn(what: string, ms: number): Promise<boolean> {
     const { store, self } = this.#options;
     return store === null || await store.turn(what, self.id, ms);
   }
 
-  /** Those that live, the oldest first. Throws `store_unavailable`. */
+  /** Returns the live replicas, the oldest first. Throws `store_unavailable`. */
   async list(): Promise<ReplicaRecord[]> {
     const { store, self } = this.#options;
     return store === null ? [{ ...self, seenAt: Date.now() }] : await store.list();

@@ -1,4 +1,4 @@
-/** What the rest of the service asks of a container runtime, without any type of an engine. */
+/** The contract of a container runtime with the rest of the service, without any type of an engine. */
 import { type Permission, type Principal, type Reach, reachOf, type Subject } from "./access.ts";
 import { z } from "zod";
 import type { Condition } from "./condition.ts";
@@ -24,11 +24,11 @@ export interface RunningContainer {
   readonly state: ContainerState;
   readonly health: "starting" | "healthy" | "unhealthy" | null;
   readonly exitCode: number | null;
-  /** How often the engine restarted it since it was last started. */
+  /** The number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** Why it does not run, where the engine says more than an exit code. */
+  /** Why it does not run, if the engine says more than an exit code. */
   readonly reason: string | null;
-  /** How it was doing by itself when it was read. */
+  /** Its condition by itself at the time it was read. */
   readonly condition: Condition;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -43,8 +43,8 @@ export interface RunningContainer {
 }
 
 /**
- * What a container is made with, in words that all engines share: asked for when one is made, and read from one that
- * is there. `env` and the arguments are unmasked.
+ * The configuration of a container in words that all engines share: sent to make one, and read from an
+ * existing one. `env` and the arguments are unmasked.
  */
 export interface ContainerSpec {
   readonly name: string;
@@ -106,7 +106,7 @@ export interface ContainerSpec {
     readonly ipv4Address: string | null;
     readonly ipv6Address: string | null;
     readonly linkLocalAddresses: readonly string[];
-    /** What was asked for; null where that is the engine's matter, or it does not tell. */
+    /** The requested address; null if the engine chose it, or does not report it. */
     readonly macAddress: string | null;
     /** `container:name`, for what it calls others. */
     readonly links: readonly string[];
@@ -184,11 +184,11 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
   readonly name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** How often the engine restarted it since it was last started. */
+  /** The number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** What it runs is the init of a whole system, for which Podman mounts memory by itself. */
+  /** True if it runs the init of a whole system, for which Podman mounts memory by itself. */
   readonly isSystem: boolean;
-  /** What the image itself sets, so that it does not count as a difference; null where the image is gone. */
+  /** The settings of the image itself, which do not count as differences; null if the image is gone. */
   readonly imageDefaults:
     | Pick<
       ContainerSpec,
@@ -250,7 +250,7 @@ export interface Holdings {
     readonly protocol: string;
     readonly address: string | null;
   }[];
-  /** Null where that is not known, as for who may not see the engines. */
+  /** Null if unknown, as for callers who may not see the engines. */
   readonly networks: readonly HeldNetwork[] | null;
   /** The same. */
   readonly volumes: readonly HeldVolume[] | null;
@@ -274,7 +274,7 @@ export interface Backend {
   readonly arch: string | null;
   readonly default: boolean;
   readonly reason?: string;
-  /** What it does not list although it is up, as "networks": it is shown as it was last known. */
+  /** Kinds of objects that it does not list although it is up, as "networks": shown as last known. */
   readonly stale?: string[];
   /** When it last answered; only where it is unresponsive. */
   readonly since?: string;
@@ -290,7 +290,7 @@ export interface RuntimeCounts {
   readonly images: number;
 }
 
-/** What of a runtime is counted. */
+/** The counted parts of a runtime. */
 export interface Counted {
   container(container: RunningContainer): boolean;
   imagesOf(engine: string): boolean;
@@ -313,7 +313,7 @@ export interface ContainerRuntime {
   holdings(): Promise<Holdings | null>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
-  /** What somebody needs who does the same act alone. */
+  /** Returns the permission that a caller needs for this act alone. */
   permissionFor(act: RuntimeAct): Permission;
 }
 
@@ -341,7 +341,7 @@ export interface Ownership {
 /** The permission without which nobody sees what runs, by whatever route. */
 export const SEES_RUNNING = "containers:read";
 
-/** Where the caller may see what runs. */
+/** Returns the scope in which the caller may see running containers. */
 export function reachOfRunning(principal: Principal): Reach {
   return reachOf<typeof SEES_RUNNING>(principal, SEES_RUNNING);
 }

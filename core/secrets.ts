@@ -1,9 +1,9 @@
 /** Finds secrets inside text, arguments and names, so that answers, findings and the audit log can mask them. */
 
-/** What stands in a secret's place. */
+/** The text that replaces a secret. */
 export const MASK = "********";
 
-/** Where a secret stands in a text: from its first character to the one behind its last. */
+/** The place of a secret in a text: from its first character to the one behind its last. */
 export type Span = readonly [start: number, end: number];
 
 /** A name whose value is a secret: of a variable, a label, a key in a file. */
@@ -73,10 +73,10 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
 const MAY_HOLD =
   /[@=]|bearer|basic|pass|secret|token|key|pwd?\b|pw|jwt|auth|credential|\bgh[pousr]_|_pat_|\bgl[a-z]+-|\bxox|\bxapp-|webhooks|hooks\.|AKIA|ASIA|k_live|k_test|\bsk_|\brk_|whsec|npm_|AIza|eyJ|PRIVATE|berth_|\s-[apu]|\bmc\s/i;
 
-/** How many quotes inside quotes are looked into: a shell's command in an argument in a text of JSON. */
+/** The depth to which quotes inside quotes are read: a shell's command in an argument in a text of JSON. */
 const MAX_DEPTH = 3;
 
-/** Where secrets stand in a text, in order and without overlaps. */
+/** Returns the places of secrets in a text, in order and without overlaps. */
 export function secretSpans(text: string): Span[] {
   return spansOf(text, true);
 }
@@ -86,7 +86,7 @@ export function declaredSpans(text: string): Span[] {
   return spansOf(text, false);
 }
 
-/** Those that are known by their form, in a whole file, whose words make no command line. */
+/** Returns the secrets known by their form in a whole file, whose words make no command line. */
 export function formSpans(text: string): Span[] {
   return joined(formsIn(text, false));
 }
@@ -197,7 +197,7 @@ export function maskText(text: string): string {
   return maskSpans(text, secretSpans(text));
 }
 
-/** What is shown of a text that a file declares. */
+/** Masks the secrets in a declared text. */
 export function maskDeclared(text: string): string {
   return maskSpans(text, declaredSpans(text));
 }

@@ -4,7 +4,7 @@ import { FORMS, looksSecret, maskArguments, maskText, secretSpans } from "./secr
 
 const S = "c4n4ryc4n4ryc4n4ry01";
 
-/** What people write → the secret in it. Each as one command line, and as arguments. */
+/** Texts that people write → the secret in each. As one command line, and as arguments. */
 const WRITTEN: readonly (readonly [what: string, args: readonly string[], secret?: string])[] = [
   ["mysql's glued password", ["mysqldump", "-h", "db", `-p${S}`, "shop"]],
   ["the password of redis-cli", ["redis-cli", "-h", "cache", "-a", S, "ping"]],

@@ -1,4 +1,4 @@
-/** Which containers a caller sees, and what is left of a container runtime for who does not see all of them. */
+/** The containers that a caller may see, and a container runtime limited to them. */
 import { Reach } from "./access.ts";
 import { Lru } from "./lru.ts";
 import { type ContainerRuntime, type Ownership, type RunningContainer, subjectOf } from "./runtime.ts";
@@ -27,7 +27,7 @@ export class Sights {
 export class Sight {
   #judged = new WeakMap<RunningContainer, boolean>();
   #revision = -1;
-  /** Where something visible has been since the start: an engine that goes away is missed there. */
+  /** Engines that held something visible since the start: one that goes away is reported as missing. */
   readonly #engines = new Set<string>();
 
   constructor(readonly reach: Reach, private readonly ownership: Ownership) {}
@@ -47,7 +47,7 @@ export class Sight {
     return sees;
   }
 
-  /** Whether the engine is in reach, or holds something that is. */
+  /** Returns true if the engine is in scope, or holds a container that is. */
   seesEngine(engine: string): boolean {
     return this.reach.has({ engine }) || this.#engines.has(engine);
   }

@@ -1,4 +1,4 @@
-/** What the settings say about signing in: the identity provider, and the rules that give its people roles. */
+/** The settings of the sign-in: the identity provider, and the rules that give its people roles. */
 import type { Role, Scope } from "./access.ts";
 
 export interface IdentityProviderSettings {

@@ -1,4 +1,4 @@
-/** What berth remembers between two starts, and what every store promises about it. */
+/** The stored data of berth, and the promises of every store. */
 import type { Grant } from "./access.ts";
 import type { ApplyStore } from "./applies.ts";
 import type { AuditActor, AuditChain, NewAuditEntry } from "./audit_entry.ts";
@@ -27,9 +27,11 @@ export interface Store extends AsyncDisposable {
   readonly offers: OfferStore;
   readonly plans: PlanStore;
   readonly applies: ApplyStore;
-  /** What several processes that share the store need of each other; null where it is one process's own. */
+  /** The store's part for processes that share it; null if one process has it for itself. */
   readonly replicas: ReplicaStore | null;
-  /** How many changes were made again, because those of others were in their way; null where there are no others. */
+  /**
+   * Returns the number of changes that were repeated because of conflicts; null if there is no other process.
+   */
   readonly retries: (() => number) | null;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
@@ -82,13 +84,13 @@ export interface SetupToken {
 export interface ReplicaStore {
   /** Remembers that it lives, and forgets those that said nothing for 20 seconds. */
   seen(replica: Omit<ReplicaRecord, "seenAt">): Promise<void>;
-  /** Those that live, the oldest first. */
+  /** Returns the live replicas, the oldest first. */
   list(): Promise<ReplicaRecord[]>;
   /** Forgets one that stops. */
   gone(id: string): Promise<void>;
   /**
-   * Whether it is this replica's turn to do what one alone does at a time: nobody else's is it for so long, unless this one
-   * is gone before.
+   * Takes a lease on work that one replica does at a time. No other replica gets it within `ms`, unless this
+   * one dies before.
    */
   turn(what: string, id: string, ms: number): Promise<boolean>;
   /** The fingerprint of the sealing key of all: that of the first who came, until another one takes its place. */
@@ -115,13 +117,13 @@ export interface WorkspaceRecord {
   readonly path: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** Whether files with several hard links are read. */
+  /** True if files with several hard links are read. */
   readonly allowHardLinks: boolean;
-  /** Whether its files may be written to. */
+  /** True if its files may be written to. */
   readonly editable: boolean;
 }
 
-/** What an admin says of a workspace; what is left out stays. */
+/** An admin's rules for a workspace; fields that are left out stay. */
 export type WorkspaceRules = Partial<Pick<WorkspaceRecord, "allowHardLinks" | "editable">>;
 
 export interface WorkspaceStore {
@@ -130,9 +132,9 @@ export interface WorkspaceStore {
   get(id: string): Promise<WorkspaceRecord | null>;
   /** Throws `workspace_exists` if the id or the path is taken. */
   add(record: WorkspaceRecord, entry: NewAuditEntry): Promise<void>;
-  /** Whether it is there. */
+  /** Changes the rules. Returns false if there is no such workspace. */
   change(id: string, rules: WorkspaceRules, entry: NewAuditEntry): Promise<boolean>;
-  /** Whether it was there. */
+  /** Removes it. Returns false if there was none. */
   remove(id: string, entry: NewAuditEntry): Promise<boolean>;
 }
 
@@ -142,7 +144,7 @@ export interface FileVersion {
   readonly workspace: string;
   /** Below the workspace's folder. */
   readonly path: string;
-  /** What it was read as. */
+  /** The kind of project it was read as. */
   readonly kind: string;
   /** When another text took its place, and who saved that. */
   readonly at: number;
@@ -167,7 +169,7 @@ export interface FileVersionStore {
     version: Omit<SealedFileVersion, "id">,
     bounds: { readonly most: number; readonly mostBytes: number },
   ): Promise<void>;
-  /** Those of one file, the newest first. */
+  /** Returns the versions of one file, the newest first. */
   list(workspace: string, path: string): Promise<FileVersion[]>;
   get(workspace: string, id: number): Promise<SealedFileVersion | null>;
 }
@@ -182,7 +184,7 @@ export interface KeyRecord {
   readonly createdAt: number;
   /** The name of its creator. */
   readonly createdBy: string;
-  /** Who made it; null where that is not known, as for old keys, or was nobody who can be deleted. */
+  /** Its creator; null for old keys without one, and for keys of a creator that cannot be deleted. */
   readonly creator: KeyCreator | null;
   /** The person at the beginning of the chain of creators. The key is worth nothing while they are disabled. */
   readonly personId: string | null;
@@ -235,13 +237,15 @@ export interface KeyStore {
   used(uses: ReadonlyMap<string, KeyUse>): Promise<void>;
   /** Keys that were used and end before `before`; each is given out once, to one of all who ask. */
   ending(now: number, before: number, entryOf: (key: KeyRecord) => NewAuditEntry): Promise<KeyRecord[]>;
-  /** Whether there ever was a first admin. Once true it stays true, whatever is deleted afterwards. */
+  /** Returns true if there ever was a first admin. It stays true, whatever is deleted afterwards. */
   isSetUp(): Promise<boolean>;
   /** Adds the first admin. Throws `setup_done` for everybody but the first caller. */
   setUp(first: FirstAdmin, entry: NewAuditEntry): Promise<void>;
 }
 
-/** What an identity provider says of a person: (issuer, subject) is who they are, never the e-mail address. */
+/**
+ * A person as an identity provider names them: (issuer, subject) is the identity, never the e-mail address.
+ */
 export interface NewAccount {
   readonly id: string;
   readonly issuer: string;
@@ -254,7 +258,7 @@ export interface NewAccount {
 }
 
 export interface AccountRecord extends NewAccount {
-  /** What a local person holds; null for those of a provider, for whom rules say it. */
+  /** The grants of a local person; null for people of a provider, whose grants come from rules. */
   readonly grants: readonly Grant[] | null;
   /** Null where it was before anybody counted. */
   readonly createdAt: number | null;
@@ -265,7 +269,7 @@ export interface AccountRecord extends NewAccount {
 
 export interface PersonRecord extends AccountRecord {
   readonly hasPassword: boolean;
-  /** How many are alive. */
+  /** The number of live sessions. */
   readonly sessions: number;
 }
 
@@ -296,7 +300,7 @@ export interface PeopleStore {
   >;
   /** Throws `person_exists` if there is one with this issuer and subject. */
   add(person: NewPerson, link: PasswordLink, entry: NewAuditEntry): Promise<void>;
-  /** What is left out stays. Whether there is such a person. Throws `last_admin`. */
+  /** Changes the given fields. Returns false if there is no such person. Throws `last_admin`. */
   change(
     id: string,
     change: { readonly grants?: readonly Grant[]; readonly disabledAt?: number | null },
@@ -327,7 +331,7 @@ export interface PeopleStore {
   ): Promise<AccountRecord | null>;
 }
 
-/** Whose a session is: a person's, or a key's that was exchanged for it. */
+/** The holder of a session: a person, or a key that was exchanged for it. */
 export type SessionHolder =
   | { readonly kind: "user"; readonly account: AccountRecord }
   | { readonly kind: "apiKey"; readonly key: KeyRecord };
@@ -411,7 +415,7 @@ export interface SessionStore {
   endAll(holder: string, keep: string | null, now: number, entry: NewAuditEntry): Promise<string[]>;
   /** Exactly one of many parallel callers gets `rotated`; the entry records the end of a session that was `reused`. */
   rotate(rotation: Rotation, entry: NewAuditEntry): Promise<RotationResult>;
-  /** Whether it was alive. */
+  /** Ends a session. Returns true if it was alive. */
   end(id: string, now: number, entry: NewAuditEntry): Promise<boolean>;
   /** Forgets what is over. */
   sweep(now: number, idleMs: number): Promise<void>;
@@ -449,7 +453,7 @@ export interface SigningKeyStore {
 
 /** A command in a container that may still run. */
 export interface CommandRecord {
-  /** What every process of it carries in its environment. */
+  /** A mark in the environment of each of its processes. */
   readonly mark: string;
   /** The engine's id for it. */
   readonly execId: string;
@@ -460,7 +464,7 @@ export interface CommandRecord {
   readonly user: string;
   /** Until when the berth that started it answers for it, unless it says so again. */
   readonly heldUntil: number;
-  /** Whether it was told to end, and did not. */
+  /** True if it was told to end, and did not. */
   readonly hungUp: boolean;
 }
 
@@ -485,7 +489,7 @@ export interface OfferStore {
 export interface CommandStore {
   /** The clock that `heldUntil` counts by where several replicas share the store: their own may differ. */
   readonly now?: () => Promise<number>;
-  /** Those that nobody answers for at `now`, the oldest first. */
+  /** Returns the commands that no replica holds at `now`, the oldest first. */
   left(now: number): Promise<CommandRecord[]>;
   /** Remembers a command before it starts. */
   add(command: CommandRecord): Promise<void>;
@@ -526,7 +530,7 @@ export interface AuditStore {
   /** Sealed entries of the chain behind the place `after`, in order. */
   sealed(chain: AuditChain, after: number, limit: number): Promise<SealedEntry[]>;
   chains(): Promise<Readonly<Record<AuditChain, ChainState>>>;
-  /** How many entries wait for their seal. */
+  /** Returns the number of entries that wait for their seal. */
   unsealed(): Promise<number>;
   /**
    * Cuts up to `limit` sealed entries off the old end of the chain: those before `before`, and those behind which
@@ -571,13 +575,13 @@ export interface ChainState extends ChainEnds {
   readonly proof: Uint8Array;
 }
 
-/** What only the holder of the sealing key can make. */
+/** Seals that only the holder of the sealing key can make. */
 export interface Seals {
   readonly mac: (previous: Uint8Array, entry: Omit<SealedEntry, "mac">) => Uint8Array;
   readonly proof: (chain: AuditChain, ends: ChainEnds) => Uint8Array;
 }
 
-/** How often one peer without a good credential was refused one thing in one hour. */
+/** The number of times that one peer without a valid credential was refused one thing in one hour. */
 export interface StrangerCount {
   /** Hours since 1970. */
   readonly hour: number;

@@ -6,22 +6,22 @@ import { syslogLine } from "./syslog_line.ts";
 
 const BATCH = 500;
 const LOOK_MS = 500;
-/** How long it is ours to deliver, and when it is asked for again: a batch takes less than what is between. */
+/** The lease for delivering, and the interval of its renewal: a batch takes less than the difference. */
 const TURN_MS = 60_000;
 const TURN_AGAIN_MS = 15_000;
 /** While it is another replica's. */
 const ELSEWHERE_MS = 5_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
-/** How long a batch under way may still take when berth stops. */
+/** The time that a batch under way may still take when berth stops. */
 const FAREWELL_MS = 2_000;
 
 export interface DeliveryOptions {
   readonly store: AuditStore;
   readonly receiver: Receiver;
-  /** What the store remembers it by. */
+  /** The name of the receiver in the store. */
   readonly name: string;
-  /** Whether nobody else delivers to it for so long; another replica may. */
+  /** Returns true if no other replica delivers to it during this time. */
   readonly isOurTurn: (ms: number) => Promise<boolean>;
   /** This machine's name. */
   readonly host: string;
@@ -43,7 +43,7 @@ export class Delivery implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Why the receiver takes nothing; null while all is well. */
+  /** Returns why the receiver accepts nothing; null while all is well. */
   failure(): string | null {
     return this.#isFailing ? "The syslog receiver takes nothing; entries wait in the store" : null;
   }

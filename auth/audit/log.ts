@@ -4,7 +4,7 @@ import { ServiceError } from "../../core/error.ts";
 import type { AuditStore, NewAuditEntry } from "../../core/store.ts";
 import { Strangers } from "./strangers.ts";
 
-/** How long an entry that nobody waits for waits for others to be written with it. */
+/** The time that an entry without a waiting caller waits for others to be written with it. */
 const GATHER_MS = 100;
 const RETRY_MS = 1_000;
 const MAX_WAITING = 10_000;
@@ -71,7 +71,7 @@ export class AuditLog implements AsyncDisposable {
     await Promise.all([this.#writing, this.#strangers.flush()]);
   }
 
-  /** What cannot be written or was lost; null while all is well. */
+  /** Returns why entries cannot be written or were lost; null while all is well. */
   failure(): string | null {
     if (this.#lost > 0) return `${this.#lost} entries were lost since the start`;
     return this.#isFailing ? "Entries cannot be written, so nothing is changed" : null;

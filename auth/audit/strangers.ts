@@ -75,7 +75,7 @@ export class Strangers implements AsyncDisposable {
   }
 }
 
-/** What becomes of a counter when its hour is over. */
+/** Turns a counter into an entry when its hour has ended. */
 export function entryOfStrangers({ hour, peer, action, result, count }: StrangerCount): NewAuditEntry {
   return auditEntry({
     chain: "refusals",

@@ -18,7 +18,9 @@ export interface Receiver extends Disposable {
 const CONNECT_MS = 10_000;
 /** For sending a batch, and for the receiver to read it. */
 const TAKE_MS = 30_000;
-/** How long a receiver that leaves has to be seen leaving, before our own end could be taken for its reason. */
+/**
+ * The time within which a receiver's close must be noticed, so that our own end is not taken for the reason.
+ */
 const SETTLE_MS = 250;
 
 export function receiverAt(address: SyslogAddress, ca: string | null): Receiver {

@@ -1,4 +1,4 @@
-/** What the audit log needs done from time to time: sealing, closing an hour, deleting what is old, logging its ends. */
+/** The upkeep of the audit log: sealing, closing an hour, deleting old entries, logging the chains' ends. */
 import { pause } from "../../core/pause.ts";
 import type { Log } from "../../core/log.ts";
 import { AUDIT_CHAINS, type AuditChain, type AuditStore, type Seals } from "../../core/store.ts";
@@ -11,11 +11,11 @@ const DAY_MS = 24 * HOUR_MS;
 /** Entries in one write: it keeps the event loop for 20 ms. */
 const BATCH = 250;
 const SEAL_MS = 100;
-/** How long it may take to notice what another process wrote. */
+/** The time within which entries of another process are noticed. */
 const IDLE_MS = 1_000;
 const CLOSE_MS = 60_000;
 
-/** How long and how many entries of each chain are kept. */
+/** The age and number of entries that each chain keeps. */
 const RETENTION: Readonly<Record<AuditChain, { readonly ms: number; readonly entries: number }>> = {
   changes: { ms: 400 * DAY_MS, entries: 1_000_000 },
   refusals: { ms: 30 * DAY_MS, entries: 100_000 },
@@ -84,7 +84,7 @@ export class Upkeep implements AsyncDisposable {
     this.#timer = null;
     await this.#work;
     try {
-      // What is more than that is sealed by the next start.
+      // The next start seals any that are left.
       await this.#options.store.seal(await this.#sealsOf(), BATCH);
       await this.#tellEnds();
     } catch {
@@ -124,7 +124,7 @@ export class Upkeep implements AsyncDisposable {
     if (!this.#isOver) this.#next();
   }
 
-  /** A tail that somebody cuts off the store is only missed by who knows that it was there. */
+  /** Only a reader of an earlier end can miss a tail that was cut off the store. */
   async #tellEnds(): Promise<void> {
     const { changes, refusals } = await this.#options.store.chains();
     this.#options.log.info("The audit log ends here", {

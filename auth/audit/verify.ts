@@ -97,18 +97,18 @@ async function startOf(
   return { seq: floorSeq, mac: floorMac };
 }
 
-/** Whether berth itself wrote these ends. */
+/** Returns true if berth itself wrote these ends. */
 export function isProven(seals: AllSeals, chain: AuditChain, state: ChainState): boolean {
   if (!seals.earlier.every(({ until }) => endsBefore(until[chain], state))) return false;
   if (state.seq === 0 && state.floorSeq === 0) return true;
-  // Where nothing was sealed since a key was replaced, its proof stands until the old end moves.
+  // If nothing was sealed since a key was replaced, the earlier key's proof stands until the old end moves.
   const latest = seals.earlier.filter(({ until }) => until[chain].seq === state.seq).map(({ seals }) =>
     seals
   );
   return [seals, ...latest].some((one) => sameBytes(one.proof(chain, state), state.proof));
 }
 
-/** What an earlier key sealed up to is still there: whoever got hold of that key cannot make another end. */
+/** Entries that an earlier key sealed must still exist: a thief of that key cannot make another end. */
 function endsBefore(last: Place, { seq, mac }: Place): boolean {
   return last.seq < seq || (last.seq === seq && (seq === 0 || sameBytes(last.mac, mac)));
 }
