@@ -56,7 +56,7 @@ import { toolProjects } from "./routes/tool_projects.ts";
 import { workspaceFiles } from "./routes/workspace_files.ts";
 import { workspaces } from "./routes/workspaces.ts";
 
-/** What a start may bring itself, instead of what the settings say. */
+/** Parts that replace those of the settings, for tests. */
 export interface Overrides {
   readonly plugins: readonly Plugin[];
   readonly clock?: Clock;
@@ -70,7 +70,7 @@ export interface Overrides {
   readonly mount?: (parts: AppParts) => readonly Router[];
 }
 
-/** What the first half of a start has opened. */
+/** The parts that the first half of a start has opened. */
 export interface Foundation {
   readonly config: Config;
   readonly store: Store;
@@ -80,14 +80,14 @@ export interface Foundation {
   /** The name of this replica. */
   readonly replica: string;
   readonly responder: Responder;
-  /** Whether callers reach it by TLS. */
+  /** True if callers reach it by TLS. */
   readonly tls: boolean;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
   readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
   readonly metrics: Metrics;
 }
 
-/** What route groups are made of. */
+/** The parts that route groups are made of. */
 export interface AppParts {
   readonly config: Config;
   readonly store: Store;
@@ -204,7 +204,7 @@ export async function composeApp(
   };
 }
 
-/** What an apply does not know by itself: files, rights and the audit log. */
+/** Opens the applies with files, rights and the audit log. */
 function openApplies(
   { store, access, log, registry, plugins, config }: Pick<
     AppParts,

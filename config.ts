@@ -58,7 +58,7 @@ export interface Config {
   readonly metricsPort: number | null;
   readonly metricsHost: string;
   readonly minDescriptors: number;
-  /** Where entries of the audit log go besides the store; `ca` names a file. */
+  /** The receiver of audit entries besides the store; `ca` names a file. */
   readonly auditSyslog: {
     readonly transport: "tcp" | "tls" | "udp";
     readonly hostname: string;
@@ -82,7 +82,7 @@ export interface ConfigSources {
   readonly env: (name: string) => string | undefined;
   /** The names of all variables, as far as they can be known. */
   readonly names?: () => readonly string[];
-  /** Whether this process runs in a container; looked at unless told. */
+  /** True if this process runs in a container; found out if left out. */
   readonly isContained?: boolean;
 }
 
@@ -275,7 +275,9 @@ function fileReason(error: unknown): string {
   return "the system refused";
 }
 
-/** What a supervisor such as systemd hands over as files, each under the short name of its setting. */
+/**
+ * Returns the files that a supervisor such as systemd hands over, each under the short name of its setting.
+ */
 async function credentialsIn(folder: string | undefined): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   if (folder === undefined) return found;

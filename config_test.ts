@@ -17,7 +17,7 @@ async function read({ container, ...variables }: Record<string, string>): Promis
   );
 }
 
-/** What a plugin is told, or the mistakes in its settings. */
+/** Returns a plugin's settings, or the mistakes in them. */
 async function readPlugin(name: string, variables: Record<string, string>) {
   const { settings, mistakes } = checkPluginSettings(PLUGINS, await read(variables));
   return { settings: settings.get(name) as Record<string, unknown> | undefined, mistakes };

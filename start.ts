@@ -31,7 +31,7 @@ export interface StartOptions extends Omit<Overrides, "plugins"> {
 
 /** A running service. */
 export interface Berth extends AppParts, AsyncDisposable {
-  /** Where people reach it, without a trailing slash. */
+  /** The address for people, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /** Null without one of its own. */
@@ -43,10 +43,10 @@ export interface Berth extends AppParts, AsyncDisposable {
   stop(): Promise<boolean>;
 }
 
-/** What is imported by a constant is read by the runtime now, and not already before the first line runs. */
+/** Imported by a constant, so that the runtime reads it now and not before the first line runs. */
 const COMPOSE_APP = "./compose_app.ts";
 
-/** What remains of the ten seconds of a stop is for plugins, audit and store. */
+/** The rest of the ten seconds of a stop is for plugins, audit and store. */
 const DRAIN_MS = 6_000;
 
 /** Loading the rest blocks the event loop for a while, so requests that already wait are answered first. */
@@ -257,7 +257,7 @@ function measureProcess(metrics: Metrics, log: OpenLog): void {
   ]);
 }
 
-/** Where others write to the same store. */
+/** Measures repeated changes, if other processes write to the same store. */
 function measureRetries(metrics: Metrics, { retries }: Store): void {
   if (retries === null) return;
   metrics.read("counter", {

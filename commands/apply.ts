@@ -55,7 +55,7 @@ function isMeant({ group, steps }: Plan): boolean {
   return confirm(`Apply ${steps.length} step${steps.length === 1 ? "" : "s"} to ${visible(group)}?`);
 }
 
-/** Who named a volume has said that its data may go. */
+/** Naming a volume agrees to the loss of its data. */
 const lostBy = (steps: Plan["steps"]): string[] =>
   steps.filter(({ risk }) => risk === "dataLoss").map(({ target }) => target);
 

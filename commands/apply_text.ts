@@ -60,7 +60,7 @@ export class ApplyPicture {
     return this.#fits ? this.#all() : "";
   }
 
-  /** What a terminal is sent for the event. */
+  /** Returns the text that a terminal receives for the event. */
   after(event: ApplyEvent): string {
     if (!this.#fits || event.kind === "log" || event.kind === "state") {
       const line = lineOf(event, this.steps);

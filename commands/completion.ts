@@ -10,7 +10,7 @@ export async function run({ args: [shell = ""] }: Line): Promise<number> {
   return 0;
 }
 
-/** What the first argument may be, as a shell writes it. */
+/** Returns the words that the first argument may be, as a shell writes it. */
 function wordsOf({ name, args: [argument] }: Command): readonly string[] {
   if (name === "help") return COMMANDS.map((command) => command.name);
   return argument?.choices ?? [];

@@ -1,4 +1,7 @@
-/** How commands reach a running berth: with the project's own client, by address and key from the environment or `berth login`. */
+/**
+ * The connection of commands to a running berth: the project's own client, with address and key from the
+ * environment or `berth login`.
+ */
 import { readPrivateFile } from "../auth/private_file.ts";
 import { BearerAuth, Client, isClientError, isStatusError, isTimeoutError } from "../client/mod.ts";
 import { readClientSettings } from "../config/client.ts";
@@ -6,7 +9,7 @@ import { ServiceError } from "../core/error.ts";
 import { visible } from "../log/line.ts";
 import { StartFailure } from "../start_failure.ts";
 
-/** What `berth login` saves. */
+/** The file of `berth login`. */
 export interface Login {
   readonly url: string;
   readonly key: string;

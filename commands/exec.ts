@@ -5,7 +5,7 @@ import { openClient, tellCall } from "./connection.ts";
 import { writeAll } from "./output.ts";
 import type { Line } from "./table.ts";
 
-/** What docker, too, answers when it is not the command that failed. */
+/** The exit code that docker uses, too, if it was not the command that failed. */
 const NOT_RUN = 125;
 /** A message may have 64 KiB. */
 const PIECE = 32_768;

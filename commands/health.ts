@@ -27,7 +27,7 @@ export async function run(line: Line): Promise<number> {
   return 1;
 }
 
-/** Where the service of these settings can be reached from its own machine. */
+/** Returns the address of this service on its own machine. */
 async function ownAddress(): Promise<string> {
   const { host, port, tls } = await readConfig();
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;

@@ -37,7 +37,7 @@ Exit codes: 0 done; 1 the answer is no; 2 it could not be done.
 `;
 }
 
-/** How one command is used. */
+/** Returns the usage of one command. */
 export function helpOf(command: Command): string {
   const { summary, details, options } = command;
   const shown = aligned(options.map((option) => [shownOption(option), meaningOf(option)]));

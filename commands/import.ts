@@ -47,7 +47,7 @@ export async function run({ args: [file = ""] }: Line): Promise<number> {
   }
 }
 
-/** What is under the sealing key tells whether it is the right one, before anything is written. */
+/** Values under the sealing key show that it is the right one, before anything is written. */
 async function mustFit({ rows }: CheckedCopy, seals: AllSeals, seal: Seal, file: string): Promise<void> {
   const wrong = () =>
     new StartFailure(

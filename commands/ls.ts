@@ -52,7 +52,7 @@ function colourOf(state: Container["state"], health: Container["health"], exitCo
   return state === "exited" && exitCode !== 0 ? "red" : "grey";
 }
 
-/** What can be reached from outside; each once, whatever the number of addresses. */
+/** Returns the published ports, each once, whatever the number of addresses. */
 function portsOf(ports: Container["ports"]): string {
   const shown = ports.filter(({ host }) => host !== null).map(({ host, container, protocol, address }) =>
     `${address === "127.0.0.1" || address === "::1" ? "local:" : ""}${host}→${container}${

@@ -1,4 +1,4 @@
-/** How commands write: whole texts, tables for people, and colour only where a person looks. */
+/** The output of commands: whole texts, tables for people, and colour only on a terminal. */
 import { visible } from "../log/line.ts";
 
 export function writeOut(text: string): void {

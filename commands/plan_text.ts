@@ -2,7 +2,7 @@
 import type { Location, Plan, PlanHook, PlanReason, PlanStep } from "../client/berth/models.ts";
 import { visible } from "../log/line.ts";
 
-/** What a step does, before the name of what it does it to. */
+/** The verb of a step, before the name of its object. */
 export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
   "image.pull": "pull",
   "image.build": "build",

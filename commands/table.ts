@@ -1,6 +1,6 @@
 /** Every command of the command line: its arguments, options and file. Help, completion and the manual page are written from this table. */
 
-/** What stands behind a command or an option, so that a shell can complete it. */
+/** The kind of value of a command or an option, so that a shell can complete it. */
 export type ValueKind = "folder" | "file" | "container" | "text";
 
 export interface Argument {
@@ -15,7 +15,7 @@ export interface Argument {
 export interface Option {
   readonly name: string;
   readonly short?: string;
-  /** What its value is called; a switch has none. */
+  /** The name of its value; a switch has none. */
   readonly value?: string;
   readonly choices?: readonly string[];
   readonly meaning: string;
@@ -32,7 +32,7 @@ export interface Command {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** What a command's file exports. */
+/** The exports of a command's file. */
 export interface CommandModule {
   /** Answers the exit code. */
   run(line: Line): Promise<number>;

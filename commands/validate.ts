@@ -14,7 +14,7 @@ const FORMATS = {
   github: async (report: Report) => (await import("../artifacts/report/github.ts")).githubOf(report),
 } as const;
 
-/** Where text goes; a test brings its own. */
+/** The destination of text; a test brings its own. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;

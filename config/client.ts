@@ -1,4 +1,4 @@
-/** What the environment says to the commands that speak to a running berth: where it is, and with which key. */
+/** The environment of commands that speak to a running berth: its address and the key. */
 import { withoutEnd } from "../core/without_end.ts";
 import { homeFolder } from "./folders.ts";
 
@@ -7,7 +7,7 @@ export interface ClientSettings {
   readonly url: string | null;
   /** `BERTH_KEY`. */
   readonly key: string | null;
-  /** Where `berth login` keeps address and key; null when no home folder is known. */
+  /** The file in which `berth login` keeps address and key; null if no home folder is known. */
   readonly loginFile: string | null;
 }
 

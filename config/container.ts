@@ -1,4 +1,4 @@
-/** Whether this process runs in a container. */
+/** Finds out if this process runs in a container. */
 
 /** Docker and Podman leave a file at the root; systemd-nspawn, Podman and berth's own image set `container`. */
 export async function isInContainer(env: (name: string) => string | undefined): Promise<boolean> {

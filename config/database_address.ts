@@ -1,4 +1,4 @@
-/** Where a database is, as an address says it. */
+/** A database as its address names it. */
 
 export interface DatabaseAddress {
   /** A name or an address; the folder of a socket begins with a slash. */

@@ -1,4 +1,4 @@
-/** Where a platform keeps a program's data, and where its user lives. */
+/** The folders that a platform gives to a program's data and to its user. */
 
 type Environment = (name: string) => string | undefined;
 

@@ -33,7 +33,7 @@ export function databaseUrl() {
   });
 }
 
-/** Where entries of the audit log go: `tcp://host:port`, `tls://host:port` or `udp://host:port`. */
+/** The address of the audit receiver: `tcp://host:port`, `tls://host:port` or `udp://host:port`. */
 export function syslog() {
   return text().transform((address, context) => {
     const url = URL.parse(address);
@@ -52,7 +52,10 @@ export function syslog() {
   });
 }
 
-/** Who gets which role, and where: the first rule whose claim holds the value wins; no rule, no entry. */
+/**
+ * A rule that gives a role: the first rule whose claim holds the value applies; without a rule the sign-in is
+ * refused.
+ */
 function roleRule() {
   return z.strictObject({
     claim: matching(/^[A-Za-z_][A-Za-z0-9_:/.-]{0,127}$/, "expected the name of a claim"),

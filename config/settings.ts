@@ -1,4 +1,4 @@
-/** What can be set: the names, the shapes, the defaults and the meanings, in one table. */
+/** All settings: names, shapes, defaults and meanings, in one table. */
 import type { z } from "zod";
 import { inWords } from "../core/input_words.ts";
 import { LOG_LEVELS } from "../core/log.ts";
@@ -17,7 +17,7 @@ import {
 interface Field<Schema extends z.ZodType, Default> {
   /** Made when the setting is given. */
   readonly schema: () => Schema;
-  /** What holds when it is not. */
+  /** The value if the setting is absent. */
   readonly fallback: Default;
   /** The default in words, where the value itself would not say it. */
   readonly shown: string;
@@ -342,7 +342,7 @@ function contradictions(settings: Partial<Settings>): Mistake[] {
   return found;
 }
 
-/** Whether only this machine can reach a listener on that address. */
+/** Returns true if only this machine can reach a listener on that address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

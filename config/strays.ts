@@ -8,17 +8,20 @@ export interface Stray {
   readonly meant: string | null;
 }
 
-/** What other programs of ours read: examples, tests and benches, and what a command in a container inherits. */
+/**
+ * Variables of other programs of ours: examples, tests and benches, and those that a command in a container
+ * inherits.
+ */
 const ELSEWHERE = /^BERTH_(?:URL|KEY|EXEC|PROOF|(?:TEST|BENCH|STORM|RACE|CI)_.*)$/;
-/** What Kubernetes sets in every container beside a service that is named "berth". */
+/** Variables that Kubernetes sets in every container beside a service named "berth". */
 const KUBERNETES =
   /^BERTH_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 export const KUBERNETES_ADVICE =
   `Kubernetes sets it for a service named "berth": set "enableServiceLinks: false" in the pod, or name the service otherwise`;
-/** How far a variable may be from a known one to be taken for a slip. */
+/** The most edits by which a variable is taken for a misspelt known one. */
 const MOST_EDITS = 2;
 
-/** Those of the given names that are neither the core's nor another program's. */
+/** Returns the given names that belong neither to the core nor to another program. */
 export function straysAmong(given: readonly string[], known: readonly string[]): readonly Stray[] {
   return given.filter((name) => name.startsWith("BERTH_") && !known.includes(name) && !ELSEWHERE.test(name))
     .map((name) => ({ name, meant: isOfKubernetes(name) ? null : nearest(name, known, MOST_EDITS) }));
@@ -28,7 +31,7 @@ export function isOfKubernetes(name: string): boolean {
   return KUBERNETES.test(name);
 }
 
-/** Whether a value is what Kubernetes gives `BERTH_PORT`. */
+/** Returns true for a value that Kubernetes gives `BERTH_PORT`. */
 export function isServiceAddress(value: string | undefined): boolean {
   return value !== undefined && /^(?:tcp|udp|sctp):\/\//.test(value);
 }

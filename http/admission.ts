@@ -1,7 +1,9 @@
-/** What a WebSocket must show before its 101: our own Origin or none, one credential, and never a cookie. */
+/**
+ * The conditions for a WebSocket before its 101: our own Origin or none, one credential, and never a cookie.
+ */
 import { ServiceError } from "../core/error.ts";
 
-/** What our sockets speak; the only subprotocol that is ever answered. */
+/** The protocol of our sockets; the only subprotocol that is ever answered. */
 const PROTOCOL = "berth.v1";
 const BEARER = "berth.bearer.";
 const MAX_OFFERED = 2_048 + 256;

@@ -1,4 +1,4 @@
-/** What a route may answer, as it declares it, and the values that its handler returns. */
+/** The answers that a route declares, and the values that its handler returns. */
 import type { z } from "zod";
 import type { DeclaredCodes, ErrorCode } from "../core/error.ts";
 import { etagOf } from "./etag.ts";

@@ -6,7 +6,7 @@ import { exampleOf } from "./example.ts";
 import type { Entry, SocketRoute } from "./router.ts";
 import { CLOSE, PROTOCOL } from "./socket.ts";
 
-/** What it says about closing codes, by code. */
+/** The meaning of closing codes. */
 const CLOSED: Readonly<Record<number, string>> = {
   [CLOSE.asked]: "over",
   [CLOSE.stopping]: "the service stops",

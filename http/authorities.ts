@@ -45,7 +45,10 @@ export function authoritiesOf(options: {
   };
 }
 
-/** How a Host header names the address; a client may write the scheme's own port out. */
+/**
+ * Returns the forms in which a Host header may name the address; a client may write the scheme's own port
+ * out.
+ */
 export function authoritiesOfUrl({ host, port, protocol }: URL): ReadonlySet<string> {
   return new Set(port === "" ? [host, `${host}:${protocol === "https:" ? 443 : 80}`] : [host]);
 }

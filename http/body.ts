@@ -4,7 +4,7 @@ import { ServiceError } from "../core/error.ts";
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 const BODY_TIMEOUT_MS = 30_000;
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
-/** What UTF-8 cannot hold would come back from the store as another text than was sent. */
+/** Lone surrogates: UTF-8 cannot hold them, so the store would return another text. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 /** `JSON.stringify` escapes a surrogate only when it stands alone. */
 const LONE_SURROGATE = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;

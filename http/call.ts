@@ -5,7 +5,7 @@ import type { NewAuditEntry } from "../core/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Outcome, Particulars, Trail } from "./trail.ts";
 
-/** What the edge knows of a request before any route does; handed through Hono as its bindings. */
+/** The facts that the edge knows of a request before any route does; handed through Hono as its bindings. */
 export interface RequestScope {
   readonly requestId: string;
   /** The other side's address, or the one a trusted proxy names. */
@@ -19,7 +19,7 @@ export interface RequestScope {
   route: string | null;
   /** Throws `sign_in_again` for a caller who has not proved who they are for a while. */
   readonly demandProof: (caller: Caller) => Promise<void>;
-  /** Who shows a good credential. Fails for a bad one. */
+  /** Returns the caller if the credential is valid. Throws for an invalid one. */
   readonly recognise: () => Caller | null | Promise<Caller | null>;
 }
 
@@ -54,7 +54,7 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     return this.#scope.peer;
   }
 
-  /** Who calls. Only an open route has nobody, and must not ask. */
+  /** The caller. An open route has none, and must not ask. */
   get principal(): Principal {
     if (this.#caller === null) {
       throw new ServiceError(
@@ -65,18 +65,18 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     return this.#caller.principal;
   }
 
-  /** What the route's permission reaches in the hands of the caller: nothing else may be shown or touched. */
+  /** The scope of the route's permission in the hands of the caller: nothing else may be shown or touched. */
   get reach(): Reach {
     this.#isReachUsed = true;
     return this.#reach;
   }
 
-  /** Whether the handler may have shown what is out of reach: it did not ask what is in it. */
+  /** True if the handler may have shown something out of scope, because it did not ask for the scope. */
   get ignoredReach(): boolean {
     return !this.#reach.everywhere && !this.#isReachUsed;
   }
 
-  /** What the caller showed: `key:<id>` or `session:<id>`. */
+  /** The credential of the caller: `key:<id>` or `session:<id>`. */
   get source(): string | null {
     return this.#caller?.source ?? null;
   }
@@ -86,7 +86,7 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     this.#scope.caller = { principal, source: null, revoked: () => NEVER };
   }
 
-  /** Who calls an open route, where they show a good credential; anybody else is a stranger. */
+  /** Returns the caller of an open route with a valid credential; null for anybody else. */
   async recognised(): Promise<Principal | null> {
     if (!this.request.headers.has("authorization")) return null;
     try {
@@ -132,7 +132,7 @@ export class Call<Params = undefined, Query = undefined, Body = undefined> {
     return this.request.signal;
   }
 
-  /** What a stream ends by: the caller left, lost the right, or the service stops. */
+  /** The signal that ends a stream: the caller left or lost the right, or the service stops. */
   get ending(): AbortSignal {
     const signals = [this.request.signal, this.#scope.stopping];
     if (this.#caller !== null) signals.push(this.#caller.revoked());

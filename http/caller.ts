@@ -1,11 +1,11 @@
-/** What the router asks of those who know callers: who is it, and remember what they did. */
+/** The contract of the router with the authentication: identify the caller, and record the act. */
 import type { Principal } from "../core/access.ts";
 import type { AuditChain, NewAuditEntry } from "../core/store.ts";
 
 /** Somebody whose credential was checked for this one request. */
 export interface Caller {
   readonly principal: Principal;
-  /** What was shown: `key:<id>` or `session:<id>`. */
+  /** The credential: `key:<id>` or `session:<id>`. */
   readonly source: string | null;
   /** Aborted within five seconds of the credential losing its rights; what open streams end by. */
   revoked(): AbortSignal;
@@ -13,8 +13,8 @@ export interface Caller {
 
 export interface Guard {
   /**
-   * Who calls, or null when no credential was brought.
-   * Fails as `unauthenticated` when one was brought and is not good, as `two_credentials` when several were.
+   * Returns the caller, or null without a credential. Throws `unauthenticated` for an invalid one,
+   * `two_credentials` for several.
    */
   authenticate(request: Request, peer: string): Caller | null | Promise<Caller | null>;
   /**

@@ -6,7 +6,7 @@ import { nearest } from "../core/nearest.ts";
 
 export type Part = "path" | "query" | "body" | "message";
 
-/** What names that other services have mean here: `{ t: 'it is called "timeoutS" here' }`. */
+/** The meaning of names from other services: `{ t: 'it is called "timeoutS" here' }`. */
 export type Hints = Readonly<Record<string, string>>;
 
 /** The query of a route that declares none. */
@@ -53,7 +53,7 @@ function saidOf(issue: z.core.$ZodIssue, given: Given): InputError[] {
   return [{ path, message: sentence(inner.message) }];
 }
 
-/** Whether a parameter was given several times that is taken once. */
+/** Returns true if a single parameter was given several times. */
 function isRepeated(
   issue: z.core.$ZodIssue,
   inner: z.core.$ZodIssue,

@@ -73,7 +73,7 @@ function defaultOf(schema: z.ZodDefault, made: Schema): void {
   if (unless !== undefined) made.default = unless;
 }
 
-/** What is said of it besides stays. */
+/** Other attributes stay. */
 function replace(made: Schema, shown: Readonly<Schema>): void {
   const { description, default: unless } = made;
   for (const key of Object.keys(made)) delete made[key];

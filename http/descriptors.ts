@@ -1,8 +1,9 @@
-/** Whether the process may open enough files and sockets to serve at all. */
+/** Checks that the process may open enough files and sockets to serve. */
 
 /**
- * How many descriptors the process may open, when that is less than `least`; else null. Deno raises the soft limit to the
- * hard one. The kernel's figure is read where the process may read it; else a file of ours is opened that often.
+ * Returns the number of descriptors that the process may open if it is less than `least`, else null. Deno
+ * raises the soft limit to the hard one. The kernel's figure is read where the process may read it; otherwise
+ * it opens a file of ours that often.
  */
 export function tooFewDescriptors(least: number, ownFile: string): number | null {
   if (least === 0 || Deno.build.os === "windows") return null;

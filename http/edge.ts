@@ -1,4 +1,4 @@
-/** What every request meets before its route, and every answer on its way out: Host, request id, access log. */
+/** The first and last steps of every request: Host, request id, access log. */
 import { ServiceError } from "../core/error.ts";
 import type { AccessLine } from "../core/log.ts";
 import type { RequestScope } from "./call.ts";
@@ -20,7 +20,7 @@ export interface EdgeOptions extends Pipeline {
   readonly stopping: AbortSignal;
   /** The caller's address when the socket's peer is a trusted proxy, else the socket's peer. */
   readonly peerOf?: (request: Request, socketPeer: string) => string;
-  /** Why a request that came through a proxy is refused. */
+  /** Returns why a request that came through a proxy is refused. */
   readonly checkProxy?: (request: Request, socketPeer: string) => ServiceError | null;
   /** `route` is the name of the one that answered; null where none is at that path. */
   readonly onAccess: (access: AccessLine, route: string | null) => void;

@@ -13,7 +13,7 @@ export function tagsToMatch({ headers }: Request): readonly string[] | null {
   return named === null ? null : named.split(",").map((one) => one.trim().replace(/^W\//, ""));
 }
 
-/** Whether the caller's `If-None-Match` names this tag. */
+/** Returns true if the caller's `If-None-Match` names this tag. */
 export function holds(request: Request, etag: string): boolean {
   const known = request.headers.get("if-none-match");
   if (known === null) return false;

@@ -1,7 +1,7 @@
 /** Examples for a document: a value that fits a schema, with what stands for texts chosen by the names of fields. */
 import type { Schema } from "./components.ts";
 
-/** What a text with such a name looks like. */
+/** Example texts for such names. */
 const TEXTS: readonly (readonly [name: RegExp, text: string])[] = [
   [/At$|^(?:time|since|after|before|hour)$/, "2026-01-31T12:00:00.000Z"],
   [/^(?:path|file|folder|workingDir|mountpoint|source|target)$/, "/srv/projects/shop"],

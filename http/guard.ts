@@ -1,4 +1,7 @@
-/** Who calls: the router's question, answered from `Authorization` and, for sockets, from the subprotocol. */
+/**
+ * Authentication: the router's question, answered from `Authorization` and, for sockets, from the
+ * subprotocol.
+ */
 import type { Credentials } from "../auth/credentials.ts";
 import type { FreshProof } from "../auth/fresh_proof.ts";
 import { peerGroup, type RateLimit } from "../auth/rate_limit.ts";
@@ -11,7 +14,7 @@ export interface GuardOptions {
   readonly freshProof: Pick<FreshProof, "demand">;
   /** The origins our own pages have, as `http://127.0.0.1:8700`. */
   readonly origins: { has(origin: string): boolean };
-  /** How often an address may ask without a good credential; null for as often as it likes. */
+  /** The limit for an address without a valid credential; null for no limit. */
   readonly strangers: RateLimit | null;
 }
 
@@ -29,7 +32,7 @@ export function createGuard({ credentials, freshProof, origins, strangers }: Gua
     }
   }
 
-  /** Who brings a bad credential is a stranger too. */
+  /** A caller with an invalid credential counts as unknown, too. */
   function refuse(thrown: unknown, peer: string): never {
     if (thrown instanceof ServiceError && thrown.code === "unauthenticated") {
       strangers?.spend(peerGroup(peer));

@@ -2,7 +2,7 @@
 
 const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]{1,5})\s*)?(?:,|$)/i;
 
-/** Whether the caller takes gzip; `gzip;q=0` says that it does not. */
+/** Returns true if the caller accepts gzip; `gzip;q=0` means that it does not. */
 export function takesGzip({ headers }: Request): boolean {
   const found = GZIP.exec(headers.get("accept-encoding") ?? "");
   return found !== null && Number(found[1] ?? 1) > 0;

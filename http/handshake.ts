@@ -1,4 +1,4 @@
-/** Whether a request for a WebSocket is one, in full: what is not would fail in the upgrade as if it were our fault. */
+/** Checks the whole WebSocket request: a bad one would fail in the upgrade as if it were our fault. */
 import { ServiceError } from "../core/error.ts";
 
 /** @throws ServiceError that says what is missing; only a GET may open a socket. */

@@ -23,7 +23,7 @@ export interface TlsTexts {
 export interface Listener {
   readonly hostname: string;
   readonly port: number;
-  /** How often the socket had to be opened again. */
+  /** Returns the number of times that the socket was opened again. */
   reopened(): number;
   /**
    * Uses this certificate for new connections; those that are open go on as they are. Rejects, and
@@ -165,7 +165,7 @@ async function belongTogether({ cert, key }: TlsTexts): Promise<boolean> {
   }
 }
 
-/** Why listening failed, in one sentence for the operator. */
+/** Returns why listening failed, in one sentence for the operator. */
 export function listenFailure(error: unknown, hostname: string, port: number): string {
   if (error instanceof ServiceError) return error.message;
   const address = hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;

@@ -6,9 +6,9 @@ import type { Permission, Principal, Reach } from "../core/access.ts";
 export interface LiveFeed<Asked extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly summary: string;
-  /** Who holds it nowhere is refused; all others are told what `reach` has. */
+  /** A caller without it is refused; everybody else receives what `reach` contains. */
   readonly permission: Permission;
-  /** What a subscription may ask for, beside `feed` and `id`; strict. */
+  /** The options of a subscription, beside `feed` and `id`; strict. */
   readonly asked: Asked;
   /** The messages by their `type`, each without what all have: `type`, `feed` and `id`. */
   readonly told: Readonly<Record<string, z.ZodObject>>;
@@ -18,7 +18,7 @@ export interface LiveFeed<Asked extends z.ZodObject = z.ZodObject> {
 
 export interface Subscription<Asked = unknown> {
   readonly principal: Principal;
-  /** What the feed's permission reaches in the hands of the caller. */
+  /** The scope of the feed's permission in the hands of the caller. */
   readonly reach: Reach;
   readonly asked: Asked;
   /** Aborted when the subscription or its socket is over. */

@@ -2,30 +2,30 @@
 import { z } from "zod";
 import type { Subscription } from "./live_feed.ts";
 
-/** What is listed: rows as JSON by their keys, and the JSON of what is told beside them, without braces. */
+/** A list: rows as JSON by their keys, and the JSON of the fields beside them, without braces. */
 export interface Listing {
   readonly rows: ReadonlyMap<string, string>;
   readonly beside?: string;
 }
 
 export interface ListSource {
-  /** What is listed now; null where that cannot be another than at the last reading. */
+  /** Returns the list as it is now; null if it cannot differ from the last reading. */
   read(isFirst: boolean): Listing | null | Promise<Listing | null>;
-  /** How often it is read while somebody follows. */
+  /** The interval of readings while somebody follows. */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 100;
 /** Reading takes a tenth of the time at most. */
 const SHARE = 10;
-/** How long a list that nobody follows is known, for those who come back. */
+/** The time for which a list without followers is kept for those that come back. */
 const LINGER_MS = 60_000;
 /** Removals that are remembered; who missed more gets the whole list. */
 const MOST_REMOVED = 4_096;
 /** A longer message goes in pieces. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** What a feed of rows may be asked for. */
+/** The options of a feed of rows. */
 export const ListAsked = z.object({
   since: z.string().max(100).optional().describe(
     "The last `cursor` seen: only what is another since then is told, if that is still known",
@@ -51,7 +51,9 @@ interface Row {
   readonly seq: number;
 }
 
-/** The pieces of one message, for those who know the list as of `from`; null for who knows nothing. */
+/**
+ * The pieces of one message for clients that know the list as of `from`; null for those that know nothing.
+ */
 interface Told {
   readonly from: number | null;
   readonly to: number;
@@ -66,7 +68,7 @@ export class LiveList implements Disposable {
   readonly #rows = new Map<string, Row>();
   readonly #removed = new Map<string, number>();
   #seq = 0;
-  /** Who knows less has missed removals that are forgotten. */
+  /** A client below this has missed removals that are forgotten. */
   #floor = 0;
   #beside: { text: string; seq: number } = { text: "", seq: 0 };
   #last: Told | null = null;

@@ -6,11 +6,11 @@ import { exampleOf } from "./example.ts";
 import { Problem } from "./problem.ts";
 import type { Entry, RequestHeader } from "./router.ts";
 
-/** What stands in both documents besides the routes. */
+/** The parts of both documents besides the routes. */
 export interface About {
   readonly version: string;
   readonly permissions: readonly string[];
-  /** What each group of routes is about, by the first segment of its paths. */
+  /** The description of each group of routes, by the first segment of its paths. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +50,7 @@ export function describe(entries: readonly Entry[], { version, permissions, tags
   };
 }
 
-/** What is about the service itself goes with `system`. */
+/** Routes about the service itself belong to `system`. */
 function tagOf(path: string): string {
   const first = path.split("/")[2] ?? "system";
   return ["health", "metrics", "docs", "openapi.json", "asyncapi.json"].includes(first) ? "system" : first;

@@ -1,4 +1,4 @@
-/** What happens to a request once its route is known: the caller, the input, the handler, the answer, the audit log. */
+/** The steps of a request once its route is known: caller, input, handler, answer, audit log. */
 import { type Permission, Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { reachOfRunning } from "../core/runtime.ts";
@@ -15,7 +15,7 @@ import type { Responder } from "./responder.ts";
 import { type Asked, type Entry, nameOf } from "./router.ts";
 import { type Audited, Trail } from "./trail.ts";
 
-/** What a request meets on its way: who knows callers, who records, who finishes answers. */
+/** The parts that a request passes: the callers, the audit log, and the answers. */
 export interface Pipeline {
   readonly guard: Guard;
   readonly auditor: Auditor;
@@ -45,7 +45,7 @@ export async function respond(
       const found = authorise(entry, request, scope, guard);
       caller = found instanceof Promise ? await found : found;
     } else if (!("body" in entry.route)) {
-      // What comes in a body is a credential here, and has limits of its own.
+      // The body of this route is a credential, and has limits of its own.
       guard.stranger(request, scope.peer);
     }
     const call = await parse(entry, request, params, scope, caller, trail);
@@ -141,7 +141,7 @@ function reachFor({ route: { permission } }: Entry, caller: Caller | null): Reac
     : reachOf<Permission>(caller.principal, permission);
 }
 
-/** Whether nothing that runs is hidden from the caller. */
+/** Returns true if no running container is hidden from the caller. */
 function seesAll(entry: Entry, caller: Caller | null): boolean {
   return caller !== null && reachFor(entry, caller).everywhere && reachOfRunning(caller.principal).everywhere;
 }

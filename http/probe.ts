@@ -4,8 +4,8 @@ export const LIVE = "/api/health/live";
 export const READY = "/api/health/ready";
 
 /**
- * Whether it is asked about one of the two. Supervisors ask by an address of their own choice, so these say nothing
- * that a foreign host name must not see.
+ * Returns true for one of the two probes. Supervisors call them by an address of their own choice, so their
+ * answers hold nothing that a foreign host name must not see.
  */
 export function isProbe({ url }: Request): boolean {
   // Nearly every request ends here.

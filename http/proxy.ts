@@ -1,9 +1,9 @@
-/** Who is on the other side when a proxy stands between, and what must hold of a request that came through one. */
+/** The client behind a proxy, and the conditions for a request that came through one. */
 import { ServiceError } from "../core/error.ts";
 import { authoritiesOfUrl } from "./authorities.ts";
 import { hostOf } from "./host.ts";
 
-/** What proxies add to a request that they pass on. */
+/** Headers that proxies add to a request. */
 const FORWARDING = [
   "forwarded",
   "x-forwarded-for",

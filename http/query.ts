@@ -1,11 +1,11 @@
 /** Schemas for what arrives in a query string: every value is text there, and none is guessed. */
 import { z } from "zod";
 
-/** What a parameter means that is no single text, as the API document shows it. */
+/** The meaning of a parameter that is no single text, as the API document shows it. */
 export const meanings = z.registry<{
   /** The schema of its meaning. */
   readonly shown?: Readonly<Record<string, unknown>>;
-  /** What stands for null. */
+  /** The text for null. */
   readonly none?: string;
   /** Given several times, or once. */
   readonly isList?: true;

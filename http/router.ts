@@ -10,13 +10,13 @@ export { cached, empty, json, problems, problemsOf, raw, reply } from "./answer.
 export { particularsOf } from "./trail.ts";
 
 /**
- * What a permission is asked about. `everything`: the service as a whole, so that no scope lets in. `listed`: the answer
- * holds what `call.reach` reaches, and is silent about the rest. `found`: one thing, which is not found beyond
- * `call.reach`. A handler of the latter two that never looks at `call.reach` fails for who holds scopes.
+ * The object of a permission. `everything`: the service as a whole, so that no scope is enough. `listed`: the answer
+ * holds the part within `call.reach`, and is silent about the rest. `found`: one thing, which is not found beyond
+ * `call.reach`. A handler of the latter two that never reads `call.reach` fails for callers with scopes.
  */
 export type SubjectRule = "everything" | "listed" | "found";
 
-/** Who needs no permission has no scope either; everybody else says what the permission is asked about. */
+/** A route without a permission has no scope either; every other one names the object of its permission. */
 type Asks<Needed extends string> = Needed extends "open" | "any" ? { readonly subject?: never }
   : { readonly subject: SubjectRule };
 
@@ -44,22 +44,25 @@ export interface Route<
   readonly permission: Needed;
   /** Left out only where no permission is asked for. */
   readonly subject?: SubjectRule;
-  /** What a stolen session must not be enough for: a session must have proved who it is a short while ago. */
+  /** Guards against a stolen session: the session must have proved its identity a short while ago. */
   readonly proof?: true;
   readonly params?: Params;
   readonly query?: Query;
-  /** What names that other services have mean here, for who sends one of them. */
+  /** The meaning of names from other services, for callers who send one of them. */
   readonly hints?: Hints;
   /** The API document tells of them, and of what they answer. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: Body;
   /** Bytes of body that are read at most; 1 MiB unless told otherwise. */
   readonly bodyLimit?: number;
-  /** How long it may take to arrive; 30 s unless told otherwise. */
+  /** The time for it to arrive; 30 s by default. */
   readonly bodyTimeoutMs?: number;
-  /** What is no `get` is an act unless it says otherwise; a change that changes nothing (`validate`) says false. */
+  /**
+   * Every method but `get` is an act unless it says otherwise; a change that changes nothing (`validate`)
+   * says false.
+   */
   readonly audited?: Audited;
-  /** What the audit log tells of an act besides its path; nothing secret. */
+  /** Details of an act for the audit log besides its path; nothing secret. */
   readonly particulars?: (asked: Asked<Params, Query, Body>) => Particulars;
   readonly answers: Answers;
 }
@@ -87,13 +90,13 @@ export interface SocketRoute<
   readonly send?: z.ZodType;
   /** Messages that the caller receives, as JSON in text frames. */
   readonly receive?: z.ZodType;
-  /** Whether binary frames go up and down as well. */
+  /** True if binary frames go up and down as well. */
   readonly bytes?: boolean;
   /** As of a route. */
   readonly particulars?: (asked: Asked<Params, Query, z.ZodUndefined>) => Particulars;
 }
 
-/** What was asked, parsed. */
+/** The parsed request. */
 export interface Asked<Params, Query, Body> {
   readonly params: Parsed<Params>;
   readonly query: Parsed<Query>;

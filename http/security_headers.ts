@@ -1,6 +1,6 @@
 /** The security headers of every answer. */
 
-/** What a page of ours may load: files of our own origin, and nothing else. */
+/** The sources that our page may load: files of our own origin, and nothing else. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "base-uri 'none'; frame-ancestors 'none'; form-action 'self'";

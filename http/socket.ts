@@ -28,11 +28,11 @@ export const PROTOCOL = "berth.v1";
 const MESSAGE_LIMIT_BYTES = 64 * 1024;
 /** Input that nobody has read yet: the runtime cannot be told to receive less, so there is an end to patience. */
 const INPUT_LIMIT_BYTES = 8 * 1024 * 1024;
-/** What one waiting message costs besides its bytes, so that a million empty ones are bounded too. */
+/** The cost of one waiting message besides its bytes, so that a million empty ones are bounded, too. */
 const MESSAGE_COST_BYTES = 64;
 /** The runtime pings after half of this without a sign of life, and hangs up after all of it. */
 const IDLE_S = 30;
-/** How long a peer may take to read the last messages and to answer the close. */
+/** The time that a peer has to read the last messages and to answer the close. */
 const FAREWELL_MS = 5_000;
 
 export interface SocketClose {
@@ -55,7 +55,7 @@ export interface SocketOptions {
 export class Socket implements AsyncIterable<Message> {
   /** Aborted as soon as the socket is over, for whatever reason. */
   readonly signal: AbortSignal;
-  /** How it ended. Resolves for every socket, and never later than five seconds after the end. */
+  /** The end of the socket. Resolves for every socket, and never later than five seconds after the end. */
   readonly closed: Promise<SocketClose>;
   readonly #wire: WebSocket;
   readonly #queue: SendQueue;
@@ -73,7 +73,7 @@ export class Socket implements AsyncIterable<Message> {
     this.closed = this.#closed.promise;
   }
 
-  /** What is accepted and not sent yet. */
+  /** The bytes that are accepted and not sent yet. */
   get queuedBytes(): number {
     return this.#queue.bytes;
   }
@@ -116,7 +116,7 @@ export class Socket implements AsyncIterable<Message> {
     if (this.#ending === undefined) this.#finish(code, reason);
   }
 
-  /** What the peer sends, in order, until the socket is over. For one reader. */
+  /** Yields the peer's messages, in order, until the socket ends. For one reader. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Message, void> {
     while (true) {
       const batch = this.#input;

@@ -1,7 +1,7 @@
 /** The bounded queue before a WebSocket: `send()` of the runtime never blocks, so what may wait is counted here. */
 
 export const QUEUE_LIMIT_BYTES = 1024 * 1024;
-/** How much the runtime itself may hold: what it has taken cannot be dropped any more. */
+/** The bytes that the runtime itself may hold: those it has taken cannot be dropped any more. */
 const WINDOW_BYTES = 256 * 1024;
 const FIRST_LOOK_MS = 1;
 const LAST_LOOK_MS = 32;

@@ -15,7 +15,7 @@ export interface Site {
   readonly unbuilt?: string;
 }
 
-/** Whether the page is there to be served. */
+/** Returns true if the page's files are there. */
 export async function isBuilt({ files }: Site): Promise<boolean> {
   if (!(files instanceof URL)) return Object.hasOwn(files, INDEX);
   return await Deno.stat(new URL(INDEX, folderOf(files))).then(({ isFile }) => isFile, () => false);
@@ -39,7 +39,7 @@ const POLICY: Readonly<Record<string, readonly string[]>> = {
   "require-trusted-types-for": ["'script'"],
   "trusted-types": ["'none'"],
 };
-/** What a page may open further; all else stays as it is. */
+/** Directives that a page may widen; all others stay as they are. */
 const OPENABLE = ["img-src", "font-src", "connect-src", "media-src"];
 const SOURCE = /^(?:blob:|data:|(?:https|wss):\/\/[\w.-]+(?::\d+)?)$/;
 

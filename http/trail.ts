@@ -1,4 +1,4 @@
-/** What one request leaves in the audit log: its intent before an act, its entry with a change, and how it ended. */
+/** The audit trail of one request: its intent before an act, its entry with a change, and its result. */
 import type { NewAuditEntry } from "../core/store.ts";
 import type { Auditor, Caller } from "./caller.ts";
 
@@ -10,7 +10,7 @@ export type Particulars = Readonly<Record<string, string>>;
  */
 export type Audited = "act" | "change" | false;
 
-/** What was given, as text; what was not given is left out. */
+/** Returns the given values as text; others are left out. */
 export function particularsOf(given: Readonly<Record<string, unknown>>): Particulars {
   const said: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -20,14 +20,14 @@ export function particularsOf(given: Readonly<Record<string, unknown>>): Particu
   return said;
 }
 
-/** Whose request it is; the caller becomes known on the way. */
+/** The origin of a request; the caller becomes known on the way. */
 interface Origin {
   readonly caller: Caller | null;
   readonly requestId: string;
   readonly peer: string;
 }
 
-/** How an act ended that went on after its answer. */
+/** The result of an act that continued after its answer. */
 export interface Outcome {
   /** The code of its failure. */
   readonly code?: string;
@@ -69,7 +69,7 @@ export class Trail {
     await this.#auditor.first(this.entry({ particulars: { ...particulars, shown: "secrets" } }));
   }
 
-  /** Tells that something was refused to who is connected. */
+  /** Records that a connected caller was refused something. */
   refuse(code: string, particulars: Particulars): void {
     this.#auditor.record(this.#entry({ chain: "refusals", particulars, result: code }));
   }

@@ -6,7 +6,7 @@ const MAX_WAITING = 1_048_576;
 /** Lines for a collector leave together: a write of its own for each would cost more than its request. */
 const TICK_MS = 50;
 
-/** Where lines go: standard error, or a test's own collector. */
+/** The destination of lines: standard error, or a test's own collector. */
 export interface ConsoleStream {
   write(bytes: Uint8Array): Promise<number>;
   isTerminal(): boolean;

@@ -9,15 +9,15 @@ const LINE_END = 10;
 export interface RotatingFileOptions {
   readonly path: string;
   readonly maxBytes: number;
-  /** How many older files stay. */
+  /** The number of older files to keep. */
   readonly keep: number;
 }
 
 export class RotatingFile implements Disposable {
   readonly path: string;
-  /** Why lines are being lost at the moment, or null. */
+  /** The reason for which lines are being lost at the moment, or null. */
   failure: string | null = null;
-  /** How many lines were lost since the start. */
+  /** The number of lines lost since the start. */
   dropped = 0;
   readonly #maxBytes: number;
   readonly #keep: number;
@@ -25,7 +25,7 @@ export class RotatingFile implements Disposable {
   #file: Deno.FsFile | null;
   #inode: number | null;
   #size: number;
-  /** Whether the file ends within a line: berth was killed, or the disk took only a part. */
+  /** True if the file ends within a line: berth was killed, or the disk took only a part. */
   #torn: boolean;
   /** Line ends written so far. */
   #ends = 0;

@@ -37,7 +37,10 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What JSON does not escape but terminals and editors act on: DEL, C1, line separators, bidi, zero width. */
+/**
+ * Characters that JSON does not escape but terminals and editors act on: DEL, C1, line separators, bidi, zero
+ * width.
+ */
 const UNSAFE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 const UNSAFE_ALL = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
@@ -63,7 +66,8 @@ export function visible(text: string): string {
   return UNSAFE.test(shown) ? shown.replace(UNSAFE_ALL, hex) : shown;
 }
 
-// What the line being made may still spend; formatting never awaits, so there is only one at a time.
+// The values that the current line may still hold; formatting never awaits, so there is only one line at a
+// time.
 let valuesLeft = 0;
 let charactersLeft = 0;
 

@@ -84,7 +84,7 @@ export class LineSplitter {
     }
   }
 
-  /** What the file ended with, without a line end. */
+  /** Returns the rest of the file that has no line end. */
   end(): string[] {
     const line = this.#decoder.decode(concat(this.#rest));
     this.#rest = [];

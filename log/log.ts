@@ -22,9 +22,9 @@ export interface OpenLog extends Log, AsyncDisposable {
   readonly path: string | null;
   /** Hands waiting lines to the file, so that a reader finds them. */
   flush(): void;
-  /** Why lines do not reach the file, or null. */
+  /** Returns the reason for which lines do not reach the file, or null. */
   failure(): string | null;
-  /** How many lines did not reach the file since the start. */
+  /** Returns the number of lines that did not reach the file since the start. */
   dropped(): number;
 }
 
@@ -41,7 +41,7 @@ export function openLog(options: LogOptions): OpenLog {
     file?.write(line);
     if (console !== null) console.write(console.pretty ? prettyLine(line) : line);
   };
-  // Who looks at the console looks for what berth says; every request is in the file.
+  // The console is for berth's own messages; every request is in the file.
   const writeAccess = options.level === "debug" || file === null ? write : (line: string) => file.write(line);
   const { replica } = options;
   const log = writer({ write, writeAccess, least, replica }, replica === undefined ? undefined : { replica });

@@ -2,12 +2,12 @@
 import { LOG_LEVELS, type LogChunk, type LogLevel, type LogQuery } from "../core/log.ts";
 import { linesFromEnd, openRegular, shown } from "./lines.ts";
 
-/** How far back a search with a filter goes, in characters. */
+/** The characters that a search with a filter reads back. */
 const MAX_SCAN = 64 * 1024 * 1024;
-/** How many rotated files are looked at. */
+/** The most rotated files that are read. */
 export const MAX_ROTATED = 100;
 
-/** Where the tail is to end: the file with this inode, before this offset. */
+/** The end of the tail: the file with this inode, before this offset. */
 export interface TailEnd {
   readonly inode: number | null;
   readonly offset: number;
@@ -43,7 +43,7 @@ export async function tail(path: string, query: LogQuery, ending?: TailEnd): Pro
 
 const LEVEL_AT = `{"time":"2026-01-01T00:00:00.000Z","level":"`.length;
 
-/** Whether a line fits the level and the text. */
+/** Returns a test for lines of the level that contain the text. */
 export function matcher({ level, text }: LogQuery): (line: string) => boolean {
   const least = level === undefined ? 0 : LOG_LEVELS.indexOf(level);
   const needle = text?.toLowerCase();

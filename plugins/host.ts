@@ -11,7 +11,7 @@ import type { Plugin, PluginHost, RunningPlugin } from "./plugin.ts";
 
 export type PluginState = "running" | "disabled" | "failed";
 
-/** How one plugin is doing, as /api/system/plugins shows it. */
+/** The state of one plugin, as /api/system/plugins shows it. */
 export interface PluginReport {
   readonly name: string;
   readonly summary: string;
@@ -25,15 +25,15 @@ export interface PluginReport {
 export interface Plugins extends AsyncDisposable {
   readonly reports: readonly PluginReport[];
   readonly routers: readonly Router[];
-  /** What those that run tell over `/api/live`. */
+  /** The feeds of running plugins for `/api/live`. */
   readonly feeds: readonly LiveFeed[];
-  /** Those of all plugins as one; null while no plugin brings one. */
+  /** The runtimes of all plugins as one; null while no plugin brings one. */
   readonly runtime: ActingRuntime | null;
-  /** What the groups of routes of those that run are about. */
+  /** The descriptions of the route groups of running plugins. */
   readonly tags: Readonly<Record<string, string>>;
   /** The page of the plugin that brings one. */
   readonly site: Site | null;
-  /** Why no route answers at this path, when a plugin that does not run has one there. */
+  /** Returns why no route answers at this path, if a plugin that does not run has one there. */
   explainMissing(path: string): ServiceError | null;
 }
 

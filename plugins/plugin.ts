@@ -12,7 +12,7 @@ import type { LiveFeed } from "../http/live_feed.ts";
 import type { AnyRoute, Router } from "../http/router.ts";
 import type { Site } from "../http/static_site.ts";
 
-/** What is known where berth is looked at and does not run. */
+/** The facts about a berth that is examined without running. */
 export interface Surroundings {
   readonly isContained: boolean;
   /** The ids of the applies that are not over; null where the store tells nothing. */
@@ -37,19 +37,19 @@ export interface Plugin<Settings extends z.ZodObject = z.ZodObject> {
   readonly variables: Readonly<Record<string, string>>;
   /** Every route and socket that it answers below /api while it runs, and explains while it does not. */
   readonly routes: readonly AnyRoute[];
-  /** What its groups of routes are about, by the first segment of their paths, for the API document. */
+  /** The descriptions of its route groups, by the first segment of their paths, for the API document. */
   readonly tags: Readonly<Record<string, string>>;
   /** A built page, served at `/` while the plugin runs; of all plugins that run, one may have it. */
   readonly site: Site | null;
-  /** What the process must be allowed to do. Asked before `start`, never prompted for. */
+  /** Returns the permissions that the process needs. Asked before `start`, never prompted for. */
   needs(settings: z.output<Settings>): readonly Deno.PermissionDescriptor[];
-  /** What is wrong with its surroundings, looked at without starting it; `berth doctor` asks. */
+  /** Returns the problems of its surroundings without starting it; `berth doctor` calls it. */
   examine(settings: z.output<Settings>, surroundings: Surroundings): Promise<readonly Finding[]>;
   /** Resolves soon: what may be away (an engine, another host) is waited for in the background. */
   start(host: PluginHost, settings: z.output<Settings>): Promise<RunningPlugin>;
 }
 
-/** What berth gives a plugin; it has nothing else. */
+/** The parts that berth gives a plugin; it has nothing else. */
 export interface PluginHost {
   /** Every line carries the plugin's name. */
   readonly log: Log;
@@ -57,7 +57,7 @@ export interface PluginHost {
   readonly stopping: AbortSignal;
   /** Which workspace and unit a container belongs to. */
   readonly ownership: Ownership;
-  /** Where it says what it counts and measures, under names of its own. */
+  /** The registry for its counters and measurements, under names of its own. */
   readonly metrics: Metrics;
   /** Commands in containers, remembered beyond a crash. */
   readonly commands: CommandStore;
@@ -65,11 +65,11 @@ export interface PluginHost {
   readonly offers: OfferStore;
 }
 
-/** What a started plugin brings; disposing it ends everything it began. */
+/** The parts of a started plugin; disposing it ends everything it began. */
 export interface RunningPlugin extends AsyncDisposable {
   /** The declared routes with their handlers. */
   readonly routes?: Router;
-  /** What it tells over `/api/live`. */
+  /** Its feeds for `/api/live`. */
   readonly feeds?: readonly LiveFeed[];
   /** Joined with those of other plugins; system routes and drift ask it. */
   readonly runtime?: ActingRuntime;

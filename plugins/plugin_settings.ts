@@ -3,7 +3,7 @@ import { inWords } from "../core/input_words.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Plugin } from "./plugin.ts";
 
-/** What the start was given, as far as it concerns plugins. */
+/** The settings of the start, as far as they concern plugins. */
 export interface GivenSettings {
   /** The plugins that run; null for those that run by default. */
   readonly plugins: readonly string[] | null;
@@ -27,7 +27,7 @@ export interface CheckedSettings {
   readonly unread: readonly string[];
 }
 
-/** How far a variable may be from a known one to be taken for a slip. */
+/** The most edits by which a variable is taken for a misspelt known one. */
 const MOST_EDITS = 2;
 
 export function checkPluginSettings(plugins: readonly Plugin[], given: GivenSettings): CheckedSettings {

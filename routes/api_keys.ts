@@ -197,7 +197,7 @@ export function apiKeys({ access }: { readonly access: Access }): CoreRouter {
     })
     .on(remove, async (call) => {
       await keys.remove(call.params.id, call.principal, call.entry());
-      // Those that it made are gone with it.
+      // Keys that it made are deleted with it.
       await credentials.reconsider();
       return reply(204);
     })

@@ -8,13 +8,13 @@ import { z } from "zod";
 export interface AppOptions extends Omit<EdgeOptions, "entries"> {
   readonly routers: readonly Router[];
   readonly version: string;
-  /** What the documents list as permissions. */
+  /** The permissions that the documents list. */
   readonly permissions: readonly string[];
-  /** What the groups of routes are about that plugins bring, by the first segment of their paths. */
+  /** The descriptions of plugins' route groups, by the first segment of their paths. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What the core's own groups of routes are about. */
+/** The descriptions of the core's own route groups. */
 const TAGS = {
   system: "The service itself: health, metrics, machine, plugins, log, audit log, and these documents",
   auth: "Signing in and out, and who one is",

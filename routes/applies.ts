@@ -148,7 +148,7 @@ export function applyRoutes(options: AppliesRoutes): CoreRouter {
     .on(list, async ({ query: { workspace, group, state, limit, cursor }, reach }) => {
       const items: ApplySummary[] = [];
       let before = cursor === undefined ? null : cursorOf(cursor);
-      // Those out of reach are passed over, a page at a time.
+      // Applies out of scope are skipped, a page at a time.
       for (let isMore = true; isMore && items.length <= limit;) {
         const page = await applies.list({
           before,

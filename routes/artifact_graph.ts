@@ -57,7 +57,7 @@ export function artifactGraph(options: ArtifactsOptions): CoreRouter {
     const model = await findModel(registry, id, reach);
     const group = query.group === undefined ? undefined : (await find(model, "group", query.group)).id;
     const drawn = query.live
-      // What runs changes without the files, so only a drawing of the files alone is held.
+      // Running containers change without the files, so only a drawing of the files alone is cached.
       ? new CachedText(
         await draw(model, {
           id,

@@ -1,4 +1,4 @@
-/** What the routes of artifacts share: parameters, lookup by name, what runs, cached texts. */
+/** The shared parts of the artifact routes: parameters, lookup by name, live state, cached texts. */
 import { z } from "zod";
 import type { Card, Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { NamedKind } from "../artifacts/graph/names.ts";
@@ -33,7 +33,7 @@ export interface ArtifactsOptions {
   readonly digests: () => Promise<(text: string) => string>;
 }
 
-/** What berth's own labels are compared with. */
+/** Returns the values that berth's own labels are compared with. */
 export async function ownSide(
   { registry, digests }: {
     readonly registry: Pick<Registry, "hashOf">;
@@ -44,7 +44,7 @@ export async function ownSide(
   return { digest: await digests(), hashOf: (path) => registry.hashOf(workspace, path) };
 }
 
-/** What runs, as far as the caller may know of it. */
+/** The running containers, as far as the caller may see them. */
 export interface Looked {
   /** Null without a runtime, and for callers who may not see what runs. */
   readonly view: View | null;
@@ -52,7 +52,7 @@ export interface Looked {
   readonly liveNeeds?: typeof SEES_RUNNING;
 }
 
-/** What runs for a workspace. `only` are the ids of the units to compare. */
+/** Returns the live state of a workspace. `only` are the ids of the units to compare. */
 export async function lookAt(
   model: Model,
   { runtime, sights, principal, drift, only, own }: {
@@ -73,7 +73,7 @@ export async function lookAt(
       drift,
       ...(own !== undefined && { own }),
       ...(only !== undefined && { only: new Set(only) }),
-      // What else listens on the host is nobody's business who sees a part only.
+      // A caller with a part in scope does not learn what else listens on the host.
       ...(!sight.reach.everywhere && { answers: () => Promise.resolve(false) }),
     }),
   };
@@ -83,7 +83,9 @@ export async function lookAt(
 const parts = new WeakMap<Model, Lru<Promise<Model | null>>>();
 const MOST_PARTS = 64;
 
-/** What of a workspace is in reach: all of it, or the groups of projects. Null for nothing. */
+/**
+ * Returns the part of a workspace that is in scope: all of it, or the groups of projects. Null for nothing.
+ */
 export async function modelSeen(model: Model, workspace: string, reach: Reach): Promise<Model | null> {
   if (reach.has({ workspace })) return model;
   let own = parts.get(model);

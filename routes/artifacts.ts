@@ -185,7 +185,10 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
     .add(artifactGraph(options));
 }
 
-/** The live part of one artifact: nothing without a runtime, null for who may not see what runs. */
+/**
+ * Returns the live part of one artifact: nothing without a runtime, null for callers who may not see running
+ * containers.
+ */
 function liveOf(
   { view, liveNeeds }: Looked,
   id: string,
@@ -203,7 +206,10 @@ interface Revealed {
 
 type NamedCall = Call<z.output<typeof Named>, z.output<typeof Reveal>>;
 
-/** Whether secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`, `sign_in_again`. */
+/**
+ * Returns true if secrets are to be shown; resolves once that is in the audit log. Throws `forbidden`,
+ * `sign_in_again`.
+ */
 async function mayReveal(call: NamedCall, model: Model, { id, group }: Revealed): Promise<boolean> {
   if (!call.query.reveal) return false;
   const project = model.groups.find((one) => one.id === (group ?? id))?.project ?? null;

@@ -1,4 +1,4 @@
-/** Who did what, when, and with what result. */
+/** The audit log: the caller, the act, the time and the result. */
 import { pause } from "../core/pause.ts";
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
@@ -7,7 +7,10 @@ import { AUDIT_CHAINS, type AuditChain, type AuditEntry as Entry, type AuditStor
 import { count, flag, many, text } from "../http/query.ts";
 import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
 
-/** How many entries are read at once for a stream, and how long a follower may wait for a new one. */
+/**
+ * The number of entries that a stream reads at once, and the time for which a follower may wait for a new
+ * one.
+ */
 const BATCH = 500;
 const LOOK_MS = 250;
 

@@ -195,7 +195,7 @@ function signedIn({ access }: AuthOptions): CoreRouter {
     });
 }
 
-/** Who cannot be recognised is nobody here, not an error. */
+/** An invalid credential counts as none here, not as an error. */
 async function credentialOf({ credentials }: Access, headers: Headers, peer: string) {
   try {
     const bearer = bearerOf(headers);

@@ -26,7 +26,7 @@ const Unsubscribe = z.strictObject({
   type: z.literal("unsubscribe").describe("Ends a subscription"),
   id: Id,
 });
-/** What every subscription has; what else it asks for is the feed's to check. */
+/** The fields of every subscription; its feed checks the others. */
 const Subscribe = z.looseObject({
   type: z.literal("subscribe").describe("Begins a subscription, instead of one with the same id"),
   id: Id,

@@ -15,7 +15,7 @@ import { reply } from "../http/router.ts";
 import { CodeAnswer } from "./auth.ts";
 import { deviceOf, Tokens, tokensReply } from "./tokens.ts";
 
-/** What is longer is refused before anything is computed. */
+/** Longer passwords are refused before anything is computed. */
 const Password = z.string().min(1).max(1_024 * 4);
 const Key = z.string().min(1).max(512);
 

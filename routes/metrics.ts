@@ -1,4 +1,6 @@
-/** What the service counts and measures, for Prometheus: for callers who may read the system, or on a port of its own. */
+/**
+ * The counters and measurements for Prometheus: for callers who may read the system, or on a port of its own.
+ */
 import { EVERYTHING, may } from "../core/access.ts";
 import type { AccessLine } from "../core/log.ts";
 import type { Metrics } from "../core/metrics.ts";

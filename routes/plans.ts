@@ -91,7 +91,7 @@ export interface PlansOptions {
   readonly store: PlanStore;
 }
 
-/** What works plans out is loaded by the first who asks. */
+/** The planner is loaded by the first caller. */
 export function plans(options: PlansOptions): CoreRouter {
   const known = new Plans(options.store);
   /** Throws `plan_not_found`, also for a plan that is out of reach. */
@@ -140,7 +140,7 @@ export function plans(options: PlansOptions): CoreRouter {
     });
 }
 
-/** What a plan is made from. Throws what is not found, also for what is out of reach, and `forbidden`. */
+/** Returns the input of a plan. Throws for things that are not found or out of scope, and `forbidden`. */
 export async function askedOf(
   { registry, runtime, sights, digests }: PlansOptions,
   { id, name, request }: { readonly id: string; readonly name: string; readonly request: PlanRequest },

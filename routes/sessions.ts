@@ -1,4 +1,4 @@
-/** Sessions to look at and to end: one's own, and those of others for who manages people. */
+/** Sessions to look at and to end: your own, and those of others for callers who manage people. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { EVERYTHING, may, type Principal } from "../core/access.ts";
@@ -71,7 +71,7 @@ const end = route({
 export function sessionRoutes({ access }: { readonly access: Access }): CoreRouter {
   const { sessions, people } = access;
 
-  /** Whose sessions are meant, if the caller may see to them. */
+  /** Returns the holder whose sessions are meant, if the caller may manage them. */
   async function holderOf(person: string | undefined, principal: Principal): Promise<string> {
     if (person === undefined || person === principal.id) return principal.id;
     mustManage(principal);
@@ -96,7 +96,7 @@ export function sessionRoutes({ access }: { readonly access: Access }): CoreRout
       const holder = await sessions.holderOf(id);
       const owner = holder === null ? null : holder.kind === "user" ? holder.account.id : holder.key.id;
       if (owner !== principal.id) {
-        // Who may not see others' sessions does not learn which there are.
+        // A caller who may not see others' sessions does not learn which exist.
         if (owner === null || !may(principal, "people:manage", EVERYTHING)) throw noSuchSession();
         if (holder?.kind === "user") await people.mustBeWithin(owner, principal, "end the session of");
       }

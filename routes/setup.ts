@@ -1,4 +1,4 @@
-/** How the first admin is made: a person with a password, or a key. */
+/** The first admin: a person with a password, or a key. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { peerGroup } from "../auth/rate_limit.ts";

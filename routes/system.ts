@@ -129,7 +129,7 @@ export interface SystemOptions extends HealthSources {
   readonly sights: Sights;
 }
 
-/** What supervisors ask. */
+/** The routes for supervisors. */
 export function probes(sources: HealthSources): CoreRouter {
   const look = cachedHealth(sources);
   let isRead = sources.runtime === null;

@@ -1,4 +1,4 @@
-/** What every way of signing in answers, and what it is told of the browser or program that signs in. */
+/** The answer of every sign-in, and the facts about the browser or program that signs in. */
 import { z } from "zod";
 import type { Device, IssuedTokens } from "../auth/session.ts";
 import { Principal } from "../core/access.ts";

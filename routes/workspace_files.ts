@@ -175,7 +175,10 @@ function currentFor(request: Request): (file: ArtifactFile) => Promise<void> {
   };
 }
 
-/** Who may write to the files of the workspace: a part of it is not enough, since a file may concern all of it. */
+/**
+ * Returns the caller as writer of the workspace's files: a scope on a part of it is not enough, since a file
+ * may concern all of it.
+ */
 function writerOf({ principal, reach, params, request }: Call<{ readonly id: string }, unknown, unknown>) {
   if (!reach.has({ workspace: params.id })) throw unknownWorkspace();
   const { kind, id, name } = principal;

@@ -1,4 +1,6 @@
-/** What is copied from one store to another: the rows of these tables, under the names that all stores give them. */
+/**
+ * The copy from one store to another: the rows of these tables, under the names that all stores give them.
+ */
 
 export type CopiedValue = null | number | string | Uint8Array;
 export type CopiedRow = Readonly<Record<string, CopiedValue>>;

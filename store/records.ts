@@ -1,4 +1,4 @@
-/** What both stores select, and the records that are made of it. */
+/** The rows that both stores select, and the records that are made of them. */
 import type { Grant } from "../core/access.ts";
 import type { ApplyRecord } from "../core/applies.ts";
 import type {

@@ -25,7 +25,10 @@ export async function programFiles(): Promise<string[]> {
   return found.sort();
 }
 
-/** What is imported by a constant, and so is not found by following imports: as the task that compiles lists it. */
+/**
+ * Returns the modules that are imported by a constant, and so are not found by following imports: as the task
+ * that compiles lists them.
+ */
 export async function lateEntries(): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
   const entries: string[] = [];
@@ -79,7 +82,7 @@ export async function copyPackages(cache: string): Promise<void> {
 
 let npmCache: string | undefined;
 
-/** Where this machine keeps a package that it has fetched. */
+/** Returns the folder in which this machine keeps a package. */
 export async function cachedPackage(name: string, version: string): Promise<string> {
   npmCache ??= JSON.parse(await run(Deno.execPath(), ["info", "--json"])).npmCache as string;
   return `${npmCache}/registry.npmjs.org/${name}/${version}`;

@@ -12,7 +12,7 @@ export interface ReleaseOptions {
   /** `v1.2.3`; null for a dry run. */
   readonly tag: string | null;
   readonly out: string;
-  /** What a dry run takes for the binary's base; the runtime fetches the real one otherwise. */
+  /** The binary's base for a dry run; otherwise the runtime fetches the real one. */
   readonly base: string | null;
   readonly tell: (line: string) => void;
 }
@@ -67,7 +67,7 @@ async function compile(output: string, base: string | null): Promise<void> {
   await run(Deno.execPath(), words, ROOT, base === null ? {} : { DENORT_BIN: base });
 }
 
-/** What a user does first. */
+/** Runs the first steps of a user. */
 async function tryBinary(binary: string): Promise<void> {
   const said = await run(binary, ["version"]);
   if (said.trim() !== `berth ${VERSION}`) throw new Error(`The binary says it is "${said.trim()}"`);

@@ -1,6 +1,6 @@
 /** Runs another program for a tool, with its words where a person can read them. */
 
-/** What it wrote to standard output. @throws Error with its own last words when it fails. */
+/** Returns the program's standard output. @throws Error with its own last words when it fails. */
 export async function run(
   program: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** What the program is made of, as an SPDX 2.3 document that is written from the lock file. */
+/** The parts of the program as an SPDX 2.3 document, written from the lock file. */
 import { VERSION } from "../version.ts";
 import { cachedPackage, type LockedPackage, lockedPackages, ROOT } from "./program.ts";
 
@@ -39,7 +39,7 @@ async function partOf({ name, version, integrity }: LockedPackage) {
   ]);
 }
 
-/** What its own manifest says, where this machine has it. */
+/** Returns the licence of its own manifest, if this machine has it. */
 async function licenceOf(name: string, version: string): Promise<string> {
   try {
     const manifest = JSON.parse(

@@ -1,10 +1,10 @@
-/** What the doctor looks at, and how. */
+/** The contract of the doctor's checks. */
 import type { Config } from "../../config.ts";
 import type { Finding } from "../../core/finding.ts";
 import type { InspectedDatabase } from "../../store/postgres/inspection.ts";
 import type { StoreFile } from "../../store/sqlite/inspection.ts";
 
-/** What all checks look at. */
+/** The setup that all checks look at. */
 export interface Setup {
   readonly config: Config;
   readonly isContained: boolean;
@@ -12,7 +12,7 @@ export interface Setup {
   readonly uid: number | null;
   /** The store, wherever it is. */
   readonly store: Pick<StoreFile, "state" | "schema" | "isSetUp" | "folders" | "applies">;
-  /** What is known of the database; null where the store is a file. */
+  /** The facts about the database; null if the store is a file. */
   readonly database: InspectedDatabase | null;
 }
 

@@ -53,7 +53,7 @@ async function lookAtWorkspaces({ store, config: { roots } }: Setup): Promise<Fi
   return found;
 }
 
-/** What an engine knows is the host's path, so a folder must be mounted under the same one. */
+/** An engine knows the host's path, so a folder must be mounted under the same one. */
 async function lookAtMounts({ isContained, config: { roots } }: Setup): Promise<Finding[]> {
   if (!isContained) return [];
   const system = (await statOf("/"))?.dev;

@@ -1,4 +1,4 @@
-/** How berth is reached: its own port, TLS, proxies, and the address that people use. */
+/** Checks of the network: berth's own port, TLS, proxies, and the address that people use. */
 import { X509Certificate } from "node:crypto";
 import { isLoopback } from "../../config/settings.ts";
 import { VERSION } from "../../version.ts";

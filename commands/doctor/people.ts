@@ -1,4 +1,4 @@
-/** How people sign in. */
+/** Checks of the sign-in. */
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { type Check, type Setup, statOf, textOf } from "./check.ts";
 

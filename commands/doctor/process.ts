@@ -1,4 +1,4 @@
-/** What the process may use, and as whom it runs. */
+/** Checks of the process: its permissions, limits and user. */
 import { tooFewDescriptors } from "../../http/descriptors.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { type Check, type Setup, textOf } from "./check.ts";

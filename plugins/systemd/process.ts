@@ -7,7 +7,7 @@ export interface RunOptions {
   readonly maxBytes: number;
 }
 
-/** What the program wrote, or why there is nothing to use. */
+/** The program's output, or the reason for which there is none. */
 export type Ran = { readonly output: string } | { readonly reason: string };
 
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ran> {

@@ -7,8 +7,8 @@ const isAdmin = (grants: string) =>
   `EXISTS (SELECT 1 FROM jsonb_array_elements(${grants}::jsonb) AS g WHERE g ->> 'role' = 'admin' AND g -> 'on' IS NULL)`;
 
 /**
- * Who will always have access: people of a provider depend on it, keys with an end will end, and a key holds no more than
- * the person behind it.
+ * Counts the admins who will always have access: people of a provider depend on it, keys with an end will
+ * end, and a key holds no more than the person behind it.
  */
 const COUNT = "SELECT (SELECT count(*) FROM accounts WHERE password IS NOT NULL AND disabled_at IS NULL " +
   `AND grants IS NOT NULL AND ${isAdmin("grants")}) + ` +

@@ -1,4 +1,4 @@
-/** What strangers were refused, counted in PostgreSQL until the hour is over. */
+/** Refusals to unknown callers, counted in PostgreSQL until the hour has ended. */
 import type { AuditStore, StrangerCount } from "../../core/store.ts";
 import { insertEntries } from "./audit.ts";
 import type { PostgresDatabase } from "./database.ts";

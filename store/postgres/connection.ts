@@ -66,7 +66,7 @@ export function newPool(options: Record<string, unknown>): Pool {
   return new pg.Pool(options);
 }
 
-/** What the driver is given for these settings. */
+/** Returns the driver's options for these settings. */
 export async function optionsOf(settings: PostgresSettings): Promise<Record<string, unknown>> {
   const { host, port, user, name, passwordFile, ca } = settings;
   const isHere = host.startsWith("/") || host === "localhost" || host === "::1" ||

@@ -10,7 +10,7 @@ const BATCH = 500;
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** Whether the database counts it up. */
+  /** True if the database counts it up. */
   readonly counted: boolean;
 }
 
@@ -74,7 +74,7 @@ export function postgresCopy(database: PostgresDatabase): StoreCopy {
   };
 }
 
-/** Those that a copy has: what the database makes for itself alone is left out. */
+/** Returns the columns of a copy: those that the database fills by itself are left out. */
 async function columnsOf(queries: Queries, table: string): Promise<Column[]> {
   return await queries.all<Column>(
     "SELECT column_name::text AS name, data_type::text AS type, is_identity = 'YES' AS counted " +

@@ -42,7 +42,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
   #retries = 0;
   #isClosed = false;
   #probedAt = -Infinity;
-  /** Whether the last change was refused for lack of room. */
+  /** The error of the last change if the disk was full. */
   #lacksRoom: unknown = null;
 
   private constructor(options: Record<string, unknown>, pool: number, known: number) {
@@ -100,7 +100,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
     }
   }
 
-  /** How many attempts to write came to nothing and were followed by another one. */
+  /** The number of attempts to write that failed and were repeated. */
   get retries(): number {
     return this.#retries;
   }
@@ -136,7 +136,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
   async #probe(): Promise<void> {
     const now = performance.now();
     if (now - this.#probedAt < PROBE_MS) return void await this.#read("SELECT 1", []);
-    // Where there was no room, a row that is there already can still be changed; only more than a page tells.
+    // On a full disk an existing row can still be changed; only a write of more than a page tells.
     if (this.#lacksRoom !== null) await this.#needRoom();
     // The number that it has: a real write, which a standby or a lost right refuses.
     const schema = await this.write((tx) =>

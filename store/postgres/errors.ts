@@ -1,4 +1,4 @@
-/** What PostgreSQL, its driver and the way to it may say, in sentences that say what to do. */
+/** The errors of PostgreSQL, its driver and the connection, in sentences that say what to do. */
 import { ServiceError } from "../../core/error.ts";
 
 export function unavailable(why: string, cause?: unknown): ServiceError {
@@ -46,7 +46,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "the certificate of its database has expired; renew it there",
 };
 
-/** What comes without a code of its own. */
+/** Errors without a code of their own. */
 const BY_WORDS: readonly (readonly [words: RegExp, why: string])[] = [
   [
     /does not support SSL/i,
@@ -63,7 +63,7 @@ const BY_WORDS: readonly (readonly [words: RegExp, why: string])[] = [
   [/terminated|closed|reset|ended|not queryable|broken pipe/i, LOST],
 ];
 
-/** What may be over in a moment, without anybody mending it here. */
+/** Errors that may pass by themselves in a moment. */
 const PASSING =
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|53300|57P0.|08...)$/;
 
@@ -101,7 +101,7 @@ export function isLackOfRoom(thrown: unknown): boolean {
   return codeOf(thrown) === "53100";
 }
 
-/** Whether a connection is of no use any more. */
+/** Returns true if the connection is of no use any more. */
 export function isConnectionLost(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown instanceof ServiceError) return false;
   const code = codeOf(thrown);
@@ -109,7 +109,10 @@ export function isConnectionLost(thrown: unknown): boolean {
   return true;
 }
 
-/** Whether somebody ended it, so that another one may do at once; one that is mute would be waited for again. */
+/**
+ * Returns true if the connection was ended, so that another one may work at once; a silent one would only
+ * make the caller wait again.
+ */
 export function isDropped(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown instanceof ServiceError) return false;
   const code = codeOf(thrown);

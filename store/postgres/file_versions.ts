@@ -11,7 +11,7 @@ export function postgresFileVersions(database: PostgresDatabase): FileVersionSto
   return {
     add: ({ workspace, path, kind, at, by, sha256, size, sealed }, { most, mostBytes }) =>
       database.write(async (tx) => {
-        // Whoever saves another text of the workspace waits.
+        // A second save in the same workspace waits.
         const sql = "SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE";
         if (await tx.get(sql, workspace) === undefined) {
           throw new ServiceError("workspace_not_found", "No workspace has this id");

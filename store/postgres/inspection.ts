@@ -5,7 +5,7 @@ import { asStoreError } from "./errors.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
 export interface InspectedDatabase {
-  /** Why it cannot be looked at, or null. */
+  /** The reason for which it cannot be inspected, or null. */
   readonly failure: string | null;
   /** `newer`: it takes a newer berth. */
   readonly state: "whole" | "absent" | "foreign" | "newer";

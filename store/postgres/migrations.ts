@@ -322,7 +322,7 @@ export async function migrate(tx: Transaction, steps: readonly Step[]): Promise<
   await tx.run("UPDATE schema_version SET version = $1, oldest = $2", steps.length, needs);
 }
 
-/** What a berth says that does not know enough of the schema. */
+/** Returns the error of a berth that does not know enough of the schema. */
 export function tooOld(version: number, oldest: number, known: number): ServiceError {
   return unavailable(
     `its database has schema ${version}, which takes a berth that knows ${oldest}, and this one knows ${known}; ` +

@@ -1,4 +1,4 @@
-/** What replicas need of each other, in PostgreSQL. Its clock counts here, since theirs may differ. */
+/** The state that replicas share, in PostgreSQL. The database's clock decides, since theirs may differ. */
 import type { ReplicaRecord, ReplicaStore, SetupToken } from "../../core/store.ts";
 import type { PostgresDatabase } from "./database.ts";
 import type { Queries } from "./transaction.ts";

@@ -132,7 +132,7 @@ async function sessionFrom(
   return account === undefined ? null : { ...rest, holder: { kind: "user", account: accountFrom(account) } };
 }
 
-/** Who is there stays until the end of the transaction. */
+/** A row that is found stays until the end of the transaction. */
 async function isThere(tx: Transaction, { kind, id }: Holder): Promise<boolean> {
   if (kind === "user") {
     const sql = "SELECT 1 FROM accounts WHERE id = $1 AND disabled_at IS NULL FOR SHARE";

@@ -12,7 +12,7 @@ export type Value =
 export interface Queries {
   all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>;
-  /** How many rows changed. */
+  /** Runs a change. Returns the number of changed rows. */
   run(sql: string, ...values: Value[]): Promise<number>;
 }
 
@@ -25,11 +25,11 @@ export interface Transaction extends Queries {
 
 /** Asked for first in a transaction, so that nobody waits for it in a circle. */
 export const LOCKS = {
-  /** Who may do what: keys, people, the last admin. */
+  /** The lock for keys, people and the last admin. */
   rights: 1,
   /** The counters of strangers. */
   strangers: 2,
-  /** How many plans and offers there are. */
+  /** The lock for the number of plans and offers. */
   plans: 3,
 };
 /** "bert" in ASCII: tells our locks from those of others in the same database. */

@@ -1,4 +1,4 @@
-/** What strangers were refused, counted in SQLite until the hour is over. */
+/** Refusals to unknown callers, counted in SQLite until the hour has ended. */
 import type { AuditStore, StrangerCount } from "../../core/store.ts";
 import { insertEntry } from "./audit.ts";
 import type { SqliteDatabase } from "./database.ts";

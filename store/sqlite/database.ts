@@ -7,11 +7,14 @@ import { MIGRATIONS } from "./migrations.ts";
 
 /** "bert" in ASCII: tells our files from those of others. */
 export const APPLICATION_ID = 0x62657274;
-/** How long one attempt blocks the process, and for how long attempts go on while another process writes. */
+/**
+ * The time for which one attempt blocks the process, and for which attempts are repeated while another
+ * process writes.
+ */
 const BUSY_ATTEMPT_MS = 200;
 const BUSY_TOTAL_MS = 5_000;
 const BUSY_PAUSE_MS = 25;
-/** How long a write is taken as a sign that others will succeed. */
+/** The time for which a write is taken as a sign that others will succeed. */
 const PROBE_MS = 5_000;
 
 /** Asserted after opening: a build of SQLite that ignores one of them must not be trusted with acknowledged writes. */
@@ -125,7 +128,7 @@ export class SqliteDatabase {
     return this.#database.prepare(sql).iterate() as Iterable<Row>;
   }
 
-  /** How many rows changed. */
+  /** Runs a change. Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#statement(sql).run(...values).changes);
   }

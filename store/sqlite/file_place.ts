@@ -1,4 +1,6 @@
-/** Whether the files of a store still lie where it was opened: what is written to others is gone at the end. */
+/**
+ * Checks that the store's files still lie where they were opened: writes to moved ones are lost at the end.
+ */
 import { ServiceError } from "../../core/error.ts";
 
 /** The write-ahead log holds what was written last, so it counts as much as the file. */

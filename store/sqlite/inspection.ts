@@ -118,7 +118,10 @@ export async function restoreStoreFile(backup: string, path: string, kept: strin
   }
 }
 
-/** Whether no other process has the store open. A damaged one tells nothing, and must not be in the way. */
+/**
+ * Returns true if no other process has the store open. A damaged one tells nothing, and must not be in the
+ * way.
+ */
 export function isAlone(path: string): boolean {
   let database: DatabaseSync | undefined;
   try {
