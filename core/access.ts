@@ -206,7 +206,7 @@ export function may<Known extends Permission = CorePermission>(
 
 /** The scope of one permission of a holder. */
 export class Reach {
-  /** Of who holds it everywhere. */
+  /** The scope of a permission that is held everywhere. */
   static readonly EVERYWHERE = new Reach(null);
   /** Names it in caches: of equal text are those that reach the same. Empty for everywhere. */
   readonly key: string;

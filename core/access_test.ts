@@ -102,7 +102,7 @@ Deno.test("within leaves nothing that either of the two may not, and all of what
   );
 });
 
-Deno.test("may asks nothing more of who holds a permission everywhere", () => {
+Deno.test("A permission that is held everywhere holds on every subject", () => {
   fc.assert(fc.property(grants, permission, subject, (list, one, about) => {
     const who = holder(...list);
     if (may(who, one, EVERYTHING)) assert.ok(may(who, one, about));

@@ -119,7 +119,7 @@ export abstract class LogFeed {
       const first = this.#firsts.get(key);
       return first === undefined ? [] : [`${key} ${first}`];
     });
-    // Of who has written nothing since the first line that is shown, all is earlier.
+    // A source without a line since the first one that is shown has earlier lines only.
     const first = this.lines.at(this.lines.first);
     const until = this.#until ?? (first === null ? null : isoOf(first.time));
     const query = {

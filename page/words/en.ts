@@ -56,7 +56,7 @@ const english = {
   copied: "Copied",
   saved: "I have saved it",
   actions: "Actions",
-  /** For who hears a button without seeing its row. */
+  /** For users who hear a button without seeing its row. */
   actOn: (action: string, name: string) => `${action} ${name}`,
   again: "Try again",
   loading: "Reading …",

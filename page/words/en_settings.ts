@@ -144,7 +144,7 @@ export const settings = {
   },
   proof: {
     title: "Is it still you?",
-    lead: "This is worth a fresh proof of who you are. What you asked for goes on right after it.",
+    lead: "Please confirm that it is you. Your request continues right after it.",
     password: "Your password",
     key: "The key that you signed in with",
     submit: "Go on",

@@ -138,7 +138,7 @@ function Ended({ ending }: { readonly ending: Ending }) {
   }
 }
 
-/** For who has no such keys. */
+/** For keyboards without such keys. */
 function Keys({ terminal }: { readonly terminal: TerminalView }) {
   const { key, arrow, keys } = words.shell;
   const press = (send: () => void) => () => {
