@@ -1,6 +1,7 @@
 /** What continuous integration reads from a run of the tests. */
 import assert from "node:assert/strict";
 import { audit } from "../.ci/audit.ts";
+import { refusalOf } from "../.ci/subjects.ts";
 import { testFiles, timedTest } from "../.ci/tests.ts";
 
 Deno.test("timedTest() reads the time of a test, and nothing from other lines", () => {
@@ -47,4 +48,11 @@ Deno.test("a known hole in a package is red, and a registry that does not answer
   holes = { hono: [HOLE] };
   assert.equal(await at(registry.addr.port), false);
   assert.equal(await at(1), true);
+});
+
+Deno.test("A commit's subject is refused if it is too long or a list", () => {
+  assert.equal(refusalOf("Keep the log of a stalled engine"), null);
+  assert.equal(refusalOf("é".repeat(72)), null);
+  assert.equal(refusalOf("x".repeat(73)), "73 characters, at most 72");
+  assert.match(refusalOf("Keep the log; mend the list") ?? "", /one change/);
 });
