@@ -308,7 +308,8 @@ export interface ContainerRuntime {
   readonly revision: number;
   /** Another text whenever anything that it tells of containers, images, networks or volumes may be another. */
   readonly stamp: string;
-  inspect(id: string, backend: string): Promise<InspectedContainer>;
+  /** Reads a container from its engine; null where it is gone. */
+  inspect(id: string, backend: string): Promise<InspectedContainer | null>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */

@@ -68,7 +68,6 @@ export function artifactGraph(options: ArtifactsOptions): CoreRouter {
             runtime: runtime(),
             sights,
             principal,
-            drift: true,
             own: await ownSide(options, id),
           }),
         }),

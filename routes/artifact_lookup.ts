@@ -55,11 +55,10 @@ export interface Looked {
 /** Returns the live state of a workspace. `only` are the ids of the units to compare. */
 export async function lookAt(
   model: Model,
-  { runtime, sights, principal, drift, only, own }: {
+  { runtime, sights, principal, only, own }: {
     readonly sights: Sights;
     readonly runtime: ContainerRuntime | null;
     readonly principal: Principal;
-    readonly drift: boolean;
     readonly own?: OwnSide;
     readonly only?: readonly string[];
   },
@@ -70,7 +69,6 @@ export async function lookAt(
   const { look } = await import("../projects/drift/look.ts");
   return {
     view: await look(model, runtimeSeen(runtime, sight), {
-      drift,
       ...(own !== undefined && { own }),
       ...(only !== undefined && { only: new Set(only) }),
       // A caller with a part in scope does not learn what else listens on the host.

@@ -85,7 +85,6 @@ export function artifactValidation(options: ArtifactsOptions): CoreRouter {
             runtime: runtime(),
             sights,
             principal,
-            drift: true,
             own: await ownSide(options, params.id),
           })
           : { view: null };

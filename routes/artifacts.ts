@@ -153,7 +153,7 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
       const { principal } = call;
       const only = found.units.map(({ id }) => id);
       const own = await ownSide(options, call.params.id);
-      const looked = await lookAt(model, { runtime: runtime(), sights, principal, drift: true, only, own });
+      const looked = await lookAt(model, { runtime: runtime(), sights, principal, only, own });
       const detail = groupDetail(model, found, { live: looked.view?.findings ?? [], reveal });
       return reply(200, { ...detail, ...liveOf(looked, found.id) });
     })
@@ -167,7 +167,6 @@ export function artifacts(options: ArtifactsOptions): CoreRouter {
         runtime: runtime(),
         sights,
         principal,
-        drift: true,
         only: [found.id],
         own: await ownSide(options, call.params.id),
       });

@@ -61,6 +61,7 @@ const OverviewUnit = z.object({
   containers: z.array(OverviewContainer).describe("Its containers"),
   differences: z.int().describe("Number of fields that differ"),
   drift: z.array(Drift).describe(`Which they are, ${MOST_DIFFERENCES} at most`),
+  notCompared: z.string().nullable().describe("Why something of it could not be compared; null otherwise"),
 }).meta({ id: "OverviewUnit" });
 type OverviewUnit = z.input<typeof OverviewUnit>;
 
@@ -183,7 +184,6 @@ async function look(options: OverviewOptions, { models, shown, principal, reach 
       runtime: engines,
       sights,
       principal,
-      drift: true,
       own,
     });
     needs ??= liveNeeds;
@@ -250,6 +250,7 @@ async function unitsOf(
       containers: containers.map(containerOf),
       differences: runs?.drift?.length ?? 0,
       drift: (runs?.drift ?? []).slice(0, MOST_DIFFERENCES),
+      notCompared: runs?.notCompared ?? null,
     });
   }
   return found;

@@ -75,7 +75,6 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
 async function found(scene: Scene, code: RuleCode) {
   await using folder = await workspaceFolder(scene.files);
   const { findings } = await look(await folder.read(), runtimeOf(folder, scene), {
-    drift: true,
     answers: (port) => Promise.resolve(scene.answering?.includes(port) === true),
   });
   return findings.filter((finding) => finding.code === code);
@@ -195,9 +194,10 @@ Deno.test("labels with a path of another machine are joined through the map of b
     folder: "/elsewhere/code",
     file: "/elsewhere/code/compose.yaml",
   };
-  const view = await look(await folder.read(), runtimeOf(folder, { files: one, containers: [container] }), {
-    drift: false,
-  });
+  const view = await look(
+    await folder.read(),
+    runtimeOf(folder, { files: one, containers: [container] }),
+  );
   assert.deepEqual(view.live.get("unit:shop.web")?.match, { by: "configFiles", confidence: "certain" });
 });
 
@@ -205,9 +205,10 @@ Deno.test("a project of the same name that was started elsewhere on this machine
   await using other = await workspaceFolder(one);
   await using folder = await workspaceFolder(one);
   const container: Running = { service: "web", folder: other.path, file: `${other.path}/compose.yaml` };
-  const view = await look(await folder.read(), runtimeOf(folder, { files: one, containers: [container] }), {
-    drift: false,
-  });
+  const view = await look(
+    await folder.read(),
+    runtimeOf(folder, { files: one, containers: [container] }),
+  );
   assert.equal(view.live.get("unit:shop.web")?.state, "absent");
   assert.equal(view.joining.strangers.length, 1);
 });
@@ -221,7 +222,7 @@ Deno.test("the state of a unit follows its containers: health, count, pause, end
       files: {},
       containers: containers.map((container) => ({ service: "web", ...container })),
     };
-    const { live } = await look(await folder.read(), runtimeOf(folder, scene), { drift: false });
+    const { live } = await look(await folder.read(), runtimeOf(folder, scene));
     return live.get("unit:shop.web")?.state;
   };
   assert.equal(await stateOf(""), "absent");
@@ -246,7 +247,6 @@ Deno.test("the depends_on label shows dependencies that were taken out of the fi
   const view = await look(
     await folder.read(),
     runtimeOf(folder, { files, containers: [{ ...web, labels }] }),
-    { drift: true },
   );
   assert.deepEqual(
     view.live.get("unit:shop.web")?.drift?.map(({ field, declared, actual }) => [field, declared, actual]),
@@ -259,7 +259,7 @@ Deno.test("an image whose name was given to another one since shows as drift", a
   const driftWith = async (id: string) => {
     const images = [{ name: "docker.io/library/nginx:1.27", id, backend: "docker" }];
     const runtime = runtimeOf(folder, { files: one, containers: [web], holdings: { images } });
-    return (await look(await folder.read(), runtime, { drift: true })).live.get("unit:shop.web")?.drift;
+    return (await look(await folder.read(), runtime)).live.get("unit:shop.web")?.drift;
   };
   assert.deepEqual(await driftWith("sha256:0"), []);
   assert.deepEqual(
@@ -280,9 +280,7 @@ Deno.test("secrets in what drifted are masked", async () => {
     command: ["serve", "--token=xyz"],
     labels: { "my.secret": "xyz" },
   };
-  const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [container] }), {
-    drift: true,
-  });
+  const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [container] }), {});
   const drift = view.live.get("unit:shop.web")?.drift ?? [];
   assert.deepEqual(drift.map(({ field }) => field), ["command", "labels.my.secret"]);
   assert.ok(
@@ -297,9 +295,7 @@ Deno.test("a container of a unit without a project is found by its name", async 
       "apiVersion: berth/v1\nkind: Unit\nmetadata: { name: backup }\nspec: { type: cron, runtime: { container: shop-web-1 } }\n",
   };
   await using folder = await workspaceFolder(files);
-  const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [web] }), {
-    drift: true,
-  });
+  const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [web] }), {});
   assert.deepEqual(
     [view.live.get("unit:backup")?.state, view.live.get("unit:backup")?.match?.by],
     ["running", "containerName"],
@@ -335,9 +331,7 @@ services:
     healthTimes: { interval: 30e9, timeout: 0, startPeriod: 0, startInterval: 0, retries: 0 },
     memoryLimitBytes: 1024,
   };
-  const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [container] }), {
-    drift: true,
-  });
+  const view = await look(await folder.read(), runtimeOf(folder, { files, containers: [container] }), {});
   const places = Object.fromEntries(
     (view.live.get("unit:shop.web")?.drift ?? []).map(({ field, location: { file, range, path } }) => {
       const { start, end } = range;

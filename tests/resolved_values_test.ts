@@ -139,7 +139,6 @@ function* documents(): Iterable<readonly [way: "alone" | "merged" | "extended", 
 /** Everything that is said of a model, as texts; positions and digests are no words. */
 async function said(model: Model): Promise<string> {
   const { findings, live } = await look(model, runtimeOf(model), {
-    drift: true,
     answers: () => Promise.resolve(true),
   });
   const dag = dagOf(model, "work", { live });

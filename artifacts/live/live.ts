@@ -63,5 +63,8 @@ export const UnitLive = z.object({
   drift: z.array(Drift).nullable().describe(
     "Of a group: those of its units. Null where nothing was compared",
   ),
+  notCompared: z.string().nullable().describe(
+    "Why something of it could not be compared with what is declared; null where everything was",
+  ),
 }).meta({ id: "UnitLive" });
 export type UnitLive = z.infer<typeof UnitLive>;

@@ -21,11 +21,13 @@ export interface Seen {
   readonly state: string;
   readonly desired: number | null;
   readonly drift: readonly unknown[] | null;
+  /** Why something of it was not compared. */
+  readonly notCompared: string | null;
 }
 
 /** A unit that a profile leaves out and that nobody started is as it should be: null. */
 export function verdictOf(
-  { state, desired, drift }: Seen,
+  { state, desired, drift, notCompared }: Seen,
   isActive: boolean,
   containers: readonly { readonly condition: Condition }[],
 ): Verdict | null {
@@ -34,6 +36,7 @@ export function verdictOf(
   if (state === "exited" || containers.some(({ condition }) => !isWell(condition))) return "broken";
   if ((drift?.length ?? 0) > 0) return "differs";
   if (state === "degraded") return "broken";
+  if (notCompared !== null) return "unknown";
   if (state === "paused") return "paused";
   return state === "completed" ? "completed" : "asWritten";
 }

@@ -120,6 +120,8 @@ export type OverviewUnit = {
   readonly differences: number;
   /** Which they are, 20 at most. */
   readonly drift: readonly (Drift)[];
+  /** Why something of it could not be compared; null otherwise. */
+  readonly notCompared: string | null;
 };
 
 /** A part of `Overview`. */

@@ -752,6 +752,8 @@ export type UnitLive = {
   })[];
   /** Of a group: those of its units. Null where nothing was compared. */
   readonly drift: readonly (Drift)[] | null;
+  /** Why something of it could not be compared with what is declared; null where everything was. */
+  readonly notCompared: string | null;
 };
 
 /** A part of `LiveMessage`. */

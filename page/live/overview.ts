@@ -38,7 +38,7 @@ export type SeenContainer = OverviewContainer;
 
 /** A unit with what runs of it. */
 export interface Unit
-  extends Pick<OverviewUnit, "id" | "workspace" | "name" | "verdict" | "desired" | "image"> {
+  extends Pick<OverviewUnit, "id" | "workspace" | "name" | "verdict" | "desired" | "image" | "notCompared"> {
   readonly containers: readonly SeenContainer[];
   readonly place: Place | null;
   readonly differences: readonly Difference[];

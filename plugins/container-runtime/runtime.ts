@@ -9,6 +9,7 @@ import type {
   RuntimeCounts,
 } from "../../core/runtime.ts";
 import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
 import { LinkActs, type PullRules } from "./acts/engine_acts.ts";
 import type { Backends } from "./backends/backends.ts";
 import { UsedBy } from "./backends/used_by.ts";
@@ -132,7 +133,7 @@ export class EngineRuntime implements ActingRuntime {
     return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
   }
 
-  async inspect(id: string, backend: string): Promise<InspectedContainer> {
+  async inspect(id: string, backend: string): Promise<InspectedContainer | null> {
     const link = this.engines.named(backend);
     if (link.state !== "up") {
       throw engineError(
@@ -140,7 +141,12 @@ export class EngineRuntime implements ActingRuntime {
         `Cannot inspect container "${id}": engine "${backend}" is not up, ${link.reason}`,
       );
     }
-    return await this.#inspections.read(link.engine, id);
+    try {
+      return await this.#inspections.read(link.engine, id);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "container_not_found") return null;
+      throw error;
+    }
   }
 
   acts(backend: string): EngineActs {

@@ -22,7 +22,7 @@ import { fullImage, imageNames } from "../fields/process.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
 import { projectOf } from "../hash/labels.ts";
 import { pullEveryMs } from "./pull_policy.ts";
-import { engineViews, remembering, viewFor } from "../drift/look.ts";
+import { engineViews, remembering, viewFor } from "../drift/views.ts";
 import type { Draft } from "./draft.ts";
 import { withoutLeftovers } from "./leftovers.ts";
 import type { PlanRequest } from "./plan_shape.ts";
@@ -138,6 +138,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
       const of = declaredOf(model, group, units.get(job.compose!.service)); // as above
       if (of === null) continue;
       const container = await runtime.inspect(job.id, job.backend);
+      if (container === null) continue; // It has gone since it was listed.
       const whole = await viewFor(of, container, view, { real, digest: side.digest, contents });
       compared.set(job.id, { container, differences: differencesOf(of, container, whole) });
     }

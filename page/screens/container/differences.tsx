@@ -5,6 +5,7 @@ import { useResource } from "../../live/resource.ts";
 import { may } from "../../live/session.ts";
 import { UnitBeside } from "../../parts/beside.tsx";
 import { Reading } from "../../parts/reading.tsx";
+import { shown } from "../../parts/shown.ts";
 import { Empty } from "../../parts/states.tsx";
 import { words } from "../../words/en.ts";
 
@@ -37,11 +38,14 @@ function Declared(
           ...{ id, workspace, name, image, differences, containers: [container] },
           desired: live?.desired ?? null,
           verdict: live === null ? "unknown" : live.verdict ?? "asWritten",
+          notCompared: live?.notCompared ?? null,
           place: startOf(source),
         };
         return (
           <>
-            {differences.length === 0 && <Empty title={words.container.noDifferences} />}
+            {differences.length === 0 && (
+              <Empty title={shown(unit.notCompared ?? words.container.noDifferences)} />
+            )}
             <UnitBeside unit={unit} revision={container.id} isAsked={false} />
           </>
         );

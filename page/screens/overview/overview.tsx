@@ -198,8 +198,9 @@ function whyOf({ verdict, containers, desired }: Unit): string {
   return bad.condition === "failed" ? words.unit.exited(bad.exitCode) : words.unit[bad.condition];
 }
 
-/** The engine's words about a broken unit: how it ended, how often, and why. */
-function detailOf({ verdict, containers }: Unit): string {
+/** Why a unit is not known, or what the engine says of a broken one: how it ended, how often, and why. */
+function detailOf({ verdict, containers, notCompared }: Unit): string {
+  if (verdict === "unknown") return notCompared ?? "";
   const bad = verdict === "broken" ? brokenOf(containers) : undefined;
   if (bad === undefined) return "";
   return words.unit.ended(bad.condition === "failed" ? null : bad.exitCode, bad.restartCount, bad.reason);

@@ -1,0 +1,121 @@
+/** Compares the containers of every unit with what is declared: all of them, a few at a time. */
+
+import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
+import type { RealPath } from "../../artifacts/live/join.ts";
+import { desiredOf, shownReplicas } from "../../artifacts/live/state.ts";
+import { valueAt } from "../../artifacts/yaml/values.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { ContainerRuntime, Holdings, RunningContainer } from "../../core/runtime.ts";
+import type { Declared } from "../fields/field.ts";
+import { contentsOf, type OwnSide } from "./contents.ts";
+import type { UnitDifference } from "./findings.ts";
+import { rememberedDifferences } from "./remembered.ts";
+import { engineViews, remembering } from "./views.ts";
+
+/** The result for one unit. */
+export interface Compared {
+  readonly differences: UnitDifference[];
+  /** Containers that have gone since they were listed. */
+  readonly gone: RunningContainer[];
+  /** Why containers could not be compared, a sentence for each. */
+  readonly failures: string[];
+}
+
+/** What to compare, and beside what. */
+export interface CompareOptions {
+  readonly holdings: Holdings | null;
+  readonly real: RealPath;
+  /** The ids of the only units to compare. */
+  readonly only: ReadonlySet<string> | undefined;
+  /** Compares berth's own labels, too. */
+  readonly own: OwnSide | undefined;
+}
+
+/** Containers that are inspected at a time. */
+const AT_ONCE = 8;
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+/** Returns the result of each unit that has containers, by its id. */
+export async function compare(
+  model: Model,
+  runtime: ContainerRuntime,
+  containersOf: ReadonlyMap<string, readonly RunningContainer[]>,
+  { holdings, real, only, own }: CompareOptions,
+): Promise<Map<string, Compared>> {
+  const groups = new Map(model.groups.map((group) => [group.id, group]));
+  const jobs: { of: Declared; container: RunningContainer; into: Compared }[] = [];
+  const found = new Map<string, Compared>();
+  for (const unit of model.units) {
+    const containers = containersOf.get(unit.id);
+    const group = unit.group === null ? undefined : groups.get(unit.group);
+    if (containers === undefined || group === undefined || (only !== undefined && !only.has(unit.id))) {
+      continue;
+    }
+    const into: Compared = { differences: [], gone: [], failures: [] };
+    found.set(unit.id, into);
+    const { service } = unit;
+    if (service === null) continue;
+    for (const container of containers) jobs.push({ of: { model, group, unit, service }, container, into });
+  }
+  const engine = engineViews(runtime, holdings, [...containersOf.values()].flat());
+  const once = remembering(real);
+  const contents = new Map<Group, ReadonlyMap<string, string>>();
+  for (const { of: { group } } of own === undefined ? [] : jobs) {
+    if (!contents.has(group)) contents.set(group, await contentsOf(group, own!)); // as the loop says
+  }
+  let next = 0;
+  const work = async () => {
+    for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
+      const { of, container } = job;
+      const disk = { real: once, digest: own?.digest ?? null, contents: contents.get(of.group) ?? NOTHING };
+      await compareOne(job, { runtime, engine: engine(container.backend), disk });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, jobs.length) }, work));
+  for (const unit of model.units) {
+    const into = found.get(unit.id);
+    if (into === undefined) continue;
+    const standing = (containersOf.get(unit.id)?.length ?? 0) - into.gone.length;
+    into.differences.push(...replicasDrift(unit, standing));
+    into.differences.sort((a, b) =>
+      compareText(a.field, b.field) || compareText(a.container ?? "", b.container ?? "")
+    );
+  }
+  return found;
+}
+
+async function compareOne(
+  { of, container, into }: {
+    readonly of: Declared;
+    readonly container: RunningContainer;
+    readonly into: Compared;
+  },
+  around: Parameters<typeof rememberedDifferences>[2],
+): Promise<void> {
+  try {
+    const found = await rememberedDifferences(of, container, around);
+    if (found === null) into.gone.push(container);
+    for (const { field, declared, seen, at } of found ?? []) {
+      into.differences.push({ field, declared, seen, at, container: container.name });
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    into.failures.push(error.discreet ?? error.message);
+  }
+}
+
+const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
+
+function replicasDrift(unit: Unit, standing: number): UnitDifference[] {
+  if (unit.service === null) return [];
+  // A unit that runs without an active profile was started with `--profile`.
+  const desired = unit.service.active ? desiredOf(unit) : unit.service.replicas;
+  if (desired === null || desired === standing || standing === 0) return [];
+  return [{
+    field: "replicas",
+    container: null,
+    declared: shownReplicas(unit) === null ? "(a variable)" : String(desired),
+    seen: String(standing),
+    at: valueAt(unit.value, "scale") ?? valueAt(unit.value, "deploy", "replicas") ?? unit.source,
+  }];
+}

@@ -1,0 +1,147 @@
+/** The differences of each container, remembered until something that they were found from changes. */
+
+import type { Unit } from "../../artifacts/artifact.ts";
+import type { RealPath } from "../../artifacts/live/join.ts";
+import type { ContainerRuntime, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { EngineView } from "../fields/engine_view.ts";
+import type { Declared } from "../fields/field.ts";
+import { differencesOf, type FieldDifference } from "../fields/table.ts";
+import { type DiskSide, type EngineSide, viewFor } from "./views.ts";
+
+/** What a comparison is made beside. */
+export interface Around {
+  readonly runtime: ContainerRuntime;
+  readonly engine: EngineSide;
+  readonly disk: DiskSide;
+}
+
+/** What a comparison asked of its surroundings, and the answers. */
+interface Asked {
+  readonly images: Map<string, string | undefined>;
+  readonly neighbours: Map<string, string | undefined>;
+  readonly paths: Map<string, string | null>;
+}
+
+interface Remembered {
+  /** What is compared by identity, or as one text. */
+  readonly from: readonly unknown[];
+  readonly asked: Asked;
+  /** Null where the container is gone. */
+  readonly found: Promise<readonly FieldDifference[] | null>;
+  /** When the paths were last asked for. */
+  pathsAt: number;
+}
+
+/** No event tells that a link leads elsewhere. */
+const PATHS_MS = 10_000;
+/** Callers of different scopes see different images and neighbours: each kind has an entry of its own. */
+const MOST_VIEWS = 4;
+
+/**
+ * Both are kept by the container's row, which the mirror replaces with every reading, and the second also by the unit,
+ * which the registry replaces when its group changes. What is old is therefore never found, and goes with its keys.
+ */
+const inspections = new WeakMap<RunningContainer, Promise<InspectedContainer | null>>();
+const remembered = new WeakMap<RunningContainer, WeakMap<Unit, readonly Remembered[]>>();
+
+/**
+ * Returns the differences of a container, and null where it is gone. Asks the engine only if the container was read
+ * since, and compares again only if an answer would be another. Throws what `inspect` throws, and forgets that.
+ */
+export async function rememberedDifferences(
+  of: Declared,
+  container: RunningContainer,
+  around: Around,
+): Promise<readonly FieldDifference[] | null> {
+  const { engine, disk } = around;
+  const { group, model: { root, settings: { paths } } } = of;
+  const from = [group, root, JSON.stringify(paths), engine.kind, disk.digest, textOf(disk.contents)];
+  let byUnit = remembered.get(container);
+  if (byUnit === undefined) remembered.set(container, byUnit = new WeakMap());
+  const known = (byUnit.get(of.unit) ?? []).filter((one) => from.every((it, at) => it === one.from[at]));
+  for (const one of known) {
+    const found = await one.found;
+    if (await isStill(one, around)) return found;
+  }
+  const asked: Asked = { images: new Map(), neighbours: new Map(), paths: new Map() };
+  const found = compared(of, container, noting(around, asked));
+  const made = { from, asked, found, pathsAt: performance.now() };
+  byUnit.set(of.unit, [made, ...known].slice(0, MOST_VIEWS));
+  try {
+    return await found;
+  } catch (error) {
+    byUnit.delete(of.unit);
+    throw error;
+  }
+}
+
+async function compared(
+  of: Declared,
+  container: RunningContainer,
+  { runtime, engine, disk }: Around,
+): Promise<readonly FieldDifference[] | null> {
+  const inspected = await inspection(container, runtime);
+  return inspected && differencesOf(of, inspected, await viewFor(of, inspected, engine, disk));
+}
+
+async function inspection(
+  container: RunningContainer,
+  runtime: ContainerRuntime,
+): Promise<InspectedContainer | null> {
+  let inspected = inspections.get(container);
+  if (inspected === undefined) {
+    inspections.set(container, inspected = runtime.inspect(container.id, container.backend));
+  }
+  try {
+    return await inspected;
+  } catch (error) {
+    inspections.delete(container);
+    throw error;
+  }
+}
+
+/** The same surroundings, which note what is asked of them: whatever a comparison may ask for has to be here. */
+function noting({ runtime, engine, disk }: Around, { images, neighbours, paths }: Asked): Around {
+  return {
+    runtime,
+    engine: {
+      kind: engine.kind,
+      imageNow: (name) => noted(images, name, engine.imageNow(name)),
+      neighbour: (id) => {
+        const found = engine.neighbour(id);
+        noted(neighbours, id, textOfNeighbour(found));
+        return found;
+      },
+    },
+    disk: { ...disk, real: async (path) => noted(paths, path, await disk.real(path)) },
+  };
+}
+
+function noted<Answer>(answers: Map<string, Answer>, asked: string, answer: Answer): Answer {
+  answers.set(asked, answer);
+  return answer;
+}
+
+async function isStill(
+  known: Remembered,
+  { engine, disk }: Around,
+): Promise<boolean> {
+  const { images, neighbours, paths } = known.asked;
+  for (const [name, id] of images) if (engine.imageNow(name) !== id) return false;
+  for (const [id, text] of neighbours) if (textOfNeighbour(engine.neighbour(id)) !== text) return false;
+  const now = performance.now();
+  if (now - known.pathsAt < PATHS_MS) return true;
+  if (!await areStill(paths, disk.real)) return false;
+  known.pathsAt = now;
+  return true;
+}
+
+async function areStill(paths: Asked["paths"], real: RealPath): Promise<boolean> {
+  for (const [path, place] of paths) if (await real(path) !== place) return false;
+  return true;
+}
+
+const textOfNeighbour = (found: ReturnType<EngineView["neighbour"]>): string | undefined =>
+  found && `${found.service} ${found.name}`;
+
+const textOf = (contents: EngineView["contents"]): string => JSON.stringify([...contents]);
