@@ -29,6 +29,8 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #upstream: string;
   readonly #open = new Set<Deno.Conn>();
   readonly #frozen = new WeakSet<Deno.Conn>();
+  /** The beginning of each connection's first request, by either end. */
+  readonly #heads = new WeakMap<Deno.Conn, { head: string }>();
   readonly #accepting: Promise<void>;
   readonly #passing = new Set<Promise<void>>();
   #chaos: Chaos = {};
@@ -56,9 +58,11 @@ export class ChaosProxy implements AsyncDisposable {
     this.#lifted = Promise.withResolvers<void>();
   }
 
-  /** Makes the connections that are open half open: nothing comes from the engine any more, not even an end. */
-  freeze(): void {
-    for (const conn of this.#open) this.#frozen.add(conn);
+  /** Makes open connections half open: nothing comes from the engine any more, not even an end. */
+  freeze(only: (request: string) => boolean = () => true): void {
+    for (const conn of this.#open) {
+      if (only(this.#heads.get(conn)?.head ?? "")) this.#frozen.add(conn);
+    }
   }
 
   /** Ends all connections at once. */
@@ -98,6 +102,7 @@ export class ChaosProxy implements AsyncDisposable {
     }
     this.#open.add(engine);
     const troubled = { head: "" };
+    this.#heads.set(caller, troubled).set(engine, troubled);
     await Promise.all([
       this.#up(caller, engine, troubled),
       this.#down(engine, caller, troubled),

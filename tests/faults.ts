@@ -1123,6 +1123,23 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ],
       },
       {
+        id: "F120",
+        broken:
+          "An engine hangs, or its connections become half open, while logs, measurements, events and " +
+          "shells are open",
+        holds:
+          "Logs, measurements and events resume within ten seconds without a loss; a source waits aloud " +
+          "meanwhile; a shell ends in words",
+        proofs: [
+          ["tests/half_open_test.ts", "half-open connections cut logs, measurements and events"],
+          ["tests/half_open_test.ts", "a shell over a half-open connection ends in words"],
+          ["tests/half_open_test.ts", "a source whose engine hangs is waiting, and followed again"],
+          ["tests/half_open_test.ts", "a quiet followed log whose own connection alone is half open"],
+          ["tests/tls_engine_test.ts", "a followed log whose TLS connection stalls resumes"],
+          ["tests/tls_engine_test.ts", "a call that needs a new connection over a cut link ends in time"],
+        ],
+      },
+      {
         id: "F103",
         broken: "An engine answers, and hangs over its list of networks, volumes or images, or fails at it",
         holds: "It is up with all else; that kind is shown as it was, is told, and is asked for again",

@@ -46,6 +46,8 @@ export interface TlsEngine extends AsyncDisposable {
   readonly client: TlsFiles;
   /** Cuts the link: nothing arrives, and nobody is told. */
   cut(): Promise<void>;
+  /** Stalls the connections that are open: nothing of them arrives at either end. New ones are let through. */
+  stall(): Promise<void>;
   mend(): Promise<void>;
 }
 
@@ -82,7 +84,15 @@ export async function startTlsEngine(): Promise<TlsEngine> {
     url: `tcp://${host}:2376`,
     client,
     cut: async () => void await sandbox.run("iptables -w -I INPUT -i up0 -j DROP"),
-    mend: async () => void await sandbox.run("iptables -w -D INPUT -i up0 -j DROP"),
+    stall: async () => {
+      const status = await sandbox.run(
+        "for port in $(ss -tnH state established 'sport = :2376' | sed 's/.*://'); do " +
+          "iptables -w -I INPUT -i up0 -p tcp --sport $port -j DROP && " +
+          "iptables -w -I OUTPUT -o up0 -p tcp --dport $port -j DROP || break; done",
+      );
+      if (status !== 0) throw new Error("Cannot stall the connections to the engine");
+    },
+    mend: async () => void await sandbox.run("iptables -w -F INPUT && iptables -w -F OUTPUT"),
     [Symbol.asyncDispose]: async () => {
       await engine[Symbol.asyncDispose](); // the link goes with its other end
       await Deno.remove(folder, { recursive: true });

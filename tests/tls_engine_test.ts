@@ -6,6 +6,7 @@ import { at } from "../plugins/container-runtime/engine/path.ts";
 import { certificates, type Kind } from "./client/certificates.ts";
 import { FIXTURE, NoEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
+import { LiveVisitor } from "./live_visitor.ts";
 import { startService, type TestService } from "./service.ts";
 import { Authority, startTlsEngine, type TlsEngine, type TlsFiles } from "./tls_engine.ts";
 import { within } from "./within.ts";
@@ -14,12 +15,15 @@ const SOON_MS = 10_000;
 /** How long a link is cut; `BERTH_PROOF=1` takes as long as is promised. */
 const CUT_MS = Deno.env.get("BERTH_PROOF") === "1" ? 60_000 : 0;
 
+/** Rounds in which connections stall. */
+const STALLS = Deno.env.get("BERTH_PROOF") === "1" ? 20 : 3;
+
 let far: TlsEngine | null = null;
 try {
   far = await startTlsEngine();
 } catch (error) {
   if (!(error instanceof NoEngine) || Deno.env.get("BERTH_TEST_ENGINES_REQUIRED") === "1") throw error;
-  console.error(`NOT RUN: 3 tests on a real docker with TLS, because ${error.message}`);
+  console.error(`NOT RUN: 5 tests on a real docker with TLS, because ${error.message}`);
 }
 if (far !== null) Deno.test.afterAll(async () => await far[Symbol.asyncDispose]());
 
@@ -88,6 +92,57 @@ onFar(
     assert.equal(await names(berth), "");
   },
 );
+
+onFar("a followed log whose TLS connection stalls resumes without a lost or doubled line", async (far) => {
+  await using berth = await serve(far.url, far.client);
+  const counting = "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.02; done";
+  await far.engine.cli("run", "-d", "--name", "count", "--network", "none", FIXTURE, "sh", "-c", counting);
+  await eventually("it is listed", async () => await names(berth) === "count");
+  await using visitor = new LiveVisitor(berth, berth.admin);
+  await visitor.subscribe("logs", "logs", { containers: ["count"], tail: 10_000 });
+  const lines: string[] = [];
+  let taken = 0;
+  const count = () => {
+    for (; taken < visitor.messages.length; taken++) {
+      const { type, items } = visitor.messages[taken];
+      if (type === "lines") { for (const { line } of items) lines.push(line ?? "a gap"); }
+    }
+    return lines.length;
+  };
+  await eventually("lines are told", () => count() > 20);
+
+  for (let round = 1; round <= STALLS; round++) {
+    const began = count();
+    await far.stall();
+    await within(SOON_MS, `lines come again in round ${round}`, () => count() > began + 100);
+    await far.mend();
+  }
+
+  assert.deepEqual(lines, lines.map((_, at) => `line ${at + 1}`));
+  assert.equal((await berth.call("DELETE /api/containers/count?force=true")).status, 204);
+});
+
+onFar("a call that needs a new connection over a cut link ends in time", async (far) => {
+  const { client } = far;
+  const [ca, cert, key] = await Promise.all(
+    [client.ca, client.cert, client.key].map((path) => Deno.readTextFile(path)),
+  );
+  using engine = new Engine("far", { kind: "tls", host: far.host, port: 2376, files: client });
+  engine.present({ ca: ca!, cert: cert!, key: key! });
+  await engine.greet();
+  await far.cut();
+  try {
+    const read = engine.text(at`/version`, { doing: "read it", firstByteMs: 200 });
+    const change = engine.post(at`/volumes/create`, { doing: "change it", body: {}, firstByteMs: 200 });
+    await assert.rejects(read, { code: "engine_timeout" });
+    await assert.rejects(change, { code: "engine_timeout" });
+    const stream = engine.connect({ doing: "follow it" });
+    engine.drop();
+    await assert.rejects(stream, { code: "runtime_unavailable" });
+  } finally {
+    await far.mend();
+  }
+});
 
 onFar("certificates that do not fit are told, in one sentence with what to do", async (far) => {
   const folder = await Deno.makeTempDir();

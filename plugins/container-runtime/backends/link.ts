@@ -10,7 +10,7 @@ import { Certificates } from "./certificates.ts";
 import { HealthExecs } from "../mirror/health_execs.ts";
 import { type Kind, Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
-import { readEvents } from "../mirror/events.ts";
+import { readEvents, ToldEvents } from "../mirror/events.ts";
 import { pause } from "../../../core/pause.ts";
 import { EventCheck } from "../mirror/event_check.ts";
 import { Tunnel } from "./tunnel.ts";
@@ -71,6 +71,7 @@ export class Link implements AsyncDisposable {
   /** Resolved unless the engine is silent. */
   #heard = Promise.withResolvers<void>();
   #events: EventCheck | null = null;
+  #told = new ToldEvents();
   readonly #watchdog: Watchdog;
   /** How many events the engine told. */
   events = 0;
@@ -97,6 +98,7 @@ export class Link implements AsyncDisposable {
     this.#watchdog = new Watchdog(this.engine, {
       silent: (since) => this.#silent(since),
       heard: (time) => this.#answered(time),
+      halfOpen: () => this.#reopen("Connections to the engine are half open; they are opened again"),
     });
   }
 
@@ -214,9 +216,11 @@ export class Link implements AsyncDisposable {
     let check: EventCheck | null = null;
     let syncing: Promise<void> = Promise.resolve();
     const clocks: ReturnType<typeof setInterval>[] = [];
+    const told = this.#told;
     try {
-      await readEvents(this.engine, attempt.signal, {
+      await readEvents(this.engine, attempt.signal, told, {
         opened: () => {
+          if (greeting.time !== null) told.hear(greeting.time);
           this.#events = check = new EventCheck(this.engine, greeting);
           syncing = this.#sync(attempt);
           clocks.push(setInterval(() => this.mirror.compare(), SLOW_CLOCK_MS));
@@ -236,6 +240,7 @@ export class Link implements AsyncDisposable {
       });
     } finally {
       for (const clock of clocks) clearInterval(clock);
+      if (this.#events !== null) told.cut();
       this.#events = null;
       attempt.abort();
       await syncing;
@@ -298,10 +303,15 @@ export class Link implements AsyncDisposable {
       this.engine.heard();
       this.#heard.resolve();
     } else if (time !== null && await this.#events?.missed(time, this.#attempt.signal)) {
-      this.#log.warn("The events of the engine did not come; they are opened again");
-      this.#attempt.abort();
-      this.engine.drop();
+      this.#reopen("The events of the engine did not come; its streams are opened again");
     }
+  }
+
+  /** Cuts all that is open: events, logs and measurements resume over new connections. */
+  #reopen(why: string): void {
+    this.#log.warn(why);
+    this.#attempt.abort();
+    this.engine.drop();
   }
 
   #behind(): Pick<Backend, "stale" | "reason"> {
@@ -325,6 +335,7 @@ export class Link implements AsyncDisposable {
   #down(error: unknown, failure: WayFailure | null): void {
     this.#release();
     this.#isKnown = false;
+    this.#told = new ToldEvents();
     this.mirror.clear();
     const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
     const away = isAway(error);

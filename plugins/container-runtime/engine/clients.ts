@@ -7,8 +7,12 @@ export class Clients implements Disposable {
   readonly writes: Deno.HttpClient;
   readonly probes: Deno.HttpClient;
 
+  readonly #way: ClientOptions;
+
   /** Throws for options that cannot be used. */
-  constructor(private readonly way: ClientOptions) {
+  constructor(options: ClientOptions) {
+    // Over HTTP/2 all requests would share one connection, and wait with it when it is half open.
+    const way = this.#way = { ...options, http2: false };
     this.reads = this.#newReads();
     this.probes = Deno.createHttpClient({ ...way, poolMaxIdlePerHost: 1, poolIdleTimeout: 60_000 });
     // Deno silently repeats a POST or DELETE if a reused connection closes before the answer, so none is reused.
@@ -28,6 +32,6 @@ export class Clients implements Disposable {
   }
 
   #newReads(): Deno.HttpClient {
-    return Deno.createHttpClient({ ...this.way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
+    return Deno.createHttpClient({ ...this.#way, poolMaxIdlePerHost: 24, poolIdleTimeout: 60_000 });
   }
 }

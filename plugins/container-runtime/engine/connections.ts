@@ -2,7 +2,7 @@
 import { type CalledAddress, hostText } from "./address.ts";
 import { Clients } from "./clients.ts";
 import { Reads } from "./reads.ts";
-import { close, Spare } from "./spare.ts";
+import { close, type Open, Spare } from "./spare.ts";
 
 /**
  * The host in the URLs of unix sockets. A literal address needs no DNS look-up, and this one is reserved for
@@ -20,7 +20,7 @@ export interface Credentials {
 export class Connections implements Disposable {
   /** Where its URLs begin. */
   readonly origin: string;
-  readonly reads = new Reads(() => this.open());
+  readonly reads = new Reads((signal) => this.open(signal));
   /** For changes over TLS; null for a unix socket. */
   readonly spare: Spare | null;
   #clients: Clients | null;
@@ -33,7 +33,7 @@ export class Connections implements Disposable {
     this.#clients = address.kind === "unix"
       ? new Clients({ proxy: { transport: "unix", path: address.path } })
       : null;
-    this.spare = address.kind === "unix" ? null : new Spare(() => this.open());
+    this.spare = address.kind === "unix" ? null : new Spare((signal) => this.open(signal));
   }
 
   /** The Host header. */
@@ -58,8 +58,24 @@ export class Connections implements Disposable {
     this.spare?.drop();
   }
 
-  /** A raw one; the caller closes it. */
-  async open(): Promise<Deno.Conn> {
+  /** Opens a raw one, which the caller closes. Throws when `signal` aborts before it stands. */
+  readonly open: Open = async (signal) => {
+    const opening = this.#open();
+    const given = Promise.withResolvers<never>();
+    const giveUp = () => given.reject(signal?.reason);
+    signal?.addEventListener("abort", giveUp);
+    if (signal?.aborted) giveUp();
+    try {
+      return await Promise.race([opening, given.promise]);
+    } catch (error) {
+      opening.then(close, () => {}); // the runtime cannot end the opening of a connection
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", giveUp);
+    }
+  };
+
+  async #open(): Promise<Deno.Conn> {
     const { address } = this;
     if (address.kind === "unix") return await Deno.connect({ transport: "unix", path: address.path });
     if (this.#credentials === null) throw new Error(NOT_PRESENTED);

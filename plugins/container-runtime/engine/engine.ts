@@ -5,7 +5,7 @@ import { type EngineCall, FIRST_BYTE_MS, type Method } from "./call.ts";
 import { Connections, type Credentials } from "./connections.ts";
 import { Cutoff } from "./cutoff.ts";
 import { engineError } from "./errors.ts";
-import { failureOf, type Subject, unreachable } from "./failure.ts";
+import { failureOf, type Subject } from "./failure.ts";
 import { type EngineVersion, type Greeting, greetingOf, timeOn, versionOf } from "./greeting.ts";
 import { at, type EnginePath } from "./path.ts";
 import { Requests, textOf } from "./requests.ts";
@@ -72,7 +72,12 @@ export class Engine implements Disposable {
     this.#greeting = null;
   }
 
-  /** From now on every call is refused at once; reads that wait for an answer end. */
+  /** Aborts when the connections that are open now may be half open: reads and streams over them end. */
+  get doubt(): AbortSignal {
+    return this.#silence.signal;
+  }
+
+  /** From now on every call is refused at once; open reads and streams end. */
   silent(since: string): void {
     this.#connections.spare?.drop();
     this.#silence.begin(since);
@@ -95,7 +100,7 @@ export class Engine implements Disposable {
     this.#connections.renew();
   }
 
-  /** The same, and reads that wait for an answer end. */
+  /** The same, and open reads and streams end: each resumes over a new connection. */
   drop(): void {
     this.#silence.interrupt();
     this.renew();
@@ -146,19 +151,22 @@ export class Engine implements Disposable {
     return this.#call("DELETE", path, call);
   }
 
-  /** A streamed answer: events, pull, stats. Only its first byte has a time limit; `signal` ends it. */
+  /** A streamed answer: events, pull, stats. Only its first byte has a time limit; `signal` and doubt end it. */
   async stream(method: "GET" | "POST", path: EnginePath, call: StreamCall): Promise<EngineStream> {
     this.mustAnswer(call.doing);
-    return await this.#streams.open(method, await this.target(path, call.query), call);
+    const target = await this.target(path, call.query);
+    return await this.#streams.open(method, target, call, this.doubt);
   }
 
   /** A raw connection, for requests that are written by hand. The caller closes it. */
   async connect(subject: Subject): Promise<Deno.Conn> {
     this.mustAnswer(subject.doing);
+    using cutoff = new Cutoff([this.#closing.signal, this.doubt]);
+    cutoff.expire(FIRST_BYTE_MS);
     try {
-      return await this.#connections.open();
+      return await this.#connections.open(cutoff.signal);
     } catch (error) {
-      throw unreachable(this.name, error, subject);
+      throw cutoff.failure(this.name, error, subject);
     }
   }
 

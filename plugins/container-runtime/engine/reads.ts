@@ -3,7 +3,7 @@
  * and a mirror is made of those.
  */
 import { exchange, type Exchanged, type ExchangeOptions, NoAnswer } from "./exchange.ts";
-import { close } from "./spare.ts";
+import { close, type Open } from "./spare.ts";
 
 const BUFFER_BYTES = 32 * 1024;
 const MOST_IDLE = 24;
@@ -21,7 +21,7 @@ export class Reads implements Disposable {
   /** Connections of before are not used again. */
   #generation = 0;
 
-  constructor(private readonly open: () => Promise<Deno.Conn>) {}
+  constructor(private readonly open: Open) {}
 
   /** The answer of a GET, which is asked for once more where a connection of before turns out to be over. */
   async get(target: string, host: string, options: ExchangeOptions): Promise<Exchanged> {
@@ -35,7 +35,7 @@ export class Reads implements Disposable {
         this.renew();
       }
     }
-    const conn = await this.open();
+    const conn = await this.open(options.signal);
     return await this.#ask(conn, idle?.bytes ?? new Uint8Array(BUFFER_BYTES), request, options);
   }
 

@@ -82,7 +82,7 @@ export class Requests {
     const request = new Uint8Array(head.length + bytes.length);
     request.set(head);
     request.set(bytes, head.length);
-    const fresh = await spare.take();
+    const fresh = await spare.take(cutoff.signal);
     try {
       return await exchange(fresh.conn, fresh.bytes, request, optionsOf(call, cutoff), fresh.first);
     } finally {

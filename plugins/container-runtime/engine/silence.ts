@@ -1,4 +1,4 @@
-/** Whether an engine answers: while it does not, nothing is asked of it. */
+/** Refuses calls while an engine does not answer, and ends what is open over connections that are in doubt. */
 import type { ServiceError } from "../../../core/error.ts";
 import { engineError } from "./errors.ts";
 
@@ -8,7 +8,7 @@ export class Silence {
 
   constructor(private readonly engine: string) {}
 
-  /** Aborts when reads that wait for an answer must end. */
+  /** Aborts when the connections that are open now are in doubt: reads and streams over them must end. */
   get signal(): AbortSignal {
     return this.#answering.signal;
   }
@@ -23,7 +23,7 @@ export class Silence {
     this.#answering = new AbortController();
   }
 
-  /** Reads that wait for an answer end, and later ones are asked. */
+  /** Ends the reads and streams that are open; later ones are asked. */
   interrupt(): void {
     this.#answering.abort(engineError(
       "runtime_unavailable",

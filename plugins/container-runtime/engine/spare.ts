@@ -3,6 +3,9 @@
  * a new one over TLS answers its first request 40 ms late: two small packets of it wait for each other.
  */
 
+/** Opens a connection; throws when the signal aborts before it stands. */
+export type Open = (signal?: AbortSignal) => Promise<Deno.Conn>;
+
 /** A connection on which nothing was sent; its first bytes are read already, so that its end is noticed. */
 export interface Fresh {
   readonly conn: Deno.Conn;
@@ -19,7 +22,7 @@ export class Spare implements Disposable {
   #isClosed = false;
 
   /** `open` greets. */
-  constructor(private readonly open: () => Promise<Deno.Conn>) {}
+  constructor(private readonly open: Open) {}
 
   /** Opens the next one ahead, unless it is there. */
   prepare(): void {
@@ -36,10 +39,10 @@ export class Spare implements Disposable {
   }
 
   /** The spare one, or a new one. Throws what opening throws. */
-  async take(): Promise<Fresh> {
+  async take(signal: AbortSignal): Promise<Fresh> {
     const ready = this.#ready;
     this.#ready = null;
-    return ready ?? await this.#fresh();
+    return ready ?? await this.#fresh(signal);
   }
 
   /** The spare one may be half open, or show an old certificate. */
@@ -53,8 +56,8 @@ export class Spare implements Disposable {
     this.drop();
   }
 
-  async #fresh(): Promise<Fresh> {
-    const conn = await this.open();
+  async #fresh(signal?: AbortSignal): Promise<Fresh> {
+    const conn = await this.open(signal);
     const bytes = new Uint8Array(BUFFER_BYTES);
     return { conn, bytes, first: conn.read(bytes).then((size) => size ?? 0, () => 0) };
   }

@@ -27,9 +27,15 @@ export class Streams {
     private readonly closing: AbortSignal,
   ) {}
 
-  async open(method: "GET" | "POST", target: string, call: StreamCall): Promise<EngineStream> {
+  /** `doubt` ends a read like a complete body; it does not end a change. */
+  async open(
+    method: "GET" | "POST",
+    target: string,
+    call: StreamCall,
+    doubt: AbortSignal,
+  ): Promise<EngineStream> {
     const slot = await this.#slots.enter(call.signal);
-    const cutoff = new Cutoff([call.signal, this.closing]);
+    const cutoff = new Cutoff([call.signal, this.closing, ...method === "GET" ? [doubt] : []]);
     const end = () => {
       cutoff.abort();
       slot[Symbol.dispose]();

@@ -6,7 +6,7 @@ import { at } from "../engine/path.ts";
 import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import { FrameReader, type RunSink } from "../frames/frames.ts";
-import { type EngineConnection, openConnection, writeAll } from "../frames/connection.ts";
+import { type EngineConnection, lost, openConnection, writeAll } from "../frames/connection.ts";
 import { engineError } from "../engine/errors.ts";
 import { inspectCommand, isLeftInside, markVariable, stillRuns } from "./command.ts";
 
@@ -119,6 +119,7 @@ export class ExecSession implements AsyncDisposable {
       doing,
       missing: "container_not_found",
       signal: ending.signal,
+      outlivesDoubt: wish.isDeaf === true, // an apply looks by itself how the command ended
     });
     const session = new ExecSession(id, container, wish, { answer, ending, mark });
     // Not earlier: before the start, Docker delays a resize for ten seconds and then fails
@@ -146,8 +147,9 @@ export class ExecSession implements AsyncDisposable {
         const bytes = output.take();
         if (bytes.byteLength > 0) await give(bytes);
       } while (await answer.read());
+      const doing = `show the output of a command in container "${this.container.name}"`;
+      if (answer.isDoubtful) throw lost(this.engine, { doing });
       if (frames.cut && !answer.closed) {
-        const doing = `show the output of a command in container "${this.container.name}"`;
         throw engineError("engine_failed", `Cannot ${doing}: the engine broke it off`);
       }
     } finally {

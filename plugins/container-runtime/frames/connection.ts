@@ -29,6 +29,8 @@ export interface ConnectionRequest extends Subject {
   readonly bufferBytes?: number;
   /** Closes the connection. */
   readonly signal: AbortSignal;
+  /** Keeps the connection when the engine's connections are in doubt, for a caller who asks by another way. */
+  readonly outlivesDoubt?: boolean;
 }
 
 /** Takes bytes `at` up to `end`, to be used before it returns. */
@@ -50,6 +52,7 @@ export class EngineConnection implements Disposable {
   status = 0;
   framing: Framing = { kind: "close" };
   readonly #signal: AbortSignal;
+  readonly #doubt: AbortSignal | undefined;
   #closed = false;
   /** A read that has not finished; its bytes go behind `#end`. */
   #coming: Promise<number> | null = null;
@@ -58,11 +61,19 @@ export class EngineConnection implements Disposable {
   constructor(
     readonly conn: Deno.Conn,
     { signal, bufferBytes = BUFFER_BYTES }: Pick<ConnectionRequest, "signal" | "bufferBytes">,
+    doubt?: AbortSignal,
   ) {
     this.#bytes = new Uint8Array(bufferBytes);
     this.#signal = signal;
+    this.#doubt = doubt;
     signal.addEventListener("abort", this.#onAbort);
-    if (signal.aborted) this.close();
+    doubt?.addEventListener("abort", this.#onAbort);
+    if (signal.aborted || doubt?.aborted) this.close();
+  }
+
+  /** Whether it was closed because it may be half open. */
+  get isDoubtful(): boolean {
+    return this.#doubt?.aborted ?? false;
   }
 
   readonly #onAbort = () => this.close();
@@ -146,6 +157,7 @@ export class EngineConnection implements Disposable {
     if (this.#closed) return;
     this.#closed = true;
     this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#doubt?.removeEventListener("abort", this.#onAbort);
     try {
       this.conn.close();
     } catch { // the engine has closed it already
@@ -230,7 +242,8 @@ function endOfHead(bytes: Uint8Array, from: number, filled: number): number {
 export async function openConnection(engine: Engine, request: ConnectionRequest): Promise<EngineConnection> {
   const target = await engine.target(request.path, request.query);
   request.signal.throwIfAborted();
-  const answer = new EngineConnection(await engine.connect(request), request);
+  const conn = await engine.connect(request);
+  const answer = new EngineConnection(conn, request, request.outlivesDoubt ? undefined : engine.doubt);
   let late = false;
   const deadline = setTimeout(() => {
     late = true;
@@ -248,6 +261,7 @@ export async function openConnection(engine: Engine, request: ConnectionRequest)
     answer.close();
     if (error instanceof ServiceError) throw error;
     request.signal.throwIfAborted();
+    if (answer.isDoubtful) throw lost(engine, request);
     if (late) {
       throw engineError(
         "engine_timeout",
@@ -258,6 +272,14 @@ export async function openConnection(engine: Engine, request: ConnectionRequest)
   } finally {
     clearTimeout(deadline);
   }
+}
+
+/** The failure of what went over a connection that may be half open. */
+export function lost(engine: Engine, { doing }: Subject): ServiceError {
+  return engineError(
+    "runtime_unavailable",
+    `Cannot ${doing}: the connection to engine "${engine.name}" was lost`,
+  );
 }
 
 function headOf(engine: Engine, target: string, request: ConnectionRequest): string {

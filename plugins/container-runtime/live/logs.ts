@@ -91,6 +91,8 @@ export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed 
           },
           ready: () => room(ROOM_BYTES),
           write: written,
+          waits: (source, reason) => sources.waits(source, reason),
+          resumes: (source) => sources.resumes(source),
           left: (source, reason) => sources.over(source, reason),
         },
         awaken: awakenBy(engines.backends.feed),

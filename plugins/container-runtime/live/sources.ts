@@ -120,6 +120,18 @@ export class Sources implements Disposable {
     this.#isListed = true;
   }
 
+  /** Tells that a source cannot be read for now, and that its follower tries again. */
+  waits(source: string, { code: reason }: ServiceError): void {
+    const known = this.#followed.get(source);
+    if (known !== undefined) this.#tell({ source, name: known.name, state: "waiting", reason });
+  }
+
+  /** Tells that a source is read again after `waits`. */
+  resumes(source: string): void {
+    const known = this.#followed.get(source);
+    if (known !== undefined) this.#tell({ source, name: known.name, state: "following" });
+  }
+
   /** Says that a source is over. */
   over(source: string, reason: ServiceError | "removed"): void {
     const known = this.#followed.get(source);

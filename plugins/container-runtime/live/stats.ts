@@ -1,5 +1,6 @@
 /** The feed of what containers use, of many at once, with the last minutes of those that were measured before. */
 import { z } from "zod";
+import type { ServiceError } from "../../../core/error.ts";
 import { pause } from "../../../core/pause.ts";
 import { feed, type LiveFeed } from "../../../http/live_feed.ts";
 import type { Engines } from "../backends/seen.ts";
@@ -76,7 +77,9 @@ export function statsFeed({ engines, streamLimit, feeds, onFailure }: StatsFeedO
             stop(source);
             sources.over(source, error);
           };
-          watches.set(source, feeds.watch(target.engine, target.id, { sample, end }));
+          const waits = (error: ServiceError) => sources.waits(source, error);
+          const resumes = () => sources.resumes(source);
+          watches.set(source, feeds.watch(target.engine, target.id, { sample, end, waits, resumes }));
         },
         stop,
         // Docker may leave the measurements of a container open that was removed before the first of them.

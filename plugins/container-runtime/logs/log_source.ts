@@ -8,6 +8,7 @@ import { FrameReader, type RunSink } from "../frames/frames.ts";
 import { LineReader, type LineSink } from "./lines.ts";
 import type { Gap, LogPosition } from "./log_position.ts";
 import { compareLogTimes, engineTime, type LogTime, ofMs } from "./log_time.ts";
+import { LogProbe } from "./log_probe.ts";
 import { PodmanLife } from "./podman_life.ts";
 import { type EngineConnection, openConnection } from "../frames/connection.ts";
 import { engineError } from "../engine/errors.ts";
@@ -39,6 +40,10 @@ export interface LogListener extends LineSink {
   gap(gap: Gap): void;
   /** Called right after the lines of one read, before any other code runs. */
   taken?(): void;
+  /** Called when the engine cannot be asked for now; reading is tried again. */
+  waits?(reason: ServiceError): void;
+  /** Called when the log is read again after `waits`. */
+  resumes?(): void;
 }
 
 export type LogEnd = "complete" | "removed";
@@ -49,7 +54,7 @@ export type LogEnd = "complete" | "removed";
  * - closed → reading: `#open`, the engine answers
  * - reading → reading: `#readRest`, Podman's followed answer is given up for the log as it is stored
  * - reading → dry: `#ended`, a followed log has no more for now
- * - reading → closed: `pause`, or the answer broke off
+ * - reading → closed: `pause`, the answer broke off, or its connection is in doubt
  * - dry → closed: `#waitForMore`, before it waits
  * - any → over: `#finish`, the log is complete, its container was removed, or `close`
  */
@@ -90,6 +95,12 @@ export class LogSource {
   #untilTimer: ReturnType<typeof setTimeout> | undefined;
   /** Ends the wait for more. */
   #wake = () => {};
+  /** Finds out whether a quiet log is quiet; made when a log is followed. */
+  #probe: LogProbe | null = null;
+  /** The beginning of the wait for the engine's next bytes; null while nothing is waited for. */
+  #quietSince: number | null = null;
+  /** Whether the listener was told that reading waits for the engine. */
+  #isWaiting = false;
   /** Failures in a row. */
   #failures = 0;
   /** How often in a row the log ended without a new line. */
@@ -207,13 +218,32 @@ export class LogSource {
     const runs: RunSink = this.#lines;
     const frames = new FrameReader(runs, { framed: !target.terminal, framing: answer.framing });
     this.#state = { kind: "reading", answer, frames, proof, isProven: false };
+    if (this.#isWaiting) this.#listener.resumes?.();
+    this.#isWaiting = false;
+    if (follow) this.#probe ??= this.#newProbe();
+  }
+
+  #newProbe(): LogProbe {
+    return new LogProbe({
+      target: this.#target,
+      query: this.#query,
+      position: this.#position,
+      openedAt: this.#openedAt,
+      signal: this.#signal,
+      quietSince: () => this.#quietSince,
+      reopen: () => this.#drop(),
+    });
   }
 
   /** Reads one piece; false where the next one has to be looked for in another state. */
   async #readOn(reading: Reading): Promise<boolean> {
     const { answer, frames, proof } = reading;
     if (answer.isEmpty) reading.isProven = false;
-    if (frames.complete || answer.isEmpty && !await (this.#follows ? answer.read() : answer.readMuch())) {
+    if (frames.complete || answer.isEmpty && !await this.#readMore(answer)) {
+      if (this.#state === reading && answer.isDoubtful) {
+        this.#drop();
+        return false;
+      }
       this.#ended(reading);
       return true;
     }
@@ -227,6 +257,16 @@ export class LogSource {
     this.#listener.taken?.();
     this.#failures = 0;
     return true;
+  }
+
+  async #readMore(answer: EngineConnection): Promise<boolean> {
+    if (!this.#follows) return await answer.readMuch();
+    this.#quietSince = performance.now();
+    try {
+      return await answer.read();
+    } finally {
+      this.#quietSince = null;
+    }
   }
 
   /** Podman's answer may lack lines from here on: what comes after the latest line is read from the stored log. */
@@ -295,7 +335,7 @@ export class LogSource {
     if (!this.#follows) return; // the moment has passed up to which lines are wanted
     const woken = Promise.withResolvers<void>();
     // Subscribed before the inspect, so that a start in between is not missed
-    using _listening = this.#awaken?.(this.#target.id, woken.resolve);
+    using _listening = this.#awaken?.(this.#target, woken.resolve);
     this.#wake = woken.resolve;
     const { life, paused } = await this.#look();
     // The engine may say for a moment after its death that it runs
@@ -319,7 +359,13 @@ export class LogSource {
     const mayPass = isAway || code === "conflict" || code === "engine_failed" && this.#failures < 2;
     const isPatient = this.#wasOpen && (this.#follows || this.#failures < RETRIES);
     if (!mayPass || !isPatient) throw error;
-    await pause(waitMs(this.#failures++), this.#signal);
+    if (isAway && error instanceof ServiceError) {
+      this.#isWaiting = true;
+      this.#listener.waits?.(error);
+    }
+    const woken = Promise.withResolvers<void>();
+    using _listening = this.#awaken?.(this.#target, woken.resolve);
+    await pause(waitMs(this.#failures++), this.#signal, woken.promise);
   }
 
   /** Closes the answer, if one is open. `finished`: it ended as it should. */
@@ -333,6 +379,7 @@ export class LogSource {
 
   #finish(end: LogEnd): void {
     this.#drop();
+    this.#probe?.[Symbol.dispose]();
     if (this.#state.kind !== "over") this.#state = { kind: "over", end };
   }
 }

@@ -37,6 +37,10 @@ export interface LogViewer {
   write(target: LiveContainer): LineWriter;
   /** A source is being read. */
   joined?(source: string, target: LiveContainer): void;
+  /** A source cannot be read for now, and is tried again. */
+  waits?(source: string, reason: ServiceError): void;
+  /** A source is read again after `waits`. */
+  resumes?(source: string): void;
   /** Nothing more comes of a source: it was removed, or the reason why it could not be read. */
   left?(source: string, reason: ServiceError | "removed"): void;
 }
@@ -206,6 +210,8 @@ export class MergedLogs implements AsyncDisposable {
       listener: {
         line: sought.line.bind(sought),
         gap: (gap) => collect(gap.after, writer.gap(gap), null),
+        waits: (reason) => this.#viewer.waits?.(source, reason),
+        resumes: () => this.#viewer.resumes?.(source),
       },
       signal,
       awaken: this.#awaken,

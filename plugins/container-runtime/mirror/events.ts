@@ -6,6 +6,8 @@ import { numberOf, objectOf, parseJson, textOf } from "../engine/wire.ts";
 import type { RawEvent } from "./event_feed.ts";
 
 const REMEMBERED = 1_024;
+/** After a longer break, events are not asked for again: the lists say what happened. */
+const LONGEST_BREAK_MS = 5 * 60_000;
 
 /** The attributes of an event that are shown; labels may hold secrets and are not. */
 const ATTRIBUTES = new Set([
@@ -28,22 +30,28 @@ export interface EventReading {
   event(event: RawEvent): void;
 }
 
-/** Reads until the engine or `signal` ends the stream. Throws only if it cannot be opened. */
-export async function readEvents(engine: Engine, signal: AbortSignal, reading: EventReading): Promise<void> {
+/**
+ * Reads until the engine or `signal` ends the stream, behind the events that `told` remembers. Throws only if it cannot
+ * be opened.
+ */
+export async function readEvents(
+  engine: Engine,
+  signal: AbortSignal,
+  told: ToldEvents,
+  reading: EventReading,
+): Promise<void> {
   await using stream = await engine.stream("GET", at`/events`, {
     doing: `watch engine "${engine.name}"`,
+    query: { since: told.since },
     signal,
   });
   reading.opened();
-  const seen = new Recent(REMEMBERED);
   const lines = new TextLines();
   try {
     for await (const chunk of stream.body) {
       for (const line of lines.push(chunk)) {
         const event = parseEvent(line);
-        if (event !== null && seen.add(`${event.timeNano} ${event.type} ${event.action} ${event.id}`)) {
-          reading.event(event);
-        }
+        if (event !== null && told.add(event)) reading.event(event);
       }
     }
   } catch {
@@ -92,16 +100,36 @@ function plainAction(action: string): string {
   }
 }
 
-/** The latest keys, to recognise a repeated event. */
-class Recent {
+/** The events that one engine told, for as long as its streams can resume: across cut connections, not across its end. */
+export class ToldEvents {
   readonly #keys = new Set<string>();
-  constructor(private readonly limit: number) {}
+  /** The engine's own time up to which its events are known, in seconds; 0 where it told none. */
+  #until = 0;
+  #cutAt = 0;
 
-  /** Whether the key is new. */
-  add(key: string): boolean {
+  /** The time to resume from; undefined where there is nothing to resume. */
+  get since(): number | undefined {
+    const isRecent = performance.now() - this.#cutAt < LONGEST_BREAK_MS;
+    return this.#until > 0 && isRecent ? this.#until : undefined;
+  }
+
+  /** Remembers that events are known up to now: `time` is the engine's, in milliseconds. */
+  hear(time: number): void {
+    this.#until = Math.max(this.#until, Math.floor(time / 1_000));
+  }
+
+  /** Remembers that an open stream has ended. */
+  cut(): void {
+    this.#cutAt = performance.now();
+  }
+
+  /** Remembers an event; false for one that was told before. */
+  add({ timeNano, type, action, id }: RawEvent): boolean {
+    const key = `${timeNano} ${type} ${action} ${id}`;
     if (this.#keys.has(key)) return false;
+    this.hear(timeNano / 1e6);
     this.#keys.add(key);
-    if (this.#keys.size > this.limit) {
+    if (this.#keys.size > REMEMBERED) {
       const oldest = this.#keys.values().next();
       if (!oldest.done) this.#keys.delete(oldest.value);
     }

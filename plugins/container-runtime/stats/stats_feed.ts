@@ -4,6 +4,7 @@ import { ServiceError } from "../../../core/error.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import type { Engine } from "../engine/engine.ts";
 import { TextLines } from "../engine/text_lines.ts";
+import { Cutoff } from "../engine/cutoff.ts";
 import { at } from "../engine/path.ts";
 import { listOf, numberOf, objectOf, parseJson, textOf, timeOf, type Wire } from "../engine/wire.ts";
 import { pause } from "../../../core/pause.ts";
@@ -13,6 +14,8 @@ const LINGER_MS = 2_000;
 /** Podman's stream has a measurement every five seconds, so single ones are asked for this often. */
 const ASKING_MS = 1_000;
 const AWAY: ReadonlySet<string> = new Set(["runtime_unavailable", "engine_timeout"]);
+/** Engines send something each second or are asked then, even of a container that is down. */
+const QUIET_MS = 6_000;
 const RETRIES = 4;
 const FIRST_WAIT_MS = 100;
 const LAST_WAIT_MS = 2_000;
@@ -44,6 +47,10 @@ interface Remembered {
 
 export interface StatsViewer {
   sample(text: string): void;
+  /** The engine cannot be asked for now; it is tried again. */
+  waits?(error: ServiceError): void;
+  /** The engine measures again after `waits`. */
+  resumes?(): void;
   /** Nothing more will come. */
   end(error: ServiceError): void;
 }
@@ -110,6 +117,8 @@ class StatsFeed {
   readonly #running: Promise<void>;
   #linger: ReturnType<typeof setTimeout> | undefined;
   #latest: string | null = null;
+  /** Why there are no measurements for now. */
+  #waiting: ServiceError | null = null;
 
   constructor(engine: Engine, id: string, listener: { stopped(): void; told(text: string): void }) {
     this.#engine = engine;
@@ -122,6 +131,7 @@ class StatsFeed {
     clearTimeout(this.#linger);
     this.#viewers.add(viewer);
     if (this.#latest !== null) viewer.sample(this.#latest);
+    if (this.#waiting !== null) viewer.waits?.(this.#waiting);
     return {
       [Symbol.dispose]: () => {
         this.#viewers.delete(viewer);
@@ -142,16 +152,20 @@ class StatsFeed {
     let failures = 0;
     let before: Reading | null = null;
     while (!this.#ending.signal.aborted) {
+      using cutoff = new Cutoff([this.#ending.signal]); // a quiet answer is asked for again
       try {
         const isAsked = (await this.#engine.greet()).kind === "podman";
         await using stream = await this.#engine.stream("GET", at`/containers/${this.#id}/stats`, {
           query: { stream: !isAsked },
           doing: "measure a container",
           missing: "container_not_found",
-          signal: this.#ending.signal,
+          signal: cutoff.signal,
         });
+        this.#resume();
+        cutoff.expire(QUIET_MS);
         const lines = new TextLines();
         for await (const chunk of stream.body) {
+          cutoff.expire(QUIET_MS);
           for (const line of lines.push(chunk)) {
             const reading = readStats(line);
             if (reading === null) continue;
@@ -170,12 +184,24 @@ class StatsFeed {
         const mayPass = !(error instanceof ServiceError) || AWAY.has(error.code) ||
           error.code !== "container_not_found" && before !== null && failures < RETRIES;
         if (!mayPass) return this.#finish(asServiceError(error));
+        if (error instanceof ServiceError && AWAY.has(error.code)) this.#wait(error);
       }
       await pause(
         Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures++, 8)),
         this.#ending.signal,
       );
     }
+  }
+
+  #wait(error: ServiceError): void {
+    this.#waiting = error;
+    for (const viewer of this.#viewers) viewer.waits?.(error);
+  }
+
+  #resume(): void {
+    if (this.#waiting === null) return;
+    this.#waiting = null;
+    for (const viewer of this.#viewers) viewer.resumes?.();
   }
 
   #tell(sample: Sample): void {
