@@ -1055,7 +1055,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         broken: "Hours of mixed load with a fault now and then",
         holds: "Memory and descriptors stay, no unexplained error",
         proofs: [["tests/soak.ts"], ["tests/chaos.ts"]],
-        open: "twelve hours in a row, on a quiet machine: docs/soak.md has thirty minutes of a busy one",
+        open: "twelve hours in a row on a quiet machine",
       },
       {
         id: "F70",
