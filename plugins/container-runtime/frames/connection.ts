@@ -71,7 +71,7 @@ export class EngineConnection implements Disposable {
     if (signal.aborted || doubt?.aborted) this.close();
   }
 
-  /** Whether it was closed because it may be half open. */
+  /** True once its engine is in doubt: it was closed, since it may be half open. */
   get isDoubtful(): boolean {
     return this.#doubt?.aborted ?? false;
   }

@@ -99,7 +99,7 @@ export class LogSource {
   #probe: LogProbe | null = null;
   /** The beginning of the wait for the engine's next bytes; null while nothing is waited for. */
   #quietSince: number | null = null;
-  /** Whether the listener was told that reading waits for the engine. */
+  /** True from `waits` to `resumes`. */
   #isWaiting = false;
   /** Failures in a row. */
   #failures = 0;
