@@ -21,7 +21,7 @@ export interface Seen {
   readonly state: string;
   readonly desired: number | null;
   readonly drift: readonly unknown[] | null;
-  /** Why something of it was not compared. */
+  /** The reason why a part was not compared. */
   readonly notCompared: string | null;
 }
 

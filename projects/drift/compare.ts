@@ -17,11 +17,11 @@ export interface Compared {
   readonly differences: UnitDifference[];
   /** Containers that have gone since they were listed. */
   readonly gone: RunningContainer[];
-  /** Why containers could not be compared, a sentence for each. */
+  /** The reasons why containers could not be compared, a sentence for each. */
   readonly failures: string[];
 }
 
-/** What to compare, and beside what. */
+/** A comparison that is asked for, and its surroundings. */
 export interface CompareOptions {
   readonly holdings: Holdings | null;
   readonly real: RealPath;

@@ -8,14 +8,14 @@ import type { Declared } from "../fields/field.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
 import { type DiskSide, type EngineSide, viewFor } from "./views.ts";
 
-/** What a comparison is made beside. */
+/** The surroundings of a comparison. */
 export interface Around {
   readonly runtime: ContainerRuntime;
   readonly engine: EngineSide;
   readonly disk: DiskSide;
 }
 
-/** What a comparison asked of its surroundings, and the answers. */
+/** The questions of a comparison to its surroundings, and the answers. */
 interface Asked {
   readonly images: Map<string, string | undefined>;
   readonly neighbours: Map<string, string | undefined>;

@@ -1,4 +1,4 @@
-/** What comparing a container needs beside it: the engine around it and the disk below it, read once for many. */
+/** The surroundings of a compared container: the engine around it and the disk below it, read once for many. */
 
 import { mapped, type RealPath } from "../../artifacts/live/join.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
@@ -7,10 +7,10 @@ import type { Declared } from "../fields/field.ts";
 import { bindsOf } from "../fields/mounts.ts";
 import { fullImage } from "../fields/process.ts";
 
-/** What is known of an engine. */
+/** The facts that are known of an engine. */
 export type EngineSide = Pick<EngineView, "kind" | "neighbour" | "imageNow">;
 
-/** What is known of this machine. */
+/** The facts that are known of this machine. */
 export interface DiskSide extends Pick<EngineView, "digest" | "contents"> {
   readonly real: RealPath;
 }
