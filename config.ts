@@ -216,6 +216,10 @@ interface SettingsFile {
 /** Larger than any real settings file. */
 const MAX_FILE = 262_144;
 
+async function isReached(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}
+
 /** `BERTH_CONFIG` must exist when it is named; the file in the data folder is optional. */
 async function readFile(
   named: string | undefined,
@@ -235,6 +239,10 @@ async function readFile(
   } catch (error) {
     const absent = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
     if (named === undefined && absent) return null;
+    // The data folder cannot be entered, which the start and the doctor say in better words.
+    if (named === undefined && error instanceof Deno.errors.PermissionDenied && !await isReached(path)) {
+      return null;
+    }
     mistakes.push(`"${path}" cannot be read: ${fileReason(error)}`);
     return null;
   }

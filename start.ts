@@ -1,8 +1,6 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
 import { pause } from "./core/pause.ts";
 import type { Config } from "./config.ts";
-import { ServiceError } from "./core/error.ts";
-import { lookAtHealth } from "./core/health.ts";
 import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_app.ts";
 import { replicaName } from "./core/replicas.ts";
 import { Responder } from "./http/responder.ts";
@@ -12,7 +10,7 @@ import { StartupGate } from "./http/startup_gate.ts";
 import { listen, type Listener, listenFailure } from "./http/listener.ts";
 import type { ConsoleStream } from "./log/console.ts";
 import { type OpenLog, openLog } from "./log/log.ts";
-import { StartFailure } from "./start_failure.ts";
+import { ownerAdvice, reasonOf, StartFailure } from "./start_failure.ts";
 import { Metrics } from "./core/metrics.ts";
 import type { Store } from "./core/store.ts";
 import { measured } from "./store/measured.ts";
@@ -121,7 +119,6 @@ async function openFoundation(
   const gate = new StartupGate({
     hosts: names.hosts,
     responder,
-    health: () => lookAtHealth({ ...health, auditFailure: () => null, plugins: null, runtime: null }),
     onAccess: (entry) => log.access(entry),
   });
   const listener = startListening(config, tls, gate, log);
@@ -172,7 +169,9 @@ async function mustHaveDataFolder(path: string): Promise<void> {
   try {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StartFailure(`Cannot use the data folder "${path}": ${reasonOf(error)}`);
+    throw new StartFailure(
+      `Cannot use the data folder "${path}": ${reasonOf(error)}${ownerAdvice(path, error)}`,
+    );
   }
 }
 
@@ -196,7 +195,8 @@ function openLogIn(config: Config, replica: string, console: ConsoleStream | nul
     });
   } catch (error) {
     throw new StartFailure(
-      `Cannot use the data folder "${config.data}": its file "berth.log": ${reasonOf(error)}`,
+      `Cannot use the data folder "${config.data}": its file "berth.log": ${reasonOf(error)}` +
+        ownerAdvice(config.data, error),
     );
   }
 }
@@ -288,18 +288,4 @@ function startListening(
   } catch (error) {
     throw new StartFailure(listenFailure(error, config.host, config.port), { cause: error });
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof ServiceError) return error.message;
-  if (error instanceof Deno.errors.NotFound) return "it does not exist";
-  if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
-  if (error instanceof Deno.errors.NotCapable) return "this process has no permission for it";
-  if (error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotADirectory) {
-    return "there is a file in its place";
-  }
-  if (error instanceof Deno.errors.IsADirectory) return "there is a folder in its place";
-  if (error instanceof TypeError) return "it is not a regular file";
-  if (error instanceof Error && error.message.includes("Read-only file system")) return "it is read-only";
-  return "the system refused";
 }

@@ -1,4 +1,32 @@
+/** Why berth cannot start, in words that say what to do. */
+import { ServiceError } from "./core/error.ts";
+
 /** A failure of the start that people can mend; the message is the whole sentence. */
 export class StartFailure extends Error {
   override readonly name = "StartFailure";
+}
+
+/** Returns the command that makes the folder berth's own, where that is what a start lacks. */
+export function ownerAdvice(folder: string, error: unknown): string {
+  if (!(error instanceof Deno.errors.PermissionDenied)) return "";
+  try {
+    return `; it must belong to the user that berth runs as: chown -R ${Deno.uid()}:${Deno.gid()} "${folder}"`;
+  } catch { // this process may not know its user
+    return "; it must belong to the user that berth runs as (chown -R)";
+  }
+}
+
+/** Returns the system's refusal as a few words. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.message;
+  if (error instanceof Deno.errors.NotFound) return "it does not exist";
+  if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
+  if (error instanceof Deno.errors.NotCapable) return "this process has no permission for it";
+  if (error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotADirectory) {
+    return "there is a file in its place";
+  }
+  if (error instanceof Deno.errors.IsADirectory) return "there is a folder in its place";
+  if (error instanceof TypeError) return "it is not a regular file";
+  if (error instanceof Error && error.message.includes("Read-only file system")) return "it is read-only";
+  return "the system refused";
 }

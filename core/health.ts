@@ -1,4 +1,4 @@
-/** The state of the whole service: store, logs, plugins and engines, also during the start. */
+/** The state of the whole service: store, logs, plugins and engines. */
 import { ServiceError } from "./error.ts";
 import type { Backend, ContainerRuntime } from "./runtime.ts";
 
@@ -25,8 +25,7 @@ export interface HealthSources {
   readonly logFailure: () => string | null;
   /** Returns why audit entries cannot be written or delivered, or null. */
   readonly auditFailure: () => string | null;
-  /** Null until the plugins were started. */
-  readonly plugins: readonly { readonly name: string; readonly state: string }[] | null;
+  readonly plugins: readonly { readonly name: string; readonly state: string }[];
   readonly runtime: ContainerRuntime | null;
 }
 
@@ -88,7 +87,6 @@ function checkAudit(reason: string | null): HealthCheck {
 }
 
 function checkPlugins(plugins: HealthSources["plugins"]): HealthCheck {
-  if (plugins === null) return { status: "degraded", reason: "They are being started" };
   const failed = plugins.filter(({ state }) => state === "failed").map(({ name }) => name);
   return failed.length === 0 ? OK : { status: "degraded", reason: `Failed to start: ${failed.join(", ")}` };
 }

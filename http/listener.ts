@@ -170,7 +170,8 @@ export function listenFailure(error: unknown, hostname: string, port: number): s
   if (error instanceof ServiceError) return error.message;
   const address = hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
   if (error instanceof Deno.errors.AddrInUse) {
-    return `Cannot listen on ${address}: another program uses that port`;
+    return `Cannot listen on ${address}: another program uses that port; name another one with BERTH_PORT, or find ` +
+      `it with: ss -ltnp sport = :${port}`;
   }
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
     return `Cannot listen on ${address}: permission denied`;

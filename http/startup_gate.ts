@@ -1,5 +1,4 @@
-/** Answers while the service starts: health at once, everybody else as soon as the start is done. */
-import type { HealthReport } from "../core/health.ts";
+/** Answers while the service starts: health at once, and with 503; every other request as soon as the start is done. */
 import type { AccessLine } from "../core/log.ts";
 import { reply } from "./answer.ts";
 import { hostOf } from "./host.ts";
@@ -12,7 +11,6 @@ export interface StartupGateOptions {
   /** The authorities this service answers to. */
   readonly hosts: { has(authority: string): boolean };
   readonly responder: Responder;
-  readonly health: () => Promise<HealthReport>;
   readonly onAccess: (access: AccessLine) => void;
 }
 
@@ -57,14 +55,13 @@ export class StartupGate {
     return Promise.resolve(this.#options.responder.withHeaders(answer, requestId));
   }
 
-  async #answerHealth(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+  /** Never 200: a start that goes on may still fail. */
+  #answerHealth(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
     const started = performance.now();
     const requestId = requestIdOf(request);
-    const report = await this.#options.health();
-    const status = report.status === "failed" ? 503 : 200;
-    this.#tell(request, info, requestId, { status, started });
-    // Nobody is known yet, so everybody gets the word alone.
-    return this.#options.responder.reply(reply(status, { status: report.status }), requestId);
+    this.#tell(request, info, requestId, { status: 503, started });
+    // Nobody is known yet, so every caller gets the word alone.
+    return Promise.resolve(this.#options.responder.reply(reply(503, { status: "starting" }), requestId));
   }
 
   #tell(

@@ -13,7 +13,7 @@ const Check = z.object({
 }).meta({ id: "Check" });
 
 const Health = z.object({
-  status: z.enum(["ok", "degraded", "failed"]).describe("State of the whole service"),
+  status: z.enum(["starting", "ok", "degraded", "failed"]).describe("State of the whole service"),
   version: z.string().optional().describe("The version that runs"),
   uptimeMs: z.number().optional().describe("Uptime in milliseconds"),
   checks: z.record(z.string(), Check).optional().describe(
@@ -73,12 +73,14 @@ const health = route({
   method: "get",
   path: "/health",
   summary: "Report whether the service can serve",
-  description: "An engine that is down makes it `degraded`; only the loss of its own store makes it 503. " +
+  description:
+    "An engine that is down makes it `degraded`; only the loss of its own store makes it 503. Until " +
+    "everything has started, it is 503 and `starting`. " +
     "Strangers are told `status` alone; the rest needs a credential with `system:read`.",
   permission: "open",
   answers: {
     200: json(Health, "It serves"),
-    503: json(Health, "Its own store is gone"),
+    503: json(Health, "It is starting, or its own store is gone"),
   },
 });
 

@@ -59,7 +59,10 @@ const change = route({
   audited: "change",
   params: Id,
   body: WorkspaceChange,
-  answers: { 200: json(Workspace, "The workspace, read anew"), ...problems("workspace_not_found") },
+  answers: {
+    200: json(Workspace, "The workspace, read anew"),
+    ...problems("workspace_not_found", "not_editable"),
+  },
 });
 
 const unregister = route({

@@ -61,7 +61,8 @@ Deno.test("berth serve says in one sentence that a port is in use, with exit cod
     assert.equal(code, 2);
     const said = stderr.split("\n").filter((line) => line.startsWith("berth:"));
     assert.deepEqual(said, [
-      `berth: Cannot listen on 127.0.0.1:${taken.addr.port}: another program uses that port`,
+      `berth: Cannot listen on 127.0.0.1:${taken.addr.port}: another program uses that port; name another one with BERTH_PORT, ` +
+      `or find it with: ss -ltnp sport = :${taken.addr.port}`,
     ]);
   });
 });

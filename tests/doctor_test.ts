@@ -121,7 +121,7 @@ const MISTAKES: readonly (readonly [
       await Deno.writeTextFile(`${setup.config.data}/setup-token`, "x");
       await Deno.utime(`${setup.config.data}/setup-token`, 0, 0);
     },
-    /no admin yet, .* 30 minutes old/,
+    /no admin yet, .* expired \(30 minutes\)/,
     /Start berth again/,
   ],
   ["root", (setup) => void (setup.uid = 0), /runs as root/, /user of its own/],
@@ -140,13 +140,13 @@ const MISTAKES: readonly (readonly [
   ],
   [
     "the address left out behind a wide listener",
-    ({ config }) => void (config.host = "0.0.0.0", config.published = "loopback"),
+    ({ config }) => void (config.host = "0.0.0.0"),
     /BERTH_BASE_URL is not set/,
     /421|https:\/\/berth.example/,
   ],
   [
     "BERTH_PUBLISHED",
-    ({ config }) => void (config.published = "loopback"),
+    ({ config }) => void (config.published = "loopback", config.baseUrl = "https://berth.example"),
     /all callers seem to be one/,
     /proxy/,
   ],
@@ -258,7 +258,7 @@ const MISTAKES: readonly (readonly [
     "a folder that was not mounted",
     (setup) => void (setup.isContained = true, setup.config.data = "/dev/shm", setup.config.roots = ["/etc"]),
     /"\/etc" is not mounted/,
-    /-v \/etc:\/etc:ro/,
+    /-v \/etc:\/etc$/,
   ],
 ];
 

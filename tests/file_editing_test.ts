@@ -443,6 +443,15 @@ Deno.test("on a full disk and on one that is mounted read-only a file stays as i
     const fixed = await shop.edit((text) => `${text}# more\n`);
     assert.deepEqual([fixed.status, fixed.body.code], [409, "file_not_written"]);
     assert.match(fixed.body.title, /mounted read-only/);
+    const path = `PUT /api/workspaces/${shop.id}`;
+    assert.equal((await shop.berth.call(path, { editable: false })).status, 200);
+    const refused = await shop.berth.call(path, { editable: true });
+    assert.deepEqual([refused.status, refused.body.code], [409, "not_editable"]);
+    assert.match(
+      refused.body.title,
+      /^Cannot make the workspace editable: .*mounted read-only; mount its folder/,
+    );
+    assert.equal((await shop.berth.call(`GET /api/workspaces/${shop.id}`)).body.editable, false);
     assert.equal(await shop.onDisk(), `${COMPOSE}# fits\n`);
   } finally {
     await new Deno.Command("umount", { args: ["-l", folder] }).output();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { buildPage } from "../page/build.ts";
 import { BerthProcess } from "./berth_process.ts";
 import { eventually } from "./eventually.ts";
+import { noRegistry } from "./npm_registry.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const MOST_PACKAGES = 24;
@@ -12,23 +13,6 @@ const MOST_CACHE_BYTES = 30e6;
 /** Of the page, which the task builds once: Preact and its signals, the terminal, the editor; the bundler is no package but a part of Deno. */
 const MOST_PAGE_PACKAGES = 24;
 const MOST_PAGE_BYTES = 30e6;
-
-/** Why nothing can be fetched here, or null: asked of the runtime itself, which knows the way to the registry. */
-async function noRegistry(): Promise<string | null> {
-  const cache = await Deno.makeTempDir({ prefix: "berth-probe-" });
-  try {
-    const { success } = await new Deno.Command(Deno.execPath(), {
-      args: ["info", "--no-config", "--no-lock", "npm:hono"],
-      env: { DENO_DIR: cache },
-      stdin: "null",
-      signal: AbortSignal.timeout(20_000),
-    }).output();
-    const fetched = await Deno.stat(`${cache}/npm`).then(() => true, () => false);
-    return success && fetched ? null : "the npm registry cannot be reached";
-  } finally {
-    await Deno.remove(cache, { recursive: true });
-  }
-}
 
 const reason = await noRegistry();
 if (reason !== null) console.error(`NOT RUN: the first start with an empty cache, because ${reason}`);

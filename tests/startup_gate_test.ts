@@ -52,7 +52,7 @@ Deno.test("while plugins start, health says so, and a request for anything else 
   started.resolve();
   await using berth = await starting;
 
-  assert.deepEqual([early.status, report], [200, { status: "degraded" }]);
+  assert.deepEqual([early.status, report], [503, { status: "starting" }]);
   assert.match(early.headers.get("content-security-policy") ?? "", /default-src 'none'/);
   assert.ok((early.headers.get("x-request-id") ?? "").length >= 8);
   const answer = await waiting;
@@ -62,13 +62,22 @@ Deno.test("while plugins start, health says so, and a request for anything else 
 
 Deno.test("a start that fails after the listener was opened lets go of the port", async () => {
   const port = freePort();
+  const asked = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<void>();
   const starting = startService({
     port,
-    pluginSettings: { ghost: {} },
-    install: [slowPlugin(() => Promise.resolve())],
+    metricsPort: port, // taken by berth itself, which is noticed last
+    install: [slowPlugin(() => {
+      asked.resolve();
+      return going.promise;
+    })],
   });
-
-  await assert.rejects(starting, /there is no plugin "ghost"/);
+  const failed = assert.rejects(starting, /another program uses that port/);
+  await asked.promise;
+  const early = await fetch(`http://127.0.0.1:${port}/api/health`);
+  assert.deepEqual([early.status, await early.json()], [503, { status: "starting" }]);
+  going.resolve();
+  await failed;
 
   await eventually("the port is free", () => {
     Deno.listen({ hostname: "127.0.0.1", port }).close();

@@ -1,34 +1,53 @@
 /**
- * Builds the container image, from the packages that this machine has installed and the modules that it has cached:
- * `deno run -A tools/image.ts [--tag berth:latest] [--with docker|podman] [--ssh] [--prepare]`. No network is needed.
- * `--ssh` builds a second one on top of it, with ssh, whose tag ends in `-ssh`. `--prepare` only makes the folders
- * `dist/image` and `dist/image-ssh` that the Containerfiles are built in.
+ * Builds the container image from the packages that this machine has installed; what its module cache lacks is fetched:
+ * `deno run -A tools/image.ts [--tag NAME:VERSION] [--with docker|podman] [--ssh] [--prepare] [--out FOLDER]`.
+ * `--ssh` also builds the one with ssh, whose tag ends in `-ssh`. `--prepare` only makes the folder, `dist/image` unless
+ * `--out` names another: the stages of `Dockerfile` behind the first one are built in it without a network.
  */
 import { DatabaseSync } from "node:sqlite";
 import { VERSION } from "../version.ts";
+import { IMAGE, REPOSITORY } from "./names.ts";
 import { copyPackages, lateEntries, programFiles, ROOT } from "./program.ts";
 import { run } from "./run.ts";
 
 /** Of files, so that the same input makes the same layers, but for that of what the runtime has learned. */
 const EPOCH = new Date(0);
 const CERTIFICATES = "ca-certificates";
+/** Of the image, below `org.opencontainers.image`. */
+const LABELS = {
+  title: "berth",
+  description: "Projects in folders, and the containers they run in",
+  licenses: "MIT",
+  source: REPOSITORY,
+};
 
-/** Makes the folder that the image is built in. */
-export async function prepareImage(context: string): Promise<void> {
+/** Makes the folder that the image is built in; `ssh` adds what the one with ssh has more. */
+export async function prepareImage(context: string, { ssh = false } = {}): Promise<void> {
   await Deno.remove(context, { recursive: true }).catch(() => {});
-  await Deno.mkdir(`${context}/data`, { recursive: true });
+  await Deno.mkdir(`${context}/volumes`, { recursive: true });
+  await Deno.mkdir(`${context}/volumes/data`, { mode: 0o700 });
   await addRuntime(`${context}/runtime`);
   await addProgram(`${context}/program`);
-  await Deno.copyFile(`${ROOT}packaging/Containerfile`, `${context}/Containerfile`);
+  if (ssh) await addSsh(`${context}/ssh`);
+  const stages = preparedStages(await Deno.readTextFile(`${ROOT}Dockerfile`));
+  await Deno.writeTextFile(`${context}/Dockerfile`, ssh ? stages : withoutSsh(stages));
   await setTimes(context);
+}
+
+/** Returns the stages of `Dockerfile` behind the first, which take from their own folder what that one makes. */
+function preparedStages(dockerfile: string): string {
+  const stages = dockerfile.slice(dockerfile.indexOf("FROM scratch"));
+  return stages.replaceAll("COPY --from=build ", "COPY ").replaceAll("/src/dist/image/", "");
+}
+
+function withoutSsh(stages: string): string {
+  return stages.replace(/^FROM program AS ssh\n(?:.+\n)+/m, "");
 }
 
 const SSH = ["/usr/bin/ssh", "/usr/bin/ssh-keygen"];
 
-/** Makes the folder that the image with ssh is built in, on top of the other. */
-export async function prepareSshImage(context: string): Promise<void> {
-  await Deno.remove(context, { recursive: true }).catch(() => {});
-  const root = `${context}/ssh`;
+/** Adds the programs of ssh, and the libraries that the runtime does not bring already. */
+async function addSsh(root: string): Promise<void> {
   const there = await librariesOf(Deno.execPath());
   const libraries = (await Promise.all(SSH.map(librariesOf))).flat().filter((path) => !there.includes(path));
   for (const path of SSH) await place(path, root + path);
@@ -36,8 +55,6 @@ export async function prepareSshImage(context: string): Promise<void> {
   for (const name of await owners([...SSH, ...libraries])) {
     await place(`/usr/share/doc/${name}/copyright`, `${root}/usr/share/doc/${name}/copyright`);
   }
-  await Deno.copyFile(`${ROOT}packaging/Containerfile.ssh`, `${context}/Containerfile`);
-  await setTimes(context);
 }
 
 async function librariesOf(program: string): Promise<readonly string[]> {
@@ -172,36 +189,28 @@ async function setTimes(folder: string): Promise<void> {
   }
 }
 
-/**
- * Builds what was prepared, on top of `base` if it is for one; `engine` are the words before `build`, as `docker` or
- * `docker -H unix:///…`.
- */
+/** Builds what was prepared; `engine` are the words before `build`, as `docker` or `docker -H unix:///…`. */
 export async function buildImage(
   context: string,
   tag: string,
   engine: readonly string[],
-  base: string | null = null,
+  target: "berth" | "ssh" = "berth",
 ): Promise<void> {
   const [program = "docker", ...args] = engine;
-  const labels = {
-    title: "berth",
-    description: "Projects in folders, and the containers they run in",
-    version: VERSION,
-    licenses: "MIT",
-    revision: await run("git", ["rev-parse", "HEAD"], ROOT).then((text) => text.trim(), () => ""),
-  };
+  const revision = await run("git", ["rev-parse", "HEAD"], ROOT).then((text) => text.trim(), () => "");
+  const labels = { ...LABELS, version: VERSION, ...(revision === "" ? {} : { revision }) };
   await run(program, [
     ...args,
     "build",
     "--network=none",
-    ...(base === null ? [] : ["--build-arg", `BASE=${base}`]),
+    `--target=${target}`,
     "-f",
-    `${context}/Containerfile`,
+    `${context}/Dockerfile`,
     "-t",
     tag,
-    ...Object.entries(labels).flatMap(([name, value]) =>
-      value === "" ? [] : ["--label", `org.opencontainers.image.${name}=${value}`]
-    ),
+    ...Object.entries(labels).flatMap((
+      [name, value],
+    ) => ["--label", `org.opencontainers.image.${name}=${value}`]),
     context,
   ]);
 }
@@ -212,18 +221,17 @@ function optionOf(name: string, otherwise: string): string {
 }
 
 if (import.meta.main) {
-  const context = `${ROOT}dist/image`;
-  const withSsh = Deno.args.includes("--ssh");
-  await prepareImage(context);
-  if (withSsh) await prepareSshImage(`${context}-ssh`);
+  const context = optionOf("--out", `${ROOT}dist/image`);
+  const ssh = Deno.args.includes("--ssh");
+  await prepareImage(context, { ssh });
   if (Deno.args.includes("--prepare")) console.log(`${context} is ready to be built in`);
   else {
-    const tag = optionOf("--tag", `berth:${VERSION}`);
+    const tag = optionOf("--tag", `${IMAGE}:${VERSION}`);
     const engine = [optionOf("--with", "docker")];
     await buildImage(context, tag, engine);
     console.log(`The image ${tag} is built`);
-    if (withSsh) {
-      await buildImage(`${context}-ssh`, `${tag}-ssh`, engine, tag);
+    if (ssh) {
+      await buildImage(context, `${tag}-ssh`, engine, "ssh");
       console.log(`The image ${tag}-ssh is built`);
     }
   }

@@ -76,7 +76,6 @@ export async function copyPackages(cache: string): Promise<void> {
     const to = `${cache}/npm/registry.npmjs.org/${name}`;
     await Deno.mkdir(to, { recursive: true });
     await run("cp", ["-r", from, `${to}/${version}`]);
-    await Deno.copyFile(`${from}/../registry.json`, `${to}/registry.json`);
   }
 }
 

@@ -8,6 +8,9 @@ import { type Folder, holdsDescriptors, isSame, openFolder } from "./folder.ts";
 import { baseName, folderOf } from "./paths.ts";
 import { sha256 } from "./sha256.ts";
 
+const CANNOT_HOLD =
+  "berth writes only where it can hold a folder: on Linux, with every permission of Deno (`-A`)";
+
 /**
  * Resolves to the text that was replaced, once the new one is on disk. Throws `file_changed` where the file does not
  * have the hash `expected`, `file_not_written` and `disk_full`; then the file is as it was. No link is followed.
@@ -18,9 +21,7 @@ export async function replaceFile(
   { expected, text }: { readonly expected: string; readonly text: string },
 ): Promise<string> {
   if (!holdsDescriptors()) {
-    throw refused(
-      "berth writes only where it can hold a folder: on Linux, with every permission of Deno (`-A`)",
-    );
+    throw refused(CANNOT_HOLD);
   }
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > BUDGETS.fileBytes) throw refused(`it would be over ${BUDGETS.fileBytes} bytes`);
@@ -31,6 +32,29 @@ export async function replaceFile(
     return await replaceIn(folder, baseName(full), bytes, expected);
   } catch (error) {
     throw asRefusal(error);
+  }
+}
+
+/** Makes a file in the folder and removes it. Throws `not_editable` with the reason where that is not possible. */
+export async function mustBeWritable(root: string): Promise<void> {
+  try {
+    if (!holdsDescriptors()) throw refused(CANNOT_HOLD);
+    using folder = await openFolder(root, root);
+    if (folder === null) throw refused("its path leads elsewhere now");
+    const probe = folder.at(`.berth-${crypto.randomUUID()}.new`);
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    await (await open(probe, flags, 0o600)).close();
+    await Deno.remove(probe);
+  } catch (error) {
+    const { message } = asRefusal(error);
+    throw new ServiceError(
+      "not_editable",
+      `Cannot make the workspace editable: ${
+        message.slice(message.indexOf(": ") + 2)
+      }; mount its folder with the ` +
+        "right to write, and run berth as its owner",
+      { cause: error },
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { MASK } from "../../core/secrets.ts";
 import type { NewAuditEntry, WorkspaceRecord, WorkspaceStore } from "../../core/store.ts";
 import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../../core/workspace.ts";
 import type { ArtifactFile, Model } from "../artifact.ts";
+import { mustBeWritable } from "../files/replace_file.ts";
 import { SafeReader } from "../files/safe_reader.ts";
 import { admit, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
@@ -75,12 +76,13 @@ export class Registry implements AsyncDisposable {
     return workspaceOf(record, await this.#snapshot(record).current());
   }
 
-  /** Says how it is read and whether it is written to. Throws `workspace_not_found`. */
+  /** Says how it is read and whether it is written to. Throws `workspace_not_found`, and `not_editable` for a read-only folder. */
   async change(
     id: string,
     { allowHardLinks, editable }: WorkspaceChange,
     entry: NewAuditEntry,
   ): Promise<Workspace> {
+    if (editable === true) await mustBeWritable((await this.#record(id)).path);
     const rules = {
       ...(allowHardLinks === undefined ? {} : { allowHardLinks }),
       ...(editable === undefined ? {} : { editable }),

@@ -309,7 +309,7 @@ export type DiskUsage = {
 /** The answer of `GET /api/health`. */
 export type Health = {
   /** State of the whole service. */
-  readonly status: "ok" | "degraded" | "failed";
+  readonly status: "starting" | "ok" | "degraded" | "failed";
   /** The version that runs. */
   readonly version?: string;
   /** Uptime in milliseconds. */

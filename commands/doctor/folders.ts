@@ -64,7 +64,7 @@ async function lookAtMounts({ isContained, config: { roots } }: Setup): Promise<
       found.push(
         risky(
           `"${root}" is not mounted from the host`,
-          `Mount it under the same path: -v ${root}:${root}:ro`,
+          `Mount it under the same path: -v ${root}:${root}`,
         ),
       );
     }

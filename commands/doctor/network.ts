@@ -40,9 +40,10 @@ async function lookAtService({ config: { host, port, tls } }: Setup): Promise<Fi
     : [];
 }
 
-async function lookAtBaseUrl({ config: { baseUrl, host, tls } }: Setup): Promise<Finding[]> {
+async function lookAtBaseUrl({ config: { baseUrl, host, tls, published } }: Setup): Promise<Finding[]> {
   if (baseUrl === null) {
-    return isLoopback(host) ? [] : [risky(
+    // What is published on the host's loopback is asked for by a name of loopback.
+    return isLoopback(host) || published !== null ? [] : [risky(
       "BERTH_BASE_URL is not set: requests by any name but the address itself are refused (421)",
       "Set BERTH_BASE_URL to the address that people use, as https://berth.example",
     )];
@@ -76,10 +77,11 @@ async function lookAtBaseUrl({ config: { baseUrl, host, tls } }: Setup): Promise
     : [];
 }
 
-function lookAtPublished({ config: { published } }: Setup): Finding[] {
-  return published === null ? [] : [risky(
+/** Published on loopback it is for one person; another name means that a proxy brings others. */
+function lookAtPublished({ config: { published, baseUrl } }: Setup): Finding[] {
+  return published === null || baseUrl === null || isLoopback(new URL(baseUrl).hostname) ? [] : [risky(
     "BERTH_PUBLISHED=loopback: all callers seem to be one, so limits and logs cannot tell them apart",
-    "Fine for one person on one machine as long as the port is published on 127.0.0.1; for others put a proxy beside it",
+    "Put the proxy into berth's own network, as packaging/berth-caddy/compose.yaml does",
   )];
 }
 

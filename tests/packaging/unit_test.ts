@@ -1,10 +1,10 @@
 /** packaging/berth.service under a real systemd, in namespaces of its own: from nothing to a listed container. */
 import assert from "node:assert/strict";
-import { prepareImage } from "../../tools/image.ts";
 import { certificates } from "../client/certificates.ts";
 import { FIXTURE, type TestEngine } from "../engine.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { eventually } from "../eventually.ts";
+import { cleanImage } from "./clean_machine.ts";
 
 const { test } = await sharedEngine("docker");
 const UNIT = new URL("../../packaging/berth.service", import.meta.url).pathname;
@@ -12,7 +12,7 @@ const UNIT = new URL("../../packaging/berth.service", import.meta.url).pathname;
 const hasSystemd = await Deno.stat("/lib/systemd/systemd").then(() => true, () => false);
 const missing = hasSystemd ? null : "systemd is not installed";
 
-/** What the machine looks like to systemd: only our unit, users and programs, and the engine where it usually is. */
+/** Makes the machine as systemd sees it: only our unit, users and programs, and the engine where it usually is. */
 const MACHINE = `
 set -e
 mount -t tmpfs tmpfs /run
@@ -21,7 +21,7 @@ mount --bind "$SOCKET" /run/docker.sock
 mount --bind "$FOLDER/passwd" /etc/passwd
 mount --bind "$FOLDER/group" /etc/group
 mount --bind "$FOLDER/bin" /usr/local/bin
-mount --bind "$FOLDER/program" /opt
+mount --bind "$PROGRAM" /opt
 mkdir -p /run/units /run/credstore
 cp "$FOLDER"/units/* /run/units/
 cp "$FOLDER"/credentials/* /run/credstore/ 2>/dev/null || true
@@ -47,6 +47,16 @@ mount -t cgroup2 none /sys/fs/cgroup && mkdir "/sys/fs/cgroup/$NAME" && echo 0 >
 exec unshare --cgroup bash -c "$MACHINE"
 `;
 
+let prepared: ReturnType<typeof cleanImage> | undefined;
+Deno.test.afterAll(async () => await (await prepared)?.[Symbol.asyncDispose]());
+
+/** Returns the folder that an image is built in, which all machines of this file share. */
+async function preparedProgram(): Promise<string> {
+  const { path } = await (prepared ??= cleanImage());
+  await Deno.chmod(path, 0o755);
+  return path;
+}
+
 /** The unit and its machine. */
 class Machine implements AsyncDisposable {
   private constructor(
@@ -60,15 +70,14 @@ class Machine implements AsyncDisposable {
     credentials: Readonly<Record<string, string>> = {},
   ): Promise<Machine> {
     const folder = await Deno.makeTempDir({ prefix: "berth-unit-" });
-    for (const name of ["bin", "units", "credentials", "program"]) await Deno.mkdir(`${folder}/${name}`);
+    for (const name of ["bin", "units", "credentials"]) await Deno.mkdir(`${folder}/${name}`);
     await Deno.chmod(folder, 0o755);
-    await prepareImage(`${folder}/program/image`);
     // The binary's place is taken by what the image runs: the real one is built by the release alone.
     const program =
-      "exec /opt/image/runtime/usr/bin/deno run -A --no-prompt --cached-only /opt/image/program/berth/main.ts";
+      "exec /opt/runtime/usr/bin/deno run -A --no-prompt --cached-only /opt/program/berth/main.ts";
     await write(
       `${folder}/bin/berth`,
-      `#!/bin/sh\nDENO_DIR=/opt/image/program/berth/.deno ${program} "$@"\n`,
+      `#!/bin/sh\nDENO_DIR=/opt/program/berth/.deno ${program} "$@"\n`,
       0o755,
     );
     const users = await Deno.readTextFile("/etc/passwd");
@@ -89,7 +98,13 @@ class Machine implements AsyncDisposable {
         ),
         GROUP,
       ],
-      env: { SOCKET: engine.socket, FOLDER: folder, NAME: nameOf(folder), MACHINE },
+      env: {
+        SOCKET: engine.socket,
+        FOLDER: folder,
+        PROGRAM: await preparedProgram(),
+        NAME: nameOf(folder),
+        MACHINE,
+      },
       stdin: "null",
       stdout: "null",
       stderr: "null",

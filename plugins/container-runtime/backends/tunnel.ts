@@ -59,8 +59,7 @@ export class Tunnel implements Way {
     if (Deno.permissions.querySync({ name: "run", command: program }).state !== "granted") {
       throw new WayFailure(
         "refused",
-        `berth may not start "${program}": start it with --allow-run=${program}; of its images, the one whose tag ` +
-          "ends in -ssh has it",
+        `berth may not start "${program}": start it with --allow-run=${program}`,
       );
     }
     if (this.#folder === null) {
@@ -161,7 +160,8 @@ function byHand({ destination, port }: SshAddress): string {
 
 function notStarted(program: string, error: unknown): string {
   return error instanceof Deno.errors.NotFound
-    ? `there is no program "${program}": install OpenSSH's client, or name it with BERTH_SSH`
+    ? `there is no program "${program}": install OpenSSH's client, name it with BERTH_SSH, or take the image whose ` +
+      "tag ends in -ssh"
     : `"${program}" cannot be started: look at its permissions, or name another with BERTH_SSH`;
 }
 
