@@ -66,6 +66,7 @@ export class SafeReader {
       using folder = await openFolder(this.root, folderOf(real) || "/");
       if (!folder) return CHANGED;
       const at = folder.at(baseName(real));
+      const openedAt = Date.now();
       const before = await Deno.lstat(at);
       const refusal = this.#refusal(before);
       if (refusal) return refusal;
@@ -77,7 +78,7 @@ export class SafeReader {
       const isInside = await folder.stillHas(opened, () => Deno.lstat(at), isSame);
       if (!isInside) return CHANGED;
       if (bytes === null) return TOO_LARGE(this.fileBytes);
-      return made(bytes, stampOf(before));
+      return made(bytes, stampOf(before, openedAt));
     } catch (error) {
       return refusalOf(error);
     }
@@ -216,8 +217,17 @@ function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(String(codeOf(error)));
 }
 
-function stampOf(stat: Deno.FileInfo): string {
-  return `${stat.size}:${stat.mtime?.getTime() ?? 0}:${stat.ino ?? 0}:${stat.ctime?.getTime() ?? 0}`;
+/** Times of files are those of the kernel's last tick, at most 10 ms apart. */
+const TICK_MS = 20;
+
+/**
+ * The birth time tells a new file from an old one whose inode number it got, as on ext4. A file that was read in the
+ * tick of its last change gets a stamp that no later look repeats: a second write in that tick leaves the same time.
+ */
+function stampOf({ size, ino, mtime, ctime, birthtime }: Deno.FileInfo, readAt?: number): string {
+  const times = [mtime, ctime, birthtime].map((time) => time?.getTime() ?? 0);
+  const isFresh = readAt !== undefined && Math.abs(readAt - times[0]!) < TICK_MS; // there are three
+  return [size, ino, ...times, ...(isFresh ? ["fresh"] : [])].join(":");
 }
 
 async function entriesOf(

@@ -41,6 +41,8 @@ const NOTHING: Problems = { errors: 0, warnings: 0 };
 const LOOK_MS = 250;
 /** Without events all files are checked, so less often. */
 const LOOK_AT_ALL_MS = 2000;
+/** How often a reading watches anew because its folders changed meanwhile. */
+const ROUNDS = 5;
 
 export class Snapshot implements AsyncDisposable {
   readonly #path: string;
@@ -72,6 +74,11 @@ export class Snapshot implements AsyncDisposable {
   /** The reading as of now; the same object while nothing changed. */
   current(): Promise<Reading> {
     return this.#inTurn(() => this.#current());
+  }
+
+  /** Returns the reading after comparing every file with the disk, whatever events have told. */
+  compared(): Promise<Reading> {
+    return this.#inTurn(() => this.#compared());
   }
 
   /** The last reading, or how far the first one is. */
@@ -166,10 +173,30 @@ export class Snapshot implements AsyncDisposable {
     return this.#reading;
   }
 
+  async #compared(): Promise<Reading> {
+    this.#looked = -Infinity;
+    const reading = await this.#current();
+    const reader = this.#reader;
+    if (reader === null || reading.model === null) return reading;
+    try {
+      const changed = await reader.outdated();
+      if (changed?.size === 0) return reading;
+      // Events have not told of it, or not yet: the folders are watched anew.
+      this.#watch[Symbol.dispose]();
+      return await this.#followed(
+        reader,
+        changed === null ? await reader.read() : await reader.update(changed),
+      );
+    } catch (error) {
+      return this.#goneBy(error);
+    }
+  }
+
+  /** The birth time tells a new folder from an old one whose inode number it got, as on ext4. */
   async #look(): Promise<string | null> {
     try {
-      const stat = await Deno.stat(this.#path);
-      return stat.isDirectory ? `${stat.dev}:${stat.ino}` : null;
+      const { isDirectory, dev, ino, birthtime } = await Deno.stat(this.#path);
+      return isDirectory ? `${dev}:${ino}:${birthtime?.getTime()}` : null;
     } catch {
       return null;
     }
@@ -181,18 +208,23 @@ export class Snapshot implements AsyncDisposable {
       const reader = this.#reader ??= await this.#newReader();
       return await this.#followed(reader, await reader.read());
     } catch (error) {
-      if (!isOfTheSystem(error)) throw error;
-      return this.#gone(error instanceof Deno.errors.NotFound ? "missing" : "unreadable");
+      return this.#goneBy(error);
     }
   }
 
-  /** Watches what was read; what changed before that would be missed, so files are compared once more. */
-  async #followed(reader: WorkspaceReader, model: Model): Promise<Reading> {
-    const reading = await this.#keep(model);
-    if (!await this.#watch.follow(reader.folders) || !this.#watch.isWatching) return reading;
-    const changed = await reader.outdated();
-    if (changed?.size === 0) return reading;
-    return await this.#keep(changed === null ? await reader.read() : await reader.update(changed));
+  /** Watches what was read, and compares files once more, because no event tells of a change before that. */
+  async #followed(reader: WorkspaceReader, first: Model): Promise<Reading> {
+    let reading = await this.#keep(first);
+    for (let round = 0; round < ROUNDS; round++) {
+      if (!await this.#watch.follow(reader.folders) || !this.#watch.isWatching) return reading;
+      const changed = await reader.outdated();
+      if (changed?.size === 0) return reading;
+      // It may have other folders now.
+      reading = await this.#keep(changed === null ? await reader.read() : await reader.update(changed));
+    }
+    // Its folders change all the time: until they are calm, files are compared.
+    this.#watch[Symbol.dispose]();
+    return reading;
   }
 
   async #readChanged(changed: ReadonlySet<string>): Promise<Reading> {
@@ -200,8 +232,7 @@ export class Snapshot implements AsyncDisposable {
       const reader = this.#reader!;
       return await this.#followed(reader, await reader.update(changed));
     } catch (error) {
-      if (!isOfTheSystem(error)) throw error;
-      return this.#gone(error instanceof Deno.errors.NotFound ? "missing" : "unreadable");
+      return this.#goneBy(error);
     }
   }
 
@@ -210,6 +241,12 @@ export class Snapshot implements AsyncDisposable {
     if (before?.model && before.model.revision === model.revision) return before;
     const isEmpty = model.groups.length === 0 && model.units.length === 0 && model.cards.length === 0;
     return this.#reading = { state: isEmpty ? "empty" : "ready", model, problems: await this.#judge(model) };
+  }
+
+  /** Throws every error that is not the system's. */
+  #goneBy(error: unknown): Reading {
+    if (!isOfTheSystem(error)) throw error;
+    return this.#gone(error instanceof Deno.errors.NotFound ? "missing" : "unreadable");
   }
 
   /** Drops the reader, whose texts may be outdated once the folder is back. */

@@ -53,42 +53,65 @@ class Rate {
   }
 }
 
+/** Resolves when every watcher that was told to close is closed. */
+let closed: Promise<unknown> = Promise.resolve();
+
 class Watch {
   readonly #id: number;
   #watcher: Deno.FsWatcher | null = null;
+  #paths: ReadonlySet<string> = new Set();
+  /** Resolves when the watcher is closed. */
+  #ended: Promise<void> = Promise.resolve();
   #turn = 0;
   #changed: Set<string> | null = new Set();
   #gathering: ReturnType<typeof setTimeout> | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #probe: Deno.FsWatcher | null = null;
   #rate = new Rate();
+  #isStopped = false;
 
   constructor(id: number) {
     this.#id = id;
   }
 
-  follow(turn: number, paths: readonly string[]): void {
-    const before = this.#watcher;
+  /**
+   * Closes the watcher before opening another: all watchers of this thread share one of the system's, which does not
+   * watch a path again that another still names, even if a new folder is there by now. What changes meanwhile is found
+   * by comparing files.
+   */
+  async follow(turn: number, paths: readonly string[]): Promise<void> {
     this.#turn = turn;
-    this.#watcher = null;
     this.#endPause();
+    this.#close();
+    await closed;
+    if (this.#turn !== turn || this.#isStopped) return;
     try {
       this.#watcher = Deno.watchFs([...paths], { recursive: false });
-      void this.#collect(this.#watcher);
+      this.#paths = new Set(paths);
+      this.#ended = this.#collect(this.#watcher);
     } catch {
       // No watches left, or a folder was just removed: files are compared instead.
     }
-    close(before);
     this.#tell({ is: this.#watcher === null ? "unwatched" : "watched" });
   }
 
-  stop(): void {
+  end(): void {
+    this.#isStopped = true;
+    this.#stop();
+  }
+
+  #stop(): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#changed = new Set();
     this.#endPause();
+    this.#close();
+  }
+
+  #close(): void {
     close(this.#watcher);
     this.#watcher = null;
+    closed = Promise.all([closed, this.#ended]);
   }
 
   #endPause(): void {
@@ -103,6 +126,10 @@ class Watch {
         if (this.#watcher !== watcher) return;
         if (this.#rate.add(event.paths)) return this.#giveUp();
         if (event.kind === "access") continue;
+        if (this.#hasLost(event)) {
+          this.#stop();
+          return this.#tell({ is: "unwatched" });
+        }
         this.#add(event.flag === "rescan" || event.kind === "any" ? null : event.paths);
       }
     } catch {
@@ -111,6 +138,11 @@ class Watch {
       this.#watcher = null;
       this.#tell({ is: "unwatched" });
     }
+  }
+
+  /** Returns whether a watched folder was itself removed, renamed or made again: a new one of its name is not watched. */
+  #hasLost({ kind, paths }: Deno.FsEvent): boolean {
+    return kind !== "modify" && paths.some((path) => this.#paths.has(path));
   }
 
   #add(paths: readonly string[] | null): void {
@@ -127,7 +159,7 @@ class Watch {
 
   #giveUp(): void {
     const folder = this.#rate.busiest;
-    this.stop();
+    this.#stop();
     this.#tell({ is: "busy" });
     this.#lookAgain(folder);
   }
@@ -178,10 +210,10 @@ scope.onmessage = ({ data: asked }) => {
   if (asked.what === "answer") return scope.postMessage({ is: "answering" });
   let watch = watches.get(asked.id);
   if (asked.what === "stop") {
-    watch?.stop();
+    watch?.end();
     watches.delete(asked.id);
     return;
   }
   if (!watch) watches.set(asked.id, watch = new Watch(asked.id));
-  watch.follow(asked.turn, asked.paths);
+  void watch.follow(asked.turn, asked.paths);
 };
