@@ -218,7 +218,7 @@ function openApplies(
     runtime: () => plugins.runtime,
     sources: async (workspace, name) => {
       const { contentsOf } = await import("./projects/drift/contents.ts");
-      const model = await registry.model(workspace);
+      const model = await registry.comparedModel(workspace);
       const group = model.groups.find((one) => one.name === name);
       if (group === undefined) return null;
       const side = await ownSide({ registry, digests }, workspace);

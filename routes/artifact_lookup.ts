@@ -24,7 +24,10 @@ export const missingArtifact = problems(
 );
 
 export interface ArtifactsOptions {
-  readonly registry: Pick<Registry, "model" | "overlaid" | "withSecrets" | "models" | "hashOf">;
+  readonly registry: Pick<
+    Registry,
+    "model" | "comparedModel" | "overlaid" | "withSecrets" | "models" | "hashOf"
+  >;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
   readonly version: string;
@@ -109,6 +112,15 @@ export async function findModel(
   const seen = model && await modelSeen(model, workspace, reach);
   if (seen === null) throw unknownWorkspace();
   return seen;
+}
+
+/** Finds the workspace after every file was compared with the disk. */
+export function findComparedModel(
+  registry: Pick<Registry, "comparedModel">,
+  workspace: string,
+  reach: Reach,
+): Promise<Model> {
+  return findModel({ model: (id) => registry.comparedModel(id) }, workspace, reach);
 }
 
 /** The artifact that a name means. Throws `artifact_not_found` or `ambiguous_name`. */

@@ -7,7 +7,7 @@ import { type CoreRouter, problems, raw, route, router } from "../http/router.ts
 import { Turns } from "../http/turns.ts";
 import {
   type ArtifactsOptions,
-  findModel,
+  findComparedModel,
   InWorkspace,
   lookAt,
   type Looked,
@@ -66,7 +66,7 @@ export function artifactValidation(options: ArtifactsOptions): CoreRouter {
     ({ params, query, body, principal, reach, left }) =>
       turns.take(principal, left, async () => {
         const files = body?.files;
-        const saved = await findModel(registry, params.id, reach);
+        const saved = await findComparedModel(registry, params.id, reach);
         if (files !== undefined && !reach.has({ workspace: params.id })) {
           throw new ServiceError(
             "forbidden",

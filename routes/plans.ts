@@ -20,7 +20,7 @@ import {
 import type { Asked } from "../projects/plan/scene.ts";
 import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
-import { find, findModel, ownSide } from "./artifact_lookup.ts";
+import { find, findComparedModel, ownSide } from "./artifact_lookup.ts";
 
 const create = route({
   method: "post",
@@ -83,7 +83,7 @@ const check = route({
 });
 
 export interface PlansOptions {
-  readonly registry: Pick<Registry, "model" | "models" | "get" | "hashOf">;
+  readonly registry: Pick<Registry, "comparedModel" | "models" | "get" | "hashOf">;
   /** Null while no plugin has a container runtime: asked for each call. */
   readonly runtime: () => ContainerRuntime | null;
   readonly sights: Sights;
@@ -147,7 +147,7 @@ export async function askedOf(
   reach: Reach,
   principal: Principal,
 ): Promise<Asked> {
-  const seen = await findModel(registry, id, reach);
+  const seen = await findComparedModel(registry, id, reach);
   const { id: groupId, project } = await find(seen, "group", name);
   const readable = reachOf(principal, "artifacts:read");
   if (!readable.has({ workspace: id, project })) throw needs("artifacts:read");

@@ -108,6 +108,13 @@ export class Registry implements AsyncDisposable {
     return model;
   }
 
+  /** The same after every file was compared with the disk: what acts on a model does not rely on events alone. */
+  async comparedModel(id: string): Promise<Model> {
+    const { model, state } = await this.#snapshot(await this.#record(id)).compared();
+    if (!model) throw unavailable(state);
+    return model;
+  }
+
   /** The models of all workspaces that can be read. */
   async models(): Promise<{ readonly workspace: WorkspaceRecord; readonly model: Model }[]> {
     const models: { workspace: WorkspaceRecord; model: Model }[] = [];
