@@ -41,7 +41,7 @@ const NOTHING: Problems = { errors: 0, warnings: 0 };
 const LOOK_MS = 250;
 /** Without events all files are checked, so less often. */
 const LOOK_AT_ALL_MS = 2000;
-/** How often a reading watches anew because its folders changed meanwhile. */
+/** Attempts of one reading to watch its folders while they change. */
 const ROUNDS = 5;
 
 export class Snapshot implements AsyncDisposable {

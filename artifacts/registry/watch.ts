@@ -2,7 +2,7 @@
 
 /** More folders than this are not watched. */
 const FOLDERS = 5_000;
-/** How long a reading waits until its folders are watched. */
+/** The longest wait of a reading for its folders to be watched. */
 const BEGIN_MS = 1_000;
 /** How often the worker is asked whether it answers, and how late it may be. */
 const ASK_MS = 250;
