@@ -393,8 +393,7 @@ Deno.test("An open stream of a deleted key ends within five seconds, at other re
   const shell = await makeKey(one, admin, { permissions: ["containers:exec"] });
   const sockets = await Promise.all([one, one, two].map((berth) => openEcho(berth, shell.key)));
   assert.equal((await one.call(`DELETE /api/settings/api-keys/${shell.id}`, { token: admin })).status, 204);
-  // Five seconds, and two for a busy machine.
-  await within(7_000, "all three are closed", () => sockets.every((socket) => socket.code !== null));
+  await within(5_000, "all three are closed", () => sockets.every((socket) => socket.code !== null));
   assert.deepEqual(sockets.map((socket) => socket.code), [1008, 1008, 1008]);
 });
 

@@ -38,7 +38,7 @@ Deno.test("400 connections on 256 descriptors: the same process serves again, an
   for (const connection of crowd) connection.close();
 
   const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-  const health = await within(2_000, "it serves again", async () => {
+  const health = await within(5_000, "it serves again", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/api/health`, {
       client,
       signal: AbortSignal.timeout(5_000),

@@ -58,7 +58,7 @@ if (isProof) {
       await engine.cli("create", "--name", name, "--network", "none", FIXTURE);
       made.push(name);
       proxy.set({});
-      await within(5_000, "the list is true", async () => await names(caller) === made.join());
+      await within(2_000, "the list is true", async () => await names(caller) === made.join());
       // Until then its pool of connections fills
       if (round === 17) before = open();
     }

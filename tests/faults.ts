@@ -1113,7 +1113,9 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       {
         id: "F73",
         broken: "An engine that is stopped, or whose connections are half open",
-        holds: "It is called unresponsive, its rows are marked, changes are refused; it comes back",
+        holds:
+          "Within six seconds it is called unresponsive, its rows are marked, changes are refused; within three " +
+          "of its return all is right",
         proofs: [
           [
             "tests/watchdog_test.ts",

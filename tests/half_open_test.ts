@@ -13,7 +13,7 @@ import { within } from "./within.ts";
 const RESUMED_MS = 10_000;
 /** Promised for a stream that was quiet before, if no ping is missed. */
 const PROBED_MS = 30_000;
-const SAID_MS = 8_000;
+const SAID_MS = 6_000;
 
 const COUNTING = ["sh", "-c", "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.05; done"];
 

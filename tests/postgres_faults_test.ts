@@ -98,6 +98,32 @@ for (
   });
 }
 
+test("A change whose COMMIT is done and never answered is said to be unknown, and is not repeated", async () => {
+  const settings = await server.database();
+  await using whole = await openPostgresStore(settings);
+  await using wire = new PostgresWire(server.folder);
+  await using store = await openPostgresStore({ ...settings, host: wire.folder, pool: 1 });
+  const sent: string[] = [];
+  wire.onSend = (open, piece) => {
+    const word = /BEGIN|COMMIT/.exec(new TextDecoder("latin1").decode(piece))?.[0];
+    if (word === undefined) return;
+    sent.push(word);
+    if (word === "COMMIT") open.mute();
+  };
+
+  const outcome = store.keys.add(key("k", {}), MANY, auditEntryOf({ action: "told" })).then(
+    () => null,
+    (error) => error,
+  );
+  await eventually("the database has it", async () => (await whole.keys.list()).length === 1);
+  wire.cut();
+  wire.speak();
+
+  assert.equal((await outcome)?.code, "store_unavailable");
+  assert.deepEqual(sent, ["BEGIN", "COMMIT"]);
+  assert.equal((await whole.audit.list({ ...ALL, action: "told" })).total, 1);
+});
+
 test("A server that restarts amid 200 requests a second is 503 meanwhile, and good again two seconds after it", async () => {
   await using own = await PostgresServer.start();
   await using on = await serviceOn(await own.database());

@@ -4,7 +4,7 @@ export class PostgresWire implements AsyncDisposable {
   /** Where a client finds it: a folder with a socket of the same name. */
   readonly folder: string;
   /** Called before each piece is passed on to the server. */
-  onSend: (open: PostgresWire) => Promise<void> | void = () => {};
+  onSend: (open: PostgresWire, piece: Uint8Array) => Promise<void> | void = () => {};
   readonly #server: string;
   readonly #listener: Deno.UnixListener;
   readonly #open = new Set<Deno.Conn>();
@@ -62,16 +62,20 @@ export class PostgresWire implements AsyncDisposable {
     }
     this.#open.add(client).add(server);
     await Promise.all([
-      this.#copy(client, server, () => this.onSend(this)),
+      this.#copy(client, server, (piece) => this.onSend(this, piece)),
       this.#copy(server, client, () => this.#voice),
     ]);
   }
 
-  async #copy(from: Deno.Conn, to: Deno.Conn, before: () => Promise<void> | void): Promise<void> {
+  async #copy(
+    from: Deno.Conn,
+    to: Deno.Conn,
+    before: (piece: Uint8Array) => Promise<void> | void,
+  ): Promise<void> {
     const buffer = new Uint8Array(65_536);
     try {
       for (let size = await from.read(buffer); size !== null; size = await from.read(buffer)) {
-        await before();
+        await before(buffer.subarray(0, size));
         for (let at = 0; at < size;) at += await to.write(buffer.subarray(at, size));
       }
     } catch { // one of the two is gone

@@ -8,8 +8,8 @@ import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 import { within } from "./within.ts";
 
-/** Promised: ten seconds. A busy machine may take twice as long. */
-const DRAINED_MS = 20_000;
+/** Promised for a stop. */
+const DRAINED_MS = 10_000;
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`${signal} ends 50 open streams and idle connections, and exits 0`, async () => {

@@ -12,9 +12,9 @@ import { within } from "./within.ts";
 
 /** How long an engine is held still; `BERTH_PROOF=1` takes as long as is promised. */
 const HELD_MS = Deno.env.get("BERTH_PROOF") === "1" ? 30_000 : 0;
-/** Promised: 6 s until health says so, 3 s until all is right. A busy machine may take somewhat longer. */
-const NOTICED_MS = 8_000;
-const RIGHT_MS = 5_000;
+/** Promised: 6 s until health says so, 3 s until all is right. */
+const NOTICED_MS = 6_000;
+const RIGHT_MS = 3_000;
 /** Less than any time limit of a call to an engine. */
 const AT_ONCE_MS = 2_000;
 /** Without a look at the events, it takes up to 30 s. */
