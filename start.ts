@@ -1,5 +1,6 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
 import { pause } from "./core/pause.ts";
+import { gainsSince } from "./auth/role_gains.ts";
 import type { Config } from "./config.ts";
 import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_app.ts";
 import { replicaName } from "./core/replicas.ts";
@@ -106,6 +107,7 @@ async function openFoundation(
   });
   const store = owned.use(measured(await openStore(config), timers));
   measureRetries(metrics, store);
+  tellRoleGains(store, log);
   const tls = await readTls(config);
   const names = { hosts: new Set<string>(), origins: new Set<string>() };
   const isTls = tls !== null || config.baseUrl?.startsWith("https:") === true;
@@ -163,6 +165,16 @@ function stopOnce({ log, stopping, listener }: Opened, owned: AsyncDisposableSta
       await owned.disposeAsync();
       return drained;
     })();
+}
+
+/** Names what roles may do more than before an upgrade: keys and people with a role may it as well. */
+function tellRoleGains(store: Store, log: OpenLog): void {
+  for (const [role, permissions] of gainsSince(store.upgradedFrom)) {
+    log.warn(
+      `This upgrade gave the role ${role} more permissions; "Upgrade" in docs/operations.md says how to keep a key as it was`,
+      { role, permissions: permissions.join(" ") },
+    );
+  }
 }
 
 async function mustHaveDataFolder(path: string): Promise<void> {

@@ -33,6 +33,8 @@ export interface Store extends AsyncDisposable {
    * Returns the number of changes that were repeated because of conflicts; null if there is no other process.
    */
   readonly retries: (() => number) | null;
+  /** The schema that this start found and brought up to date; null if the store was new, or up to date. */
+  readonly upgradedFrom: { readonly kind: "sqlite" | "postgres"; readonly schema: number } | null;
   /** Resolves while the store can be read, and what is written to it stays. */
   check(): Promise<void>;
   /**

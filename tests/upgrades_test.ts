@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { sealsFrom } from "../auth/audit/seals.ts";
+import { gainsSince, ROLE_GAINS } from "../auth/role_gains.ts";
 import { verifyAudit } from "../auth/audit/verify.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { MIGRATIONS } from "../store/sqlite/migrations.ts";
@@ -58,6 +59,14 @@ Deno.test("a store of every schema that there was opens with all that was in it,
             install: [],
           });
           assert.deepEqual(await shown(berth, facts.found), facts.found);
+          const gains = berth.logged().map((line) => JSON.parse(line)).filter(({ role }) =>
+            role !== undefined
+          );
+          assert.deepEqual(
+            gains.map(({ level, role, permissions }) => [level, role, permissions]),
+            from === null ? [["warn", "operator", "projects:plan projects:apply"]] : [],
+            "the first start after the upgrade names what roles gained",
+          );
           assert.equal((await berth.as(facts.viewer).call("GET /api/workspaces")).status, 200);
           assert.equal((await berth.as(facts.viewer).call("GET /api/settings/api-keys")).status, 403);
           const signedIn = await berth.anonymous().call("POST /api/auth/password", facts.person);
@@ -82,5 +91,22 @@ Deno.test("each fixture is of a schema that berth knows, and none is of a newer 
     using store = new DatabaseSync(new URL(`${version}/berth.db`, STORES).pathname, { readOnly: true });
     const schema = Number(store.prepare("PRAGMA user_version").get()?.["user_version"]);
     assert.ok(schema >= 1 && schema <= MIGRATIONS.length, `${version} has schema ${schema}`);
+  }
+});
+
+Deno.test("a permission that a role gained is told once, to a store of before alone, and named in the changelog", async () => {
+  const gains = [
+    { role: "viewer", permissions: ["a:read"], since: { sqlite: 3, postgres: 2 } },
+    { role: "viewer", permissions: ["b:read"], since: { sqlite: 4, postgres: 2 } },
+  ] as const;
+  const told = (kind: "sqlite" | "postgres", schema: number) =>
+    gainsSince({ kind, schema }, gains).get("viewer") ?? [];
+  assert.deepEqual([2, 3, 4].map((schema) => told("sqlite", schema)), [["a:read", "b:read"], ["b:read"], []]);
+  assert.deepEqual([1, 2].map((schema) => told("postgres", schema)), [["a:read", "b:read"], []]);
+  assert.equal(gainsSince(null, gains).size, 0);
+  const changelog = await Deno.readTextFile(new URL("../CHANGELOG.md", import.meta.url));
+  for (const { role, permissions } of ROLE_GAINS) {
+    const line = changelog.split("\n- ").find((one) => one.startsWith(`**The role \`${role}\` gained`)) ?? "";
+    for (const one of permissions) assert.ok(line.includes(`\`${one}\``), `${role} gained ${one}`);
   }
 });

@@ -39,6 +39,8 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
   /** The schema that this berth knows. */
   readonly #known: number;
   readonly #names = new Map<string, string>();
+  /** The schema that was found and brought up to date; null if it was new, or up to date. */
+  upgradedFrom: number | null = null;
   #retries = 0;
   #isClosed = false;
   #probedAt = -Infinity;
@@ -61,7 +63,7 @@ export class PostgresDatabase implements Queries, AsyncDisposable {
   ): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(await optionsOf(settings), settings.pool, steps.length);
     try {
-      await database.write((tx) => migrate(tx, steps));
+      database.upgradedFrom = await database.write((tx) => migrate(tx, steps));
       return database;
     } catch (thrown) {
       await database[Symbol.asyncDispose]();

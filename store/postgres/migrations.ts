@@ -306,20 +306,24 @@ export const MIGRATIONS: readonly Step[] = [
 
 const MIGRATION_LOCK = 0;
 
-/** Inside a transaction, in which all other replicas wait. Throws `store_unavailable`. */
-export async function migrate(tx: Transaction, steps: readonly Step[]): Promise<void> {
+/**
+ * Brings the schema up to date, inside a transaction in which all other replicas wait. Returns the schema that it found,
+ * null for a new one or nothing to do. Throws `store_unavailable`.
+ */
+export async function migrate(tx: Transaction, steps: readonly Step[]): Promise<number | null> {
   await tx.all("SELECT pg_advisory_xact_lock($1, $2)", LOCK_SPACE, MIGRATION_LOCK);
   const { version, oldest } = await schemaOf(tx);
   if (version > steps.length) {
     if (oldest > steps.length) throw tooOld(version, oldest, steps.length);
-    return; // it only has more than we know
+    return null; // it only has more than we know
   }
   const missing = steps.slice(version);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return null;
   const needs = Math.max(oldest, ...missing.map((step) => step.oldest));
   if (version > 0) await mustBeAlone(tx, needs, steps.length);
   for (const step of missing) for (const one of statements(step.sql)) await tx.run(one);
   await tx.run("UPDATE schema_version SET version = $1, oldest = $2", steps.length, needs);
+  return version === 0 ? null : version;
 }
 
 /** Returns the error of a berth that does not know enough of the schema. */

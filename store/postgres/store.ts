@@ -34,6 +34,7 @@ export async function openPostgresStore(settings: PostgresSettings, steps?: read
     applies: postgresApplies(database),
     replicas: postgresReplicas(database, (steps ?? MIGRATIONS).length),
     retries: () => database.retries,
+    upgradedFrom: database.upgradedFrom === null ? null : { kind: "postgres", schema: database.upgradedFrom },
     check: () => database.check(),
     backup: null,
     copy: postgresCopy(database),

@@ -28,6 +28,8 @@ const SETTINGS: readonly (readonly [name: string, value: string, holds: string |
 ];
 
 export class SqliteDatabase {
+  /** The schema that was found and brought up to date; null if it was new, or up to date. */
+  upgradedFrom: number | null = null;
   readonly #database: DatabaseSync;
   readonly #place: FilePlace;
   #probedAt = -Infinity;
@@ -92,6 +94,7 @@ export class SqliteDatabase {
         );
       }
       for (const step of MIGRATIONS.slice(version)) this.#database.exec(step);
+      if (version > 0 && version < MIGRATIONS.length) this.upgradedFrom = version;
       this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       this.#database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
       this.#database.exec("COMMIT");

@@ -31,6 +31,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     applies: sqliteApplies(database),
     replicas: null,
     retries: null,
+    upgradedFrom: database.upgradedFrom === null ? null : { kind: "sqlite", schema: database.upgradedFrom },
     check: () =>
       database.read(() => {
         database.get("SELECT 1 FROM setup");
