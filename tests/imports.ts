@@ -62,6 +62,7 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "projects/": [
     ["fields/"],
     ["hash/", "drift/"],
+    ["specs/"],
     ["plan/"],
     ["apply/"],
   ],

@@ -1,7 +1,7 @@
 /** Whether a folder may be registered, and its real path. */
 
-import { withoutEnd } from "../../core/without_end.ts";
 import { ServiceError } from "../../core/error.ts";
+import { realFolder } from "../files/real_folder.ts";
 
 /** The real path of a folder inside a root. Every folder outside the roots gets the same refusal, there or not. */
 export async function admit(
@@ -46,26 +46,4 @@ export async function realPaths(paths: readonly string[]): Promise<string[]> {
     }
   }
   return real;
-}
-
-/** The real path of the longest part that exists; `/` where a link has no target, so that nothing is revealed. */
-async function realFolder(path: string): Promise<{ known: string; whole: boolean }> {
-  let part = withoutEnd(path, "/") || "/";
-  for (let whole = true;; whole = false) {
-    try {
-      return { known: await Deno.realPath(part), whole };
-    } catch {
-      if (part === "/") return { known: "/", whole: false };
-      if (await isLink(part)) return { known: "/", whole: false };
-      part = part.slice(0, part.lastIndexOf("/")) || "/";
-    }
-  }
-}
-
-async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await Deno.lstat(path)).isSymlink;
-  } catch {
-    return false;
-  }
 }

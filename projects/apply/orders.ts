@@ -16,7 +16,8 @@ import { resourceLabels } from "../hash/resource_labels.ts";
 import { keyOfHook } from "../plan/hooks.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
-import { networkSpec, volumeSpec } from "./resource_specs.ts";
+import { containerSpec } from "../specs/container_spec.ts";
+import { networkSpec, volumeSpec } from "../specs/resource_specs.ts";
 import { MARK, markOf } from "./work.ts";
 
 type NamedResource = Resource & { readonly kind: "network" | "volume" };
@@ -73,16 +74,8 @@ export class Orders {
   /** Whether the engine chooses among ports when a container of the step starts. */
   hasPortRange(step: Step): boolean {
     if (step.unit === null || !this.#units.has(step.unit)) return false;
-    const of = this.declared(step);
-    const asked: Asked = {};
-    for (const row of FIELDS) {
-      if (row.key === "ports") {
-        row.ask(asked, of, {
-          name: "",
-          containerOf: () => undefined,
-        });
-      }
-    }
+    const asking = { name: "", containerOf: () => undefined };
+    const asked = containerSpec(this.declared(step), asking, (key) => key === "ports");
     return asked.ports?.some(({ hostLast }) => hostLast !== undefined) === true;
   }
 
@@ -107,8 +100,7 @@ export class Orders {
       if (found === undefined) throw notSeen(service);
       return found;
     };
-    const asked: Asked = {};
-    for (const row of FIELDS) row.ask(asked, of, { name, containerOf });
+    const asked = containerSpec(of, { name, containerOf });
     const { image, imageId } = await this.#image(of, acts);
     const labels = composeLabels({
       of,
@@ -141,13 +133,13 @@ export class Orders {
   limits(step: Step, container: InspectedContainer): Partial<ContainerSpec> {
     const of = this.declared(step);
     const fields = new Set(step.why.flatMap((reason) => reason.code === "field" ? [reason.field] : []));
-    const asked: Asked = {};
     const asking = { name: container.name, containerOf: () => undefined };
-    for (const row of FIELDS) {
-      if (row.change === "update" && [...fields].some((field) => isOf(field, row.key))) {
-        row.ask(asked, of, asking);
-      }
-    }
+    const inPlace = new Set(FIELDS.filter(({ change }) => change === "update").map(({ key }) => key));
+    const asked = containerSpec(
+      of,
+      asking,
+      (key) => inPlace.has(key) && [...fields].some((field) => isOf(field, key)),
+    );
     const { memoryLimitBytes: memory } = asked;
     // An engine gives twice the memory as swap where nobody asks, and then refuses a limit beyond it.
     if (memory !== undefined && memory !== null && asked.memorySwapBytes === undefined) {
@@ -167,15 +159,8 @@ export class Orders {
     const unit = group.units.find(({ label }) => label === compose?.service);
     const of = declaredOf(model, group, unit);
     if (of === null) return null;
-    const asked: Asked = {};
-    for (const row of FIELDS) {
-      if (row.key === "networks") {
-        row.ask(asked, of, {
-          name,
-          containerOf: () => undefined,
-        });
-      }
-    }
+    const asking = { name, containerOf: () => undefined };
+    const asked = containerSpec(of, asking, (key) => key === "networks");
     return asked.networks?.find((one) => one.name === network) ?? null;
   }
 

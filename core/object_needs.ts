@@ -1,0 +1,83 @@
+/** The rights that the specs of networks, volumes and commands need, by the same kind of table. */
+import type { Command, NetworkSpec, VolumeSpec } from "./engine_acts.ts";
+import {
+  harmless,
+  host,
+  labelNeeds,
+  needsOf,
+  NO_FACTS,
+  NOTHING,
+  type Rows,
+  type SpecNeed,
+  unlessEmpty,
+} from "./spec_rows.ts";
+
+const NETWORK: Rows<NetworkSpec> = {
+  name: harmless,
+  driver: (driver) =>
+    driver === null || driver === "" || driver === "bridge"
+      ? NOTHING
+      : host("driver", `is made by the driver "${driver}"`),
+  driverOptions: unlessEmpty("driver_opts", "sets options of its driver"),
+  internal: harmless,
+  attachable: harmless,
+  ipv4: harmless,
+  ipv6: harmless,
+  ipamDriver: (driver) =>
+    driver === null || driver === "" || driver === "default"
+      ? NOTHING
+      : host("ipam.driver", `gets its addresses from the driver "${driver}"`),
+  ipamOptions: unlessEmpty("ipam.options", "sets options of its address driver"),
+  pools: (pools) => pools.flatMap((pool) => needsOf(POOL, pool, NO_FACTS)),
+  labels: (labels) => labelNeeds(labels),
+};
+
+const POOL: Rows<NetworkSpec["pools"][number]> = {
+  subnet: (subnet) => poolNeeds(subnet),
+  range: (range) => poolNeeds(range),
+  gateway: (gateway) => poolNeeds(gateway),
+  reserved: (reserved) => Object.values(reserved).flatMap((address) => poolNeeds(address)).slice(0, 1),
+};
+
+/** Private and link-local ranges, of IPv4 and IPv6. */
+const PRIVATE =
+  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
+
+function poolNeeds(address: string | null): readonly SpecNeed[] {
+  if (address === null || address === "") return NOTHING;
+  const bits = Number(/\/(\d+)$/.exec(address)?.[1] ?? "128");
+  // A range as wide as 8.0.0.0/5 begins elsewhere than it ends.
+  const isNarrow = address.includes(":") ? bits >= 8 : bits >= (address.startsWith("10.") ? 8 : 12);
+  return PRIVATE.test(address) && isNarrow
+    ? NOTHING
+    : host("ipam.config", `takes the public addresses ${address}`);
+}
+
+const VOLUME: Rows<VolumeSpec> = {
+  name: harmless,
+  driver: (driver) =>
+    driver === null || driver === "" || driver === "local"
+      ? NOTHING
+      : host("driver", `is made by the driver "${driver}"`),
+  driverOptions: unlessEmpty(
+    "driver_opts",
+    "sets options of its driver, which can bind any folder of the host",
+  ),
+  labels: (labels) => labelNeeds(labels),
+};
+
+const COMMAND: Rows<Command> = {
+  command: harmless,
+  user: harmless,
+  privileged: (privileged) => privileged ? host("privileged", "has all rights on the host") : NOTHING,
+  workingDir: harmless,
+  environment: harmless,
+};
+
+export const networkNeeds = (spec: Partial<NetworkSpec>): readonly SpecNeed[] =>
+  needsOf(NETWORK, spec, NO_FACTS);
+
+export const volumeNeeds = (spec: Partial<VolumeSpec>): readonly SpecNeed[] =>
+  needsOf(VOLUME, spec, NO_FACTS);
+
+export const commandNeeds = (spec: Partial<Command>): readonly SpecNeed[] => needsOf(COMMAND, spec, NO_FACTS);

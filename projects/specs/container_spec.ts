@@ -1,0 +1,21 @@
+/** The spec of a unit's container as the files decide it; the engine's ids and berth's labels are added when it is sent. */
+
+import { type Asked, type Asking, type Declared } from "../fields/field.ts";
+import { FIELDS } from "../fields/table.ts";
+
+/** Stands for a container of the same project whose id only the engine knows; no name and no id begins so. */
+const PLACEHOLDER = "\0";
+
+export const placeholderOf = (service: string): string => `${PLACEHOLDER}${service}`;
+export const isPlaceholder = (container: string): boolean => container.startsWith(PLACEHOLDER);
+
+/** Builds the spec, or the part of it that the rows of these keys ask for. */
+export function containerSpec(of: Declared, asking: Asking, isWanted = (_key: string) => true): Asked {
+  const asked: Asked = {};
+  for (const row of FIELDS) if (isWanted(row.key)) row.ask(asked, of, asking);
+  return asked;
+}
+
+/** Builds the spec as a plan judges it: with placeholders for other containers. */
+export const plannedSpec = (of: Declared): Asked =>
+  containerSpec(of, { name: of.service.containerName ?? of.unit.label, containerOf: placeholderOf });
