@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
-import type { Reach } from "../core/access.ts";
+import { EVERYTHING, may, type Reach } from "../core/access.ts";
 import { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../core/workspace.ts";
 import { cached, type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
 
@@ -36,7 +36,7 @@ const register = route({
   body: NewWorkspace,
   answers: {
     201: json(Workspace, "The workspace as registered"),
-    ...problems("workspace_exists", "path_refused", "path_unreadable"),
+    ...problems("workspace_exists", "path_refused", "path_unreadable", "forbidden"),
   },
 });
 
@@ -61,7 +61,7 @@ const change = route({
   body: WorkspaceChange,
   answers: {
     200: json(Workspace, "The workspace, read anew"),
-    ...problems("workspace_not_found", "not_editable"),
+    ...problems("workspace_not_found", "not_editable", "sign_in_again"),
   },
 });
 
@@ -95,12 +95,18 @@ export function workspaces({ registry }: { readonly registry: Registry }): CoreR
       return cached(text);
     })
     .on(register, async (call) => {
-      const workspace = await registry.register(call.body, call.entry());
+      const workspace = await registry.register(
+        call.body,
+        call.entry(),
+        may(call.principal, "workspaces:manage", EVERYTHING),
+      );
       return reply(201, workspace, { location: `/api/workspaces/${workspace.id}` });
     })
     .on(fetchOne, async ({ params, reach }) => reply(200, await registry.get(inReach(reach, params.id))))
     .on(change, async (call) => {
       const id = inReach(call.reach, call.params.id);
+      // With either of them a stolen session could change what runs.
+      if (call.body.editable === true || call.body.allowHardLinks === true) await call.mustBeProved();
       return reply(200, await registry.change(id, call.body, call.entry()));
     })
     .on(unregister, async (call) => {

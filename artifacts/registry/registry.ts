@@ -7,7 +7,7 @@ import type { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "
 import type { ArtifactFile, Model } from "../artifact.ts";
 import { mustBeWritable } from "../files/replace_file.ts";
 import { SafeReader } from "../files/safe_reader.ts";
-import { admit, realPaths } from "./place.ts";
+import { admit, isInside, realPaths } from "./place.ts";
 import { freeSlug } from "./slug.ts";
 import { type Edited, type Judge, type ReadFile, type Reading, Snapshot, unavailable } from "./snapshot.ts";
 import { Watcher } from "./watch.ts";
@@ -53,11 +53,17 @@ export class Registry implements AsyncDisposable {
   }
 
   /** Throws `path_refused`, `path_unreadable` or `workspace_exists`. */
-  async register({ path, name }: NewWorkspace, entry: NewAuditEntry): Promise<Workspace> {
+  async register(
+    { path, name }: NewWorkspace,
+    entry: NewAuditEntry,
+    /** True if the folder may contain another workspace, or lie inside one. */
+    mayNest: boolean,
+  ): Promise<Workspace> {
     const real = await admit(path, this.#options.roots, this.#options.hidden ?? []);
     const known = await this.#options.store.list();
     const same = known.find((record) => record.path === real);
     if (same) throw exists(same.name);
+    if (!mayNest && known.some((one) => isInside(one.path, real) || isInside(real, one.path))) throw nested();
     const shown = name ?? (real.slice(real.lastIndexOf("/") + 1) || "root");
     const ids = new Set(known.map((record) => record.id));
     const record: WorkspaceRecord = {
@@ -293,3 +299,11 @@ function exists(name: string): ServiceError {
     `Cannot register the folder: it is already registered as "${name}"`,
   );
 }
+
+/** A scope on one of the two would reach the other. */
+const nested = (): ServiceError =>
+  new ServiceError(
+    "forbidden",
+    "Cannot register the folder: it contains a registered folder or lies inside one, which needs the permission " +
+      '"workspaces:manage"',
+  );
