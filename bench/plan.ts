@@ -76,6 +76,7 @@ async function inMemory(): Promise<void> {
     backend: "docker",
     imageDefaults: null,
     isSystem: false,
+    pid: null,
   };
   const view: EngineView = {
     kind: "docker",

@@ -65,9 +65,11 @@ function notesOf({ blocked, warnings, missing, keeps = [] }: Plan): string[] {
     ...blocked.map((one) => `blocked: ${one.message}${place(one)}`),
     ...warnings.map((one) => `note: ${one.message}${place(one)}`),
     ...keeps.map((name) => `the volume ${name} stays`),
-    ...missing.map(({ permission, subject }) =>
-      `you lack ${permission} on ${subject.project ?? subject.engine}`
-    ),
+    ...missing.map(({ permission, subject, field, why, at }) => {
+      const on = subject.project ?? subject.workspace ?? subject.engine;
+      const because = field === undefined ? "" : `: ${field} ${why} (${at?.file}:${at?.range.start.line})`;
+      return `you lack ${permission} on ${on}${because}`;
+    }),
   ];
 }
 

@@ -149,6 +149,8 @@ function sourceNeeds(field: string, { type, source }: Mount, facts: SpecFacts): 
       return [{ right: "workspace", field, why: "lies outside of the project's own folder" }];
     case "shared":
       return host(field, "lies below a folder that another container may write to");
+    case "special":
+      return host(field, "is a socket or a device");
     case "outside":
       return host(field, "lies outside of the workspace");
   }

@@ -186,6 +186,8 @@ export interface InspectedContainer extends RunningContainer, ContainerSpec {
   readonly labels: Readonly<Record<string, string>>;
   /** The number of restarts by the engine since its last start. */
   readonly restartCount: number;
+  /** Its process on the engine's machine; null while it does not run. */
+  readonly pid: number | null;
   /** True if it runs the init of a whole system, for which Podman mounts memory by itself. */
   readonly isSystem: boolean;
   /** The settings of the image itself, which do not count as differences; null if the image is gone. */
@@ -254,6 +256,8 @@ export interface Holdings {
   readonly networks: readonly HeldNetwork[] | null;
   /** The same. */
   readonly volumes: readonly HeldVolume[] | null;
+  /** Folders of the host that a container may write to, by bind mounts, as the engine names them. */
+  readonly writableFolders: readonly { readonly path: string; readonly backend: string }[];
   /** Every name of an image, and the id that it stands for now. */
   readonly images: readonly { readonly name: string; readonly id: string; readonly backend: string }[];
 }

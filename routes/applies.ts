@@ -8,7 +8,7 @@ import { count, text } from "../http/query.ts";
 import { type CoreRouter, json, particularsOf, problems, raw, reply, route, router } from "../http/router.ts";
 import { type Applier, type Applies, unknownApply } from "../projects/apply/applies.ts";
 import { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "../projects/apply/apply_shape.ts";
-import type { Work } from "../projects/apply/work.ts";
+import { type Work, workOf } from "../projects/apply/work.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";
 import { askedOf, mayRead, type PlansOptions } from "./plans.ts";
 
@@ -31,6 +31,8 @@ const begin = route({
     202: json(Apply, "It has begun"),
     ...problems(
       "invalid_request",
+      "forbidden",
+      "sign_in_again",
       "plan_not_found",
       "plan_blocked",
       "plan_stale",
@@ -122,7 +124,7 @@ const resume = route({
   particulars: ({ body }) => particularsOf({ hooks: body?.hooks }),
   answers: {
     200: json(Apply, "The apply, as it is now"),
-    ...problems("invalid_request", "apply_not_found", "apply_over"),
+    ...problems("invalid_request", "apply_not_found", "apply_over", "sign_in_again"),
   },
 });
 const abandon = word("abandon", "Give an apply up: only a swap in hand is finished, or turned back");
@@ -180,7 +182,8 @@ export function applyRoutes(options: AppliesRoutes): CoreRouter {
       return reply(200, await applies.ask(call.params.id, "cancel", applierOf(call)));
     })
     .on(resume, async (call) => {
-      await found(call.params.id, call.reach);
+      const { plan, steps } = workOf(await found(call.params.id, call.reach));
+      if (isGrave(options, plan, steps)) await call.mustBeProved();
       return reply(200, await applies.resume(call.params.id, applierOf(call), call.body ?? {}));
     })
     .on(abandon, async (call) => {
@@ -243,6 +246,7 @@ async function beginApply(
   assertBasis(known, request);
   const steps = chosen(known, request);
   assertHeld(known, steps, principal);
+  if (isGrave(options, plan, steps)) await call.mustBeProved();
   assertConfirmed(known, steps, request);
   const again = {
     id: plan.workspace,
@@ -265,6 +269,18 @@ async function beginApply(
     timeouts: request.timeouts,
   };
   return await options.applies.begin(work, request.registries, applierOf(call), still);
+}
+
+/** Returns true if one of the steps needs a recent sign-in, as a shell does: a stolen session must not be enough. */
+function isGrave(
+  { runtime }: AppliesRoutes,
+  { steps }: KnownPlan["plan"],
+  chosen: readonly number[],
+): boolean {
+  const grave = ["projects:host", "projects:destroy", runtime()?.permissionFor("runCommand")];
+  return steps.some(({ n, needs }) =>
+    chosen.includes(n) && needs.some(({ permission }) => grave.includes(permission))
+  );
 }
 
 /** Throws `plan_stale` where another plan was read than the one of this id. */
@@ -309,9 +325,16 @@ function assertHeld({ plan }: KnownPlan, steps: readonly number[], principal: Pr
     !may<typeof permission>(principal, permission, subject)
   );
   const words = new Set(
-    missing.map(({ permission, subject: { project, engine } }) =>
-      `"${permission}" on ${project === null ? `the engine "${engine}"` : `the project "${project}"`}`
-    ),
+    missing.map(({ permission, subject, field, why, at }) => {
+      const { project, workspace, engine } = subject;
+      const on = project !== null
+        ? `the project "${project}"`
+        : workspace !== null
+        ? `the workspace "${workspace}"`
+        : `the engine "${engine}"`;
+      const because = field === undefined ? "" : `: ${field} ${why} (${at?.file}:${at?.range.start.line})`;
+      return `"${permission}" on ${on}${because}`;
+    }),
   );
   if (words.size > 0) {
     throw new ServiceError("forbidden", `Cannot apply: this needs ${[...words].join(", ")}`);

@@ -175,6 +175,11 @@ export async function askedOf(
     own: await ownSide({ registry, digests }, id),
     sight,
     readable,
+    mayReachHost: may(principal, "projects:host", {
+      workspace: id,
+      project,
+      engine: request.backend ?? null,
+    }),
   };
 }
 

@@ -171,3 +171,11 @@ export async function scene(
     await made.clear();
   }
 }
+
+/** A key that is operator of one project alone. */
+export async function scopedOperator({ berth }: ApplyScene, name: string): Promise<TestCaller> {
+  const grants = [{ role: "operator", on: [`project:${name}`] }];
+  const made = await berth.call("POST /api/settings/api-keys", { name: `operator of ${name}`, grants });
+  assert.equal(made.status, 201, made.text);
+  return berth.as(made.body.key);
+}

@@ -49,6 +49,7 @@ function inspected(root: string, running: Running, index: number): InspectedCont
     backend: "docker",
     ...UNASKED,
     imageDefaults: null,
+    pid: null,
     isSystem: false,
     networks: [attachedTo("shop_default")],
     ...rest,
@@ -68,7 +69,8 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
-    holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [], ...holdings }),
+    holdings: () =>
+      Promise.resolve({ ports: [], networks: [], volumes: [], writableFolders: [], images: [], ...holdings }),
   };
 }
 

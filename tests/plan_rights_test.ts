@@ -16,7 +16,7 @@ const OUT: Readonly<Record<string, string>> = {
   runtime: "runtime: other",
   cgroupparent: "cgroup_parent: /x",
   cgroup: "cgroup: host",
-  sysctl: "sysctls: { net.core.somaxconn: 1024 }",
+  sysctl: "sysctls: { vm.overcommit_memory: 1 }",
   annotation: "annotations: { run.oci.handler: krun }",
   hostnet: "network_mode: host",
   othersnet: "network_mode: 'container:theirs'",
@@ -46,6 +46,8 @@ const OWN: Readonly<Record<string, string>> = {
   joined: "network_mode: 'service:plain'",
   borrowed: "volumes_from: [plain]",
   namespace: "pid: 'service:plain'\nipc: shareable",
+  ownsysctl: "sysctls: { net.core.somaxconn: 1024 }",
+  hardened: "security_opt: ['no-new-privileges:true']",
   limits: "mem_limit: 64m\nulimits: { nofile: 1024 }",
 };
 
@@ -99,7 +101,7 @@ test("a folder that becomes a link out of the workspace after the plan is notice
       return answer.status === 409 ? answer : null;
     });
     assert.equal(refused.body.code, "plan_stale");
-    assert.match(JSON.stringify(refused.body.errors), /bind \.\/data/);
+    assert.match(JSON.stringify(refused.body.errors), /path .*\/data/);
     assert.deepEqual(await scene.containers(), {});
   });
 });

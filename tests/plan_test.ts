@@ -312,6 +312,7 @@ for (const kind of ["docker", "podman"] as const) {
       "project/unknown-hook:7",
     ]);
     assert.deepEqual(await blockedBy("several", one("several", "container_name: one\nscale: 2")), [
+      "compose/container-name-with-scale:7",
       "project/name-of-several:7",
     ]);
     assert.deepEqual(

@@ -177,6 +177,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     startedAt: null,
     ...UNASKED,
     imageDefaults: null,
+    pid: null,
     isSystem: false,
     compose: { project: "shop", service: label, workingDir: model.root, configFiles: [] },
     backend: "docker",
@@ -208,7 +209,8 @@ function runtimeOf(model: Model): ContainerRuntime {
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
-    holdings: () => Promise.resolve({ ports: [], networks: [], volumes: [], images: [] }),
+    holdings: () =>
+      Promise.resolve({ ports: [], networks: [], volumes: [], writableFolders: [], images: [] }),
   };
 }
 

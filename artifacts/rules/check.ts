@@ -5,7 +5,7 @@ import { yieldToEventLoop } from "../event_loop.ts";
 import { graphInTurns, graphOf, mainGroups } from "../graph/graph.ts";
 import { namesOf } from "../graph/names.ts";
 import { checkCards } from "./card.ts";
-import type { RuleCode } from "./catalog.ts";
+import { isRuleCode, type RuleCode, ruleOf } from "./catalog.ts";
 import { checkComposeFile } from "./compose_file.ts";
 import { checkService } from "./compose_service.ts";
 import { checkValues } from "./compose_value.ts";
@@ -21,7 +21,7 @@ import { checkGroupReferences, checkNativeReferences } from "./ref.ts";
 import { type Say, sayInto } from "./say.ts";
 import { checkShapes, checkWhole } from "./schema.ts";
 import { checkSecurity } from "./security.ts";
-import { type Judged, Judging, wantsRule } from "./settings.ts";
+import { type Judged, type JudgedFinding, Judging, wantsRule } from "./settings.ts";
 import { findingsOfVariables } from "./unset.ts";
 import { checkUnused } from "./unused.ts";
 
@@ -100,6 +100,18 @@ function found(rule: (say: Say) => void): readonly Finding[] {
   const findings: Finding[] = [];
   rule(sayInto(findings));
   return findings;
+}
+
+/** Findings of which Compose would refuse the file, or read one of two values. */
+const REFUSED = /^(?:schema\/|compose\/|yaml\/duplicate-key$)/;
+
+/** Returns the errors of a group's files by which it cannot run as written, as the reader found them. */
+export function errorsOf(group: Group): JudgedFinding[] {
+  const all = [...group.findings, ...group.sources.flatMap(({ findings }) => findings), ...checkGroup(group)];
+  return all.flatMap((one) => {
+    const severity = one.severity ?? (isRuleCode(one.code) ? ruleOf(one.code).severity : "error");
+    return REFUSED.test(one.code) && severity === "error" ? [{ ...one, severity }] : [];
+  });
 }
 
 /** Findings that need one group alone, worked out once for it. */

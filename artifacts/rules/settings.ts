@@ -58,6 +58,12 @@ export class Judging {
   }
 }
 
+/** Returns true if a comment or a setting of the workspace lifts the finding. */
+export function isLifted(model: Model, { code, at }: Finding): boolean {
+  const set = model.settings.rules.get(code);
+  return (set !== undefined && set !== "error") || (at !== null && isSilenced(at.file, at.start, code));
+}
+
 function severityOf(model: Model, { code, severity }: Finding): Severity | "off" {
   const set = model.settings.rules.get(code);
   if (set !== undefined) return set;

@@ -272,6 +272,12 @@ export type PlanNeed = {
     /** The Compose project; null for what belongs to none. */
     readonly project: string | null;
   };
+  /** The field that needs it; absent if the step itself does. */
+  readonly field?: string;
+  /** Why the field needs it. */
+  readonly why?: string;
+  /** Location of the field. */
+  readonly at?: Location;
 };
 
 /** A part of `PlanStep`. */

@@ -56,7 +56,7 @@ export type NewVolume = {
   readonly name?: string;
   /** The driver that makes it; local unless told otherwise. */
   readonly driver?: string;
-  /** A volume that binds folders of the host needs volumes:host-paths. */
+  /** Options of the driver, which can bind any folder of the host: needs volumes:host-paths or projects:host. */
   readonly options?: { readonly [key: string]: string };
   /** Labels to find it by. */
   readonly labels?: { readonly [key: string]: string };

@@ -17,6 +17,7 @@ import { Inspections } from "./containers/inspected.ts";
 import { engineError } from "./engine/errors.ts";
 import type { ContainerPermission } from "./engine/permissions.ts";
 import type { Kind } from "./mirror/mirror.ts";
+import type { ContainerRow } from "./rows/container.ts";
 
 const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   pullImage: "images:write",
@@ -116,6 +117,7 @@ export class EngineRuntime implements ActingRuntime {
           users: used.volume(row.name),
         }));
       }),
+      writableFolders: shown.flatMap(({ mirror }) => writableFoldersOf(mirror.containers.rows.values())),
       images: shown.flatMap(({ mirror }) =>
         [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
           tags.map((name) => ({ name, id, backend }))
@@ -152,4 +154,15 @@ export class EngineRuntime implements ActingRuntime {
   acts(backend: string): EngineActs {
     return new LinkActs(this.engines.named(backend), this.#inspections, this.pulls);
   }
+}
+
+/** Returns each folder once, however many containers have it mounted. */
+function writableFoldersOf(rows: Iterable<ContainerRow>): Holdings["writableFolders"] {
+  const found = new Map<string, { path: string; backend: string }>();
+  for (const { mounts, backend } of rows) {
+    for (const { type, source, readOnly } of mounts) {
+      if (type === "bind" && !readOnly) found.set(source, { path: source, backend });
+    }
+  }
+  return [...found.values()];
 }

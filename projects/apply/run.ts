@@ -16,6 +16,7 @@ import { type Journal, LostApply, type Noted, progressOf, type StepProgress } fr
 import { type Ground, Orders } from "./orders.ts";
 import { ownedActs } from "./owned_acts.ts";
 import { tidyUp } from "./tidy_up.ts";
+import { judgedActs } from "./judged_acts.ts";
 import { Cut } from "./waiting.ts";
 import { stepsOf, type Work, workOf } from "./work.ts";
 
@@ -270,7 +271,7 @@ export class Run {
   /** What the applier lacks for the steps by now, in words. */
   async #lacking(steps: readonly Step[]): Promise<string | null> {
     const holder = await this.options.rights();
-    const missing = lackingOf(holder, steps.flatMap(({ needs }) => needs));
+    const missing = notHeld(holder, steps.flatMap(({ needs }) => needs));
     if (missing.length === 0) return null;
     const names = [...new Set(missing.map(({ permission }) => `"${permission}"`))].join(", ");
     return `Whoever applies it does not hold ${names} any more: resume it with the rights of somebody who does`;
@@ -283,7 +284,9 @@ export class Run {
 
   #hand(step: Step, noted: { current: Noted }, isAgain: boolean): Hand {
     const { journal, stopping, progress, loginFor } = this.options;
-    const acts = this.#acts();
+    const { workspace } = this.apply;
+    const lackingOf = async (needs: readonly Need[]) => notHeld(await this.options.rights(), needs);
+    const acts = judgedActs(this.#acts(), { orders: this.#orders, step, workspace, lackingOf });
     return {
       apply: this.apply.id,
       step,
@@ -341,7 +344,7 @@ const isOfStore = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === "store_unavailable";
 
 /** What is needed and not held. */
-export function lackingOf(holder: Holder | null, needs: readonly Need[]): Need[] {
+export function notHeld(holder: Holder | null, needs: readonly Need[]): Need[] {
   return needs.filter(({ permission, subject }) =>
     holder === null || !may<typeof permission>(holder, permission, subject)
   );

@@ -309,6 +309,13 @@ function extraMemory(
   }));
 }
 
+/** Returns where each target is written. */
+export function mountPlaces(of: Declared): ReadonlyMap<string, Place> {
+  const wants = wantsOf(of);
+  const mounts = wants === null || wants === UNKNOWN ? [] : wants.value.mounts;
+  return new Map(mounts.map(({ target, at }) => [target, at]));
+}
+
 const binds = new WeakMap<Unit, readonly string[]>();
 
 /** The host paths that a unit mounts, as far as they are known. */

@@ -8,6 +8,8 @@ import { hooksOf } from "../fields/hooks.ts";
 import { grantsOf } from "../fields/grants.ts";
 import { pathOf } from "../fields/mount_sources.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
+import { errorsOf } from "../../artifacts/rules/check.ts";
+import { isLifted, type JudgedFinding } from "../../artifacts/rules/settings.ts";
 import type { Draft } from "./draft.ts";
 import { type Asked, namesakes, type Scene } from "./scene.ts";
 
@@ -35,6 +37,27 @@ export function blockByFiles(asked: Asked, draft: Draft): void {
   if (others !== "") {
     const message = `Other groups have the project name "${group.project}" too: ${others}`;
     draft.block("project/same-name", message, at, group.id);
+  }
+}
+
+/**
+ * Blocks a plan whose own units have errors. The author of a file can silence its findings, so that counts only for
+ * a caller who may reach the host.
+ */
+export function blockByErrors(
+  { model, group, mayReachHost }: Asked,
+  active: readonly Unit[],
+  draft: Draft,
+): void {
+  const idle = group.units.filter((unit) => !active.includes(unit));
+  const isIdle = ({ at, subject }: JudgedFinding) =>
+    idle.some(({ id, extent }) =>
+      id === subject ||
+      (at !== null && at.file === extent.file && at.start >= extent.start && at.end <= extent.end)
+    );
+  for (const one of errorsOf(group)) {
+    if (isIdle(one) || (mayReachHost && isLifted(model, one))) continue;
+    draft.blocked.push({ ...one, subject: one.subject ?? group.id });
   }
 }
 

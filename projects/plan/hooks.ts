@@ -44,7 +44,7 @@ export function planHooks(
         unit: of.unit.id,
         why: [{ code: "hook", at: locationOf(at) }],
         after: before,
-        needs: runningCommand(scene, hook),
+        needs: runningCommand(scene, hook, at),
         ifChanged,
         hook: { when, index, ...hook, command: [...hook.command], environment: [...hook.environment] },
         ...(within !== undefined && { within }),

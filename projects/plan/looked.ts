@@ -59,7 +59,7 @@ const filesOf = (group: Group): (readonly [string, string])[] =>
   );
 
 function observed(
-  { backend, members, leftovers, orphans, holdings, group, digest }: Scene,
+  { backend, members, leftovers, orphans, holdings, places, group, digest }: Scene,
 ): Record<string, string> {
   const containers = [
     ...[...members.values()].flat().map(({ container }) => container),
@@ -75,6 +75,7 @@ function observed(
     list.filter((one) => one.backend === backend.name);
   const found: [string, unknown][] = [
     ["engine", backend.name],
+    ...[...places].map(([source, { place, path }]): [string, unknown] => [`path ${source}`, [place, path]]),
     ...containers.map(({ id, name, state, imageId, labels }): [string, unknown] => [
       `container ${name}`,
       [id, state === "running", imageId, Object.entries(labels).sort()],

@@ -5,6 +5,7 @@ import { diagnosticOf } from "../../artifacts/report/report.ts";
 import { ServiceError } from "../../core/error.ts";
 import {
   blockByEngine,
+  blockByErrors,
   blockByFiles,
   blockByGrants,
   blockByHooks,
@@ -47,6 +48,7 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   }
   let unchanged = 0;
   if (action === "up") {
+    blockByErrors(asked, active, draft);
     for (const unit of active) {
       blockByUnit(unit, draft);
       blockByEngine(scene, unit, draft);

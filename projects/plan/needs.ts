@@ -1,112 +1,163 @@
-/** Who may carry out a step: each effect on what is there, as a permission on a subject. */
+/** The permissions of a step: what its request to the engine would reach, each on a subject. */
 
-import { resolve } from "../../artifacts/files/paths.ts";
-import { cleanPath } from "../../artifacts/compose/clean_path.ts";
+import type { Place, Resource } from "../../artifacts/artifact.ts";
+import { locationOf } from "../../artifacts/position.ts";
+import { valueAt } from "../../artifacts/yaml/values.ts";
+import { containerNeeds } from "../../core/container_needs.ts";
+import type { Command } from "../../core/engine_acts.ts";
+import { commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
 import type { RuntimeAct } from "../../core/runtime.ts";
+import type { SpecFacts, SpecNeed } from "../../core/spec_rows.ts";
 import type { Declared } from "../fields/field.ts";
-import { bindsOf } from "../fields/mounts.ts";
-import { nodeAt } from "../fields/field.ts";
+import { mountPlaces } from "../fields/mounts.ts";
+import { FIELDS } from "../fields/table.ts";
 import { projectOf } from "../hash/labels.ts";
-import type { Resource } from "../../artifacts/artifact.ts";
-import { entriesOf, listOf, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
+import { resourceLabels } from "../hash/resource_labels.ts";
+import { isPlaceholder, plannedSpec } from "../specs/container_spec.ts";
+import { specFacts } from "../specs/facts.ts";
+import { isInGroup } from "../specs/host_places.ts";
+import { networkSpec, volumeSpec } from "../specs/resource_specs.ts";
 import type { Need } from "./plan_shape.ts";
 import type { Scene } from "./scene.ts";
 
-const onProject = ({ backend, workspace, group }: Scene): Need["subject"] => ({
+/** The parts of a scene that name the subject of a need. */
+interface SubjectScene {
+  readonly backend: { readonly name: string };
+  readonly workspace: { readonly id: string };
+  readonly group: { readonly project: string };
+}
+
+const onProject = ({ backend, workspace, group }: SubjectScene): Need["subject"] => ({
   engine: backend.name,
   workspace: workspace.id,
   project: group.project,
 });
 
-/** What is done to the project's own containers, networks and volumes. */
+/** Acts on the project's own containers, networks and volumes. */
 export const applying = (scene: Scene): Need => ({ permission: "projects:apply", subject: onProject(scene) });
 
-/** The same act, done alone, to what belongs to the engine or to another project. */
-export const acting = (scene: Scene, act: RuntimeAct, project: string | null): Need => ({
+/** The same act, done alone, to an object of the engine or of another project. */
+export const acting = (
+  scene: Pick<Scene, "runtime"> & Pick<SubjectScene, "backend">,
+  act: RuntimeAct,
+  project: string | null,
+): Need => ({
   permission: scene.runtime.permissionFor(act),
   subject: { engine: scene.backend.name, workspace: null, project },
 });
 
-/** Removing what the files no longer name. */
+/** The removal of containers that the files no longer name. */
 export const removing = (scene: Scene): Need => ({
   permission: scene.runtime.permissionFor("removeContainer"),
   subject: onProject(scene),
 });
 
-/** What a hook takes: with all privileges it has the host. */
-export const runningCommand = (scene: Scene, { privileged }: { readonly privileged: boolean }): Need[] => [
+/** The run of a hook. */
+export const runningCommand = (scene: Scene, hook: Partial<Command>, at: Place): Need[] => [
   applying(scene),
   { permission: scene.runtime.permissionFor("runCommand"), subject: onProject(scene) },
-  ...privileged ? [{ permission: "projects:host" as const, subject: onProject(scene) }] : [],
+  ...commandNeeds(hook).map((one) => needOf(scene, one, at)),
 ];
 
-/** What removing the project's data takes. */
+/** The removal of the project's data. */
 export const destroying = (scene: Scene): Need => ({
   permission: "projects:destroy",
   subject: onProject(scene),
 });
 
-/** What a new volume takes: options of its driver can bind any folder of the host. */
-export const makingVolume = (scene: Scene, { value }: Resource): Need[] => [
-  applying(scene),
-  ...[...entriesOf(valueAt(value, "driver_opts"))].length === 0
-    ? []
-    : [{ permission: "projects:host", subject: onProject(scene) }],
-];
+/** A new network or volume of the project. */
+export function makingResource(
+  scene: Scene,
+  kind: "network" | "volume",
+  resource: Resource,
+  name: string,
+): Need[] {
+  const labels = resourceLabels(scene.group, { ...resource, kind }, "");
+  const found = kind === "network"
+    ? networkNeeds(networkSpec(resource, name, labels))
+    : volumeNeeds(volumeSpec(resource, name, labels));
+  const at = (field: string) => valueAt(resource.value, ...field.split(".")) ?? resource.at;
+  return [applying(scene), ...found.map((one) => needOf(scene, one, at(one.field)))];
+}
 
-/** What a new container of a unit takes. Whoever writes a file with these fields becomes root by it. */
+/** A new container of a unit. */
 export function making(scene: Scene, of: Declared): Need[] {
-  const needs = [applying(scene)];
-  if (reachesHost(of)) needs.push({ permission: "projects:host", subject: onProject(scene) });
-  for (const { kind, target } of of.unit.references) {
-    if (kind !== "uses") continue;
-    const resource = of.group.resources.find(({ id }) => id === target);
-    if (resource === undefined) continue;
-    const held = resource.kind === "network" ? scene.holdings.networks : scene.holdings.volumes;
-    const found = held.find(({ name, backend }) => name === resource.name && backend === scene.backend.name);
-    if (found === undefined || !scene.sees.resource(found.labels)) continue; // which blocks the plan
-    const owner = projectOf(found.labels);
-    // Whatever the file calls it: what belongs to others is used by the rights on them.
-    if (!resource.external && owner === scene.group.project) continue;
-    if (resource.kind === "network") needs.push(acting(scene, "useNetwork", owner));
-    if (resource.kind === "volume") needs.push(acting(scene, "useVolume", owner));
-  }
-  return needs;
-}
-
-const MODES = ["network_mode", "ipc", "pid", "uts", "userns_mode", "cgroup"];
-/** Devices and kernel, runtimes that annotations steer, and links, which tell another container's environment. */
-const HOST_FIELDS = [
-  ...["devices", "device_cgroup_rules", "gpus", "security_opt", "runtime", "cgroup_parent", "sysctls"],
-  ...["annotations", "external_links"],
-];
-/** What engines take for no network of that name, but for somebody's namespace. */
-const NAMESPACE = /^host$|:/;
-
-/** Whether the container gets hold of the host, or of what is not the workspace's. */
-function reachesHost(of: Declared): boolean {
-  if (truthOf(nodeAt(of, "privileged")) === true) return true;
-  if (HOST_FIELDS.some((key) => nodeAt(of, key) !== null)) return true;
-  if (nodeAt(of, "cap_add") !== null) return true;
-  if (nodeAt(of, "deploy", "resources", "reservations", "devices") !== null) return true;
-  // `service:` is the project's own; `container:` may be anybody's.
-  if (MODES.some((key) => /^(?:host$|container:)/.test(textOf(nodeAt(of, key)) ?? ""))) return true;
-  if (listOf(nodeAt(of, "volumes_from")).some((one) => textOf(one)?.startsWith("container:"))) return true;
-  if (networksOf(of).some((name) => NAMESPACE.test(name))) return true;
-  return leadsOut(of) || bindsOf(of).some((path) => resolve(of.model.root, "", cleanPath(path)) === null);
-}
-
-const networksOf = ({ unit, group }: Declared): string[] =>
-  unit.references.flatMap(({ kind, target }) => kind === "uses" ? target ?? [] : [])
-    .flatMap((id) => group.resources.find((one) => one.kind === "network" && one.id === id)?.name ?? []);
-
-/** Whether a path below the workspace is a link out of it, or a socket or device. */
-function leadsOut({ unit, group, service }: Declared): boolean {
-  const granted = service.grants.map(({ kind, source }) =>
-    valueAt(group.resources.find((one) => one.kind === kind && one.key === source)?.value, "file")
-  );
+  const facts = factsOf(scene);
+  const found = containerNeeds(plannedSpec(of), facts).flatMap((one) => {
+    // A network or volume that the caller does not see blocks the plan.
+    const owner = ownerOf(scene, one);
+    return owner === "unseen" ? [] : [needOf(scene, one, placeOfField(of, one.field), owner)];
+  });
   return [
-    ...unit.paths.filter(({ kind }) => kind === "bind"),
-    ...group.paths.filter(({ at }) => granted.some((file) => file === at)),
-  ].some(({ found }) => found === "outside" || found === "other");
+    ...new Map([applying(scene), ...found, ...readingNeeds(scene, of)].map((one) => [keyOf(one), one]))
+      .values(),
+  ];
+}
+
+const keyOf = ({ permission, subject, field }: Need): string => JSON.stringify([permission, subject, field]);
+
+const factsOf = (scene: Scene): SpecFacts =>
+  specFacts({
+    group: scene.group,
+    engine: scene.backend.name,
+    holdings: scene.holdings,
+    places: new Map([...scene.places].map(([source, { place }]) => [source, place])),
+    isOwnContainer: isPlaceholder,
+  });
+
+/** Returns the project that owns the network or volume of a need; null for none. */
+function ownerOf(scene: Scene, { right, name }: SpecNeed): string | null | "unseen" {
+  if (right !== "network" && right !== "volume") return null;
+  const held = (right === "network" ? scene.holdings.networks : scene.holdings.volumes).find((one) =>
+    one.name === name && one.backend === scene.backend.name
+  );
+  if (held === undefined || !scene.sees.resource(held.labels)) return "unseen";
+  return projectOf(held.labels);
+}
+
+/** Returns the need as a permission on its subject; `owner` is the project of another's network or volume. */
+export function needOf(
+  scene: SubjectScene & Pick<Scene, "runtime">,
+  { right, field, why }: SpecNeed,
+  at: Place,
+  owner: string | null = null,
+): Need {
+  const more = { field, why, at: locationOf(at) };
+  if (right === "network") return { ...acting(scene, "useNetwork", owner), ...more };
+  if (right === "volume") return { ...acting(scene, "useVolume", owner), ...more };
+  const subject = onProject(scene);
+  return right === "host"
+    ? { permission: "projects:host", subject, ...more }
+    : { permission: "projects:apply", subject: { ...subject, project: null }, ...more };
+}
+
+/** Files of other folders that the unit is read from: their texts become part of the container. */
+function readingNeeds(scene: Scene, of: Declared): Need[] {
+  const { model, group, unit } = of;
+  const read = [
+    ...group.sources.map(({ path }) => ({ path, field: "include", at: unit.source })),
+    ...unit.paths.flatMap(({ kind, path, at }) =>
+      (kind === "env_file" || kind === "label_file") && path !== null ? [{ path, field: kind, at }] : []
+    ),
+  ];
+  return read.filter(({ path }) => !isInGroup(model, group, path)).map(({ path, field, at }) =>
+    needOf(
+      scene,
+      { right: "workspace", field, why: `reads "${path}" outside of the project's own folder` },
+      at,
+    )
+  );
+}
+
+/** Fields that a spec judges under a name of their own → the rows of the table that ask for them. */
+const ROW_OF: Readonly<Record<string, string>> = { links: "networks", driverOptions: "networks" };
+
+/** Returns the place of the field in the files; the unit's own if it is not written there. */
+export function placeOfField(of: Declared, field: string): Place {
+  const target = /^mounts\.(.*)$/s.exec(field)?.[1];
+  const mount = target === undefined ? undefined : mountPlaces(of).get(target);
+  if (mount !== undefined) return mount;
+  const key = ROW_OF[field] ?? field;
+  const row = FIELDS.find((one) => key === one.key || key.startsWith(`${one.key}.`));
+  return row?.at(of) ?? of.unit.source;
 }

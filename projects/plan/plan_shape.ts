@@ -65,6 +65,9 @@ const Need = z.object({
     workspace: z.string().nullable().describe("The workspace's id; null for what belongs to none"),
     project: z.string().nullable().describe("The Compose project; null for what belongs to none"),
   }).describe("The scope it is needed on"),
+  field: z.string().optional().describe("The field that needs it; absent if the step itself does"),
+  why: z.string().optional().describe("Why the field needs it"),
+  at: Location.optional().describe("Location of the field"),
 }).meta({ id: "PlanNeed" });
 export type Need = z.infer<typeof Need>;
 

@@ -9,7 +9,7 @@ import { fullImage, imageNames } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { Draft } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
-import { acting, applying, makingVolume } from "./needs.ts";
+import { acting, applying, makingResource } from "./needs.ts";
 import type { PlanRequest, Reason } from "./plan_shape.ts";
 import { policyOf, pullEveryMs } from "./pull_policy.ts";
 import { declaredOf, named, type Scene } from "./scene.ts";
@@ -135,7 +135,7 @@ export class Resources {
         unit: null,
         why,
         after,
-        needs: [applying(scene)],
+        needs: makingResource(scene, "network", resource, name),
       });
     if (held === undefined) return [create([{ code: "absent" }], [])];
     this.#warnOfOwner("network", resource, name, held.labels);
@@ -224,7 +224,7 @@ export class Resources {
       return [];
     }
     if (held === undefined) {
-      const needs = makingVolume(scene, resource);
+      const needs = makingResource(scene, "volume", resource, name);
       return [
         draft.add({
           kind: "volume.create",

@@ -21,6 +21,8 @@ import type { Declared } from "../fields/field.ts";
 import { fullImage, imageNames } from "../fields/process.ts";
 import { differencesOf, type FieldDifference } from "../fields/table.ts";
 import { projectOf } from "../hash/labels.ts";
+import { placesOf, sourcesOf } from "../specs/bind_sources.ts";
+import type { Placed } from "../specs/host_places.ts";
 import { pullEveryMs } from "./pull_policy.ts";
 import { engineViews, remembering, viewFor } from "../drift/views.ts";
 import type { Draft } from "./draft.ts";
@@ -51,6 +53,8 @@ export interface Scene {
   readonly contents: ReadonlyMap<string, string>;
   /** When images were last pulled that are to be pulled again after a while, by full name. */
   readonly pulledAt: ReadonlyMap<string, number>;
+  /** Where the sources of bind mounts lead now. */
+  readonly places: ReadonlyMap<string, Placed>;
   /** What of the engine may be named. */
   readonly sees: Sees;
 }
@@ -88,6 +92,8 @@ export interface Asked {
   readonly sight: Sight;
   /** The files that the caller may read. */
   readonly readable: Reach;
+  /** True if the caller holds `projects:host` on the project. */
+  readonly mayReachHost: boolean;
 }
 
 /** Containers that are inspected at a time. */
@@ -156,8 +162,10 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
     const at = await runtime.imageTaggedAt(name, backend.name);
     if (at !== null) pulledAt.set(name, at);
   }
+  const places = await placesOf(model, group, backend.name, holdings, sourcesOf(model, group));
   return {
     pulledAt,
+    places,
     model,
     group,
     workspace,

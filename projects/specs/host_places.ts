@@ -2,11 +2,11 @@
 
 import type { Group, Model } from "../../artifacts/artifact.ts";
 import { isAtOrBelow } from "../../artifacts/files/paths.ts";
-import { realFolder } from "../../artifacts/files/real_folder.ts";
+import { pinned, realFolder } from "../../artifacts/files/real_folder.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
 import type { HostPlace } from "../../core/spec_rows.ts";
 
-const isBelow = (path: string, folder: string): boolean =>
+export const isBelow = (path: string, folder: string): boolean =>
   path !== folder && path.startsWith(folder === "/" ? "/" : `${folder}/`);
 
 /** Returns true for a path of a file or folder in the group's own folder, which ends where another group's begins. */
@@ -33,6 +33,14 @@ export async function followed(path: string): Promise<string | null> {
   return known === "/" && rest !== "" ? rest : `${known}${rest}`;
 }
 
+/** A source with its links followed. */
+export interface Placed {
+  readonly place: HostPlace;
+  readonly path: string;
+  /** Device and inode at that moment; null for a path that does not exist or that berth may not open. */
+  readonly identity: string | null;
+}
+
 /** Places as they are now; links are followed on the disk. */
 export class HostPlaces {
   constructor(
@@ -42,14 +50,29 @@ export class HostPlaces {
     private readonly writable: readonly string[],
   ) {}
 
-  /** Returns the place of a source, and the path with its links followed. */
-  async placeOf(source: string): Promise<{ readonly place: HostPlace; readonly path: string }> {
-    const path = await followed(source);
-    if (path === null) return { place: "outside", path: source };
+  async placeOf(source: string): Promise<Placed> {
+    const pin = pinned(source);
+    const path = pin?.path ?? await followed(source);
+    const identity = pin?.identity ?? null;
+    if (path === null) return { place: "outside", path: source, identity };
+    return { place: await this.#place(path), path, identity };
+  }
+
+  async #place(path: string): Promise<HostPlace> {
     const below = pathBelow(this.model.root, path);
-    if (below === null) return { place: "outside", path };
+    if (below === null) return "outside";
+    if (await isSpecial(path)) return "special";
     // Whoever writes to a folder above it can exchange it by a link after this look.
-    if (this.writable.some((folder) => isBelow(path, folder))) return { place: "shared", path };
-    return { place: isInGroup(this.model, this.group, below) ? "own" : "workspace", path };
+    if (this.writable.some((folder) => isBelow(path, folder))) return "shared";
+    return isInGroup(this.model, this.group, below) ? "own" : "workspace";
+  }
+}
+
+async function isSpecial(path: string): Promise<boolean> {
+  try {
+    const { isFile, isDirectory } = await Deno.stat(path);
+    return !isFile && !isDirectory;
+  } catch {
+    return false; // it does not exist yet
   }
 }

@@ -129,9 +129,12 @@ function Steps(
       {unchanged > 0 && <p class="hint">{TEXT.unchanged(unchanged)}</p>}
       <Notes title={TEXT.blocked} notes={blocked} workspace={workspace} />
       <Notes title={TEXT.warnings} notes={warnings} workspace={workspace} />
-      {missing.map(({ permission, subject }) => (
-        <p class="trouble" key={`${permission} ${subject.project}`}>
-          {shown(TEXT.lacks(permission, subject.project ?? subject.engine))}
+      {missing.map(({ permission, subject, field, why, at }) => (
+        <p class="trouble" key={`${permission} ${subject.project} ${field}`}>
+          {shown(TEXT.lacks(permission, subject.project ?? subject.workspace ?? subject.engine))}
+          {field !== undefined && (
+            <span class="quiet">{shown(` ${field} ${why} (${at?.file}:${at?.range.start.line})`)}</span>
+          )}
         </p>
       ))}
       <ol class="steps">

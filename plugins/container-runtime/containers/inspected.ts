@@ -94,6 +94,7 @@ function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): Insp
     entrypoint: commandWords(config.Entrypoint),
     env: plainEnvironment(textsOf(config.Env)),
     imageDefaults,
+    pid: numberOf(objectOf(wire.State).Pid) || null,
     isSystem: SYSTEM_INIT.test([...commandWords(config.Entrypoint), ...textsOf(config.Cmd)][0] ?? ""),
     user: textOf(config.User),
     workingDir: textOf(config.WorkingDir),

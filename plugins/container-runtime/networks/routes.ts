@@ -4,6 +4,8 @@ import { flag, text } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../backends/link.ts";
+import { networkNeeds } from "../../../core/object_needs.ts";
+import { mustHold } from "../backends/judged.ts";
 import { unreadable } from "../engine/failure.ts";
 import { at } from "../engine/path.ts";
 import { objectOf, parseJson, textOf } from "../engine/wire.ts";
@@ -87,7 +89,14 @@ const create = route({
   particulars: ({ query, body: { name, driver } }) => particularsOf({ ...query, name, driver }),
   answers: {
     201: json(NetworkDetail, "The network as the engine made it"),
-    ...problems("name_taken", "conflict", "backend_not_found", "no_engine", "runtime_unavailable"),
+    ...problems(
+      "forbidden",
+      "name_taken",
+      "conflict",
+      "backend_not_found",
+      "no_engine",
+      "runtime_unavailable",
+    ),
   },
 });
 
@@ -146,6 +155,15 @@ export function networks(engines: Engines, all: ListedNetworks): Router {
     })
     .on(create, async ({ body, query, principal, reach }) => {
       const link = backends.target(query.backend, reach);
+      const { driver = null, options = {}, labels = {}, subnets = [] } = body;
+      const pools = subnets.map(({ subnet, gateway = null }) => ({
+        subnet,
+        gateway,
+        range: null,
+        reserved: {},
+      }));
+      const needs = networkNeeds({ driver, driverOptions: options, labels, pools });
+      mustHold(principal, link.name, `create network "${body.name}"`, needs);
       const { text } = await link.engine.post(at`/networks/create`, {
         doing: `create network "${body.name}"`,
         body: {

@@ -1,7 +1,8 @@
 /** `/api/volumes`: lists, inspects, creates and removes volumes. */
 import { z } from "zod";
-import { may, type Reach } from "../../../core/access.ts";
-import type { ContainerPermission } from "../engine/permissions.ts";
+import type { Reach } from "../../../core/access.ts";
+import { volumeNeeds } from "../../../core/object_needs.ts";
+import { mustHold } from "../backends/judged.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { flag, text } from "../../../http/query.ts";
 import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
@@ -23,7 +24,6 @@ import {
 import { listOf, objectOf, parseJson, textOf, textsOf } from "../engine/wire.ts";
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
-import { bindsHostPath } from "./host_path.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
 import { engineError, problems } from "../engine/errors.ts";
 
@@ -61,7 +61,9 @@ const inspect = route({
 export const NewVolume = z.strictObject({
   name: Name.optional().describe("The engine makes one up where it is missing"),
   driver: Name.optional().describe("The driver that makes it; local unless told otherwise"),
-  options: TextMap.optional().describe("A volume that binds folders of the host needs volumes:host-paths"),
+  options: TextMap.optional().describe(
+    "Options of the driver, which can bind any folder of the host: needs volumes:host-paths or projects:host",
+  ),
   labels: TextMap.optional().describe("Labels to find it by"),
 }).meta({ id: "NewVolume" });
 
@@ -141,15 +143,9 @@ export function volumes(engines: Engines, all: ListedVolumes): Router {
     })
     .on(create, async ({ body, query, principal, reach, left }) => {
       const link = backends.target(query.backend, reach);
-      if (
-        bindsHostPath(body.driver, body.options ?? {}) &&
-        !may<ContainerPermission>(principal, "volumes:host-paths", { engine: link.name })
-      ) {
-        throw engineError(
-          "forbidden",
-          `Cannot create the volume: options that bind folders of the host need the permission "volumes:host-paths"`,
-        );
-      }
+      const { driver = null, options = {}, labels = {} } = body;
+      const needs = volumeNeeds({ driver, driverOptions: options, labels });
+      mustHold(principal, link.name, "create the volume", needs, ["projects:host", "volumes:host-paths"]);
       if (body.driver !== undefined) await mustHaveDriver(link, body.driver, left);
       using _claim = claims.claim(link, body.name);
       if (body.name !== undefined) await assertFree(link, body.name);

@@ -1,0 +1,169 @@
+/** The table of rights: each value of each field is harmless or needs a right. */
+import assert from "node:assert/strict";
+import { containerNeeds, joinNeeds } from "./container_needs.ts";
+import { commandNeeds, networkNeeds, volumeNeeds } from "./object_needs.ts";
+import type { ContainerSpec } from "./runtime.ts";
+import type { SpecFacts } from "./spec_rows.ts";
+
+const FACTS: SpecFacts = {
+  isOwnContainer: (container) => container === "mine",
+  networkOwner: (name) => name === "own" ? "own" : name === "theirs" ? "other" : "unknown",
+  volumeOwner: (name) => name === "own" ? "own" : name === "theirs" ? "other" : "unknown",
+  placeOf: (source) =>
+    source.startsWith("/w/own")
+      ? "own"
+      : source.startsWith("/w/shared")
+      ? "shared"
+      : source.startsWith("/w")
+      ? "workspace"
+      : "outside",
+};
+
+type Spec = Partial<ContainerSpec>;
+const bind = (source: string, options: readonly string[] = []): Spec => ({
+  mounts: [{ type: "bind", source, target: "/x", readOnly: false, options }],
+});
+const network = (name: string, more = {}): ContainerSpec["networks"][number] => ({
+  name,
+  aliases: [],
+  ipv4Address: null,
+  ipv6Address: null,
+  linkLocalAddresses: [],
+  macAddress: null,
+  links: [],
+  driverOptions: {},
+  gatewayPriority: 0,
+  ...more,
+});
+
+const HOST: readonly Spec[] = [
+  { privileged: true },
+  { capAdd: ["NET_RAW"] },
+  { devices: [{ source: "/dev/null", target: "/dev/null", rights: "r" }] },
+  { deviceRules: ["c 1:3 r"] },
+  { deviceRequests: [{ driver: "", count: -1, ids: [], capabilities: ["gpu"], options: {} }] },
+  { runtime: "runc" },
+  { annotations: { a: "b" } },
+  { cgroupParent: "/x" },
+  { storageOptions: { size: "1G" } },
+  { isolation: "hyperv" },
+  { oomScoreAdjustment: -1 },
+  { oomKillDisabled: true },
+  { volumesFrom: ["theirs:ro"] },
+  { labels: { "ofelia.job-local.x.command": "id" } },
+  { labels: { "io.containers.autoupdate": "registry" } },
+  { sysctls: { "kernel.core_pattern": "|/x" } },
+  { sysctls: { "vm.overcommit_memory": "1" } },
+  { sysctls: { "kernel.semantics": "1" } },
+  ...[
+    "seccomp=unconfined",
+    "apparmor=unconfined",
+    "label=disable",
+    "no-new-privileges:false",
+    "systempaths=unconfined",
+  ]
+    .map((one): Spec => ({ securityOptions: [one] })),
+  ...[
+    "host",
+    "container:theirs",
+    "ns:/proc/1/ns/net",
+    "pod:x",
+    "slirp4netns:port_handler=x",
+    "pasta:-T,22",
+    "unknown",
+  ]
+    .map((networkMode): Spec => ({ networkMode })),
+  ...["host", "container:theirs", "ns:/proc/1/ns/pid", "pod", "keep-id", "auto", "nomap"].flatMap((
+    mode,
+  ): Spec[] => [
+    { pidMode: mode },
+    { ipcMode: mode },
+    { utsMode: mode },
+    { userMode: mode },
+    { cgroupMode: mode },
+  ]),
+  ...["syslog", "gelf", "fluentd", "awslogs", "splunk", "gcplogs", "k8s-file", "passthrough"]
+    .map((driver): Spec => ({ log: { driver, options: {} } })),
+  ...["path", "syslog-address", "cache-disabled", "size"]
+    .map((one): Spec => ({ log: { driver: "local", options: { [one]: "x" } } })),
+  bind("/etc"),
+  bind("/w/shared/x"),
+  ...["shared", "rshared", "slave", "rslave", "exec", "O", "U", "idmap", "upperdir=/x"]
+    .map((one) => bind("/w/own", [one])),
+  { mounts: [{ type: "npipe", source: "x", target: "/x", readOnly: false, options: [] }] },
+  { mounts: [{ type: "glob", source: "/e*", target: "/x", readOnly: false, options: [] }] },
+  { mounts: [{ type: "volume", source: "/etc", target: "/x", readOnly: false, options: [] }] },
+  { networks: [network("host")] },
+  { networks: [network("own", { driverOptions: { "com.docker.network.endpoint.sysctls": "x" } })] },
+  { networks: [network("own", { links: ["theirs:db"] })] },
+];
+
+const HARMLESS: readonly Spec[] = [
+  { networkMode: "none" },
+  { networkMode: "bridge" },
+  { networkMode: "own" },
+  { networkMode: "container:mine" },
+  { pidMode: "container:mine", ipcMode: "shareable", utsMode: "private", userMode: "" },
+  { volumesFrom: ["mine:ro"] },
+  { securityOptions: ["no-new-privileges:true", "no-new-privileges"] },
+  { sysctls: { "net.core.somaxconn": "1", "kernel.shmmax": "1", "fs.mqueue.msg_max": "1" } },
+  { log: { driver: "json-file", options: { "max-size": "1m", "max-file": "3" } } },
+  { oomScoreAdjustment: 500, capDrop: ["ALL"], readOnlyRoot: true, privileged: false, capAdd: [] },
+  bind("/w/own/data", ["Z"]),
+  { mounts: [{ type: "volume", source: "", target: "/x", readOnly: false, options: ["nocopy"] }] },
+  { mounts: [{ type: "volume", source: "own", target: "/x", readOnly: false, options: [] }] },
+  {
+    mounts: [{ type: "tmpfs", source: "", target: "/x", readOnly: false, options: ["size=1", "mode=1777"] }],
+  },
+  {
+    networks: [
+      network("own", { links: ["mine:db"], driverOptions: { "com.docker.network.endpoint.ifname": "a" } }),
+    ],
+  },
+];
+
+Deno.test("Values that reach the host need its permission, with the field and a reason", () => {
+  for (const spec of HOST) {
+    const [need] = containerNeeds(spec, FACTS);
+    assert.equal(need?.right, "host", JSON.stringify(spec));
+    assert.ok(need !== undefined && need.field !== "" && need.why !== "");
+  }
+});
+
+Deno.test("Values that stay within the project need nothing", () => {
+  for (const spec of HARMLESS) assert.deepEqual(containerNeeds(spec, FACTS), [], JSON.stringify(spec));
+});
+
+Deno.test("What belongs to others needs the right to it", () => {
+  assert.equal(containerNeeds(bind("/w/else"), FACTS)[0]?.right, "workspace");
+  assert.equal(containerNeeds({ networkMode: "theirs" }, FACTS)[0]?.right, "network");
+  assert.equal(joinNeeds(network("theirs"), FACTS)[0]?.right, "network");
+  const mounts = [{ type: "volume", source: "theirs", target: "/x", readOnly: true, options: [] }];
+  assert.deepEqual(containerNeeds({ mounts }, FACTS).map(({ right, name }) => [right, name]), [[
+    "volume",
+    "theirs",
+  ]]);
+});
+
+Deno.test("A field that the table does not know needs the host", () => {
+  assert.equal(containerNeeds({ added: true } as Spec, FACTS)[0]?.right, "host");
+});
+
+Deno.test("Networks, volumes and commands have tables of their own", () => {
+  const pool = { subnet: "10.1.0.0/24", range: null, gateway: "10.1.0.1", reserved: {} };
+  assert.deepEqual(networkNeeds({ driver: "bridge", internal: true, pools: [pool], labels: { a: "b" } }), []);
+  assert.deepEqual(volumeNeeds({ driver: "local", driverOptions: {} }), []);
+  assert.deepEqual(commandNeeds({ privileged: false, user: "root" }), []);
+  for (
+    const needs of [
+      networkNeeds({ driver: "macvlan" }),
+      networkNeeds({ driverOptions: { parent: "eth0" } }),
+      networkNeeds({ ipamDriver: "dhcp" }),
+      ...["8.8.8.0/24", "10.0.0.0/7", "0.0.0.0/0", "172.32.0.0/16", "2001:db8::/32"]
+        .map((subnet) => networkNeeds({ pools: [{ ...pool, subnet }] })),
+      volumeNeeds({ driver: "nfs" }),
+      volumeNeeds({ driverOptions: { type: "none", o: "bind", device: "/" } }),
+      commandNeeds({ privileged: true }),
+    ]
+  ) assert.equal(needs[0]?.right, "host");
+});

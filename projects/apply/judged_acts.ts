@@ -1,0 +1,184 @@
+/** The acts of an apply, each judged by the rights of its applier on the very object that the engine receives. */
+
+import type { Place } from "../../artifacts/artifact.ts";
+import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
+import type { EngineActs } from "../../core/engine_acts.ts";
+import { commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
+import type { ContainerSpec, Holdings, InspectedContainer } from "../../core/runtime.ts";
+import type { SpecFacts, SpecNeed } from "../../core/spec_rows.ts";
+import { needOf, placeOfField } from "../plan/needs.ts";
+import type { Need, Step } from "../plan/plan_shape.ts";
+import { bindsIn, placesOf } from "../specs/bind_sources.ts";
+import { specFacts } from "../specs/facts.ts";
+import { isBelow, type Placed } from "../specs/host_places.ts";
+import { failed } from "./hand.ts";
+import { mountedElsewhere } from "./mounted.ts";
+import type { Orders } from "./orders.ts";
+
+export interface JudgeOptions {
+  readonly orders: Orders;
+  readonly step: Step;
+  readonly workspace: string;
+  /** Returns the needs that the applier does not hold now. */
+  readonly lackingOf: (needs: readonly Need[]) => Promise<readonly Need[]>;
+}
+
+export function judgedActs(acts: EngineActs, options: JudgeOptions): EngineActs {
+  const judge = new ActJudge(acts, options);
+  return {
+    ...acts,
+    create: async (name, spec) => acts.create(name, await judge.container(spec)),
+    start: (id) => judge.start(id),
+    update: async (id, spec) => {
+      await judge.refuse(containerNeeds(spec, await judge.facts()));
+      await acts.update(id, spec);
+    },
+    connect: async (id, network) => {
+      await judge.refuse(joinNeeds(network, await judge.facts()));
+      await acts.connect(id, network);
+    },
+    run: async (id, order) => {
+      await judge.refuse(commandNeeds({ privileged: order.privileged }));
+      return await acts.run(id, order);
+    },
+    createNetwork: async (spec) => {
+      await judge.refuse(networkNeeds(spec));
+      await acts.createNetwork(spec);
+    },
+    createVolume: async (spec) => {
+      await judge.refuse(volumeNeeds(spec));
+      await acts.createVolume(spec);
+    },
+  };
+}
+
+class ActJudge {
+  constructor(private readonly acts: EngineActs, private readonly options: JudgeOptions) {}
+
+  /** Returns the spec with the links of its sources followed. Throws `apply_failed` for a right that is missing. */
+  async container(spec: Partial<ContainerSpec>): Promise<Partial<ContainerSpec>> {
+    const { root } = this.#ground.model;
+    const holdings = await this.#holdings();
+    const placed = await this.#placesOf(holdings, bindsIn(spec).map(({ source }) => source));
+    await this.refuse(containerNeeds(spec, await this.facts(holdings, placed)));
+    if (spec.mounts === undefined) return spec;
+    return {
+      ...spec,
+      mounts: spec.mounts.map((mount) => {
+        const path = mount.type === "bind" ? placed.get(mount.source)?.path : undefined;
+        // Another host's paths are not this disk's: only the workspace is the same on both.
+        return path !== undefined && isBelow(path, root) ? { ...mount, source: path } : mount;
+      }),
+    };
+  }
+
+  /** Starts a container whose sources still lead where they did, and ends it if the engine mounted others. */
+  async start(id: string): Promise<void> {
+    const { acts, options: { step } } = this;
+    const found = await acts.find(id);
+    const sources = found === null ? [] : this.#ownSources(found);
+    if (found === null || sources.length === 0) return await acts.start(id);
+    const placed = await this.#placesOf(await this.#holdings(), sources);
+    const moved = sources.find((source) => placed.get(source)?.place === "outside");
+    if (moved !== undefined) await this.#refuseMoved(found, moved);
+    await acts.start(id);
+    const elsewhere = await mountedElsewhere(await acts.find(id), placed);
+    if (elsewhere === null || (await this.#lacking([hostNeed(elsewhere)])).length === 0) return;
+    await acts.stop(id, 0);
+    if (step.kind !== "container.restart") await acts.remove(id);
+    throw failed(`Container "${found.name}" was ended: "${elsewhere}" was exchanged while it started`);
+  }
+
+  /** Throws `apply_failed` with the first need that the applier does not hold. */
+  async refuse(needs: readonly SpecNeed[]): Promise<void> {
+    const lacking = await this.#lacking(needs);
+    const [first] = lacking;
+    if (first === undefined) return;
+    const { step } = this.options;
+    const at = first.at === undefined ? "" : ` (${first.at.file}:${first.at.range.start.line})`;
+    throw failed(
+      `Cannot make "${step.target}": ${first.field} ${first.why}${at}, which needs the permission ` +
+        `"${first.permission}". Ask somebody who holds it to apply a new plan`,
+    );
+  }
+
+  async facts(holdings?: Holdings, placed: ReadonlyMap<string, Placed> = new Map()): Promise<SpecFacts> {
+    const { group, backend } = this.#ground;
+    const own = new Set((await this.options.orders.containers()).flatMap(({ id, name }) => [id, name]));
+    const known = holdings ?? await this.#holdings();
+    const facts = specFacts({
+      group,
+      engine: backend,
+      holdings: known,
+      places: new Map([...placed].map(([source, { place }]) => [source, place])),
+      isOwnContainer: (container) => own.has(container),
+    });
+    return {
+      ...facts,
+      // A volume without a name goes from the old container to the new one.
+      volumeOwner: (name) =>
+        /^[0-9a-f]{64}$/.test(name) && isUsedBy(known, name, own) ? "own" : facts.volumeOwner(name),
+    };
+  }
+
+  get #ground() {
+    return this.options.orders.ground;
+  }
+
+  async #holdings(): Promise<Holdings> {
+    const holdings = await this.#ground.runtime.holdings();
+    if (holdings === null) throw failed("Cannot go on: no engine lists what it has");
+    return holdings;
+  }
+
+  #placesOf(holdings: Holdings, sources: readonly string[]) {
+    const { model, group, backend } = this.#ground;
+    return placesOf(model, group, backend, holdings, sources);
+  }
+
+  /** Returns the bind sources that lay in the workspace when the container was made. */
+  #ownSources(found: InspectedContainer): readonly string[] {
+    const { root } = this.#ground.model;
+    return bindsIn(found).map(({ source }) => source).filter((source) => isBelow(source, root));
+  }
+
+  async #refuseMoved({ id, name, state }: InspectedContainer, source: string): Promise<void> {
+    const lacking = await this.#lacking([hostNeed(source)]);
+    if (lacking.length === 0) return;
+    if (state === "created") await this.acts.remove(id);
+    throw failed(
+      `Cannot start "${name}": "${source}" leads out of the workspace now, which needs the permission "projects:host"`,
+    );
+  }
+
+  async #lacking(needs: readonly SpecNeed[]): Promise<readonly Need[]> {
+    if (needs.length === 0) return [];
+    const { orders, step, workspace, lackingOf } = this.options;
+    const { group, backend, runtime } = this.#ground;
+    const scene = { group, runtime, backend: { name: backend }, workspace: { id: workspace } };
+    const held = await this.#holdings();
+    return await lackingOf(needs.map((one) => {
+      const list = one.right === "network" ? held.networks : held.volumes;
+      const owner = list?.find(({ name, backend: on }) => name === one.name && on === backend);
+      return needOf(scene, one, placeIn(orders, step, one.field), owner?.labels[PROJECT] ?? null);
+    }));
+  }
+}
+
+const PROJECT = "com.docker.compose.project";
+
+const hostNeed = (source: string): SpecNeed => ({
+  right: "host",
+  field: "mounts",
+  why: `mounts "${source}", which leads out of the workspace`,
+});
+
+const isUsedBy = ({ volumes }: Holdings, name: string, own: ReadonlySet<string>): boolean =>
+  volumes?.some((one) => one.name === name && one.users.some(({ id }) => own.has(id))) === true;
+
+/** Returns where the field is written; the group itself for a unit that is not in the files any more. */
+function placeIn(orders: Orders, step: Step, field: string): Place {
+  const { group } = orders.ground;
+  const isThere = step.unit !== null && group.units.some(({ id }) => id === step.unit);
+  return isThere ? placeOfField(orders.declared(step), field) : group.source;
+}

@@ -1,0 +1,49 @@
+/** The bind mounts of a group's services, and where their sources lead now. */
+
+import type { Group, Model } from "../../artifacts/artifact.ts";
+import { mapped } from "../../artifacts/live/join.ts";
+import type { ContainerSpec, Holdings } from "../../core/runtime.ts";
+import type { Asked, Declared } from "../fields/field.ts";
+import { containerSpec, placeholderOf } from "./container_spec.ts";
+import { followed, HostPlaces, isBelow, type Placed } from "./host_places.ts";
+
+export const bindsIn = ({ mounts = [] }: Asked | Partial<ContainerSpec>): ContainerSpec["mounts"] =>
+  mounts.filter(({ type, source }) => type === "bind" && source !== "");
+
+const declaredBinds = (of: Declared) =>
+  bindsIn(containerSpec(of, { name: "", containerOf: placeholderOf }, (key) => key === "mounts"));
+
+/** Returns the places of these sources, with folders that containers on the engine or of the group may write to. */
+export async function placesOf(
+  model: Model,
+  group: Group,
+  engine: string,
+  holdings: Pick<Holdings, "writableFolders">,
+  sources: Iterable<string>,
+): Promise<ReadonlyMap<string, Placed>> {
+  const wanted = new Set(sources);
+  if (wanted.size === 0) return new Map();
+  const writable = [
+    ...holdings.writableFolders.flatMap(({ path, backend }) =>
+      backend === engine ? [mapped(model, path)] : []
+    ),
+    ...unitsOf(model, group).flatMap((of) =>
+      // Others need the host's permission themselves.
+      declaredBinds(of).flatMap(({ source, readOnly }) =>
+        readOnly || !(source === model.root || isBelow(source, model.root)) ? [] : [source]
+      )
+    ),
+  ];
+  const real = await Promise.all([...new Set(writable)].map(followed));
+  const places = new HostPlaces(model, group, [...new Set(real)].filter((path) => path !== null));
+  return new Map(
+    await Promise.all([...wanted].map(async (source) => [source, await places.placeOf(source)] as const)),
+  );
+}
+
+/** Returns the sources of all services of the group. */
+export const sourcesOf = (model: Model, group: Group): readonly string[] =>
+  unitsOf(model, group).flatMap((of) => declaredBinds(of).map(({ source }) => source));
+
+const unitsOf = (model: Model, group: Group): Declared[] =>
+  group.units.flatMap((unit) => unit.service === null ? [] : [{ model, group, unit, service: unit.service }]);

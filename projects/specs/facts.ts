@@ -1,0 +1,34 @@
+/** The facts by which a project's specs are judged: what of the engine and of the host is its own. */
+
+import type { Group } from "../../artifacts/artifact.ts";
+import type { Holdings } from "../../core/runtime.ts";
+import type { HostPlace, Owner, SpecFacts } from "../../core/spec_rows.ts";
+import { projectOf } from "../hash/labels.ts";
+
+export interface FactSources {
+  readonly group: Group;
+  /** The engine's name. */
+  readonly engine: string;
+  readonly holdings: Pick<Holdings, "networks" | "volumes">;
+  /** Places of bind sources; a source without one counts as outside. */
+  readonly places: ReadonlyMap<string, HostPlace>;
+  readonly isOwnContainer: (container: string) => boolean;
+}
+
+export function specFacts({ group, engine, holdings, places, isOwnContainer }: FactSources): SpecFacts {
+  const ownerIn = (kind: "network" | "volume", name: string): Owner => {
+    const resource = group.resources.find((one) => one.kind === kind && one.name === name);
+    const held = (kind === "network" ? holdings.networks : holdings.volumes)?.find((one) =>
+      one.name === name && one.backend === engine
+    );
+    // One that does not exist yet is made by the plan, and an external one blocks it.
+    if (held === undefined) return resource === undefined ? "unknown" : "own";
+    return projectOf(held.labels) === group.project && resource?.external !== true ? "own" : "other";
+  };
+  return {
+    isOwnContainer,
+    networkOwner: (name) => ownerIn("network", name),
+    volumeOwner: (name) => ownerIn("volume", name),
+    placeOf: (source) => places.get(source) ?? "outside",
+  };
+}
