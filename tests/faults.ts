@@ -1474,6 +1474,18 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         ], ["tests/replicas_test.ts", "Two replicas behind Caddy are one berth"]],
       },
       {
+        id: "F121",
+        broken: "PostgreSQL is away, or a replica hangs, behind the shipped Caddyfile for two",
+        holds: "Callers get berth's own sentence; a hung replica delays a read by at most three seconds",
+        proofs: [
+          [
+            "tests/replica_proxy_test.ts",
+            "while PostgreSQL is away, callers behind Caddy get berth's own sentence",
+          ],
+          ["tests/replica_proxy_test.ts", "a replica that hangs delays a read by at most three seconds"],
+        ],
+      },
+      {
         id: "F97",
         broken: "A replica with another sealing key, or none",
         holds: "It does not start, and names the setting",
