@@ -28,7 +28,8 @@ export function judgedActs(acts: EngineActs, options: JudgeOptions): EngineActs 
   return {
     ...acts,
     create: async (name, spec) => acts.create(name, await judge.container(spec)),
-    start: (id) => judge.start(id),
+    start: (id) => judge.starting(id, () => acts.start(id)),
+    restart: (id, graceSeconds) => judge.starting(id, () => acts.restart(id, graceSeconds)),
     update: async (id, spec) => {
       await judge.refuse(containerNeeds(spec, await judge.facts()));
       await acts.update(id, spec);
@@ -72,16 +73,19 @@ class ActJudge {
     };
   }
 
-  /** Starts a container whose sources still lead where they did, and ends it if the engine mounted others. */
-  async start(id: string): Promise<void> {
+  /**
+   * Starts a container whose sources still lead where they did: engines follow its links anew at every start. Ends it
+   * if the engine mounted others.
+   */
+  async starting(id: string, start: () => Promise<void>): Promise<void> {
     const { acts, options: { step } } = this;
     const found = await acts.find(id);
     const sources = found === null ? [] : this.#ownSources(found);
-    if (found === null || sources.length === 0) return await acts.start(id);
-    const placed = await this.#placesOf(await this.#holdings(), sources);
-    const moved = sources.find((source) => placed.get(source)?.place === "outside");
-    if (moved !== undefined) await this.#refuseMoved(found, moved);
-    await acts.start(id);
+    if (found === null || sources.length === 0) return await start();
+    const holdings = await this.#holdings();
+    const placed = await this.#placesOf(holdings, sources);
+    await this.#refuseMoved(found, await this.facts(holdings, placed), placed);
+    await start();
     const elsewhere = await mountedElsewhere(await acts.find(id), placed);
     if (elsewhere === null || (await this.#lacking([hostNeed(elsewhere)])).length === 0) return;
     await acts.stop(id, 0);
@@ -97,7 +101,7 @@ class ActJudge {
     const { step } = this.options;
     const at = first.at === undefined ? "" : ` (${first.at.file}:${first.at.range.start.line})`;
     throw failed(
-      `Cannot make "${step.target}": ${first.field} ${first.why}${at}, which needs the permission ` +
+      `Cannot carry out ${step.kind} of "${step.target}": ${first.field} ${first.why}${at}, which needs the permission ` +
         `"${first.permission}". Ask somebody who holds it to apply a new plan`,
     );
   }
@@ -142,13 +146,22 @@ class ActJudge {
     return bindsIn(found).map(({ source }) => source).filter((source) => isBelow(source, root));
   }
 
-  async #refuseMoved({ id, name, state }: InspectedContainer, source: string): Promise<void> {
-    const lacking = await this.#lacking([hostNeed(source)]);
-    if (lacking.length === 0) return;
-    if (state === "created") await this.acts.remove(id);
-    throw failed(
-      `Cannot start "${name}": "${source}" leads out of the workspace now, which needs the permission "projects:host"`,
-    );
+  /** Judges the sources that lead elsewhere by now. One that was made as it is stays with whoever made it. */
+  async #refuseMoved(
+    found: InspectedContainer,
+    facts: SpecFacts,
+    placed: ReadonlyMap<string, Placed>,
+  ): Promise<void> {
+    const moved = bindsIn(found).filter(({ source }) => {
+      const path = placed.get(source)?.path;
+      return path !== undefined && path !== source;
+    });
+    try {
+      await this.refuse(containerNeeds({ mounts: moved }, facts));
+    } catch (error) {
+      if (found.state === "created") await this.acts.remove(found.id);
+      throw error;
+    }
   }
 
   async #lacking(needs: readonly SpecNeed[]): Promise<readonly Need[]> {
