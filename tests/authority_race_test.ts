@@ -18,9 +18,8 @@ async function mounted({ engine, name }: ApplyScene): Promise<string | null> {
     `label=com.docker.compose.project=${name}`,
   );
   if (id === "") return null;
-  const pid = await engine.cli("inspect", "--format", "{{.State.Pid}}", id.split("\n")[0]!);
   try {
-    return await Deno.readTextFile(`/proc/${pid}/root/data/whose`);
+    return await engine.cli("exec", id.split("\n")[0]!, "cat", "/data/whose");
   } catch {
     return null; // it has ended
   }
