@@ -182,7 +182,7 @@ const CONNECTION: Rows<Connection> = {
 /** The name of the container's own network interface. */
 const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
 
-const connectionNeeds = (one: Connection, facts: SpecFacts) => needsOf(CONNECTION, one, facts);
+const connectionNeeds = (one: Partial<Connection>, facts: SpecFacts) => needsOf(CONNECTION, one, facts);
 
 function membershipNeeds(field: string, name: string, facts: SpecFacts): readonly SpecNeed[] {
   if (["none", "bridge", "default"].includes(name)) return NOTHING;
@@ -236,5 +236,5 @@ export const containerNeeds = (spec: Partial<ContainerSpec>, facts: SpecFacts): 
   needsOf(CONTAINER, spec, facts);
 
 /** Returns the rights that joining a network in this way needs. */
-export const joinNeeds = (spec: Connection, facts: SpecFacts): readonly SpecNeed[] =>
+export const joinNeeds = (spec: Partial<Connection>, facts: SpecFacts): readonly SpecNeed[] =>
   connectionNeeds(spec, facts);

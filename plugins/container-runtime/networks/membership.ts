@@ -1,8 +1,11 @@
 /** Connects containers to networks and disconnects them. */
 import { z } from "zod";
+import { joinNeeds } from "../../../core/container_needs.ts";
 import { ServiceError } from "../../../core/error.ts";
+import { NO_FACTS } from "../../../core/spec_rows.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Engines } from "../backends/seen.ts";
+import { mustHold } from "../backends/judged.ts";
 import type { Link } from "../backends/link.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { EngineAnswer } from "../engine/failure.ts";
@@ -77,9 +80,15 @@ export const MEMBERSHIP_ROUTES = [connect, disconnect];
 
 export function memberships(engines: Engines): Router {
   return router()
-    .on(connect, async ({ params, query, body, reach }) => {
+    .on(connect, async ({ params, query, body, reach, principal }) => {
       const { link, name } = await findNetwork(engines, reach, params.name, query.backend, "use");
       const change: Change = { verb: "connect", network: params.name, name, container: body.container };
+      // The caller's own permission reaches the network; what remains is a name that is a namespace.
+      const needs = joinNeeds({ name, aliases: body.aliases ?? [] }, {
+        ...NO_FACTS,
+        networkOwner: () => "own",
+      });
+      mustHold(principal, link.name, doingOf(change), needs);
       const id = (await findContainer(engines, reach, body.container, link.name, doingOf(change))).row.id;
       return reply(
         200,
