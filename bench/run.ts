@@ -9,6 +9,7 @@ const BENCHES = [
   "engine",
   "objects",
   "streams",
+  "doubt",
   "large_log",
   "log_lines",
   "parse",
