@@ -4,6 +4,11 @@ import { type Argument, type Command, COMMANDS, type Line, type Option } from ".
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
+/** Returns the script of every shell. */
+export function completions(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(SCRIPTS).map(([shell, script]) => [shell, script()]));
+}
+
 // deno-lint-ignore require-await -- as every command
 export async function run({ args: [shell = ""] }: Line): Promise<number> {
   writeOut(SCRIPTS[shell]!());

@@ -13,13 +13,18 @@ const SCRIPTS = {
 /** The place of the source digest in the built page. */
 const MARK = /<meta name="berth:build" content="([0-9a-f]{64})">/;
 
+/** Returns the path as the system writes it: on Windows without the slash before the drive. */
+function pathOf({ pathname }: URL): string {
+  return decodeURIComponent(Deno.build.os === "windows" ? pathname.slice(1) : pathname);
+}
+
 /** Builds when needed. Returns what was done, in a sentence, or null when the page was up to date. */
 export async function buildPage(into: URL = BUILT): Promise<string | null> {
   const digest = await digestOf();
   if (await builtFrom(into) === digest) return null;
   // Tests begin at the same time, in one process too: one of them builds, and the others wait for it.
   await Deno.mkdir(new URL("../", into), { recursive: true });
-  using lock = await Deno.open(`${into.pathname.slice(0, -1)}.lock`, { create: true, write: true });
+  using lock = await Deno.open(`${pathOf(into).slice(0, -1)}.lock`, { create: true, write: true });
   await lock.lock(true);
   return await builtFrom(into) === digest ? null : await build(into, digest);
 }
@@ -31,9 +36,9 @@ async function build(into: URL, digest: string): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });
   try {
     // In parts: what is looked at first, what is looked at later, and what both need.
-    await bundle("main.tsx", "--code-splitting", "--outdir", folder.pathname);
+    await bundle("main.tsx", "--code-splitting", "--outdir", pathOf(folder));
     for (const [name, entry] of Object.entries(SCRIPTS)) {
-      await bundle(entry, "--output", new URL(name, folder).pathname);
+      await bundle(entry, "--output", pathOf(new URL(name, folder)));
     }
     const html = await Deno.readTextFile(new URL("index.html", PAGE));
     const mark = `<meta name="berth:build" content="${digest}">`;
@@ -68,11 +73,11 @@ async function bundle(entry: string, ...output: readonly string[]): Promise<void
     args: [
       "bundle",
       "--config",
-      new URL("deno.json", PAGE).pathname,
+      pathOf(new URL("deno.json", PAGE)),
       "--platform=browser",
       "--minify",
       ...output,
-      new URL(entry, PAGE).pathname,
+      pathOf(new URL(entry, PAGE)),
     ],
     env: { NO_COLOR: "1" },
     stdin: "null",

@@ -1,8 +1,10 @@
 /** The files that a running berth is made of, and the packages that its lock file names. */
+import { fileURLToPath } from "node:url";
 import { buildPage } from "../page/build.ts";
 import { run } from "./run.ts";
 
-export const ROOT = new URL("../", import.meta.url).pathname;
+/** The folder of the project, with a separator behind it. */
+export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Folders beside the program, which nothing of it imports. */
 const BESIDE = ["tests", "bench", "docs", "tools", "packaging", "dist", "node_modules", "coverage"];

@@ -4,11 +4,15 @@ import { parse } from "yaml";
 import { checkVersions, release } from "../../tools/release.ts";
 import { lockedPackages, programFiles } from "../../tools/program.ts";
 import { manPage } from "../../docs/man_page.ts";
+import { IMAGE } from "../../tools/names.ts";
 import { VERSION } from "../../version.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const text = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 const BINARY = `berth-${Deno.build.target}`;
+const DEBIAN = Deno.build.os === "linux"
+  ? `berth_${VERSION}_${Deno.build.arch === "x86_64" ? "amd64" : "arm64"}.deb`
+  : null;
 
 Deno.test("a dry run of a release makes the binary, the client, the parts list, the manual and their sums", async (context) => {
   const out = await Deno.makeTempDir({ prefix: "berth-release-" });
@@ -25,7 +29,10 @@ Deno.test("a dry run of a release makes the binary, the client, the parts list, 
         `berth-${VERSION}.spdx.json`,
         BINARY,
         `berth-client-${VERSION}.tgz`,
+        `berth-${VERSION}-packaging.tar.gz`,
+        ...(DEBIAN === null ? [] : [DEBIAN]),
         "berth.1",
+        "berth.container",
         "berth.service",
       ].sort(),
     );
@@ -105,6 +112,26 @@ Deno.test("every action is pinned by its commit, every job has a time limit and 
     }
   }
   assert.ok(actions > 5);
+});
+
+Deno.test("every file that names the image names the one that is published, with this version", async () => {
+  const named = new Map<string, string>();
+  for (
+    const path of [
+      ...["berth", "berth-caddy", "berth-postgres"].map((name) => `packaging/${name}/compose.yaml`),
+      ...["packaging/podman/berth.container", "Dockerfile", "docs/operations.md", "README.md"],
+    ]
+  ) {
+    for (const [name] of (await text(path)).matchAll(/(?:ghcr\.io|docker\.io)\/[\w./-]+(?::[\w.-]+)?/g)) {
+      const [image, tag] = name.split(":");
+      assert.equal(image, IMAGE, path);
+      if (tag !== undefined) assert.ok([VERSION, `${VERSION}-ssh`].includes(tag), `${path}: ${name}`);
+      named.set(path, name);
+    }
+  }
+  assert.ok(named.size >= 5, [...named.keys()].join(" "));
+  const workflow = await text(".github/workflows/release.yml");
+  assert.ok(workflow.includes("tools/release.ts --names"), "the workflow asks for the name");
 });
 
 Deno.test("every script that a workflow runs is there, with the options that it is given", async () => {
