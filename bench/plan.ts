@@ -82,6 +82,7 @@ async function inMemory(): Promise<void> {
     kind: "docker",
     mappedTo: (path) => path,
     realOf: (path) => path,
+    sourceAt: () => undefined,
     neighbour: () => undefined,
     imageNow: () => undefined,
     digest: null,

@@ -22,7 +22,9 @@ export const WORDS: Readonly<Record<PlanStep["kind"], string>> = {
   "wait": "wait for",
 };
 
-const CODES: Readonly<Record<Exclude<PlanReason["code"], "field" | "followsFrom" | "hook">, string>> = {
+const CODES: Readonly<
+  Record<Exclude<PlanReason["code"], "field" | "staleMount" | "followsFrom" | "hook">, string>
+> = {
   absent: "it is not there",
   stopped: "it does not run",
   scaleDown: "there are more than declared",
@@ -101,6 +103,16 @@ function reasonText(reason: PlanReason): string {
   if (reason.code === "field") {
     const { field, declared, seen, at } = reason;
     return `${field}: ${seen} becomes ${declared}, ${placeText(at)}`;
+  }
+  if (reason.code === "staleMount") {
+    const { field, mount: { state, replacedAt, startedAt }, at } = reason;
+    const what = state === "changedSince"
+      ? "was written to"
+      : state === "deleted"
+      ? "was deleted"
+      : "was replaced";
+    return `${field}: the container reads the file of ${startedAt}, it ${what}` +
+      `${replacedAt === null ? "" : ` at ${replacedAt}`}, ${placeText(at)}`;
   }
   if (reason.code === "followsFrom") return `follows from step ${reason.step} (${reason.how})`;
   if (reason.code === "hook") return `the files ask for it, ${placeText(reason.at)}`;

@@ -16,6 +16,9 @@ export const ContainerState = z.enum([
 export type ContainerState = z.infer<typeof ContainerState>;
 
 /** A container as lists show it. */
+/** A start that is told this late is still one that berth saw. */
+export const STARTED_WITHIN_MS = 2_000;
+
 export interface RunningContainer {
   readonly id: string;
   readonly name: string;
@@ -181,6 +184,8 @@ export interface ContainerSpec {
 
 /** A container as it was made, for comparing with what was declared. Never answered as it is: `env` is unmasked. */
 export interface InspectedContainer extends RunningContainer, ContainerSpec {
+  /** The identities of the files and folders that it mounted, by their paths; absent if berth was not there. */
+  readonly sourcesAtStart?: ReadonlyMap<string, string>;
   readonly name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;

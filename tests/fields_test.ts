@@ -479,6 +479,7 @@ class Scene implements AsyncDisposable {
       kind: this.engine.kind,
       mappedTo: (path) => path,
       realOf: (path) => path,
+      sourceAt: () => undefined,
       neighbour: (id) => {
         const found = [...containers].find(([, one]) => one.id === id);
         return found && { service: found[0], name: found[1].name };

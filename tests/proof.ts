@@ -38,6 +38,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/fields_test.ts" },
   { file: "tests/resolved_values_test.ts" },
   { file: "tests/client/node_bun_test.ts" },
+  { file: "tests/mounts_test.ts", env: { BERTH_TEST_MOUNTS: "all" } },
   { file: "tests/plan_test.ts" },
   { file: "tests/plan_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },
   { file: "tests/apply_edits_test.ts", env: { BERTH_TEST_EDITS: "50" } },

@@ -4,7 +4,7 @@ import type { ArtifactFile, PathUse } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 import { ParseQueue } from "../yaml/parse_queue.ts";
 import { parseFile } from "./parse_file.ts";
-import { folderOf, isAtOrBelow } from "./paths.ts";
+import { isAtOrBelow } from "./paths.ts";
 import type { ReadText, Refusal, SafeReader } from "./safe_reader.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -108,11 +108,10 @@ export class FileStore {
     }
   }
 
-  /** Paths whose time or size changed; in these folders also those that were created or removed. */
-  async outdated(folders: ReadonlySet<string>): Promise<Set<string>> {
+  /** Returns the paths whose time or size changed, and those named by artifacts that were created or removed. */
+  async outdated(): Promise<Set<string>> {
     const changed = new Set<string>();
     for (const [path, looked] of this.#looked) {
-      if (!folders.has(folderOf(path))) continue;
       if (await this.#reader.look(path) !== await looked) changed.add(path);
     }
     for (const [key, cached] of this.#cached) {

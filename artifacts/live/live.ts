@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { Location } from "../location.ts";
+import { MountReading } from "./mount_reading.ts";
 import { Condition } from "../../core/condition.ts";
 import { SEES_RUNNING } from "../../core/runtime.ts";
 import { Verdict } from "./verdict.ts";
@@ -13,6 +14,7 @@ export const Drift = z.object({
   declared: z.string().describe("As it is written"),
   actual: z.string().describe("As it runs"),
   location: Location.describe("Location of the declared value, or of the unit if it declares none"),
+  mount: MountReading.optional().describe("Only of a mount whose file or folder may be another one by now"),
 }).meta({ id: "Drift" });
 export type Drift = z.infer<typeof Drift>;
 
@@ -62,6 +64,9 @@ export const UnitLive = z.object({
   })).describe("Its containers"),
   drift: z.array(Drift).nullable().describe(
     "Of a group: those of its units. Null where nothing was compared",
+  ),
+  remarks: z.array(Drift).optional().describe(
+    "Mounts whose files were written to or may have been replaced; no difference by themselves, absent without any",
   ),
   notCompared: z.string().nullable().describe(
     "Why something of it could not be compared with what is declared; null where everything was",

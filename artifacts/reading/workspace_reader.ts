@@ -93,7 +93,7 @@ export class WorkspaceReader {
     const read = readSettings(isRefusal(settingsFile) ? null : settingsFile, this.#budgets);
     const now = await discover(this.#reader, await this.#ignore(this.#store, read), read.budgets);
     const names = (listing: Listing) => JSON.stringify([...listing.folders]);
-    return names(before) === names(now) ? await this.#store.outdated(this.#named) : null;
+    return names(before) === names(now) ? await this.#store.outdated() : null;
   }
 
   /** The model with unsaved texts, by path below the root, in place of the files. Nothing of it is stored. */

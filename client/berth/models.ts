@@ -137,6 +137,8 @@ export type Drift = {
   readonly actual: string;
   /** Location of the declared value, or of the unit if it declares none. */
   readonly location: Location;
+  /** Only of a mount whose file or folder may be another one by now. */
+  readonly mount?: MountReading;
 };
 
 /** A part of `Principal`. */
@@ -160,6 +162,16 @@ export type Location = {
   readonly path: readonly (string | number)[];
   /** Position in the file. */
   readonly range: Range;
+};
+
+/** A part of `Drift`. */
+export type MountReading = {
+  /** `replaced` and `deleted`: the container reads another file than the one that is there now. `changedSince`: it reads the same file, whose text is newer than its start. `maybeReplaced` and `unknown`: the times cannot tell. */
+  readonly state: "replaced" | "deleted" | "maybeReplaced" | "changedSince" | "unknown";
+  /** Time of the replacement or change; null while unknown. */
+  readonly replacedAt: string | null;
+  /** Time when the container started. */
+  readonly startedAt: string;
 };
 
 /** A part of `Principal`. */
@@ -303,6 +315,15 @@ export type PlanReason = {
   /** As it runs. */
   readonly seen: string;
   /** Location of the declared value, or of the unit if it declares none. */
+  readonly at: Location;
+} | {
+  /** It reads a file or folder that was replaced or deleted. */
+  readonly code: "staleMount";
+  /** The mount, named as in drift. */
+  readonly field: string;
+  /** State of the mount since the container started. */
+  readonly mount: MountReading;
+  /** Location of the mount. */
   readonly at: Location;
 } | {
   /** Another step makes it necessary. */

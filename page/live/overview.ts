@@ -1,5 +1,5 @@
 /** Everything that is declared beside everything that runs, over all workspaces, the worst first. */
-import type { Location } from "../../client/berth/models.ts";
+import type { Location, MountReading } from "../../client/berth/models.ts";
 import {
   OVERVIEW,
   type Overview as Answer,
@@ -28,6 +28,7 @@ export interface Difference {
   readonly field: string;
   readonly declared: string;
   readonly actual: string;
+  readonly mount?: MountReading;
   readonly container: string | null;
   /** Of the value itself; of its unit where it is not declared. */
   readonly place: Place | null;

@@ -7,6 +7,7 @@ import { useResource } from "../live/resource.ts";
 import { SIGN_OF } from "../verdict.ts";
 import { words } from "../words/en.ts";
 import { Facing, readable } from "./facing.tsx";
+import { mountText } from "./stale_mount.tsx";
 import { Place } from "./place.tsx";
 import { shown } from "./shown.ts";
 import { Mark } from "./sign.tsx";
@@ -104,7 +105,14 @@ function Lines({ unit, written }: { readonly unit: Unit; readonly written: UnitD
               {differences.map((one) => (
                 <span key={`${one.field} ${one.container}`}>
                   <span class="facing-field">{shown(one.field)}</span>
-                  <span class="line-runs">{words.unit.runs}</span> <code>{shown(readable(one.actual))}</code>
+                  {one.mount === undefined
+                    ? (
+                      <>
+                        <span class="line-runs">{words.unit.runs}</span>{" "}
+                        <code>{shown(readable(one.actual))}</code>
+                      </>
+                    )
+                    : mountText(one.mount)}
                 </span>
               ))}
             </span>

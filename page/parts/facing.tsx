@@ -1,6 +1,8 @@
 /** The one way in which a declared value and the one that runs are shown: facing each other, the line between them. */
 import type { ComponentChildren } from "preact";
 import { words } from "../words/en.ts";
+import type { MountReading } from "../../client/berth/models.ts";
+import { StaleMount } from "./stale_mount.tsx";
 import { shown } from "./shown.ts";
 
 /** The beginning and the end that two texts share are quiet; what is between them is what differs. */
@@ -48,11 +50,13 @@ export interface FacingProps {
   readonly field: string;
   readonly declared: string;
   readonly actual: string;
+  readonly mount?: MountReading;
   /** Content at the end of the row, such as the place of the value. */
   readonly children?: ComponentChildren;
 }
 
-export function Facing({ field, declared, actual, children }: FacingProps) {
+export function Facing({ field, declared, actual, mount, children }: FacingProps) {
+  if (mount !== undefined) return <StaleMount field={field} mount={mount}>{children}</StaleMount>;
   return (
     <div class="facing">
       <span class="facing-field">{shown(field)}</span>

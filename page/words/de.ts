@@ -222,6 +222,10 @@ export const words = {
     declared: "deklariert",
     runs: "läuft",
     none: "nichts läuft",
+    mount: (state: string, started: string, at: string | null) =>
+      `der Container liest die Datei von ${started}; sie wurde ${at === null ? "" : `um ${at} `}${
+        state === "deleted" ? "gelöscht" : state === "changedSince" ? "geändert" : "ersetzt"
+      }`,
     restarting: "startet neu",
     exited: (code: number | null) => code === null ? "beendet" : `beendet mit ${code}`,
     ended: (code: number | null, restarts: number, reason: string | null) =>

@@ -212,6 +212,15 @@ const english = {
     declared: "declared",
     runs: "runs",
     none: "nothing runs",
+    /** `the container reads the file of 11:02; it was replaced at 14:31`. */
+    mount: (state: string, started: string, at: string | null) =>
+      `the container reads the file of ${started}; ${
+        state === "deleted"
+          ? "it was deleted"
+          : state === "changedSince"
+          ? "it was written to"
+          : "it was replaced"
+      }${at === null ? "" : ` at ${at}`}`,
     restarting: "restarting",
     exited: (code: number | null) => code === null ? "exited" : `exited with ${code}`,
     /** `exit 137, 5 restarts: no space left`. */

@@ -144,7 +144,9 @@ export class EngineRuntime implements ActingRuntime {
       );
     }
     try {
-      return await this.#inspections.read(link.engine, id);
+      const container = await this.#inspections.read(link.engine, id);
+      const { sourcesAtStart } = link.mirror;
+      return { ...container, sourcesAtStart: await sourcesAtStart.of(container.id, container.startedAt) };
     } catch (error) {
       if (error instanceof ServiceError && error.code === "container_not_found") return null;
       throw error;

@@ -10,11 +10,13 @@ import type { Declared } from "../fields/field.ts";
 import { contentsOf, type OwnSide } from "./contents.ts";
 import type { UnitDifference } from "./findings.ts";
 import { rememberedDifferences } from "./remembered.ts";
-import { engineViews, remembering } from "./views.ts";
+import { engineViews, remembering, sourcesOnce } from "./views.ts";
 
 /** The result for one unit. */
 export interface Compared {
   readonly differences: UnitDifference[];
+  /** Said, and no differences. */
+  readonly remarks: UnitDifference[];
   /** Containers that have gone since they were listed. */
   readonly gone: RunningContainer[];
   /** The reasons why containers could not be compared, a sentence for each. */
@@ -51,14 +53,14 @@ export async function compare(
     if (containers === undefined || group === undefined || (only !== undefined && !only.has(unit.id))) {
       continue;
     }
-    const into: Compared = { differences: [], gone: [], failures: [] };
+    const into: Compared = { differences: [], remarks: [], gone: [], failures: [] };
     found.set(unit.id, into);
     const { service } = unit;
     if (service === null) continue;
     for (const container of containers) jobs.push({ of: { model, group, unit, service }, container, into });
   }
   const engine = engineViews(runtime, holdings, [...containersOf.values()].flat());
-  const once = remembering(real);
+  const once = { real: remembering(real), source: sourcesOnce() };
   const contents = new Map<Group, ReadonlyMap<string, string>>();
   for (const { of: { group } } of own === undefined ? [] : jobs) {
     if (!contents.has(group)) contents.set(group, await contentsOf(group, own!)); // as the loop says
@@ -67,7 +69,7 @@ export async function compare(
   const work = async () => {
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
       const { of, container } = job;
-      const disk = { real: once, digest: own?.digest ?? null, contents: contents.get(of.group) ?? NOTHING };
+      const disk = { ...once, digest: own?.digest ?? null, contents: contents.get(of.group) ?? NOTHING };
       await compareOne(job, { runtime, engine: engine(container.backend), disk });
     }
   };
@@ -95,8 +97,8 @@ async function compareOne(
   try {
     const found = await rememberedDifferences(of, container, around);
     if (found === null) into.gone.push(container);
-    for (const { field, declared, seen, at } of found ?? []) {
-      into.differences.push({ field, declared, seen, at, container: container.name });
+    for (const { row: _, isRemark, ...one } of found ?? []) {
+      into[isRemark ? "remarks" : "differences"].push({ ...one, container: container.name });
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

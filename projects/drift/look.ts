@@ -18,7 +18,7 @@ import { locationOf } from "../../artifacts/position.ts";
 import type { JudgedFinding } from "../../artifacts/rules/settings.ts";
 import { compare, type Compared } from "./compare.ts";
 import type { OwnSide } from "./contents.ts";
-import { liveFindings } from "./findings.ts";
+import { liveFindings, type UnitDifference } from "./findings.ts";
 
 /** What runs for a workspace. */
 export interface View {
@@ -78,6 +78,7 @@ export async function look(
     live.set(unit.id, {
       verdict: verdictOf(seen, unit.service?.active ?? true, containers),
       ...seen,
+      ...(result !== undefined && result.remarks.length > 0 && { remarks: result.remarks.map(shownDrift) }),
       match: own?.match ?? null,
       containers: containers.map(shown),
     });
@@ -104,14 +105,17 @@ function leaveOut(gone: readonly RunningContainer[], byUnit: Map<string, Own>, i
 /** Null where nothing was compared. */
 function driftOf(result: Compared | undefined): Drift[] | null {
   if (result === undefined || (result.failures.length > 0 && result.differences.length === 0)) return null;
-  return result.differences.map(({ field, container, declared, seen, at }) => ({
-    field,
-    container,
-    declared,
-    actual: seen,
-    location: locationOf(at),
-  }));
+  return result.differences.map(shownDrift);
 }
+
+const shownDrift = ({ field, container, declared, seen, at, mount }: UnitDifference): Drift => ({
+  field,
+  container,
+  declared,
+  actual: seen,
+  location: locationOf(at),
+  ...(mount !== undefined && { mount }),
+});
 
 function reasonOf(result: Compared | undefined): string | null {
   const [first, ...others] = result?.failures ?? [];

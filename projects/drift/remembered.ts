@@ -20,6 +20,8 @@ interface Asked {
   readonly images: Map<string, string | undefined>;
   readonly neighbours: Map<string, string | undefined>;
   readonly paths: Map<string, string | null>;
+  /** The files and folders behind mounts, each as one text. */
+  readonly sources: Map<string, string>;
 }
 
 interface Remembered {
@@ -30,10 +32,13 @@ interface Remembered {
   readonly found: Promise<readonly FieldDifference[] | null>;
   /** When the paths were last asked for. */
   pathsAt: number;
+  sourcesAt: number;
 }
 
 /** No event tells that a link leads elsewhere. */
 const PATHS_MS = 10_000;
+/** No event tells that a mounted file was replaced. */
+const SOURCES_MS = 1_000;
 /** Callers of different scopes see different images and neighbours: each kind has an entry of its own. */
 const MOST_VIEWS = 4;
 
@@ -63,9 +68,9 @@ export async function rememberedDifferences(
     const found = await one.found;
     if (await isStill(one, around)) return found;
   }
-  const asked: Asked = { images: new Map(), neighbours: new Map(), paths: new Map() };
+  const asked: Asked = { images: new Map(), neighbours: new Map(), paths: new Map(), sources: new Map() };
   const found = compared(of, container, noting(around, asked));
-  const made = { from, asked, found, pathsAt: performance.now() };
+  const made = { from, asked, found, pathsAt: performance.now(), sourcesAt: performance.now() };
   byUnit.set(of.unit, [made, ...known].slice(0, MOST_VIEWS));
   try {
     return await found;
@@ -101,11 +106,12 @@ async function inspection(
 }
 
 /** The same surroundings, which note what is asked of them: whatever a comparison may ask for has to be here. */
-function noting({ runtime, engine, disk }: Around, { images, neighbours, paths }: Asked): Around {
+function noting({ runtime, engine, disk }: Around, { images, neighbours, paths, sources }: Asked): Around {
   return {
     runtime,
     engine: {
       kind: engine.kind,
+      isHere: engine.isHere,
       imageNow: (name) => noted(images, name, engine.imageNow(name)),
       neighbour: (id) => {
         const found = engine.neighbour(id);
@@ -113,7 +119,15 @@ function noting({ runtime, engine, disk }: Around, { images, neighbours, paths }
         return found;
       },
     },
-    disk: { ...disk, real: async (path) => noted(paths, path, await disk.real(path)) },
+    disk: {
+      ...disk,
+      real: async (path) => noted(paths, path, await disk.real(path)),
+      source: async (path) => {
+        const found = await disk.source(path);
+        noted(sources, path, JSON.stringify(found));
+        return found;
+      },
+    },
   };
 }
 
@@ -130,6 +144,11 @@ async function isStill(
   for (const [name, id] of images) if (engine.imageNow(name) !== id) return false;
   for (const [id, text] of neighbours) if (textOfNeighbour(engine.neighbour(id)) !== text) return false;
   const now = performance.now();
+  if (now - known.sourcesAt >= SOURCES_MS) {
+    const { sources } = known.asked;
+    for (const [path, text] of sources) if (JSON.stringify(await disk.source(path)) !== text) return false;
+    known.sourcesAt = now;
+  }
   if (now - known.pathsAt < PATHS_MS) return true;
   if (!await areStill(paths, disk.real)) return false;
   known.pathsAt = now;

@@ -1,6 +1,8 @@
 /** The surroundings of a compared container: the engine around it and the disk below it, read once for many. */
 
 import { mapped, type RealPath } from "../../artifacts/live/join.ts";
+import { isInside } from "../../artifacts/registry/place.ts";
+import { type BindSource, bindSourceAt } from "../../core/bind_source.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { EngineView } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
@@ -8,22 +10,34 @@ import { bindsOf } from "../fields/mounts.ts";
 import { fullImage } from "../fields/process.ts";
 
 /** The facts that are known of an engine. */
-export type EngineSide = Pick<EngineView, "kind" | "neighbour" | "imageNow">;
+export interface EngineSide extends Pick<EngineView, "kind" | "neighbour" | "imageNow"> {
+  /** True if its paths and times are those of this machine. */
+  readonly isHere: boolean;
+}
+
+/** Looks at the source of a mount. */
+export type LookAtSource = (path: string) => Promise<BindSource | "absent" | null>;
 
 /** The facts that are known of this machine. */
 export interface DiskSide extends Pick<EngineView, "digest" | "contents"> {
   readonly real: RealPath;
+  readonly source: LookAtSource;
 }
 
 /** Asks the disk once for each path: containers of one project have their folders in common. */
-export function remembering(real: RealPath): RealPath {
-  const known = new Map<string, Promise<string | null>>();
+export function remembering<Answer>(
+  ask: (path: string) => Promise<Answer>,
+): (path: string) => Promise<Answer> {
+  const known = new Map<string, Promise<Answer>>();
   return (path) => {
     let found = known.get(path);
-    if (found === undefined) known.set(path, found = real(path));
+    if (found === undefined) known.set(path, found = ask(path));
     return found;
   };
 }
+
+/** Looks at each source once. */
+export const sourcesOnce = (): LookAtSource => remembering(bindSourceAt);
 
 /** Reads all engines once and returns the side of each by its name. */
 export function engineViews(
@@ -39,9 +53,10 @@ export function engineViews(
       compose === null ? [] : [[`${backend} ${id}`, { service: compose.service, name }]]
     ),
   );
-  const kinds = new Map(runtime.backends().map(({ name, kind }) => [name, kind]));
+  const backends = new Map(runtime.backends().map((one) => [one.name, one]));
   return (backend) => ({
-    kind: kinds.get(backend) ?? "docker",
+    kind: backends.get(backend)?.kind ?? "docker",
+    isHere: backends.get(backend)?.address.startsWith("unix:") === true,
     neighbour: (id) => neighbours.get(`${backend} ${id}`),
     imageNow: (name) => images.get(`${backend} ${name}`),
   });
@@ -52,14 +67,20 @@ export async function viewFor(
   of: Declared,
   container: InspectedContainer,
   engine: EngineSide,
-  { real, digest, contents }: DiskSide,
+  { real, source, digest, contents }: DiskSide,
 ): Promise<EngineView> {
   const binds = container.mounts.filter(({ type }) => type === "bind");
   const paths = [...binds.map(({ source }) => mapped(of.model, source)), ...bindsOf(of)];
   const places = new Map<string, string>();
   for (const path of paths) if (!places.has(path)) places.set(path, await real(path) ?? path);
+  const sources = new Map<string, BindSource | "absent" | null>();
+  for (const { source: path } of engine.isHere ? binds : []) {
+    const here = mapped(of.model, path);
+    if (isInside(here, of.model.root)) sources.set(path, await source(here));
+  }
   return {
     ...engine,
+    sourceAt: (path) => sources.get(path),
     digest,
     contents,
     mappedTo: (path) => mapped(of.model, path),

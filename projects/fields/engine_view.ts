@@ -1,5 +1,6 @@
 /** What comparing a container with its unit needs from the engine around it. */
 
+import type { BindSource } from "../../core/bind_source.ts";
 import type { Backend } from "../../core/runtime.ts";
 
 /** A digest in hex, from which nobody finds out by guessing what it is of. */
@@ -12,6 +13,8 @@ export interface EngineView {
   readonly mappedTo: (path: string) => string;
   /** The real path behind links; the path itself where it has none. */
   readonly realOf: (path: string) => string;
+  /** The file or folder behind the source of a mount; undefined for those of another machine and outside the workspace. */
+  readonly sourceAt: (path: string) => BindSource | "absent" | null | undefined;
   /** The container of the same project that an id means, as its service and its name. */
   readonly neighbour: (id: string) => { readonly service: string; readonly name: string } | undefined;
   /** The id that an image's full name stands for now. */

@@ -5,6 +5,7 @@ import type { Group, Model, Node, Place, Service, Unit } from "../../artifacts/a
 import { isNull, isUnknown, oneOrMany, textOf, truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { declaredIn, shortDigest } from "./declared_label.ts";
 import type { Digest, EngineView } from "./engine_view.ts";
+import type { MountReading } from "../../artifacts/live/mount_reading.ts";
 
 export type EngineKind = Backend["kind"];
 
@@ -38,6 +39,10 @@ export interface Difference {
   readonly at: Place;
   /** Nothing is declared: what stands at the place is something else. */
   readonly isAbsent?: true;
+  /** Of a mount whose file or folder is another one by now. */
+  readonly mount?: MountReading;
+  /** Said, and no difference by itself. */
+  readonly isRemark?: true;
 }
 
 /** What a container is asked to be, as it is put together. */
@@ -51,8 +56,8 @@ export interface Asking {
   readonly containerOf: (service: string) => string | undefined;
 }
 
-/** What a change of the field takes: a container made anew, one call to the engine, or nothing. */
-export type Change = "recreate" | "update" | "none";
+/** The cost of a change of the field: a new container, one call to the engine, another start, or nothing. */
+export type Change = "recreate" | "update" | "restart" | "none";
 
 /** One row of the table. */
 export interface Row {

@@ -31,7 +31,7 @@ import { placeOf } from "./grants.ts";
 import { outside, sourceOf, trimmed } from "./mount_sources.ts";
 
 /** One mount as declared. */
-interface Wanted {
+export interface Wanted {
   readonly target: string;
   /** The target as the author wrote it. */
   readonly name: string;
@@ -50,12 +50,12 @@ interface Wanted {
 }
 
 /** Those that are known, and the targets of those that are not. */
-interface Wants {
+export interface Wants {
   readonly mounts: readonly Wanted[];
   readonly isWhole: boolean;
 }
 
-function wantsOf(of: Declared): Declaration<Wants> {
+export function wantsOf(of: Declared): Declaration<Wants> {
   const mounts: Wanted[] = [];
   let isWhole = true;
   for (const item of oneOrMany(valueAt(of.unit.value, "tmpfs"))) {

@@ -14,6 +14,7 @@ import { hookRows } from "./hooks.ts";
 import { identityRows } from "./identity.ts";
 import { limitRows } from "./limits.ts";
 import { mounts } from "./mounts.ts";
+import { mountSourcesNow } from "./mount_sources_now.ts";
 import { namespaceRows } from "./namespaces.ts";
 import { networks } from "./networks.ts";
 import { portRows } from "./ports.ts";
@@ -49,7 +50,7 @@ export function differencesOf(
   view: EngineView,
 ): FieldDifference[] {
   const found: FieldDifference[] = [];
-  for (const row of FIELDS) {
+  for (const row of [...FIELDS, mountSourcesNow]) {
     for (const one of row.compare(of, container, view)) {
       found.push({ ...one, declared: maskText(shownAt(one)), seen: maskText(one.seen), row });
     }

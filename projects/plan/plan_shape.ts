@@ -1,6 +1,7 @@
 /** The shape of a plan: what would be done to which unit, because of which line, and who may. */
 
 import { z } from "zod";
+import { MountReading } from "../../artifacts/live/mount_reading.ts";
 import { Location } from "../../artifacts/location.ts";
 import { Diagnostic } from "../../artifacts/report/report_shape.ts";
 import { Permission } from "../../core/access.ts";
@@ -45,6 +46,12 @@ export const Reason = z.discriminatedUnion("code", [
     declared: z.string().describe("As it is written"),
     seen: z.string().describe("As it runs"),
     at: Location.describe("Location of the declared value, or of the unit if it declares none"),
+  }),
+  z.object({
+    code: z.literal("staleMount").describe("It reads a file or folder that was replaced or deleted"),
+    field: z.string().describe("The mount, named as in drift"),
+    mount: MountReading.describe("State of the mount since the container started"),
+    at: Location.describe("Location of the mount"),
   }),
   z.object({
     code: z.literal("followsFrom").describe("Another step makes it necessary"),

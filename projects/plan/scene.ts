@@ -24,7 +24,7 @@ import { projectOf } from "../hash/labels.ts";
 import { placesOf, sourcesOf } from "../specs/bind_sources.ts";
 import type { Placed } from "../specs/host_places.ts";
 import { pullEveryMs } from "./pull_policy.ts";
-import { engineViews, remembering, viewFor } from "../drift/views.ts";
+import { engineViews, remembering, sourcesOnce, viewFor } from "../drift/views.ts";
 import type { Draft } from "./draft.ts";
 import { withoutLeftovers } from "./leftovers.ts";
 import type { PlanRequest } from "./plan_shape.ts";
@@ -33,6 +33,8 @@ import type { PlanRequest } from "./plan_shape.ts";
 export interface Member {
   readonly container: InspectedContainer;
   readonly differences: readonly FieldDifference[];
+  /** Said, and no differences. */
+  readonly remarks: readonly FieldDifference[];
 }
 
 export interface Scene {
@@ -118,7 +120,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const seen = new Map(all.filter((one) => sight.sees(one)).map((one) => [one.id, one]));
   const view = engineViews(runtime, holdings, [...seen.values()])(backend.name);
   const contents = await contentsOf(group, side);
-  const real = remembering(asked.real);
+  const disk = { real: remembering(asked.real), source: sourcesOnce(), digest: side.digest, contents };
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
   const members = new Map<string, Member[]>();
   const leftovers = new Map<string, RunningContainer[]>();
@@ -145,8 +147,12 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
       if (of === null) continue;
       const container = await runtime.inspect(job.id, job.backend);
       if (container === null) continue; // It has gone since it was listed.
-      const whole = await viewFor(of, container, view, { real, digest: side.digest, contents });
-      compared.set(job.id, { container, differences: differencesOf(of, container, whole) });
+      const found = differencesOf(of, container, await viewFor(of, container, view, disk));
+      compared.set(job.id, {
+        container,
+        differences: found.filter(({ isRemark }) => !isRemark),
+        remarks: found.filter(({ isRemark }) => isRemark),
+      });
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, jobs.length) }, work));

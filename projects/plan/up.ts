@@ -191,9 +191,12 @@ class UnitWork {
   }
 
   /** Whether there is something to do for a container that stays in number. */
-  #member({ container, differences }: Member, follows: Follows): boolean {
+  #member(member: Member, follows: Follows): boolean {
+    const { container, differences } = member;
+    this.#mounts(member);
+    const stale = differences.filter(({ row }) => row.change === "restart");
     const isRunning = container.state === "running" || container.state === "restarting";
-    const counts = differences.filter(({ row }) => row.change !== "none");
+    const counts = differences.filter(({ row }) => row.change !== "none" && row.change !== "restart");
     const isInPlace = (one: FieldDifference) =>
       one.row.change === "update" && this.request.inPlace && this.scene.backend.kind === "docker" &&
       one.row.at(this.of) !== null; // an engine takes no limit back
@@ -237,13 +240,34 @@ class UnitWork {
     }
     // Who is made anew by the same image need not be started again before.
     const images = new Set(recreate.flatMap(({ ifChanged }) => ifChanged ?? []));
-    const restart = follows.restart.filter(({ ifChanged }) => !ifChanged?.every((step) => images.has(step)));
-    let isTouched = this.#asItIs({ container, differences: counts }, restart, base);
+    const restart = [
+      ...stale.map((one) => ({ reason: staleMount(one), ifChanged: null })),
+      ...follows.restart.filter(({ ifChanged }) => !ifChanged?.every((step) => images.has(step))),
+    ];
+    let isTouched = this.#asItIs({ ...member, differences: counts }, restart, base);
     if (recreate.length > 0) {
       swap(recreate);
       isTouched = true;
     }
     return isTouched;
+  }
+
+  /** A restart would make an empty folder of what was deleted. */
+  #mounts({ container, differences, remarks }: Member): void {
+    for (const { mount, declared, at } of differences) {
+      if (mount?.state !== "deleted") continue;
+      const message =
+        `"${declared}" was deleted while container "${container.name}" reads it: put it back, or ` +
+        `take the mount out of the file`;
+      this.draft.block("project/absent-file", message, at, this.#unit.id);
+    }
+    for (const { mount, declared, seen, at } of remarks) {
+      if (mount?.state === "unknown") continue; // Nothing happened that anybody knows of.
+      const message =
+        `"${declared}": container "${container.name}" reads ${seen}. Restart it if it does not ` +
+        `reload by itself`;
+      this.draft.warn("project/mount-changed", message, at, this.#unit.id);
+    }
   }
 
   /** What is done to a container that is not made anew. */
@@ -409,6 +433,13 @@ export function removeContainer(
 
 const numberOf = (labels: Readonly<Record<string, string>>): number =>
   Number(labels["com.docker.compose.container-number"] ?? "") || 0;
+
+const staleMount = ({ field, mount, at }: FieldDifference): Reason => ({
+  code: "staleMount",
+  field,
+  mount: mount!, // rows that ask for a restart have one
+  at: locationOf(at),
+});
 
 const reasonOf = ({ field, declared, seen, at }: FieldDifference): Reason => ({
   code: "field",

@@ -1,6 +1,7 @@
 /** The reasons of a step: differences beside the author's line, or the step that it follows from. */
 import type { PlanReason } from "../../../client/berth/models.ts";
 import { startOf } from "../../live/overview.ts";
+import { StaleMount } from "../../parts/stale_mount.tsx";
 import { Facing } from "../../parts/facing.tsx";
 import { Place } from "../../parts/place.tsx";
 import { words } from "../../words/en.ts";
@@ -19,6 +20,12 @@ export function Reasons(
               <Place place={startOf(reason.at)} workspace={workspace} />
             </Facing>
           )
+          : reason.code === "staleMount"
+          ? (
+            <StaleMount key={index} field={reason.field} mount={reason.mount}>
+              <Place place={startOf(reason.at)} workspace={workspace} />
+            </StaleMount>
+          )
           : reason.code === "hook"
           ? (
             <p class="hint" key={index}>
@@ -31,5 +38,5 @@ export function Reasons(
   );
 }
 
-const textOf = (reason: Exclude<PlanReason, { code: "field" | "hook" }>): string =>
+const textOf = (reason: Exclude<PlanReason, { code: "field" | "staleMount" | "hook" }>): string =>
   reason.code === "followsFrom" ? TEXT.follows(reason.step, reason.how) : TEXT.codes[reason.code];

@@ -8,6 +8,7 @@ import { ContainerMirror } from "./container_mirror.ts";
 import type { About, RawEvent } from "./event_feed.ts";
 import { ListedMirror } from "./listed_mirror.ts";
 import { type NetworkRow, networkRow } from "../rows/network.ts";
+import { SourcesAtStart } from "./sources_at_start.ts";
 import { type VolumeRow, volumeRow } from "../rows/volume.ts";
 import { boundedWait } from "../../../core/pause.ts";
 
@@ -45,13 +46,18 @@ export class Mirror implements Disposable {
   readonly images: ListedMirror<ImageRow>;
   readonly volumes: ListedMirror<VolumeRow>;
   readonly networks: ListedMirror<NetworkRow>;
+  readonly sourcesAtStart = new SourcesAtStart();
 
   /** Names of networks that containers have and the list did not: it is read again once for each. */
   readonly #unlisted = new Set<string>();
 
   /** `failed` is called when containers cannot be read any more, `unlisted` when a list of another kind fails. */
   constructor(engine: Engine, failed: (error: unknown) => void, unlisted: (error: unknown) => void) {
-    this.containers = new ContainerMirror(engine, failed, (row) => this.#lookForNetworks(row));
+    this.containers = new ContainerMirror(engine, failed, (row) => {
+      // A first list tells of starts before berth was there.
+      if (this.containers.known) this.sourcesAtStart.note(row);
+      this.#lookForNetworks(row);
+    });
     this.images = new ListedMirror(engine, listImages, unlisted);
     this.volumes = new ListedMirror(engine, listVolumes, unlisted);
     this.networks = new ListedMirror(engine, listNetworks, unlisted);
@@ -85,6 +91,7 @@ export class Mirror implements Disposable {
 
   clear(): void {
     this.#unlisted.clear();
+    this.sourcesAtStart.clear();
     this.#each((part) => part.clear());
   }
 
