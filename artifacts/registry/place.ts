@@ -10,7 +10,13 @@ export async function admit(
   hidden: readonly string[],
 ): Promise<string> {
   const refused = () =>
-    new ServiceError("path_refused", "Cannot register the folder: it is outside the allowed roots");
+    new ServiceError(
+      "path_refused",
+      `Cannot register the folder: it is outside the allowed roots (${
+        roots.join(", ") || "there are none"
+      }); ` +
+        "BERTH_ROOTS names them",
+    );
   if (!path.startsWith("/") || path.includes("\0")) {
     throw new ServiceError("path_refused", "Cannot register the folder: its path must be absolute");
   }

@@ -1,6 +1,8 @@
 /** packaging/berth.service under a real systemd, in namespaces of its own: from nothing to a listed container. */
 import assert from "node:assert/strict";
 import { certificates } from "../client/certificates.ts";
+import { completions } from "../../commands/completion.ts";
+import { makeDebianPackage } from "../../tools/debian_package.ts";
 import { FIXTURE, type TestEngine } from "../engine.ts";
 import { sharedEngine } from "../shared_engine.ts";
 import { eventually } from "../eventually.ts";
@@ -18,14 +20,22 @@ set -e
 mount -t tmpfs tmpfs /run
 touch /run/docker.sock
 mount --bind "$SOCKET" /run/docker.sock
-mount --bind "$FOLDER/passwd" /etc/passwd
-mount --bind "$FOLDER/group" /etc/group
-mount --bind "$FOLDER/bin" /usr/local/bin
 mount --bind "$PROGRAM" /opt
 mkdir -p /run/units /run/credstore
 cp "$FOLDER"/units/* /run/units/
 cp "$FOLDER"/credentials/* /run/credstore/ 2>/dev/null || true
-mount -t tmpfs tmpfs /var/lib
+if [ -n "$PACKAGE" ]; then
+  for folder in etc usr var; do
+    mkdir -p "/run/over/$folder/upper" "/run/over/$folder/work"
+    mount -t overlay overlay -o "lowerdir=/$folder,upperdir=/run/over/$folder/upper,workdir=/run/over/$folder/work" "/$folder"
+  done
+  dpkg -i "$PACKAGE" >"$FOLDER/dpkg.log" 2>&1
+else
+  mount --bind "$FOLDER/passwd" /etc/passwd
+  mount --bind "$FOLDER/group" /etc/group
+  mount --bind "$FOLDER/bin" /usr/local/bin
+  mount -t tmpfs tmpfs /var/lib
+fi
 mount -t tmpfs tmpfs /srv
 mkdir /srv/shop
 echo "services: {web: {image: web}}" >/srv/shop/compose.yaml
@@ -36,7 +46,9 @@ mount -t cgroup2 none /sys/fs/cgroup
 ip link set lo up
 # Among themselves, as where systemd boots: what it mounts for a service must arrive there.
 mount --make-rshared /
-export container=test SYSTEMD_UNIT_PATH=/run/units
+export container=test SYSTEMD_UNIT_PATH=/run/units:/run/from-package
+mkdir /run/from-package
+[ -z "$PACKAGE" ] || ln -s /usr/lib/systemd/system/berth.service /run/from-package/
 exec /lib/systemd/systemd --system --unit=basic.target --log-target=null --show-status=no
 `;
 
@@ -67,7 +79,10 @@ class Machine implements AsyncDisposable {
 
   static async start(
     engine: TestEngine,
-    credentials: Readonly<Record<string, string>> = {},
+    { credentials = {}, isPackaged = false }: {
+      readonly credentials?: Readonly<Record<string, string>>;
+      readonly isPackaged?: boolean;
+    } = {},
   ): Promise<Machine> {
     const folder = await Deno.makeTempDir({ prefix: "berth-unit-" });
     for (const name of ["bin", "units", "credentials"]) await Deno.mkdir(`${folder}/${name}`);
@@ -87,7 +102,10 @@ class Machine implements AsyncDisposable {
     for (const target of ["basic", "sysinit", "shutdown", "multi-user", "network-online"]) {
       await write(`${folder}/units/${target}.target`, bare);
     }
-    await Deno.copyFile(UNIT, `${folder}/units/berth.service`);
+    let deb = "";
+    if (isPackaged) {
+      deb = `${folder}/${await makeDebianPackage(`${folder}/bin/berth`, completions(), folder)}`;
+    } else await Deno.copyFile(UNIT, `${folder}/units/berth.service`);
     for (const [name, text] of Object.entries(credentials)) {
       await write(`${folder}/credentials/${name}`, text, 0o600);
     }
@@ -103,6 +121,7 @@ class Machine implements AsyncDisposable {
         FOLDER: folder,
         PROGRAM: await preparedProgram(),
         NAME: nameOf(folder),
+        PACKAGE: deb,
         MACHINE,
       },
       stdin: "null",
@@ -211,9 +230,40 @@ test(
   missing,
 );
 
+test("the Debian package installs, starts, and is purged with all that it brought", async (engine) => {
+  await engine.cli("run", "-d", "--name", "web", FIXTURE);
+  await using machine = await Machine.start(engine, { isPackaged: true });
+  const { code, out } = await machine.inside("dpkg-query", "-W", "-f", "${Status}", "berth");
+  assert.deepEqual(
+    [code, out],
+    [0, "install ok installed"],
+    await Deno.readTextFile(`${machine.folder}/dpkg.log`),
+  );
+
+  assert.equal((await machine.systemctl("start", "berth")).code, 0);
+  const probe = ["curl", "-s", "http://127.0.0.1:8700/api/health/ready"];
+  await eventually("it is ready", async () => (await machine.inside(...probe)).out === "ready");
+  const token = (await machine.inside("cat", "/var/lib/berth/setup-token")).out;
+  const { body: { key } } = await machine.ask("settings/setup", { body: { token, name: "me" } });
+  const { body: { items } } = await machine.ask("containers", { key });
+  assert.deepEqual(items.map(({ name }: { name: string }) => name), ["web"]);
+  assert.equal((await machine.inside("test", "-s", "/usr/share/man/man1/berth.1")).code, 0);
+  assert.equal((await machine.inside("bash", "-n", "/usr/share/bash-completion/completions/berth")).code, 0);
+
+  const purged = await machine.inside("dpkg", "--purge", "berth");
+  assert.equal(purged.code, 0, purged.out);
+  assert.equal(await machine.property("ActiveState"), "inactive");
+  for (const path of ["/usr/bin/berth", "/var/lib/berth", "/usr/lib/systemd/system/berth.service"]) {
+    assert.equal((await machine.inside("test", "-e", path)).code, 1, path);
+  }
+  await engine.cli("rm", "-f", "web");
+}, missing);
+
 test("berth.service takes certificate and key from the credential store", async (engine) => {
   const { cert, key } = (await certificates())["self-signed leaf"];
-  await using machine = await Machine.start(engine, { "berth.tls-cert": cert, "berth.tls-key": key });
+  await using machine = await Machine.start(engine, {
+    credentials: { "berth.tls-cert": cert, "berth.tls-key": key },
+  });
 
   await machine.systemctl("start", "berth");
   const probe = ["curl", "-sk", "https://127.0.0.1:8700/api/health/ready"];
@@ -222,7 +272,7 @@ test("berth.service takes certificate and key from the credential store", async 
 
 test("berth.service is not started again after a mistake in the settings", async (engine) => {
   const { cert } = (await certificates())["self-signed leaf"];
-  await using machine = await Machine.start(engine, { "berth.tls-cert": cert }); // and no key
+  await using machine = await Machine.start(engine, { credentials: { "berth.tls-cert": cert } }); // and no key
 
   await machine.systemctl("start", "berth");
   await eventually("it has failed", async () => (await machine.property("ActiveState")) === "failed");
