@@ -59,6 +59,8 @@ export interface ArtifactFile {
   readonly hash: string;
   /** The documents as parsed and not interpolated; empty while the text cannot be parsed. */
   readonly documents: readonly Node[];
+  /** Its aliases; empty while the text cannot be parsed. */
+  readonly aliases: readonly Alias[];
   /** Laid over the workspace by a caller, and not what is saved there. */
   readonly unsaved?: true;
   /** False where errors leave the values in doubt: what refers to them may well be right. */
@@ -67,6 +69,13 @@ export interface ArtifactFile {
   readonly findings: readonly Finding[];
   /** True while the documents are of an earlier text, because this one cannot be parsed. */
   readonly stale: boolean;
+}
+
+/** An alias as `*pw`, with the stretch of the file that it repeats. */
+export interface Alias {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** A value with its place. After merging, a tree may span several files. */
@@ -81,7 +90,7 @@ export interface Scalar extends Place {
   readonly plain?: true;
   /** A variable was put in: a number or boolean may stand here as a string. */
   readonly interpolated?: true;
-  /** The author's text, where the value of a variable is in `value`: only this may be shown. */
+  /** Shown in place of `value`: the author's text of a variable or an alias, or a mask in a text with errors. */
   readonly written?: string;
   readonly tag?: MergeTag;
 }

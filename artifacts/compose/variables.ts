@@ -96,14 +96,14 @@ export class Variables {
           ? {
             code: "env/required-variable-missing",
             message: `Required variable ${problem.name} is not set${
-              problem.text === "" ? "" : `: ${problem.text}`
+              problem.text === "" || !node.file.sound ? "" : `: ${problem.text}`
             }`,
             at: expressionAt(node, problem.name),
             data: { variable: problem.name },
           }
           : {
             code: "env/invalid-template",
-            message: `Invalid template "${problem.text}"`,
+            message: node.file.sound ? `Invalid template "${problem.text}"` : "Invalid template",
             at: { file: node.file, start: node.start, end: node.end },
           },
       );
@@ -117,7 +117,7 @@ export class Variables {
       end,
       value,
       interpolated: true,
-      ...(filled && { written: text }),
+      ...((filled || node.written !== undefined) && { written: node.written ?? text }),
       ...(unknown && { unknown }),
       ...(tag !== undefined && { tag }),
     };

@@ -61,7 +61,7 @@ class DotenvParser {
       end: this.#text.length,
       entries: this.#entries,
     };
-    return { documents: [mapping], findings: this.#findings, sound: true };
+    return { documents: [mapping], findings: this.#findings, sound: true, aliases: [] };
   }
 
   /** Reads one line, or more where a quoted value goes on. */

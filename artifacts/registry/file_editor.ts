@@ -50,6 +50,20 @@ export class FileEditor {
           `Cannot save the file: ${back.unread}; make it shorter, or try again when this machine is less busy`,
         );
       }
+      if ("broken" in back) {
+        throw new ServiceError(
+          "mask_moved",
+          `Cannot save the file: masked values are not put into a text with errors (line ${back.line}: ${back.broken}); ` +
+            "mend it, write the values themselves, or read the file with `reveal`",
+        );
+      }
+      if ("repeated" in back) {
+        throw new ServiceError(
+          "mask_moved",
+          `Cannot save the file: a new alias repeats the masked value of "&${back.repeated}" in line ${back.line}; ` +
+            "remove the alias, write the value itself, or read the file with `reveal`",
+        );
+      }
       throw new ServiceError(
         "mask_moved",
         `Cannot save the file: the masked value in line ${back.line} is not where it was; put it back there, write ` +

@@ -11,6 +11,7 @@ import {
   type Span,
 } from "../../core/secrets.ts";
 import type { ArtifactFile, Node, Scalar } from "../artifact.ts";
+import { everyValue } from "./every_value.ts";
 
 /** A mask in a text: where it stands there, and what it stands for. */
 export interface Mask {
@@ -69,11 +70,13 @@ function mask(text: string, spans: readonly Span[]): Masked {
 export function secretsIn(file: ArtifactFile): Span[] {
   const { text, kind } = file;
   if (kind === "env") return joined([...valuesOfLines(text), ...valuesOf(file)]);
+  if (!file.sound) {
+    return joined([...everyValue(text)].filter(([start, end]) => text.slice(start, end) !== MASK));
+  }
   const spans: Span[] = [...among(text, formSpans(text), 0)];
   for (const { 0: comment, index } of text.matchAll(/^[ \t]*#.*$/gm)) {
     spans.push(...among(comment, declaredSpans(comment), index), ...namedInLines(comment, /^.*$/gm, index));
   }
-  if (!file.sound) spans.push(...namedInLines(text, /^.*$/gm, 0));
   for (const document of file.documents) if (document.file === file) collect(document, file, spans);
   return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
 }
@@ -139,9 +142,12 @@ function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
       }
       collect(value, file, spans);
     }
+    const [program, command] = ["entrypoint", "command"].map((name) => node.entries.get(name)?.value);
+    if (program !== undefined && command !== undefined) spans.push(...ofCommand(program, command));
   } else if (node.kind === "list") {
-    const words = node.items.map((item) => item.kind === "scalar" ? String(item.value ?? "") : "");
-    for (const [index, [from, to]] of argumentSpans(words)) spans.push(...part(node.items[index]!, from, to));
+    for (const [index, [from, to]] of argumentSpans(wordsOf(node))) {
+      spans.push(...part(node.items[index]!, from, to));
+    }
     for (const item of node.items) collect(item, file, spans);
   } else if (typeof node.value === "string") {
     const sign = node.value.indexOf("=");
@@ -151,6 +157,27 @@ function collect(node: Node, file: ArtifactFile, spans: Span[]): void {
     spans.push(...among(text, declaredSpans(text), start));
     if (isBlock(node)) spans.push(...namedInLines(rawOf(node), /^.*$/gm, node.start));
   }
+}
+
+/** The secrets in `command` that only its program in `entrypoint` tells. */
+function* ofCommand(entrypoint: Node, command: Node): Iterable<Span> {
+  const program = wordsOf(entrypoint);
+  if (command.kind === "list") {
+    for (const [index, [from, to]] of argumentSpans([...program, ...wordsOf(command)])) {
+      if (index >= program.length) yield* part(command.items[index - program.length]!, from, to);
+    }
+  } else if (command.kind === "scalar") {
+    const before = `${program.join(" ")} `;
+    const [start, end] = inside(command);
+    for (const [from, to] of declaredSpans(before + command.file.text.slice(start, end))) {
+      if (from >= before.length) yield [start + from - before.length, start + to - before.length];
+    }
+  }
+}
+
+function wordsOf(node: Node): string[] {
+  const items = node.kind === "list" ? node.items : [node];
+  return items.map((item) => item.kind === "scalar" ? String(item.value ?? "") : "");
 }
 
 const rawOf = ({ file, start, end }: Node): string => file.text.slice(start, end);

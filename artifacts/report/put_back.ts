@@ -1,16 +1,25 @@
 /** Puts secrets back into a text in which they were masked, and only where each of them stood. */
 
 import { MASK, type Span } from "../../core/secrets.ts";
-import type { ArtifactFile } from "../artifact.ts";
+import type { Alias, ArtifactFile } from "../artifact.ts";
 import { type Masked, maskedOf, secretsIn } from "./masked_text.ts";
 
-/** A text with its secrets, or the line of the first mask that cannot be put back, or that nobody can tell: why. */
-export type PutBack = { readonly text: string } | { readonly line: number } | { readonly unread: string };
+/**
+ * A text with its secrets; or the line of the first mask that cannot be put back; or the anchor of a secret that a new
+ * alias would repeat; or the line of the first error of a text that does not parse; or the limit that it exceeds.
+ */
+export type PutBack =
+  | { readonly text: string }
+  | { readonly line: number }
+  | { readonly repeated: string; readonly line: number }
+  | { readonly broken: string; readonly line: number }
+  | { readonly unread: string };
 
 /**
  * The edited text with the secrets of the file. A mask stands for what it stood for as long as it is in its place: on a
  * line that begins as it did, below the same lines that are indented less. What would then be shown anywhere as it
- * is, because its surroundings make it no secret any more, is not put back. `parsed` reads the result as the file.
+ * is, because its surroundings make it no secret any more, is not put back, and neither is anything into a text with
+ * errors or behind an anchor that has a new alias. `parsed` reads the result as the file.
  */
 export async function putBack(
   file: ArtifactFile,
@@ -37,13 +46,29 @@ export async function putBack(
   text += edited.slice(at);
   if (secrets.length === 0) return { text };
   const whole = await parsed(text);
+  const limit = whole.findings.find(({ code }) => code === "fs/limit-reached");
+  if (limit !== undefined) return { unread: limit.message };
+  const lineAt = (offset: number) => text.slice(0, offset).split("\n").length;
+  if (!whole.sound) {
+    const [error] = whole.findings;
+    return { broken: error?.message ?? "it has an error", line: lineAt(error?.at?.start ?? 0) };
+  }
   const still = secretsIn(whole);
   const shown = secrets.find(([start, end]) => !still.some(([from, to]) => from <= start && end <= to));
-  if (shown === undefined) return { text };
-  const limit = whole.findings.find(({ code }) => code === "fs/limit-reached");
-  return limit === undefined
-    ? { line: text.slice(0, shown[0]).split("\n").length }
-    : { unread: limit.message };
+  if (shown !== undefined) return { line: lineAt(shown[0]) };
+  const repeated = newAlias(file, whole, secrets);
+  return repeated === undefined ? { text } : { repeated: repeated.name, line: lineAt(repeated.start) };
+}
+
+/** An alias that the file did not have, whose anchor holds a secret. */
+function newAlias(before: ArtifactFile, after: ArtifactFile, secrets: readonly Span[]): Alias | undefined {
+  const left = new Map<string, number>();
+  for (const { name } of before.aliases) left.set(name, (left.get(name) ?? 0) + 1);
+  return after.aliases.find(({ name, start, end }) => {
+    const count = left.get(name) ?? 0;
+    left.set(name, count - 1);
+    return count <= 0 && secrets.some(([from, to]) => start < to && from < end);
+  });
 }
 
 /** Four asterisks and more: a mask, or something that looks like one. */

@@ -27,3 +27,74 @@ Deno.test("a text that takes too long to read is said to, and its masks are not 
   const read = await putBack(file, edited, (text) => Promise.resolve(parseNow(source(text))));
   assert.match("text" in read ? read.text : "", /hunter22\n# more /);
 });
+
+const fileOf = (text: string) => parseNow({ path: "compose.yaml", kind: "compose", text, hash: "" });
+const back = (text: string, edit: (masked: string) => string) => {
+  const file = fileOf(text);
+  return putBack(file, edit(maskedText(file)), (edited) => Promise.resolve(fileOf(edited)));
+};
+const ANCHORED =
+  "x-db: &db\n  password: &pw hunter22\nservices:\n  db:\n    environment: { PASSWORD: *pw }\n";
+
+Deno.test("a masked value is not put back into a text that does not parse", async () => {
+  for (const error of ['x: "open\n', "\tx: 1\n", "x: [1\n", "x: *none\n"]) {
+    const result = await back(ANCHORED, (masked) => masked + error);
+    assert.ok("broken" in result && result.line > 0, JSON.stringify(result));
+  }
+});
+
+Deno.test("a masked value is put back where its anchor has the aliases it had, and not behind a new one", async () => {
+  assert.deepEqual(await back(ANCHORED, (masked) => `${masked}# a comment\n`), {
+    text: `${ANCHORED}# a comment\n`,
+  });
+  const removed = await back(
+    ANCHORED,
+    (masked) => masked.replace("    environment: { PASSWORD: *pw }\n", ""),
+  );
+  assert.ok("text" in removed && removed.text.includes("hunter22"));
+  for (const line of ["    image: *pw\n", "    labels: *db\n", "    labels: { <<: *db }\n"]) {
+    const result = await back(ANCHORED, (masked) => masked + line);
+    assert.ok("repeated" in result, JSON.stringify(result));
+  }
+});
+
+Deno.test("a text with errors shows its keys and none of its values, wherever they stand", () => {
+  const secret = "c4n4ry";
+  const lines = [
+    `# comment ${secret}`,
+    "services:",
+    "  web: # " + secret,
+    `    image: "${secret}`,
+    `    command: [${secret}, b: ${secret}]`,
+    "    environment:",
+    `      - A=${secret}`,
+    `      - ? ${secret}`,
+    `      PLAIN: ${secret}`,
+    `        ${secret}: still the value above`,
+    "      BLOCK: |-",
+    `        ${secret}: ${secret}`,
+    "",
+    `        ${secret}`,
+    `      ANCHOR: &${secret}`,
+    `      ALIAS: *${secret}`,
+    "    list: [",
+    `      ${secret},`,
+    "    ]",
+    `\ttab: ${secret}`,
+    `${secret} alone`,
+    `a: ${secret}\u2028${secret}: b\r`,
+  ];
+  const file = fileOf(lines.join("\n"));
+  assert.equal(file.sound, false);
+  const masked = maskedText(file);
+  assert.ok(!masked.includes(secret), masked);
+  const shown = masked.split("\n");
+  assert.equal(shown.length, lines.length);
+  for (const line of ["services:", "    environment:", "      BLOCK: |-", "    list: [", "    ]"]) {
+    assert.ok(shown.includes(line), line);
+  }
+  assert.equal(shown[0], "# ********");
+  assert.equal(shown[2], "  web: # ********");
+  assert.equal(shown[3], "    image: ********");
+  assert.equal(shown[8], "      PLAIN: ********");
+});

@@ -168,7 +168,7 @@ function sayWrong(node: Node, shape: Shape, path: Path, say: Say): void {
     ? `"${writtenOr(node, String(node.value))}"`
     : found(node);
   const quoted = wantsWord(shape) && node.kind === "scalar" && typeof node.value !== "string"
-    ? `: write it as "${node.file.text.slice(node.start, node.end)}", with the quotes`
+    ? `: write it as "${writtenOr(node, node.file.text.slice(node.start, node.end))}", with the quotes`
     : "";
   say("schema/invalid", node, `${where} is ${is}, expected ${expected(shape)}${quoted}`);
 }

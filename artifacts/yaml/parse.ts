@@ -2,6 +2,7 @@
 
 import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type ParsedNode } from "yaml";
 import type {
+  Alias,
   ArtifactFile,
   Entry,
   Finding,
@@ -13,6 +14,7 @@ import type {
   Scalar,
 } from "../artifact.ts";
 import { YAML_BUDGETS } from "./budgets.ts";
+import { hide, withoutKeys, withoutQuotations } from "./hide.ts";
 import { type Excess, scan } from "./scan.ts";
 import { withoutEnvironment } from "./without_environment.ts";
 
@@ -21,6 +23,7 @@ export interface Parsed {
   readonly findings: Finding[];
   /** False where the text has errors that leave its values in doubt. */
   readonly sound: boolean;
+  readonly aliases: readonly Alias[];
 }
 
 /** Reads `file.text`; all nodes point into `file`. `excess` is what the scan found, if it ran before. */
@@ -28,7 +31,12 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
   const text = file.text;
   if (excess) {
     const at = { file, start: excess.offset, end: Math.min(excess.offset + 1, text.length) };
-    return { documents: [], findings: [{ code: excess.code, message: excess.message, at }], sound: false };
+    return {
+      documents: [],
+      findings: [{ code: excess.code, message: excess.message, at }],
+      sound: false,
+      aliases: [],
+    };
   }
   const parsed = withoutEnvironment(() =>
     parseAllDocuments<ParsedNode, false>(text, {
@@ -41,6 +49,7 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
   );
   const findings: Finding[] = [];
   const documents: Node[] = [];
+  const aliases: Alias[] = [];
   let sound = true;
   for (const document of parsed as Document.Parsed[]) {
     for (const error of document.errors) {
@@ -49,7 +58,7 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
       const [start, end] = error.pos;
       findings.push({
         code: "yaml/syntax",
-        message: error.message,
+        message: withoutQuotations(error.message),
         at: { file, start: clamp(start, text), end: clamp(Math.max(end, start + 1), text) },
         data: { yamlCode: error.code },
       });
@@ -62,7 +71,7 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
         code: "yaml/style",
         // Compose's parser takes no directive that it does not know.
         ...(warning.code === "BAD_DIRECTIVE" && { severity: "error" as const }),
-        message: warning.message,
+        message: withoutQuotations(warning.message),
         at: { file, start: clamp(start, text), end: clamp(end, text) },
         data: { yamlCode: warning.code },
       });
@@ -75,12 +84,14 @@ export function parseYaml(file: ArtifactFile, excess: Excess | null = scan(file.
       sound = false;
       break;
     }
-    const walk = new Walk(file, findings);
+    const walk = new Walk(file, findings, aliases);
     const node = walk.document(document.contents);
     if (!walk.sound) sound = false;
     if (node) documents.push(node);
   }
-  return { documents, findings, sound };
+  if (sound) return { documents, findings, sound, aliases };
+  for (const document of documents) hide(document);
+  return { documents, findings: withoutKeys(findings), sound, aliases };
 }
 
 function clamp(offset: number, text: string): number {
@@ -97,15 +108,17 @@ class Walk {
   sound = true;
   readonly #file: ArtifactFile;
   readonly #findings: Finding[];
+  readonly #aliases: Alias[];
   /** `null` while the anchored value is being read: an alias to it is a cycle. */
   readonly #anchors = new Map<string, { node: Node | null; size: number; place: Place; used: boolean }>();
   #nodes = 0;
   /** The next value is that of `restart`. */
   #mayBeNo = false;
 
-  constructor(file: ArtifactFile, findings: Finding[]) {
+  constructor(file: ArtifactFile, findings: Finding[], aliases: Alias[]) {
     this.#file = file;
     this.#findings = findings;
+    this.#aliases = aliases;
   }
 
   document(contents: ParsedNode): Node | null {
@@ -284,20 +297,22 @@ class Walk {
       anchor.used = true;
       this.#nodes += anchor.size;
       if (this.#nodes > YAML_BUDGETS.nodes) this.#overBudget(start, end);
-      return anchor.node;
+      const { node } = anchor;
+      this.#aliases.push({ name, start: node.start, end: node.end });
+      return node.kind === "scalar" ? { ...node, written: `*${name}` } : node;
     }
     this.sound = false;
     if (anchor) {
       anchor.used = true;
-      this.#find("yaml/alias-cycle", `Alias *${name} is inside its own anchor`, place);
-    } else this.#find("yaml/undefined-alias", `Alias *${name} has no anchor before it`, place);
+      this.#find("yaml/alias-cycle", "An alias is inside its own anchor", place);
+    } else this.#find("yaml/undefined-alias", "An alias has no anchor before it", place);
     return { kind: "scalar", ...place, value: null, unknown: true };
   }
 
   #tag(tag: string, start: number, end: number): MergeTag | undefined {
     if (tag === "!reset" || tag === "!override") return tag;
     if (!tag.startsWith(CORE_TAG) && tag !== "!") {
-      this.#find("yaml/unknown-tag", `Unknown tag "${tag}": Compose knows only !reset and !override`, {
+      this.#find("yaml/unknown-tag", "Unknown tag: Compose knows only !reset and !override", {
         file: this.#file,
         start,
         end,

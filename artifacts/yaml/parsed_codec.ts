@@ -1,6 +1,6 @@
 /** Encodes a parsed file as numbers and strings: a worker can hand these over without blocking the event loop. */
 
-import type { ArtifactFile, Entry, Finding, MergeTag, Node, Place } from "../artifact.ts";
+import type { Alias, ArtifactFile, Entry, Finding, MergeTag, Node, Place } from "../artifact.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
 
 type Value = string | number | boolean | null;
@@ -12,6 +12,7 @@ export interface Encoded {
   readonly documents: number[];
   readonly findings: EncodedFinding[];
   readonly sound: boolean;
+  readonly aliases: readonly Alias[];
 }
 
 interface EncodedFinding {
@@ -29,6 +30,7 @@ const UNKNOWN = 1;
 const PLAIN = 2;
 const RESET = 4;
 const OVERRIDE = 8;
+const WRITTEN = 16;
 /** In place of an index: the value is the text at that place. */
 const AS_WRITTEN = -1;
 
@@ -49,10 +51,12 @@ export function encode(file: ArtifactFile): Encoded {
     if (before !== undefined) return before;
     const flags = node.tag === "!reset" ? RESET : node.tag === "!override" ? OVERRIDE : 0;
     if (node.kind === "scalar") {
-      const own = flags | (node.unknown ? UNKNOWN : 0) | (node.plain ? PLAIN : 0);
+      const own = flags | (node.unknown ? UNKNOWN : 0) | (node.plain ? PLAIN : 0) |
+        (node.written === undefined ? 0 : WRITTEN);
       const isWritten = typeof node.value === "string" &&
         node.value === file.text.slice(node.start, node.end);
       numbers.push(SCALAR, own, node.start, node.end, isWritten ? AS_WRITTEN : values.push(node.value) - 1);
+      if (node.written !== undefined) numbers.push(name(node.written));
     } else if (node.kind === "list") {
       const items = node.items.map(add);
       numbers.push(LIST, flags, node.start, node.end, items.length, ...items);
@@ -75,6 +79,7 @@ export function encode(file: ArtifactFile): Encoded {
     documents,
     findings: file.findings.map(encodeFinding),
     sound: file.sound,
+    aliases: file.aliases,
   };
 }
 
@@ -91,7 +96,7 @@ function encodeFinding({ at, related, ...rest }: Finding): EncodedFinding {
 export async function decode(
   encoded: Encoded,
   file: ArtifactFile,
-): Promise<{ documents: Node[]; findings: Finding[]; sound: boolean }> {
+): Promise<{ documents: Node[]; findings: Finding[]; sound: boolean; aliases: readonly Alias[] }> {
   const { numbers, values } = encoded;
   const nodes: Node[] = [];
   let at = 0;
@@ -103,11 +108,13 @@ export async function decode(
     const flags = next();
     const place = { file, start: next(), end: next() };
     let node: Node;
+    let written: string | undefined;
     if (kind === SCALAR) {
       const index = next();
       const value = index === AS_WRITTEN ? file.text.slice(place.start, place.end) : values[index]!;
       node = { kind: "scalar", ...place, value };
       if (flags & PLAIN) node = { ...node, plain: true };
+      if (flags & WRITTEN) written = String(values[next()]);
       if (flags & UNKNOWN) node = { ...node, unknown: true };
     } else if (kind === LIST) {
       const items = Array.from({ length: next() }, () => nodes[next()]!);
@@ -122,7 +129,8 @@ export async function decode(
       node = { kind: "mapping", ...place, entries };
     }
     const tag: MergeTag | null = flags & RESET ? "!reset" : flags & OVERRIDE ? "!override" : null;
-    nodes.push(tag ? { ...node, tag } : node);
+    if (tag) node = { ...node, tag };
+    nodes.push(node.kind === "scalar" && written !== undefined ? { ...node, written } : node);
   }
   const place = ([start, end]: readonly [number, number]): Place => ({ file, start, end });
   return {
@@ -133,5 +141,6 @@ export async function decode(
       ...(related ? { related: related.map(({ message, at }) => ({ message, at: place(at) })) } : {}),
     })),
     sound: encoded.sound,
+    aliases: encoded.aliases,
   };
 }

@@ -1,6 +1,6 @@
 /** A text to be parsed, and the file it becomes. */
 
-import type { ArtifactFile, Finding, Node } from "../artifact.ts";
+import type { Alias, ArtifactFile, Finding, Node } from "../artifact.ts";
 
 /** What is known of a text before it is parsed. */
 export interface Source {
@@ -14,10 +14,11 @@ export interface Source {
 export interface Draft extends Source {
   documents: readonly Node[];
   findings: readonly Finding[];
+  aliases: readonly Alias[];
   sound: boolean;
   stale: boolean;
 }
 
 export function draftOf(source: Source): Draft {
-  return { ...source, documents: [], findings: [], sound: true, stale: false };
+  return { ...source, documents: [], findings: [], aliases: [], sound: true, stale: false };
 }
