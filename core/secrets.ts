@@ -19,6 +19,9 @@ export function looksSecret(name: string): boolean {
 /** Beside Compose's own short forms, as `auth:1.2` for an image or a host, this one says nothing. */
 const COLON = "assignment with a colon";
 
+/** In a file it is a key and its value, which the parser tells apart better. */
+const SPACED_COLON = "name, colon and value";
+
 /** Every form that is looked for: what it is called, and a pattern whose group `secret` is the part to mask. */
 export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ["password in a URL", /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,128}:(?<secret>[^\s@/]{1,512})@/dgi],
@@ -37,12 +40,24 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
     /(?:^|[\s"';&?,{])-{0,2}[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|pwd|pw|jwt|auth)[\w.-]{0,32}:(?!\/\/)(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
   ],
   [
+    SPACED_COLON,
+    /(?:^|[\s"'`;&?,{([])-{0,2}(?:[\w.-]{0,64}[-_.])?(?:pass(?:word|wd|phrase)|secret|token|(?:secret|api|access|private)[-_]?key|pwd|jwt|auth|authorization|cookie):[ \t]+(?!(?:bearer|basic)\b)(?<secret>"[^"]+"|'[^']+'|[^\s"',;&{}[\]|>$][^\s"';&]*)/dgi,
+  ],
+  [
     "assignment to a key",
     /(?:^|[\s"';&?])-{0,2}(?:[\w.-]{0,64}[-_.])?key=(?<secret>"[^"]+"|'[^']+'|[^\s"';&]+)/dgi,
   ],
   [
     "field of JSON",
     /"[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|private[-_]?key|credential|jwt)[\w.-]{0,32}\\{0,8}"\s{0,4}:\s{0,4}\\{0,8}"(?<secret>[^"\\]+)/dgi,
+  ],
+  [
+    "field of a Python dictionary",
+    /'[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|private[-_]?key|credential|jwt)[\w.-]{0,32}'\s{0,4}:\s{0,4}'(?<secret>[^']+)/dgi,
+  ],
+  [
+    "element of XML",
+    /<(?:[\w.-]{1,32}:)?[\w.-]{0,64}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|private[-_]?key|credential|jwt)[\w.-]{0,32}(?:\s[^<>]{0,512})?>(?<secret>[^<]+)<\//dgi,
   ],
   [
     "parameter of a URL",
@@ -71,7 +86,7 @@ export const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
 
 /** A cheap look before the patterns: most text holds none of these. */
 const MAY_HOLD =
-  /[@=]|bearer|basic|pass|secret|token|key|pwd?\b|pw|jwt|auth|credential|\bgh[pousr]_|_pat_|\bgl[a-z]+-|\bxox|\bxapp-|webhooks|hooks\.|AKIA|ASIA|k_live|k_test|\bsk_|\brk_|whsec|npm_|AIza|eyJ|PRIVATE|berth_|\s-[apu]|\bmc\s/i;
+  /[@=%,]|bearer|basic|pass|cookie|secret|token|key|pwd?\b|pw|jwt|auth|credential|\bgh[pousr]_|_pat_|\bgl[a-z]+-|\bxox|\bxapp-|webhooks|hooks\.|AKIA|ASIA|k_live|k_test|\bsk_|\brk_|whsec|npm_|AIza|eyJ|PRIVATE|berth_|\s-[apuw]|\bmc\s/i;
 
 /** The depth to which quotes inside quotes are read: a shell's command in an argument in a text of JSON. */
 const MAX_DEPTH = 3;
@@ -88,19 +103,19 @@ export function declaredSpans(text: string): Span[] {
 
 /** Returns the secrets known by their form in a whole file, whose words make no command line. */
 export function formSpans(text: string): Span[] {
-  return joined(formsIn(text, false));
+  return joined(formsIn(text, [COLON, SPACED_COLON]));
 }
 
 function spansOf(text: string, colons: boolean): Span[] {
   if (!MAY_HOLD.test(text)) return [];
-  const spans = [...formsIn(text, colons), ...spansOfCommand(text, 0, 0)];
+  const spans = [...formsIn(text, colons ? [] : [COLON]), ...spansOfCommand(text, 0, 0)];
   return joined(spans.filter(([start, end]) => text.slice(start, end) !== MASK));
 }
 
-function formsIn(text: string, colons: boolean): Span[] {
+function formsIn(text: string, without: readonly string[]): Span[] {
   const spans: Span[] = [];
   for (const [form, pattern] of FORMS) {
-    if (form === COLON && !colons) continue;
+    if (without.includes(form)) continue;
     for (const match of text.matchAll(pattern)) {
       spans.push(withoutQuotes(text, match.indices!.groups!["secret"]!));
     }
@@ -150,9 +165,33 @@ export function joined(spans: Span[]): Span[] {
 
 /** Programs that take a password in a way of their own. */
 const MYSQL = /^(?:mysql|mariadb)[\w-]*$/;
-const REDIS = /^(?:redis|valkey|keydb)-(?:cli|benchmark)$/;
-const SSHPASS = /^sshpass$/;
 const MINIO = /^(?:mc|mcli)$/;
+const HTPASSWD = /^htpasswd2?$/;
+/** No call of it has more, and a text of nothing but its name must not be searched over and over. */
+const HTPASSWD_WORDS = 12;
+const REGISTRY = /^(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|helm|az|oc)$/;
+
+/** The options whose value is a password, alone or glued to it, and the programs that have them. */
+const PASSWORD_OPTIONS: readonly (readonly [program: RegExp, option: string])[] = [
+  [/^(?:redis|valkey|keydb)-(?:cli|benchmark)$/, "-a"],
+  [/^sshpass$/, "-p"],
+  [/^mongo(?:sh|dump|restore|export|import|stat|top|files)?$/, "-p"],
+  [/^login$/, "-p"],
+  [/^ldap(?:search|add|modify|delete|whoami|passwd|compare|modrdn|exop)$/, "-w"],
+  [/^ldappasswd$/, "-s"],
+  [/^ldappasswd$/, "-a"],
+];
+
+/** The options whose value is a user and a password, and the sign between the two. */
+const USER_OPTIONS: readonly (readonly [program: RegExp, option: RegExp, sign: string])[] = [
+  [/^(?:smb\w+|rpcclient|net|winexe|wmic)$/, /^(?:-U|--user=?)/, "%"],
+  [/^lftp$/, /^(?:-u|--user=?)/, ","],
+];
+
+const OWN_WAY = new RegExp(
+  [MYSQL, MINIO, HTPASSWD, REGISTRY, ...[...PASSWORD_OPTIONS, ...USER_OPTIONS].map(([program]) => program)]
+    .map(({ source }) => source).join("|"),
+);
 
 /** Which words of a command are secrets, and which part of each. */
 function* secretWords(words: readonly string[]): Generator<readonly [index: number, span: Span]> {
@@ -164,24 +203,60 @@ function* secretWords(words: readonly string[]): Generator<readonly [index: numb
       continue;
     }
     const name = word.slice(word.lastIndexOf("/") + 1);
-    if (isFirst || [MYSQL, REDIS, SSHPASS, MINIO].some((one) => one.test(name))) program = name;
-    isFirst = false;
+    const isLogin = name !== "login" || REGISTRY.test(program);
     const before = words[index - 1] ?? "";
-    const whole: Span = [0, word.length];
-    const colon = word.indexOf(":");
-    if (/^--?[\w-]+$/.test(before) && looksSecret(before.replace(/^-+/, "")) && !/^-/.test(word)) {
-      yield [index, whole];
-    } else if (
-      (before === "-u" || before === "--user") && colon > 0 && !/^\d+$/.test(word.slice(colon + 1))
-    ) {
-      yield [index, [colon + 1, word.length]];
-    } else if (/^--user=[^:]+:/.test(word) && !/:\d+$/.test(word)) yield [index, [colon + 1, word.length]];
-    else if (/^-u[^-:\s][^:]*:/.test(word) && !/:\d+$/.test(word)) yield [index, [colon + 1, word.length]];
-    else if (MYSQL.test(program) && /^-p[^\s]/.test(word)) yield [index, [2, word.length]];
-    else if (REDIS.test(program) && before === "-a") yield [index, whole];
-    else if (SSHPASS.test(program) && before === "-p") yield [index, whole];
-    else if (SSHPASS.test(program) && /^-p[^\s]/.test(word)) yield [index, [2, word.length]];
-    else if (MINIO.test(program) && isMinioCredential(words, index)) yield [index, whole];
+    if (isFirst || (isLogin && OWN_WAY.test(name))) {
+      program = name;
+      if (HTPASSWD.test(name)) yield* htpasswdSecrets(words, index);
+    }
+    isFirst = false;
+    const start = optionStart(program, before, word) ?? userStart(before, word);
+    if (start !== null) yield [index, [start, word.length]];
+    else if (isNamedBefore(words, index)) yield [index, [0, word.length]];
+    else if (MINIO.test(program) && isMinioCredential(words, index)) yield [index, [0, word.length]];
+  }
+}
+
+/** Where a password begins that an option of the program gives; null where it gives none. */
+function optionStart(program: string, before: string, word: string): number | null {
+  if (MYSQL.test(program) && /^-p[^\s]/.test(word)) return 2;
+  for (const [programs, option] of PASSWORD_OPTIONS) {
+    if (!programs.test(program)) continue;
+    if (before === option) return 0;
+    if (word.startsWith(option) && word.length > option.length) return option.length;
+  }
+  for (const [programs, option, sign] of USER_OPTIONS) {
+    const at = word.indexOf(sign);
+    if (at > 0 && programs.test(program) && (option.test(word) || option.test(before))) return at + 1;
+  }
+  return null;
+}
+
+/** Where the password of `user:password` begins; a number is a group, as in `1000:1000`. */
+function userStart(before: string, word: string): number | null {
+  const colon = word.indexOf(":");
+  if (colon < 0 || /^\d+$/.test(word.slice(colon + 1))) return null;
+  if ((before === "-u" || before === "--user") && colon > 0) return colon + 1;
+  return /^--user=[^:]+:/.test(word) || /^-u[^-:\s][^:]*:/.test(word) ? colon + 1 : null;
+}
+
+/** Whether the word before says that this one is a secret: `--password x`, or `set aws_secret_access_key x`. */
+function isNamedBefore(words: readonly string[], index: number): boolean {
+  const before = words[index - 1] ?? "";
+  if (/^--?[\w-]+$/.test(before)) return looksSecret(before.replace(/^-+/, "")) && !/^-/.test(words[index]!);
+  return (words[index - 2] === "set" || /^aws_/i.test(before)) && looksSecret(before);
+}
+
+/** `htpasswd -b FILE USER PASSWORD`, and `htpasswd -nb USER PASSWORD`. */
+function* htpasswdSecrets(words: readonly string[], at: number): Generator<readonly [number, Span]> {
+  let options = "";
+  let operands = 0;
+  for (let index = at + 1; index < Math.min(words.length, at + HTPASSWD_WORDS); index++) {
+    const word = words[index]!; // it is below their number
+    if (/^(?:[|;&]|\d?>.*)$/.test(word)) return;
+    if (/^-\w+$/.test(word) && operands === 0) options += word;
+    else if (!/C$/.test(words[index - 1]!) || operands > 0) operands++;
+    if (options.includes("b") && operands > (options.includes("n") ? 1 : 2)) yield [index, [0, word.length]];
   }
 }
 
@@ -214,11 +289,23 @@ export function maskSpans(text: string, spans: readonly Span[]): string {
   return masked + text.slice(at);
 }
 
-/** Arguments with their secrets masked; one behind a flag that names a secret (`--password`, `hunter2`) is one too. */
-export function maskArguments(args: readonly string[]): string[] {
-  const masked = args.map(maskText);
-  for (const [index, span] of argumentSpans(args)) masked[index] = maskSpans(args[index]!, [span]);
-  return masked;
+/**
+ * Arguments with their secrets masked. The words before them, as a program that stands in a list of its own, say which
+ * of them are secrets.
+ */
+export function maskArguments(args: readonly string[], before: readonly string[] = []): string[] {
+  const spans = args.map((arg) => [...secretSpans(arg)]);
+  for (const [index, span] of argumentSpans([...before, ...args])) {
+    if (index >= before.length) spans[index - before.length]!.push(span); // there is one for each argument
+  }
+  return args.map((arg, index) => maskSpans(arg, joined(spans[index]!)));
+}
+
+/** What follows a program in one text, masked. */
+export function maskCommandOf(program: readonly string[], text: string): string {
+  const before = program.join(" ").length + 1;
+  const spans = secretSpans(`${program.join(" ")} ${text}`).filter(([start]) => start >= before);
+  return maskSpans(text, spans.map(([start, end]) => [start - before, end - before]));
 }
 
 /** The arguments that are secrets by those before them, and which part of each. */

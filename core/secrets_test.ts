@@ -1,6 +1,6 @@
 /** Every form in which people write secrets, and the text beside it that must stay readable. */
 import assert from "node:assert/strict";
-import { FORMS, looksSecret, maskArguments, maskText, secretSpans } from "./secrets.ts";
+import { FORMS, looksSecret, maskArguments, maskCommandOf, maskText, secretSpans } from "./secrets.ts";
 
 const S = "c4n4ryc4n4ryc4n4ry01";
 
@@ -29,6 +29,25 @@ const WRITTEN: readonly (readonly [what: string, args: readonly string[], secret
   ["a variable before a command", [`PGPASSWORD=${S}`, "psql"]],
   ["an authorization header", ["curl", "-H", `Authorization: Bearer ${S}`]],
   ["a shell's command", ["sh", "-c", `exec mysql -uroot -p${S} shop`]],
+  ["a registry's login", ["docker", "login", "-u", "ada", "-p", S, "registry.example"]],
+  ["a registry's login in a shell", ["sh", "-c", `exec docker login -u ada -p ${S}`]],
+  ["smbclient's user", ["smbclient", "//nas/share", "-U", `ada%${S}`]],
+  ["smbclient's user, glued", ["smbclient", "//nas/share", `-Uada%${S}`]],
+  ["smbclient's user as an option", ["smbclient", "//nas/share", `--user=ada%${S}`]],
+  ["lftp's user", ["lftp", "-u", `ada,${S}`, "sftp://host"]],
+  ["mongosh's password", ["mongosh", "-u", "ada", "-p", S]],
+  ["mongodump's password, glued", ["mongodump", "-u", "ada", `-p${S}`]],
+  ["a dictionary of Python", ["python", "-c", `run({'user': 'ada', 'password': '${S}'})`]],
+  ["an element of XML", ["app", `<login><password>${S}</password></login>`]],
+  ["an element of XML with attributes", ["app", `<x:api-key kind="a">${S}</x:api-key>`]],
+  ["a password behind a colon", ["app", `password: ${S}`]],
+  ["htpasswd with a file", ["htpasswd", "-bc", "/etc/users", "ada", S]],
+  ["htpasswd without a file", ["htpasswd", "-nbB", "-C", "10", "ada", S]],
+  ["ldapsearch", ["ldapsearch", "-x", "-D", "cn=admin", "-w", S, "-b", "dc=example"]],
+  ["ldapwhoami, glued", ["ldapwhoami", "-x", "-D", "cn=admin", `-w${S}`]],
+  ["a setting of aws", ["aws", "configure", "set", "aws_secret_access_key", S]],
+  ["a header with a key", ["curl", "-H", `X-Api-Key: ${S}`, "http://x"]],
+  ["a header with a cookie", ["curl", "-H", `Cookie: session=${S}`, "http://x"]],
   ["a second command", ["sh", "-c", `sleep 1; redis-cli -a ${S} ping | cat`]],
 ];
 
@@ -89,10 +108,23 @@ Deno.test("what is no secret stays readable", () => {
       "tcp://0.0.0.0:2375",
       "git@github.com:owner/repository.git",
       "monkey business",
+      "docker run -p 8080:80 --name login nginx",
+      "htpasswd -c /etc/users ada",
+      'Unknown property "secret"; there are a, b',
+      "rsync -p --chmod=u=rw,g=r /a /b",
+      "lftp -u ada sftp://host",
+      "secrets: [db_password]",
       "keyboard=de",
     ]
   ) assert.equal(maskText(line), line);
   assert.deepEqual(maskArguments(["run", "--user", "1000:1000"]), ["run", "--user", "1000:1000"]);
+});
+
+Deno.test("a program in a list of its own says which of the arguments behind it are secrets", () => {
+  assert.deepEqual(maskArguments([`-p${S}`, "shop"], ["/usr/bin/mysql"]), ["-p********", "shop"]);
+  assert.deepEqual(maskArguments(["-a", S], ["redis-cli"]), ["-a", "********"]);
+  assert.deepEqual(maskArguments(["-p", "80"], ["nginx"]), ["-p", "80"]);
+  assert.equal(maskCommandOf(["mongosh"], `-p ${S} shop`), "-p ******** shop");
 });
 
 Deno.test("names say whether their values are secrets", () => {
@@ -139,7 +171,7 @@ const LONGEST_MS = 60_000;
 
 Deno.test("a long command line is searched in linear time", () => {
   const began = performance.now();
-  secretSpans("mysql -pfoo --password=bar mc alias set a b c d; mc x y z \n".repeat(8_000));
+  secretSpans("mysql -pfoo --password=bar mc alias set a b c d; mc x y z htpasswd -x \n".repeat(8_000));
   assert.ok(performance.now() - began < LONGEST_MS, `${performance.now() - began} ms`);
 });
 

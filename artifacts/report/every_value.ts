@@ -36,7 +36,7 @@ export function* everyValue(text: string): Generator<Span> {
   }
 }
 
-/** Where the value of a line begins; null where it has none. */
+/** Finds the beginning of a line's value; null where it has none. */
 function valueIn(value: string, isContinued: boolean): { from: number; continues: boolean } | null {
   if (value === "" || (!isContinued && EMPTY.test(value))) return null;
   if (isContinued) return { from: 0, continues: false };

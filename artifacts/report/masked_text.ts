@@ -42,7 +42,7 @@ export function maskedText(file: ArtifactFile): string {
 /** A text that a file declares, as it is shown. */
 export type Show = (text: string) => string;
 
-/** What is shown to those who may see secrets, and to all others. */
+/** Returns how a declared text is shown to callers who may see secrets, and to all others. */
 export const showing = (reveal: boolean): Show => reveal ? (text) => text : maskDeclared;
 
 /** Every line of a span has a mask of its own, behind what indents it: a finding's line and column stay true. */

@@ -3,7 +3,7 @@
 import type { Node } from "../../artifacts/artifact.ts";
 import { writtenIn } from "../../artifacts/yaml/values.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
-import { maskText } from "../../core/secrets.ts";
+import { maskCommandOf, maskText } from "../../core/secrets.ts";
 import { capabilityRows } from "./capabilities.ts";
 import { dependencies } from "./dependencies.ts";
 import type { EngineView } from "./engine_view.ts";
@@ -52,7 +52,9 @@ export function differencesOf(
   const found: FieldDifference[] = [];
   for (const row of [...FIELDS, mountSourcesNow]) {
     for (const one of row.compare(of, container, view)) {
-      found.push({ ...one, declared: maskText(shownAt(one)), seen: maskText(one.seen), row });
+      const masked = (text: string) =>
+        row.key === "command" ? maskCommandOf(container.entrypoint ?? [], text) : maskText(text);
+      found.push({ ...one, declared: masked(shownAt(one)), seen: masked(one.seen), row });
     }
   }
   return found;

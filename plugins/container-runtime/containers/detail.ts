@@ -68,13 +68,14 @@ export function containerDetail(row: ContainerRow, inspected: unknown, reveal: b
   const host = objectOf(wire.HostConfig);
   const state = objectOf(wire.State);
   const { networkIds: _ids, healthCommand: _command, ...shown } = row;
-  const words = (args: readonly string[]) => reveal ? [...args] : maskArguments(args);
+  const words = (args: readonly string[], program: readonly string[] = []) =>
+    reveal ? [...args] : maskArguments(args, program);
   const text = (one: string) => reveal ? one : maskText(one);
   return {
     ...shown,
     labels: reveal ? mapOf(config.Labels) : shown.labels,
     masked: !reveal,
-    command: words(textsOf(config.Cmd)),
+    command: words(textsOf(config.Cmd), commandWords(config.Entrypoint)),
     entrypoint: words(commandWords(config.Entrypoint)),
     env: environmentOf(config, reveal),
     user: textOf(config.User),

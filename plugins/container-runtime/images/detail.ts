@@ -86,7 +86,7 @@ function rowOf(image: Wire, backend: string): ImageRow {
 function configOf(config: Wire): ImageDetail["config"] {
   const test = textsOf(objectOf(config.Healthcheck).Test);
   return {
-    command: maskArguments(textsOf(config.Cmd)),
+    command: maskArguments(textsOf(config.Cmd), textsOf(config.Entrypoint)),
     entrypoint: maskArguments(textsOf(config.Entrypoint)),
     env: maskEnvironment(textsOf(config.Env)),
     user: textOf(config.User),

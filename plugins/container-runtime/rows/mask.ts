@@ -11,16 +11,26 @@ export function maskObject(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null || depth > 32) return depth > 32 ? null : value;
   if (Array.isArray(value)) return value.map((item) => maskObject(item, depth + 1));
   const masked: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(objectOf(value))) masked[name] = maskField(name, field, depth);
+  const object = objectOf(value);
+  for (const [name, field] of Object.entries(object)) {
+    masked[name] = maskField(name, field, depth, programOf(object));
+  }
   return masked;
 }
 
-function maskField(name: string, field: unknown, depth: number): unknown {
+/** The program that an object's arguments are given to. */
+function programOf({ Path: path, Entrypoint: entrypoint }: Wire): string[] {
+  if (typeof path === "string") return [path];
+  return typeof entrypoint === "string" ? [entrypoint] : textsOf(entrypoint);
+}
+
+function maskField(name: string, field: unknown, depth: number, program: readonly string[]): unknown {
   switch (name) {
     case "Env":
       return field === null ? null : maskEnvironment(textsOf(field));
     case "Cmd":
     case "Args":
+      return Array.isArray(field) ? maskArguments(textsOf(field), program) : maskObject(field, depth + 1);
     case "Entrypoint":
     case "Test":
     case "CreateCommand":
