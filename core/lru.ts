@@ -12,6 +12,10 @@ export class Lru<Value> {
     return value;
   }
 
+  clear(): void {
+    this.#values.clear();
+  }
+
   set(key: string, value: Value): void {
     this.#values.delete(key);
     this.#values.set(key, value);

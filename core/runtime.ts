@@ -305,6 +305,16 @@ export interface Counted {
   imagesOf(engine: string): boolean;
 }
 
+/** Whether an engine sees the same folder under a path of this machine, another one, or none. */
+export const HostSight = z.enum(["same", "different", "absent", "unknown"]).meta({ id: "HostSight" });
+export type HostSight = z.infer<typeof HostSight>;
+
+/** A folder, by its path here and by the engine's path of it. */
+export interface HostFolder {
+  readonly here: string;
+  readonly there: string;
+}
+
 export interface ContainerRuntime {
   backends(): readonly Backend[];
   /** Resolves when every engine that is there was read once, or is known to be away. */
@@ -321,6 +331,8 @@ export interface ContainerRuntime {
   inspect(id: string, backend: string): Promise<InspectedContainer | null>;
   /** Null while no engine is up. */
   holdings(): Promise<Holdings | null>;
+  /** Learns whether the engine sees a folder of this machine; it is remembered until the engine is lost. Runs nothing. */
+  sightOf(folder: HostFolder, backend: string): Promise<HostSight>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
   /** Returns the permission that a caller needs for this act alone. */
@@ -335,6 +347,8 @@ export interface Ownership {
    * lead to, gives no rights: it must have been started from files that lie in the workspace.
    */
   startedFrom(container: RunningContainer): string | null;
+  /** The folders of all workspaces that can be read, by their ids. */
+  roots(): Promise<readonly { readonly id: string; readonly folder: HostFolder }[]>;
   /** Changes whenever an answer of the two might. */
   readonly revision: number;
   /**

@@ -81,6 +81,7 @@ export function runtimeSeen(runtime: ContainerRuntime, sight: Sight): ContainerR
       return runtime.stamp;
     },
     inspect: (id, backend) => runtime.inspect(id, backend),
+    sightOf: (folder, backend) => runtime.sightOf(folder, backend),
     imageTaggedAt: (name, backend) => runtime.imageTaggedAt(name, backend),
     permissionFor: (act) => runtime.permissionFor(act),
     holdings: async () => {

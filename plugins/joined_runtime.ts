@@ -38,6 +38,7 @@ export function joinRuntimes(runtimes: readonly ActingRuntime[]): ActingRuntime 
     permissionFor: (act) => first.permissionFor(act),
     holdings: async () => joinHoldings(await Promise.all(runtimes.map((one) => one.holdings()))),
     imageTaggedAt: async (name, backend) => await ownerOf(backend)?.imageTaggedAt(name, backend) ?? null,
+    sightOf: async (folder, backend) => await mustOwn(backend).sightOf(folder, backend),
     inspect: async (id, backend) => await mustOwn(backend).inspect(id, backend),
     acts: (backend) => mustOwn(backend).acts(backend),
   };

@@ -13,6 +13,9 @@ const CALLS: Readonly<Record<string, Verdict>> = {
   "acts/engine_acts.ts: /networks/create": { harmless: "judged as EngineActs.createNetwork" },
   "acts/engine_acts.ts: /volumes/create": { harmless: "judged as EngineActs.createVolume" },
   "acts/engine_acts.ts: path": { harmless: "judged as EngineActs.start, restart, update, and connect" },
+  "backends/host_sight.ts: path": {
+    harmless: "mounts a registered folder, read-only, into a container that is never started",
+  },
   "networks/routes.ts: /networks/create": { judge: /networkNeeds\(.*mustHold\(.*networks\/create/s },
   "volumes/routes.ts: /volumes/create": { judge: /volumeNeeds\(.*mustHold\(.*volumes\/create/s },
   "networks/membership.ts: path": { judge: /joinNeeds\(.*mustHold\(.*changeMembership\(/s },

@@ -6,6 +6,7 @@ export const NO_OWNER: Ownership = {
   startedFrom: () => null,
   revision: 0,
   projectsOf: () => null,
+  roots: () => Promise.resolve([]),
   settle: () => false,
   refresh: () => Promise.resolve(),
 };

@@ -233,6 +233,7 @@ function runtimeOf(name: string): ActingRuntime {
       return revisions[name] ?? 0;
     },
     stamp: "",
+    sightOf: () => Promise.resolve("same" as const),
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ActingRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),

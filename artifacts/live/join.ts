@@ -1,7 +1,7 @@
 /** Finds the group of a running Compose project. Labels hold paths as typed, so real paths are compared. */
 
 import { withoutEnd } from "../../core/without_end.ts";
-import type { RunningContainer } from "../../core/runtime.ts";
+import type { HostFolder, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
 import { mainGroups } from "../graph/graph.ts";
 import type { Match } from "./live.ts";
@@ -186,6 +186,23 @@ export function mapped(model: Model, path: string): string {
   }
   return path;
 }
+
+/** A path of this machine as the engine's, by the same settings: the longest folder decides. */
+export function onEngine(model: Model, path: string): string {
+  let found = { length: 0, path };
+  for (const { from, to } of model.settings.paths) {
+    const prefix = withoutEnd(to, "/");
+    if (prefix.length < found.length || (path !== prefix && !path.startsWith(`${prefix}/`))) continue;
+    found = { length: prefix.length, path: withoutEnd(from, "/") + path.slice(prefix.length) };
+  }
+  return found.path;
+}
+
+/** The workspace's folder, here and on the engine. */
+export const rootOf = (model: Model): HostFolder => ({
+  here: model.root,
+  there: onEngine(model, model.root),
+});
 
 const absolute = (path: string, workingDir: string | null): string =>
   /^([/\\]|[A-Za-z]:)/.test(path) || workingDir === null ? path : `${withoutEnd(workingDir, "/")}/${path}`;

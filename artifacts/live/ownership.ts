@@ -1,8 +1,8 @@
 /** The workspace and unit of each container, for the lists of the runtime. */
 
-import type { Ownership, RunningContainer } from "../../core/runtime.ts";
+import type { HostFolder, Ownership, RunningContainer } from "../../core/runtime.ts";
 import type { Group, Model } from "../artifact.ts";
-import { join, type RealPath, realPath, type RunningProject } from "./join.ts";
+import { join, type RealPath, realPath, rootOf, type RunningProject } from "./join.ts";
 import type { RegisteredModel } from "./tool_projects.ts";
 
 type Owner = { readonly id: string; readonly unit: string | null } | null;
@@ -76,6 +76,13 @@ export class ContainerOwnership implements Ownership, AsyncDisposable {
     this.#unknown++;
     this.#soon();
     return key;
+  }
+
+  async roots(): Promise<readonly { readonly id: string; readonly folder: HostFolder }[]> {
+    return (await this.#models()).map(({ workspace, model }) => ({
+      id: workspace.id,
+      folder: rootOf(model),
+    }));
   }
 
   projectsOf(workspace: string): readonly string[] | null {

@@ -270,6 +270,13 @@ export type Backend = {
   readonly reason?: string;
   /** Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if there are none. */
   readonly stale?: readonly (string)[];
+  /** Workspaces that the caller sees whole; empty while the engine is not up. */
+  readonly sees: readonly ({
+    /** The workspace's id. */
+    readonly workspace: string;
+    /** What the engine has under the path of the workspace's folder: the same folder, another one, or none. */
+    readonly sight: HostSight;
+  })[];
   /** When it last answered; only where it is `unresponsive`. */
   readonly since?: string;
 };
@@ -317,6 +324,9 @@ export type Health = {
   /** `store`, `log`, `audit`, `plugins`, and `backend:<name>` for every engine. */
   readonly checks?: { readonly [key: string]: Check };
 };
+
+/** A part of `Backend`. */
+export type HostSight = "same" | "different" | "absent" | "unknown";
 
 /** An item of the stream of `GET /api/system/logs`. */
 export type LogLine = {

@@ -87,7 +87,7 @@ export class Routes implements AsyncDisposable {
     ];
     this.routes = router()
       .add(containers(engines, lists.containers))
-      .add(systemBackends({ backends }))
+      .add(systemBackends(engines))
       .add(images({ engines, list: lists.images, registries }))
       .add(volumes(engines, lists.volumes))
       .add(networks(engines, lists.networks))

@@ -3,6 +3,8 @@ import type {
   Backend,
   Counted,
   Holdings,
+  HostFolder,
+  HostSight,
   InspectedContainer,
   RunningContainer,
   RuntimeAct,
@@ -133,6 +135,10 @@ export class EngineRuntime implements ActingRuntime {
   async imageTaggedAt(name: string, backend: string): Promise<number | null> {
     const link = this.engines.named(backend);
     return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
+  }
+
+  async sightOf(folder: HostFolder, backend: string): Promise<HostSight> {
+    return await this.engines.named(backend).sightOf(folder);
   }
 
   async inspect(id: string, backend: string): Promise<InspectedContainer | null> {

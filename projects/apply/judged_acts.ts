@@ -1,6 +1,7 @@
 /** The acts of an apply, each judged by the rights of its applier on the very object that the engine receives. */
 
 import type { Place } from "../../artifacts/artifact.ts";
+import { mapped, onEngine } from "../../artifacts/live/join.ts";
 import { containerNeeds, joinNeeds } from "../../core/container_needs.ts";
 import type { EngineActs } from "../../core/engine_acts.ts";
 import { commandNeeds, networkNeeds, volumeNeeds } from "../../core/object_needs.ts";
@@ -58,7 +59,7 @@ class ActJudge {
 
   /** Returns the spec with the links of its sources followed. Throws `apply_failed` for a right that is missing. */
   async container(spec: Partial<ContainerSpec>): Promise<Partial<ContainerSpec>> {
-    const { root } = this.#ground.model;
+    const { model } = this.#ground;
     const holdings = await this.#holdings();
     const placed = await this.#placesOf(holdings, bindsIn(spec).map(({ source }) => source));
     await this.refuse(containerNeeds(spec, await this.facts(holdings, placed)));
@@ -66,9 +67,14 @@ class ActJudge {
     return {
       ...spec,
       mounts: spec.mounts.map((mount) => {
-        const path = mount.type === "bind" ? placed.get(mount.source)?.path : undefined;
+        const found = mount.type === "bind" ? placed.get(mount.source) : undefined;
+        if (found === undefined) return mount;
         // Another host's paths are not this disk's: only the workspace is the same on both.
-        return path !== undefined && isBelow(path, root) ? { ...mount, source: path } : mount;
+        const source = isBelow(found.path, model.root) ? onEngine(model, found.path) : mount.source;
+        // An engine that does not have it must not make an empty folder in its place.
+        return found.identity === null
+          ? { ...mount, source }
+          : { ...mount, source, mustExist: true as const };
       }),
     };
   }
@@ -79,18 +85,29 @@ class ActJudge {
    */
   async starting(id: string, start: () => Promise<void>): Promise<void> {
     const { acts, options: { step } } = this;
-    const found = await acts.find(id);
+    const found = this.#here(await acts.find(id));
     const sources = found === null ? [] : this.#ownSources(found);
     if (found === null || sources.length === 0) return await start();
     const holdings = await this.#holdings();
     const placed = await this.#placesOf(holdings, sources);
     await this.#refuseMoved(found, await this.facts(holdings, placed), placed);
     await start();
-    const elsewhere = await mountedElsewhere(await acts.find(id), placed);
+    const elsewhere = await mountedElsewhere(this.#here(await acts.find(id)), placed);
     if (elsewhere === null || (await this.#lacking([hostNeed(elsewhere)])).length === 0) return;
     await acts.stop(id, 0);
     if (step.kind !== "container.restart") await acts.remove(id);
     throw failed(`Container "${found.name}" was ended: "${elsewhere}" was exchanged while it started`);
+  }
+
+  /** The container with the sources of its mounts as paths of this machine. */
+  #here(found: InspectedContainer | null): InspectedContainer | null {
+    const { model } = this.#ground;
+    return found && {
+      ...found,
+      mounts: found.mounts.map((mount) =>
+        mount.type === "bind" ? { ...mount, source: mapped(model, mount.source) } : mount
+      ),
+    };
   }
 
   /** Throws `apply_failed` with the first need that the applier does not hold. */

@@ -59,7 +59,7 @@ export async function compare(
     if (service === null) continue;
     for (const container of containers) jobs.push({ of: { model, group, unit, service }, container, into });
   }
-  const engine = engineViews(runtime, holdings, [...containersOf.values()].flat());
+  const engine = await engineViews(runtime, holdings, [...containersOf.values()].flat(), model);
   const once = { real: remembering(real), source: sourcesOnce() };
   const contents = new Map<Group, ReadonlyMap<string, string>>();
   for (const { of: { group } } of own === undefined ? [] : jobs) {

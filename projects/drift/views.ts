@@ -1,9 +1,10 @@
 /** The surroundings of a compared container: the engine around it and the disk below it, read once for many. */
 
-import { mapped, type RealPath } from "../../artifacts/live/join.ts";
+import { mapped, type RealPath, rootOf } from "../../artifacts/live/join.ts";
 import { isInside } from "../../artifacts/registry/place.ts";
 import { type BindSource, bindSourceAt } from "../../core/bind_source.ts";
 import type { ContainerRuntime, Holdings, InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { Model } from "../../artifacts/artifact.ts";
 import type { EngineView } from "../fields/engine_view.ts";
 import type { Declared } from "../fields/field.ts";
 import { bindsOf } from "../fields/mounts.ts";
@@ -40,11 +41,12 @@ export function remembering<Answer>(
 export const sourcesOnce = (): LookAtSource => remembering(bindSourceAt);
 
 /** Reads all engines once and returns the side of each by its name. */
-export function engineViews(
+export async function engineViews(
   runtime: ContainerRuntime,
   holdings: Holdings | null,
   containers: readonly RunningContainer[],
-): (backend: string) => EngineSide {
+  model: Model,
+): Promise<(backend: string) => EngineSide> {
   const images = new Map(
     (holdings?.images ?? []).map(({ name, id, backend }) => [`${backend} ${fullImage(name)}`, id]),
   );
@@ -53,13 +55,30 @@ export function engineViews(
       compose === null ? [] : [[`${backend} ${id}`, { service: compose.service, name }]]
     ),
   );
+  const here = await enginesHere(runtime, containers, model);
   const backends = new Map(runtime.backends().map((one) => [one.name, one]));
   return (backend) => ({
     kind: backends.get(backend)?.kind ?? "docker",
-    isHere: backends.get(backend)?.address.startsWith("unix:") === true,
+    isHere: here.has(backend),
     neighbour: (id) => neighbours.get(`${backend} ${id}`),
     imageNow: (name) => images.get(`${backend} ${name}`),
   });
+}
+
+/** Returns the engines of this machine that do not see another folder than berth in the place of the workspace. */
+async function enginesHere(
+  runtime: ContainerRuntime,
+  containers: readonly RunningContainer[],
+  model: Model,
+): Promise<ReadonlySet<string>> {
+  const used = new Set(containers.map(({ backend }) => backend));
+  const here = new Set<string>();
+  for (const { name, address } of runtime.backends()) {
+    if (!used.has(name) || !address.startsWith("unix:")) continue;
+    const sight = await runtime.sightOf(rootOf(model), name);
+    if (sight === "same" || sight === "unknown") here.add(name);
+  }
+  return here;
 }
 
 /** The view from one container: with the real paths of its folders and of those its unit names. */

@@ -8,6 +8,9 @@ import { hooksOf } from "../fields/hooks.ts";
 import { grantsOf } from "../fields/grants.ts";
 import { pathOf } from "../fields/mount_sources.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
+import { bindsIn } from "../specs/bind_sources.ts";
+import { plannedSpec } from "../specs/container_spec.ts";
+import { isInside } from "../../artifacts/registry/place.ts";
 import { errorsOf } from "../../artifacts/rules/check.ts";
 import { isLifted, type JudgedFinding } from "../../artifacts/rules/settings.ts";
 import type { Draft } from "./draft.ts";
@@ -118,6 +121,28 @@ export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draf
       unit.id,
     );
   }
+}
+
+/** The folder of the workspace is somewhere else on the engine's host: the engine would make empty folders. */
+export function blockByHost(scene: Scene, of: Declared, draft: Draft): void {
+  const { hostSight, model, backend } = scene;
+  if (hostSight === "same") return;
+  const binds = bindsIn(plannedSpec(of)).filter(({ source }) => isInside(source, model.root));
+  const [first] = binds;
+  if (first === undefined) return;
+  const shown = `./${first.source.slice(model.root.length + 1)}`;
+  const at = of.service.mounts.find(({ target }) => target === first.target)?.at ?? of.unit.source;
+  const many = `${binds.length} mount${binds.length === 1 ? "" : "s"}`;
+  const advice = `Register the folder there, use a volume, or map it with "paths" in berth.yaml.`;
+  if (hostSight === "unknown") {
+    const message =
+      `Nothing tells whether "${backend.name}" has "${shown}": ${many} may be empty folders there. ${advice}`;
+    draft.warn("project/host-unknown", message, at, of.unit.id);
+    return;
+  }
+  const why = hostSight === "absent" ? "does not exist on" : "is in another folder on";
+  const message = `"${shown}" ${why} "${backend.name}": ${many} would be empty folders. ${advice}`;
+  draft.block("project/not-on-engine", message, at, of.unit.id);
 }
 
 /** Secrets and configs that are no files are copied into the container. */

@@ -9,6 +9,7 @@ import {
   blockByFiles,
   blockByGrants,
   blockByHooks,
+  blockByHost,
   blockByUnit,
   blockSelf,
 } from "./blocked.ts";
@@ -53,7 +54,9 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
       blockByUnit(unit, draft);
       blockByEngine(scene, unit, draft);
       const of = declaredOf(scene.model, group, unit);
-      if (of !== null) blockByGrants(of, draft);
+      if (of === null) continue;
+      blockByGrants(of, draft);
+      blockByHost(scene, of, draft);
     }
     unchanged = planUp(scene, active, links, request, draft);
   } else if (action === "restart") unchanged = planRestart(scene, active, links, draft);

@@ -2,7 +2,8 @@
 
 import type { Group, Model, Unit } from "../../artifacts/artifact.ts";
 import { mainGroups } from "../../artifacts/graph/graph.ts";
-import { join, type RealPath, runningProjects } from "../../artifacts/live/join.ts";
+import { join, type RealPath, rootOf, runningProjects } from "../../artifacts/live/join.ts";
+import { isInside } from "../../artifacts/registry/place.ts";
 import type { RegisteredModel } from "../../artifacts/live/tool_projects.ts";
 import type { Reach } from "../../core/access.ts";
 import { ServiceError } from "../../core/error.ts";
@@ -10,6 +11,7 @@ import {
   type Backend,
   type ContainerRuntime,
   type Holdings,
+  type HostSight,
   type InspectedContainer,
   type RunningContainer,
   SEES_RUNNING,
@@ -55,6 +57,8 @@ export interface Scene {
   readonly contents: ReadonlyMap<string, string>;
   /** When images were last pulled that are to be pulled again after a while, by full name. */
   readonly pulledAt: ReadonlyMap<string, number>;
+  /** Whether the engine sees the workspace's folder; "same" where no container mounts a part of it. */
+  readonly hostSight: HostSight;
   /** Where the sources of bind mounts lead now. */
   readonly places: ReadonlyMap<string, Placed>;
   /** What of the engine may be named. */
@@ -118,7 +122,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   if (holdings === null) throw away(backend.name, "it does not answer");
   if (!isWhole(holdings)) throw away(backend.name, "not every engine lists its networks and volumes");
   const seen = new Map(all.filter((one) => sight.sees(one)).map((one) => [one.id, one]));
-  const view = engineViews(runtime, holdings, [...seen.values()])(backend.name);
+  const view = (await engineViews(runtime, holdings, [...seen.values()], model))(backend.name);
   const contents = await contentsOf(group, side);
   const disk = { real: remembering(asked.real), source: sourcesOnce(), digest: side.digest, contents };
   const units = new Map(group.units.map((unit) => [unit.label, unit]));
@@ -171,6 +175,7 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const places = await placesOf(model, group, backend.name, holdings, sourcesOf(model, group));
   return {
     pulledAt,
+    hostSight: await sightFor(model, group, runtime, backend.name),
     places,
     model,
     group,
@@ -191,6 +196,17 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
       },
     },
   };
+}
+
+/** Asks the engine only if a container mounts a part of the workspace. */
+async function sightFor(
+  model: Model,
+  group: Group,
+  runtime: ContainerRuntime,
+  backend: string,
+): Promise<HostSight> {
+  const isMounted = sourcesOf(model, group).some((source) => isInside(source, model.root));
+  return isMounted ? await runtime.sightOf(rootOf(model), backend) : "same";
 }
 
 /** Null for a unit that is no service. */

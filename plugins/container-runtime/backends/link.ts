@@ -1,7 +1,7 @@
 /** The connection to one engine: reads its events, keeps its mirror up to date, and reconnects. */
 import { ServiceError } from "../../../core/error.ts";
 import type { Log } from "../../../core/log.ts";
-import type { Backend, BackendState } from "../../../core/runtime.ts";
+import type { Backend, BackendState, HostFolder, HostSight } from "../../../core/runtime.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineKind, EngineVersion } from "../engine/greeting.ts";
 import { addressText, type EngineAddress } from "../engine/address.ts";
@@ -10,6 +10,8 @@ import { Certificates } from "./certificates.ts";
 import { HealthExecs } from "../mirror/health_execs.ts";
 import { type Kind, Mirror } from "../mirror/mirror.ts";
 import type { EventFeed } from "../mirror/event_feed.ts";
+import { isProbe } from "../mirror/probe.ts";
+import { HostSights } from "./host_sight.ts";
 import { readEvents, ToldEvents } from "../mirror/events.ts";
 import { pause } from "../../../core/pause.ts";
 import { EventCheck } from "../mirror/event_check.ts";
@@ -51,6 +53,7 @@ export class Link implements AsyncDisposable {
   readonly #address: EngineAddress;
   /** The way to an engine on another host; null for one of this host. */
   readonly #way: Way | null;
+  readonly #sights = new HostSights();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #state: BackendState = "away";
@@ -100,6 +103,13 @@ export class Link implements AsyncDisposable {
       heard: (time) => this.#answered(time),
       halfOpen: () => this.#reopen("Connections to the engine are half open; they are opened again"),
     });
+  }
+
+  /** Asks the engine whether it sees a folder of this machine. */
+  async sightOf(folder: HostFolder): Promise<HostSight> {
+    if (this.#state !== "up") return "unknown";
+    const image = this.mirror.images.rows.values().next().value?.id ?? null;
+    return await this.#sights.of({ engine: this.engine, kind: this.#kind, image }, folder);
   }
 
   get name(): string {
@@ -232,6 +242,7 @@ export class Link implements AsyncDisposable {
         event: (event) => {
           this.events += 1;
           check?.told(event);
+          if (isProbe(event.attributes.name ?? "")) return;
           this.mirror.handle(event);
           const command = this.mirror.containers.rows.get(event.id)?.healthCommand ?? null;
           const isCheck = this.#healthExecs.includes(event, command);
@@ -252,6 +263,7 @@ export class Link implements AsyncDisposable {
 
   /** Called once events are read, so that no change falls between the list and the events. */
   async #sync(attempt: AbortController): Promise<void> {
+    this.#sights.clear();
     this.#setState("up", "");
     this.#askVersion();
     try {

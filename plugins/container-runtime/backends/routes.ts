@@ -1,8 +1,9 @@
 /** `/api/system/backends`: the engines and their states. */
 import { z } from "zod";
-import { BackendState } from "../../../core/runtime.ts";
+import { type Backend, BackendState, HostSight } from "../../../core/runtime.ts";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
-import type { Backends } from "./backends.ts";
+import { type Principal, reachOf } from "../../../core/access.ts";
+import type { Engines } from "./seen.ts";
 
 export const BackendReport = z.object({
   name: z.string().describe("The engine's name"),
@@ -20,6 +21,12 @@ export const BackendReport = z.object({
   stale: z.array(z.string()).optional().describe(
     "Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if there are none",
   ),
+  sees: z.array(z.object({
+    workspace: z.string().describe("The workspace's id"),
+    sight: HostSight.describe(
+      "What the engine has under the path of the workspace's folder: the same folder, another one, or none",
+    ),
+  })).describe("Workspaces that the caller sees whole; empty while the engine is not up"),
   since: z.iso.datetime().optional().describe("When it last answered; only where it is `unresponsive`"),
 }).meta({ id: "Backend" });
 
@@ -42,9 +49,21 @@ const list = route({
 
 export const ROUTES = [list];
 
-export function systemBackends({ backends }: { readonly backends: Backends }): Router {
-  return router().on(list, ({ reach }) => {
-    const items = backends.report(reach);
+export function systemBackends({ backends, sights }: Engines): Router {
+  /** Asks each engine once for each folder. */
+  const seenBy = async ({ name, state }: Backend, principal: Principal) => {
+    if (state !== "up") return [];
+    const reach = reachOf<string>(principal, "artifacts:read");
+    const roots = (await sights.ownership.roots()).filter(({ id }) => reach.has({ workspace: id }));
+    const link = backends.named(name);
+    return await Promise.all(
+      roots.map(async ({ id, folder }) => ({ workspace: id, sight: await link.sightOf(folder) })),
+    );
+  };
+  return router().on(list, async ({ reach, principal }) => {
+    const items = await Promise.all(
+      backends.report(reach).map(async (one) => ({ ...one, sees: await seenBy(one, principal) })),
+    );
     return reply(200, { items, total: items.length });
   });
 }

@@ -6,6 +6,7 @@ import { type ContainerRow, containerRow, imageIdOf, stateOf } from "../rows/con
 import type { Engine } from "../engine/engine.ts";
 import { at, isIdentifier } from "../engine/path.ts";
 import { listOf, objectOf, textOf } from "../engine/wire.ts";
+import { isProbe } from "./probe.ts";
 import { Rechecks } from "./rechecks.ts";
 import { type Need, RefreshQueue } from "./refresh_queue.ts";
 import { Rows } from "./rows.ts";
@@ -217,7 +218,7 @@ export class ContainerMirror implements Disposable {
         firstByteMs: LATE_MS,
       });
       const row = containerRow(inspected, this.engine.name);
-      if (row !== null && this.#isLatest(id, started)) {
+      if (row !== null && !isProbe(row.name) && this.#isLatest(id, started)) {
         this.rows.put(row.id, row);
         this.#readOnceSettled(row);
         this.read(row);
