@@ -2,12 +2,23 @@
 import { ServiceError } from "../core/error.ts";
 
 export const BODY_LIMIT_BYTES = 1024 * 1024;
+/** The limit of a caller without a credential, whose body is one. */
+export const OPEN_BODY_LIMIT_BYTES = 16 * 1024;
 const BODY_TIMEOUT_MS = 30_000;
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 /** Lone surrogates: UTF-8 cannot hold them, so the store would return another text. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 /** `JSON.stringify` escapes a surrogate only when it stands alone. */
 const LONE_SURROGATE = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
+
+/** Returns the bytes that a body may take. Throws `body_too_large` for one that says it has more than the limit. */
+export function bodySize(request: Request, limitBytes: number): number {
+  if (request.body === null) return 0;
+  const declared = request.headers.get("content-length");
+  if (declared === null || request.headers.has("transfer-encoding")) return limitBytes;
+  if (!(Number(declared) <= limitBytes)) throw tooLarge(limitBytes);
+  return Number(declared);
+}
 
 /** The parsed body, or undefined when there is none. */
 export async function readJson(
@@ -16,8 +27,6 @@ export async function readJson(
   timeoutMs = BODY_TIMEOUT_MS,
 ): Promise<unknown> {
   if (request.body === null) return undefined;
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > limitBytes) throw tooLarge(limitBytes);
   const text = await readText(request.body, limitBytes, timeoutMs);
   if (text === "") return undefined;
   const type = request.headers.get("content-type") ?? "";

@@ -1,6 +1,7 @@
 /** The first and last steps of every request: Host, request id, access log. */
 import { ServiceError } from "../core/error.ts";
 import type { AccessLine } from "../core/log.ts";
+import { BodyBudget } from "./body_budget.ts";
 import type { RequestScope } from "./call.ts";
 import { headOf } from "./head.ts";
 import { hostOf } from "./host.ts";
@@ -13,7 +14,7 @@ import { type FoundRoute, pathOf, RouteTable } from "./route_table.ts";
 import type { Entry } from "./router.ts";
 import type { StaticSite } from "./static_site.ts";
 
-export interface EdgeOptions extends Pipeline {
+export interface EdgeOptions extends Omit<Pipeline, "bodies"> {
   readonly entries: readonly Entry[];
   /** The authorities this service answers to, in lower case: `127.0.0.1:8700`, `berth.example`. */
   readonly hosts: { has(authority: string): boolean };
@@ -35,6 +36,7 @@ const URL_LIMIT = 8 * 1024;
 /** The whole service as one function from request to answer; it never throws. */
 export function createEdge(options: EdgeOptions): Handler {
   const table = new RouteTable(options.entries);
+  const pipeline: Pipeline = { ...options, bodies: new BodyBudget() };
   return async (request, info) => {
     const started = performance.now();
     const requestId = requestIdOf(request);
@@ -52,7 +54,7 @@ export function createEdge(options: EdgeOptions): Handler {
     };
     const refused = refuseProxied(request, socketPeer, options) ?? refuse(request, options.hosts);
     const response = refused === null
-      ? await answer(request, scope, table, options)
+      ? await answer(request, scope, table, options, pipeline)
       : await failed(refused, request, scope, options);
     options.onAccess({
       method: request.method,
@@ -73,13 +75,14 @@ async function answer(
   scope: RequestScope,
   table: RouteTable,
   options: EdgeOptions,
+  pipeline: Pipeline,
 ): Promise<Response> {
   try {
     const path = pathOf(request);
     const found = table.find(request.method, path) ?? withoutSlash(table, request.method, path);
     if (found !== null) {
       scope.route = found.name;
-      return await respond(found.entry, request, found.params, scope, options);
+      return await respond(found.entry, request, found.params, scope, pipeline);
     }
     options.guard.stranger(request, scope.peer);
     const page = await options.site?.answer(request, path, scope.requestId) ?? null;

@@ -3,7 +3,8 @@ import { type Permission, Reach, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { reachOfRunning } from "../core/runtime.ts";
 import { Cached, Reply } from "./answer.ts";
-import { readJson } from "./body.ts";
+import { BODY_LIMIT_BYTES, bodySize, OPEN_BODY_LIMIT_BYTES, readJson } from "./body.ts";
+import type { BodyBudget } from "./body_budget.ts";
 import { Call, type RequestScope } from "./call.ts";
 import type { Auditor, Caller, Guard } from "./caller.ts";
 import { checked, NO_PARAMETERS } from "./checked.ts";
@@ -20,6 +21,7 @@ export interface Pipeline {
   readonly guard: Guard;
   readonly auditor: Auditor;
   readonly responder: Responder;
+  readonly bodies: BodyBudget;
   /** Told of everything thrown that is nobody's fault but ours. */
   readonly onBug: (error: unknown, requestId: string) => void;
 }
@@ -30,7 +32,7 @@ export async function respond(
   request: Request,
   params: Record<string, string>,
   scope: RequestScope,
-  { guard, auditor, responder, onBug }: Pipeline,
+  { guard, auditor, responder, bodies, onBug }: Pipeline,
 ): Promise<Response> {
   let caller: Caller | null = null;
   let status: number;
@@ -48,6 +50,7 @@ export async function respond(
       // The body of this route is a credential, and has limits of its own.
       guard.stranger(request, scope.peer);
     }
+    using _reserved = reserve(entry, request, scope, bodies);
     const call = await parse(entry, request, params, scope, caller, trail);
     if (entry.route.proof === true && caller !== null) await guard.demandProof(caller);
     // Last: browsers hide why a handshake was refused, so the same request as a plain one is told it.
@@ -93,6 +96,21 @@ type Erased = Asked<any, any, any>;
 
 function auditedOf(entry: Entry): Audited {
   return entry.route.audited ?? (entry.kind === "route" && entry.route.method !== "get" ? "act" : false);
+}
+
+/** Reserves memory for the body until it is answered, before a byte of it is read. */
+function reserve(
+  { kind, route }: Entry,
+  request: Request,
+  { peer }: RequestScope,
+  bodies: BodyBudget,
+): Disposable | null {
+  if (kind !== "route" || route.body === undefined || request.body === null) return null;
+  return bodies.reserve(peer, bodySize(request, bodyLimitOf(route)));
+}
+
+function bodyLimitOf({ bodyLimit, permission }: { bodyLimit?: number; permission: string }): number {
+  return bodyLimit ?? (permission === "open" ? OPEN_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES);
 }
 
 /** Waits only where the guard has to: a caller who is known costs no turn of the event loop. */
@@ -166,7 +184,7 @@ async function parse(
     if (entry.route.body !== undefined) {
       body = checked(
         entry.route.body,
-        await readJson(request, entry.route.bodyLimit, entry.route.bodyTimeoutMs),
+        await readJson(request, bodyLimitOf(entry.route), entry.route.bodyTimeoutMs),
         "body",
       );
     } else if (request.body !== null) {

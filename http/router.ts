@@ -53,7 +53,7 @@ export interface Route<
   /** The API document tells of them, and of what they answer. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: Body;
-  /** Bytes of body that are read at most; 1 MiB unless told otherwise. */
+  /** Bytes of body that are read at most; by default 1 MiB, and 16 KiB where no credential is asked for. */
   readonly bodyLimit?: number;
   /** The time for it to arrive; 30 s by default. */
   readonly bodyTimeoutMs?: number;
