@@ -1,6 +1,6 @@
 /** Passwords: which are accepted, how they are hashed, and how many are checked at a time. */
-import { ServiceError } from "../core/error.ts";
 import { isCommonPassword } from "./common_passwords.ts";
+import { PasswordQueue, type Sender, SIGNED_IN } from "./password_queue.ts";
 import { sameDigest, toBase64Url } from "./secret.ts";
 
 export const MIN_CHARACTERS = 12;
@@ -20,10 +20,6 @@ const SALT_BYTES = 16;
 /** Far above what our own costs need, and a bound on what a damaged row could ask for. */
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 
-/** Each check takes memory and a core. */
-const AT_ONCE = 2;
-const MAX_WAITING = 32;
-
 /** A stored password: text, so that every store can hold it. */
 export type PasswordHash = string;
 
@@ -40,11 +36,10 @@ export function weaknessOf(password: string, name: string): string | null {
   return null;
 }
 
-/** Hashes and checks passwords: two at a time, 32 wait, further calls are refused with `too_many_requests`. */
+/** Hashes and checks passwords, two at a time; further calls wait in a queue that refuses with `too_many_requests`. */
 export class Passwords {
   readonly #cost: Cost;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #queue = new PasswordQueue();
 
   constructor({ cost = COST }: { readonly cost?: Cost } = {}) {
     this.#cost = cost;
@@ -54,7 +49,7 @@ export class Passwords {
   async hash(password: string): Promise<PasswordHash> {
     const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
     const { N, r, p } = this.#cost;
-    const key = await this.#derive(password, salt, this.#cost);
+    const key = await this.#derive(password, salt, this.#cost, SIGNED_IN);
     return ["scrypt", N, r, p, toBase64Url(salt), toBase64Url(key)].join("$");
   }
 
@@ -63,52 +58,34 @@ export class Passwords {
    * long. `outdated`: the hash is cheaper than today's. Throws `too_many_requests` when too many callers
    * wait.
    */
-  async check(password: string, hash: PasswordHash | null): Promise<{ good: boolean; outdated: boolean }> {
+  async check(
+    password: string,
+    hash: PasswordHash | null,
+    sender: Sender = SIGNED_IN,
+  ): Promise<{ good: boolean; outdated: boolean }> {
     const stored = hash === null ? null : parse(hash);
     const salt = stored?.salt ?? new Uint8Array(SALT_BYTES);
     const cost = stored?.cost ?? this.#cost;
-    const key = await this.#derive(password, salt, cost);
+    const key = await this.#derive(password, salt, cost, sender);
     const good = stored !== null && sameDigest(key, stored.key);
     const { N, r, p } = this.#cost;
     return { good, outdated: cost.N * cost.r * cost.p < N * r * p };
   }
 
-  async #derive(password: string, salt: Uint8Array, cost: Cost): Promise<Uint8Array> {
-    await this.#turn();
-    try {
-      const { scrypt } = await import("node:crypto");
-      // One spelling of what looks the same, whichever keyboard it was typed on.
-      const text = password.normalize("NFKC");
-      return await new Promise((resolve, reject) =>
-        scrypt(
-          text,
-          salt,
-          KEY_BYTES,
-          { ...cost, maxmem: MAX_MEMORY_BYTES },
-          (error, key) => error === null ? resolve(new Uint8Array(key)) : reject(error),
-        )
-      );
-    } finally {
-      const next = this.#waiting.shift();
-      // The place goes straight to the next in line, so that no new call takes it.
-      if (next === undefined) this.#running--;
-      else next();
-    }
-  }
-
-  #turn(): Promise<void> {
-    if (this.#running < AT_ONCE) {
-      this.#running++;
-      return Promise.resolve();
-    }
-    if (this.#waiting.length >= MAX_WAITING) {
-      throw new ServiceError(
-        "too_many_requests",
-        "Cannot check the password: too many are being checked; try again in a few seconds",
-        { headers: { "retry-after": "5" } },
-      );
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  async #derive(password: string, salt: Uint8Array, cost: Cost, sender: Sender): Promise<Uint8Array> {
+    using _turn = await this.#queue.turn(sender);
+    const { scrypt } = await import("node:crypto");
+    // One spelling of what looks the same, whichever keyboard it was typed on.
+    const text = password.normalize("NFKC");
+    return await new Promise((resolve, reject) =>
+      scrypt(
+        text,
+        salt,
+        KEY_BYTES,
+        { ...cost, maxmem: MAX_MEMORY_BYTES },
+        (error, key) => error === null ? resolve(new Uint8Array(key)) : reject(error),
+      )
+    );
   }
 }
 

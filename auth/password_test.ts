@@ -39,10 +39,14 @@ Deno.test("Passwords tell a hash that is cheaper than today's", async () => {
   assert.deepEqual(await today.check("correct and long", raised), { good: true, outdated: false });
 });
 
-Deno.test("Passwords check two at a time, let 32 wait, and refuse the rest at once", async () => {
+Deno.test("Passwords check two at a time, let 16 known and 16 unknown senders wait, and refuse the rest at once", async () => {
   const passwords = new Passwords({ cost: { N: 2 ** 14, r: 8, p: 1 } });
   const results = await Promise.allSettled(
-    Array.from({ length: 40 }, () => passwords.check("whatever it is", null)),
+    Array.from(
+      { length: 40 },
+      (_, index) =>
+        passwords.check("whatever it is", null, { peer: `203.0.113.${index}`, isKnown: index % 2 === 0 }),
+    ),
   );
   const refused = results.filter((one) => one.status === "rejected");
   assert.equal(refused.length, 40 - 34);

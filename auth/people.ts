@@ -48,7 +48,12 @@ export class People {
   }
 
   /** The person with this name and password. Throws `login_refused`, always with the same words, and `too_many_requests`. */
-  async recognise(name: string, password: string, deviceCookie: string | null): Promise<AccountRecord> {
+  async recognise(
+    name: string,
+    password: string,
+    deviceCookie: string | null,
+    peer: string,
+  ): Promise<AccountRecord> {
     const { store, passwords, devices, tries } = this.#options;
     const subject = subjectOf(name);
     const found = await store.named(LOCAL_ISSUER, subject);
@@ -56,7 +61,7 @@ export class People {
     const spent = device === null ? `account ${subject}` : `device ${device}`;
     tries.spend(spent);
     const hash = found?.password ?? null;
-    const { good, outdated } = await passwords.check(password, hash);
+    const { good, outdated } = await passwords.check(password, hash, { peer, isKnown: device !== null });
     if (found === null || hash === null || !good || found.account.disabledAt !== null) {
       throw new ServiceError("login_refused", "Cannot sign in: the name or the password is wrong");
     }

@@ -119,10 +119,11 @@ export function localSignIn({ access, origins }: LocalSignInOptions): CoreRouter
     .on(byPassword, async (call) => {
       const { name, password } = call.body;
       const device = deviceOf(call.request.headers, origins);
+      const peer = peerGroup(call.peer);
       const account = await honestly(
         limits.signIn,
-        peerGroup(call.peer),
-        () => people.recognise(name, password, deviceCookieOf(call.request.headers)),
+        peer,
+        () => people.recognise(name, password, deviceCookieOf(call.request.headers), peer),
       );
       const tokens = await sessions.openFor({ kind: "user", account }, device, call.entry());
       call.setPrincipal(tokens.principal);
