@@ -5,14 +5,22 @@ import type { FileEditor } from "../artifacts/registry/file_editor.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { unknownFile } from "../artifacts/registry/snapshot.ts";
 import { WorkspaceFileText } from "../artifacts/report/file_text_shape.ts";
-import { may, type Reach } from "../core/access.ts";
+import { may, type Principal, type Reach } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
+import { reachOfRunning } from "../core/runtime.ts";
+import { runtimeSeen } from "../core/sight.ts";
 import { WorkspaceFile } from "../core/workspace.ts";
 import type { Call } from "../http/call.ts";
 import { etagOf, tagsToMatch } from "../http/etag.ts";
 import { count, flag, text } from "../http/query.ts";
 import { cached, type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
-import { cachedText, findModel, InWorkspace, missingWorkspace } from "./artifact_lookup.ts";
+import {
+  type ArtifactsOptions,
+  cachedText,
+  findModel,
+  InWorkspace,
+  missingWorkspace,
+} from "./artifact_lookup.ts";
 
 const Named = InWorkspace.extend({
   path: text(4_096).describe("Below the workspace's folder, with `%2F` or `/` between its parts"),
@@ -73,7 +81,19 @@ const NamedVersion = InWorkspace.extend({
   version: count(1, Number.MAX_SAFE_INTEGER).describe("The id of the earlier text"),
 });
 
-const Written = json(WorkspaceFileText, "The file as it is now");
+const Written = json(
+  WorkspaceFileText.extend({
+    staleIn: z.array(z.object({
+      container: z.string().describe("The container's name"),
+      target: z.string().describe("The path of the file in the container"),
+      group: z.string().describe("The group to plan; `up` restarts the container"),
+      unit: z.string().describe("The unit to plan, by its name"),
+    })).optional().describe(
+      "Containers that mount this very file and still read the text before; absent if the caller sees none",
+    ),
+  }).meta({ id: "WrittenFile" }),
+  "The file as it is now",
+);
 const WRITING = problems(
   "workspace_not_found",
   "workspace_unavailable",
@@ -186,11 +206,24 @@ function writerOf({ principal, reach, params, request }: Call<{ readonly id: str
 }
 
 export function workspaceFiles(
-  { registry, editor }: { readonly registry: Pick<Registry, "model" | "get">; readonly editor: FileEditor },
+  { registry, editor, runtime, sights }:
+    & Pick<ArtifactsOptions, "runtime" | "sights">
+    & { readonly registry: Pick<Registry, "model" | "get">; readonly editor: FileEditor },
 ): CoreRouter {
-  const written = async (file: ArtifactFile) => {
+  const staleIn = async (workspace: string, path: string, principal: Principal) => {
+    const engines = runtime();
+    const sight = sights.of(reachOfRunning(principal));
+    if (engines === null || sight.reach.nowhere) return [];
+    const { staleReaders } = await import("../projects/drift/stale_readers.ts");
+    return await staleReaders(await registry.model(workspace), runtimeSeen(engines, sight), path);
+  };
+  const written = async (workspace: string, file: ArtifactFile, principal: Principal) => {
     const { fileText } = await import("../artifacts/report/file_text.ts");
-    return reply(200, fileText(file), { etag: etagOf(await textOf(file, false)) });
+    // The file is saved: an engine that fails now takes nothing back.
+    const stale = await staleIn(workspace, file.path, principal).catch(() => []);
+    return reply(200, { ...fileText(file), ...(stale.length > 0 && { staleIn: stale }) }, {
+      etag: etagOf(await textOf(file, false)),
+    });
   };
   const inReach = async (workspace: string, reach: Reach) => {
     if (!reach.has({ workspace })) throw unknownWorkspace();
@@ -226,7 +259,11 @@ export function workspaceFiles(
     .on(
       write,
       async (call) =>
-        await written(await editor.save({ ...writerOf(call), path: call.params.path }, call.body.text)),
+        await written(
+          call.params.id,
+          await editor.save({ ...writerOf(call), path: call.params.path }, call.body.text),
+          call.principal,
+        ),
     )
     .on(versions, async ({ params, query, reach }) => {
       const items = await editor.versions(await inReach(params.id, reach), query.path);
@@ -247,5 +284,8 @@ export function workspaceFiles(
       const { fileText } = await import("../artifacts/report/file_text.ts");
       return reply(200, fileText(file));
     })
-    .on(restore, async (call) => await written(await editor.restore(writerOf(call), call.params.version)));
+    .on(restore, async (call) => {
+      const file = await editor.restore(writerOf(call), call.params.version);
+      return await written(call.params.id, file, call.principal);
+    });
 }

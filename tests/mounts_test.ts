@@ -241,6 +241,33 @@ for (const engineKind of ["docker", "podman"] as const) {
     assert.deepEqual([...await Deno.readLink(file)].join(""), "one.conf", "nothing was made in its place");
   });
 
+  test("berth's own editor names the containers that still read the text before", async (engine) => {
+    await using berth = await serveEngines({ here: engine });
+    const name = `edited${engineKind}`;
+    const text = project(name, [
+      service("web", "volumes: ['./compose.yaml:/etc/compose.yaml:ro']"),
+      service("other", "volumes: ['.:/all:ro']"),
+    ]);
+    const scene = await ApplyScene.on(engine, berth, name, text);
+    assert.equal(
+      (await berth.call(`PUT /api/workspaces/${scene.workspace}`, { editable: true })).status,
+      200,
+    );
+    assert.equal((await scene.apply()).state, "done");
+    const route = `/api/workspaces/${scene.workspace}/files/compose.yaml`;
+    const headers = { "if-match": (await berth.call(`GET ${route}`)).headers.get("etag")! };
+
+    const saved = await berth.call(`PUT ${route}`, { text: `${text}# more\n` }, { headers });
+    assert.equal(saved.status, 200, saved.text);
+    assert.deepEqual(saved.body.staleIn, [
+      { container: `${name}-web-1`, target: "/etc/compose.yaml", group: name, unit: `${name}.web` },
+    ]);
+    assert.deepEqual(
+      (await scene.plan({ units: [`${name}.web`] })).steps.map(({ kind, target }) => [kind, target]),
+      [["container.restart", `${name}-web-1`]],
+    );
+  });
+
   test("a file that is replaced 100 times a second is said to be replaced, and no request fails", async (engine) => {
     await using berth = await serveEngines({ here: engine });
     const name = `often${engineKind}`;

@@ -44,7 +44,7 @@ export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
     };
   };
   put: {
-    response: WorkspaceFileText;
+    response: WrittenFile;
     payload: {
       /** All of its text. */
       readonly text: string;
@@ -71,7 +71,7 @@ export const WORKSPACE_VERSION: Endpoint<"/api/workspaces/{id}/versions/{version
 
 /** POST: Put a text that a file had before back in its place. */
 export const WORKSPACE_VERSION_RESTORE: Endpoint<"/api/workspaces/{id}/versions/{version}/restore", {
-  post: { response: WorkspaceFileText; query: Record<string, never> };
+  post: { response: WrittenFile; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/versions/{version}/restore");
 
 /** GET: The groups, units and cards of a workspace. */
@@ -906,3 +906,30 @@ export type WorkspaceProject = {
 
 /** A part of `Workspace`. */
 export type WorkspaceState = "ready" | "reading" | "missing" | "unreadable" | "empty";
+
+/** The answer of `PUT /api/workspaces/{id}/files/{path}`. */
+export type WrittenFile = {
+  /** Below the workspace's folder. */
+  readonly path: string;
+  /** The kind of project it was read as. */
+  readonly kind: "compose" | "native" | "backstage" | "env" | "settings" | "readme";
+  /** The checksum of what was read. */
+  readonly sha256: string;
+  /** The last text that could be read stands in for a broken one. */
+  readonly stale: boolean;
+  /** Its text, with `********` for every secret. */
+  readonly text: string;
+  /** Every mask in `text`, in order; empty with `reveal`. */
+  readonly masked: readonly (Range)[];
+  /** Containers that mount this very file and still read the text before; absent if the caller sees none. */
+  readonly staleIn?: readonly ({
+    /** The container's name. */
+    readonly container: string;
+    /** The path of the file in the container. */
+    readonly target: string;
+    /** The group to plan; `up` restarts the container. */
+    readonly group: string;
+    /** The unit to plan, by its name. */
+    readonly unit: string;
+  })[];
+};

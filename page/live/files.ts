@@ -12,6 +12,7 @@ import {
   WORKSPACE_VERSIONS,
   type WorkspaceFile,
   type WorkspaceFileText,
+  type WrittenFile,
 } from "../../client/berth/workspaces.ts";
 import { changed } from "./changes.ts";
 import { client } from "./session.ts";
@@ -19,6 +20,8 @@ import { client } from "./session.ts";
 /** A file as it was read, under the tag with which it can be saved. */
 export interface OpenFile extends WorkspaceFileText {
   readonly tag: string;
+  /** After a save: containers that still read the text before. */
+  readonly staleIn?: WrittenFile["staleIn"];
 }
 
 export async function readFiles(id: string, signal: AbortSignal): Promise<readonly WorkspaceFile[]> {

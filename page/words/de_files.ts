@@ -12,6 +12,8 @@ export const files = {
   findings: "Befunde",
   noFindings: "Keine Regel hat etwas zu dieser Datei zu sagen.",
   toLine: (line: number) => `Zeile ${line}`,
+  staleIn: (container: string, target: string) =>
+    `${container} hängt diese Datei als ${target} ein und liest noch den alten Text: Ein Plan startet ihn neu.`,
   stale:
     "So, wie sie ist, kann sie nicht gelesen werden; es gilt der letzte Text, der gelesen werden konnte.",
   readOnly: "Nur lesen: kein Admin hat diesen Arbeitsbereich zum Schreiben freigegeben.",

@@ -12,6 +12,8 @@ export const files = {
   findings: "Findings",
   noFindings: "No rule has anything to say about this file.",
   toLine: (line: number) => `Line ${line}`,
+  staleIn: (container: string, target: string) =>
+    `${container} mounts this file as ${target} and still reads the text before: apply a plan to restart it.`,
   stale: "It cannot be read as it is now; berth goes on with the last text that could be.",
   readOnly: "Read only: an admin has not made this workspace editable.",
   cannotWrite: "You may read this file. To change it you need the permission workspaces:files.",

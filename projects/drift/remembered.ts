@@ -39,6 +39,13 @@ interface Remembered {
 const PATHS_MS = 10_000;
 /** No event tells that a mounted file was replaced. */
 const SOURCES_MS = 1_000;
+let replacedAt = -Infinity;
+
+/** Makes every remembered source old: berth itself has replaced one. */
+export function lookAgainAtSources(): void {
+  replacedAt = performance.now();
+}
+
 /** Callers of different scopes see different images and neighbours: each kind has an entry of its own. */
 const MOST_VIEWS = 4;
 
@@ -144,7 +151,7 @@ async function isStill(
   for (const [name, id] of images) if (engine.imageNow(name) !== id) return false;
   for (const [id, text] of neighbours) if (textOfNeighbour(engine.neighbour(id)) !== text) return false;
   const now = performance.now();
-  if (now - known.sourcesAt >= SOURCES_MS) {
+  if (now - known.sourcesAt >= SOURCES_MS || known.sourcesAt < replacedAt) {
     const { sources } = known.asked;
     for (const [path, text] of sources) if (JSON.stringify(await disk.source(path)) !== text) return false;
     known.sourcesAt = now;

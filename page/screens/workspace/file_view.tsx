@@ -99,6 +99,11 @@ export function FileView(
       </header>
       {problem !== null && <Trouble problem={problem} again={read.reload} />}
       {isUnloaded && <p class="trouble" role="alert">{words.files.unloaded}</p>}
+      {known?.staleIn?.map(({ container, target }) => (
+        <p class="hint" role="status" key={container}>
+          {words.files.staleIn(shown(container), shown(target))}
+        </p>
+      ))}
       {known?.stale && <p class="trouble" role="status">{words.files.stale}</p>}
       {isMoved && <Moved draft={draft} theirs={known} keep={(next) => setDraft(key, next)} />}
       {text === null && problem === null && <Loading />}
