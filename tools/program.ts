@@ -78,6 +78,10 @@ export async function copyPackages(cache: string): Promise<void> {
     const to = `${cache}/npm/registry.npmjs.org/${name}`;
     await Deno.mkdir(to, { recursive: true });
     await run("cp", ["-r", from, `${to}/${version}`]);
+    // The runtime asks for this of what the program names itself, and fetches it for no other package.
+    const versions = `${from}/../registry.json`;
+    const isThere = await Deno.stat(versions).then(() => true, () => false);
+    if (isThere) await Deno.copyFile(versions, `${to}/registry.json`);
   }
 }
 

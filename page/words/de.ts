@@ -195,7 +195,8 @@ export const words = {
     workspaces: "Arbeitsbereiche",
     register: "Einen Ordner eintragen",
     path: "Der volle Pfad des Ordners auf der Maschine, auf der berth läuft",
-    pathHint: "Zum Beispiel /home/ada/projects",
+    pathHint:
+      "Zum Beispiel /home/ada/projects oder /opt/stacks/shop. Er muss unter einem der Ordner in BERTH_ROOTS liegen; ohne diese Einstellung ist das der Home-Ordner des Benutzers, unter dem berth läuft.",
     submit: "Eintragen",
     log: "Log",
     inNoFile: "läuft, steht in keiner Datei",

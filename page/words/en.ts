@@ -185,7 +185,8 @@ const english = {
     workspaces: "Workspaces",
     register: "Register a folder",
     path: "The folder's full path on the machine that runs berth",
-    pathHint: "For example /home/ada/projects",
+    pathHint:
+      "For example /home/ada/projects or /opt/stacks/shop. It must lie below one of the folders in BERTH_ROOTS, which is the home folder of berth's user unless it is set.",
     submit: "Register",
     log: "Log",
     inNoFile: "runs, in no file",

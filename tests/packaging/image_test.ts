@@ -329,6 +329,7 @@ test(
 
     const doctor = await inside(engine, "docker", "-H", `unix://${engine.socket}`, ...BERTH_IN, "doctor");
     assert.match(doctor.out, /checks: 0 wrong, 0 risky/);
+    assert.equal(doctor.error, "", "nothing is fetched");
 
     const { body: { id } } = await ask("workspaces", { body: { path: shop } });
     const put = (body: unknown, tag?: string) => ({

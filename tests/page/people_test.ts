@@ -30,6 +30,8 @@ test(
     await page.getByRole("heading", { name: "Is what runs what I wrote?" }).waitFor();
     await page.getByText("runs, in no file").first().waitFor();
     await page.getByRole("button", { name: "Register a folder" }).click();
+    await page.locator(`datalist option[value="${folder}/shop"]`).waitFor({ state: "attached" });
+    await page.getByText("below one of the folders in BERTH_ROOTS").waitFor();
     await page.getByLabel("The folder's full path").fill(`${folder}/shop`);
     await page.getByRole("button", { name: "Register", exact: true }).click();
 
