@@ -13,8 +13,9 @@ export async function mountedElsewhere(
   seen: ReadonlyMap<string, Placed>,
 ): Promise<string | null> {
   if (container === null || container.pid === null) return null;
-  const { id, pid, mounts } = container;
-  if (!await isItsProcess(pid, id)) return null;
+  const { id, mounts } = container;
+  const pid = await processOf(id, container.pid);
+  if (pid === null) return null;
   for (const { type, source, target } of mounts) {
     const identity = type === "bind" ? seen.get(source)?.identity ?? null : null;
     const inside = identity === null ? null : pinned(`/proc/${pid}/root${target}`);
@@ -23,10 +24,21 @@ export async function mountedElsewhere(
   return null;
 }
 
-/** Returns false for a process of this number on another machine than the container's. */
-async function isItsProcess(pid: number, id: string): Promise<boolean> {
+/**
+ * Returns a process of the container as this machine counts them: an engine in a process namespace of its own tells
+ * another number. Null for a container of another machine, and for one that has ended.
+ */
+async function processOf(container: string, told: number): Promise<number | null> {
+  if (await isOf(told, container)) return told;
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (/^\d+$/.test(name) && await isOf(Number(name), container)) return Number(name);
+  }
+  return null;
+}
+
+async function isOf(pid: number, container: string): Promise<boolean> {
   try {
-    return (await Deno.readTextFile(`/proc/${pid}/cgroup`)).includes(id);
+    return (await Deno.readTextFile(`/proc/${pid}/cgroup`)).includes(container);
   } catch {
     return false; // it has ended, or berth may not look
   }
