@@ -4,6 +4,7 @@ import type { Apply } from "../projects/apply/apply_shape.ts";
 import type { Plan } from "../projects/plan/plan_shape.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";
+import { hostReach, type Own, unasked } from "./host_reach.ts";
 import { save, workspace } from "./live_scene.ts";
 import {
   type Answer,
@@ -81,13 +82,43 @@ export class ApplyScene {
 
   async over(id: string, berth: TestCaller = this.berth): Promise<Apply> {
     let open: unknown;
-    return await eventually("the apply is over, or waits", async () => {
+    const apply = await eventually("the apply is over, or waits", async () => {
       const { body } = await berth.call(`GET /api/applies/${id}`);
       open = body.steps.filter(({ state }: Apply["steps"][number]) => state !== "done");
       return body.state === "running" ? null : body;
     }, OVER).catch((error) => {
       throw new Error(`${error.message}: ${JSON.stringify(open)}`, { cause: error });
     });
+    if (apply.state === "done") await this.#assertAsked(apply, berth);
+    return apply;
+  }
+
+  /** Compares what the apply made with a list of host-reaching facts that does not come from berth. */
+  async #assertAsked({ id, plan }: Apply, berth: TestCaller): Promise<void> {
+    const { status, body } = await berth.call(`GET /api/plans/${plan}`);
+    if (status !== 200) return; // a test lets its plans expire
+    const own = await this.#own();
+    for (const container of own.containers) {
+      const { status, json } = await this.engine.ask(`GET /containers/${container}/json`);
+      const [by, n] = (json?.Config?.Labels?.["dev.berth.apply"] ?? "").split(":");
+      if (status !== 200 || by !== id) continue;
+      const needs = (body as Plan).steps.find((step) => String(step.n) === n)?.needs ?? [];
+      assert.deepEqual(unasked(hostReach(json, own), needs), [], `${json.Name} reaches more than was asked`);
+    }
+  }
+
+  async #own(): Promise<Own> {
+    const { engine, name, path } = this;
+    const label = `label=com.docker.compose.project=${name}`;
+    const list = async (...args: string[]) =>
+      new Set((await engine.cli(...args, "--filter", label)).split("\n").filter((one) => one !== ""));
+    return {
+      project: name,
+      folder: await Deno.realPath(path),
+      containers: await list("ps", "--all", "--quiet", "--no-trunc"),
+      networks: await list("network", "ls", "--format", "{{.Name}}"),
+      volumes: await list("volume", "ls", "--quiet"),
+    };
   }
 
   /** Makes a file in a container, as soon as it runs under the name. */
