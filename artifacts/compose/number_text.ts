@@ -1,6 +1,8 @@
 /** A number or truth value as the text that Compose makes of it where a text belongs: `3.10` becomes `3.1`. */
 
-import type { Scalar } from "../artifact.ts";
+import type { Node, Scalar } from "../artifact.ts";
+import { integerIn } from "../yaml/numbers.ts";
+import { textOf } from "../yaml/values.ts";
 
 /** What a container finds under a variable or label that was written like this. */
 export function numberText(scalar: Scalar): string {
@@ -8,18 +10,22 @@ export function numberText(scalar: Scalar): string {
   if (typeof value === "boolean") return String(value);
   if (scalar.plain !== true || scalar.interpolated) return String(value);
   const written = file.text.slice(start, end);
+  const exact = integerIn(written);
+  if (exact !== null) return integerText(exact);
   const digits = written.replaceAll("_", "");
-  const integer = /^[-+]?(?:0[bB][01]+|0[oO]?[0-7]+|0[xX][0-9a-fA-F]+|[1-9]\d*|0)$/.test(digits);
-  if (integer && digits !== "-0") return integerText(digits);
   if (/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(digits)) return floatText(Number(digits));
   return String(value);
 }
 
-/** Also with a sign, in octal and beyond what a number holds exactly. */
-function integerText(digits: string): string {
-  const sign = digits.startsWith("-") ? -1n : 1n;
-  const bare = digits.replace(/^[-+]/, "").replace(/^0(?=[0-7]+$)/, "0o");
-  const exact = sign * BigInt(bare);
+/** Returns an amount as the text that Compose reads it from: `0100` is 64; null for collections and nothing. */
+export function amountText(node: Node | null): string | null {
+  return node?.kind === "scalar" && typeof node.value === "number" && !node.unknown
+    ? numberText(node)
+    : textOf(node);
+}
+
+/** Beyond what a number holds exactly, Compose keeps a float. */
+function integerText(exact: bigint): string {
   return exact > 2n ** 64n - 1n || exact < -(2n ** 63n) ? floatText(Number(exact)) : String(exact);
 }
 

@@ -2,6 +2,7 @@
 
 import type { Group, Mount, Node, Place, Service, Unit } from "../artifact.ts";
 import { bytesOf } from "../compose/amounts.ts";
+import { amountText } from "../compose/number_text.ts";
 import { cleanTarget } from "../compose/clean_path.ts";
 import { readMount } from "../compose/mounts.ts";
 import { portKey, readPort } from "../compose/ports.ts";
@@ -168,7 +169,7 @@ function checkLimits(unit: Unit, say: Say): void {
     const own = valueAt(unit.value, key);
     const deployed = valueAt(unit.value, "deploy", "resources", ...path);
     const around = valueAt(unit.value, "deploy", "resources", path[0]!);
-    const [a, b] = [textOf(own), textOf(deployed)];
+    const [a, b] = [amountText(own), amountText(deployed)];
     // Beside other limits, one that is not said is none.
     if (a === null || around === null || (deployed !== null && b === null)) continue;
     const amount = type === "bytes" ? bytesOf : Number;

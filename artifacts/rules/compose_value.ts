@@ -2,6 +2,7 @@
 
 import type { Node, Unit } from "../artifact.ts";
 import { splitCommand } from "../compose/command.ts";
+import { amountText } from "../compose/number_text.ts";
 import { bytesOf, familyOf, imageReference, nanosecondsOf } from "../compose/amounts.ts";
 import { isFilled, oneOrMany, shownOf, textOf, valueAt, writtenOr } from "../yaml/values.ts";
 import type { Say } from "./say.ts";
@@ -78,7 +79,7 @@ export function checkValues(unit: Unit, say: Say): void {
   }
   for (const path of BYTES) {
     const node = valueAt(value, ...path);
-    const text = textOf(node);
+    const text = amountText(node);
     if (text === null || text === "" || text === "-1" || bytesOf(text) !== null) continue;
     say("compose/bad-bytes", node, `"${writtenOr(node, text)}" is not a size such as "512m"`, { subject });
   }

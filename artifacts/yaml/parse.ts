@@ -1,6 +1,7 @@
 /** Parses YAML into values with positions, within limits: the only file that imports the parser. */
 
 import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type ParsedNode } from "yaml";
+import { integerIn } from "./numbers.ts";
 import type {
   Alias,
   ArtifactFile,
@@ -166,6 +167,10 @@ class Walk {
 
   #scalar(value: unknown, plain: boolean, start: number, end: number, tag: MergeTag | undefined): Scalar {
     const file = this.#file;
+    if (plain && file.kind === "compose" && /^[-+\d]/.test(file.text[start] ?? "")) {
+      const exact = integerIn(file.text.slice(start, end));
+      if (exact !== null) value = Number(exact);
+    }
     if (typeof value === "string") {
       if (!plain) {
         return tag

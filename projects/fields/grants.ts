@@ -1,6 +1,6 @@
 /** Secrets and configs of a unit: those that are no files are copied into its container, and no engine tells what they hold. */
 
-import type { Place } from "../../artifacts/artifact.ts";
+import type { Node, Place } from "../../artifacts/artifact.ts";
 import { cleanPath } from "../../artifacts/compose/clean_path.ts";
 import { listOf, numberOf, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { declaredIn, shortDigest } from "./declared_label.ts";
@@ -37,9 +37,17 @@ export const grantsOf = ({ group, unit, service }: Declared): readonly Granted[]
       return text === null ? otherwise : Number(text);
     };
     const [uid, gid] = [number("uid", 0), number("gid", 0)];
-    const mode = numberOf(valueAt(whole, "mode")) ?? MODE;
+    const mode = modeOf(valueAt(whole, "mode")) ?? MODE;
     return [{ id, at, copy: { target: placeOf(kind, source, target), uid, gid, mode, content } }];
   });
+
+/** Compose reads a text in octal. */
+function modeOf(node: Node | null): number | null {
+  if (node?.kind === "scalar" && typeof node.value === "string" && !node.unknown) {
+    return /^0*[0-7]+$/.test(node.value) ? parseInt(node.value, 8) : null;
+  }
+  return numberOf(node);
+}
 
 /** Where it is in the container. */
 export function placeOf(kind: "secret" | "config", source: string, target: string | null): string {

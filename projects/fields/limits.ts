@@ -1,6 +1,7 @@
 /** Fields of what a container may use: memory, processors, processes, files. */
 
 import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
+import { amountText } from "../../artifacts/compose/number_text.ts";
 import type { Node } from "../../artifacts/artifact.ts";
 import { entriesOf, listOf, numberOf, textOf, valueAt } from "../../artifacts/yaml/values.ts";
 import type { ContainerSpec, InspectedContainer } from "../../core/runtime.ts";
@@ -68,7 +69,7 @@ const amount = (
 };
 
 const bytes = (node: Node): number | null => {
-  const text = textOf(node);
+  const text = amountText(node);
   return text === null ? null : bytesOf(text);
 };
 

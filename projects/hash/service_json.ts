@@ -5,6 +5,7 @@
 
 import type { Mount, Node } from "../../artifacts/artifact.ts";
 import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
+import { amountText } from "../../artifacts/compose/number_text.ts";
 import { cleanTarget } from "../../artifacts/compose/clean_path.ts";
 import { wordsOf } from "../../artifacts/compose/command.ts";
 import { keyValues } from "../../artifacts/compose/service.ts";
@@ -77,7 +78,7 @@ const flag: Writer = (node) => sure(truthOf(node)) || undefined;
 const number: Writer = (node) => sure(numberOf(node)) || undefined;
 /** Amounts of bytes are written as texts. */
 const bytes: Writer = (node) => {
-  const amount = sure(bytesOf(sure(textOf(node))));
+  const amount = sure(bytesOf(sure(amountText(node))));
   return amount === 0 ? undefined : String(amount);
 };
 const texts: Writer = (node) => {
@@ -291,7 +292,7 @@ const blockIo: Writer = (node, of, around) => {
     }));
     return items.length === 0 ? undefined : items;
   };
-  const rate: Writer = (one) => String(sure(bytesOf(sure(textOf(one)))));
+  const rate: Writer = (one) => String(sure(bytesOf(sure(amountText(one)))));
   return object({
     weight: inside(node, "weight", number, of, around),
     weight_device: list("weight_device", number, "weight"),
