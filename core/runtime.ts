@@ -54,7 +54,8 @@ export interface ContainerSpec {
   readonly image: string;
   readonly command: readonly string[];
   readonly entrypoint: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  /** Null takes away what the image sets. */
+  readonly env: Readonly<Record<string, string | null>>;
   readonly labels: Readonly<Record<string, string>>;
   readonly user: string;
   readonly workingDir: string;

@@ -617,7 +617,11 @@ for (const kind of ["docker", "podman"] as const) {
         const of = declared(model, label);
         const asked: Asked = {};
         const name = of.service.containerName ?? `laws-${label}-1`;
-        const asking = { name, containerOf: (service: string) => made.get(service)?.id };
+        const asking = {
+          name,
+          containerOf: (service: string) => made.get(service)?.id,
+          nameOf: (service: string) => made.get(service)?.id,
+        };
         for (const row of FIELDS) row.ask(asked, of, asking);
         const { containerOf } = asking;
         const labelled = { of, number: 1, imageId: "", version: "5.7.0", containerOf };
@@ -678,7 +682,7 @@ for (const kind of ["docker", "podman"] as const) {
     for (const [index, { row, refused }] of samples.entries()) {
       const of = declared(model, `s${index}`);
       const asked: Asked = { labels: declaredLabels(of, DIGEST, CONTENTS) };
-      const asking = { name: "laws-disk", containerOf: () => undefined };
+      const asking = { name: "laws-disk", containerOf: () => undefined, nameOf: () => undefined };
       for (const one of FIELDS) if (one.key !== "networks") one.ask(asked, of, asking);
       const { files: _, platform: __, ...carried } = asked;
       const answer = await engine.ask("POST /containers/create?name=laws-disk", createBody(carried));

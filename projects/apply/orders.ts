@@ -16,7 +16,7 @@ import { resourceLabels } from "../hash/resource_labels.ts";
 import { keyOfHook } from "../plan/hooks.ts";
 import type { Step } from "../plan/plan_shape.ts";
 import { declaredOf } from "../plan/scene.ts";
-import { containerSpec } from "../specs/container_spec.ts";
+import { containerSpec, unknownsOf } from "../specs/container_spec.ts";
 import { networkSpec, volumeSpec } from "../specs/resource_specs.ts";
 import { MARK, markOf } from "./work.ts";
 
@@ -74,7 +74,7 @@ export class Orders {
   /** Whether the engine chooses among ports when a container of the step starts. */
   hasPortRange(step: Step): boolean {
     if (step.unit === null || !this.#units.has(step.unit)) return false;
-    const asking = { name: "", containerOf: () => undefined };
+    const asking = { name: "", containerOf: () => undefined, nameOf: () => undefined };
     const asked = containerSpec(this.declared(step), asking, (key) => key === "ports");
     return asked.ports?.some(({ hostLast }) => hostLast !== undefined) === true;
   }
@@ -94,13 +94,16 @@ export class Orders {
     const of = this.declared(step);
     const name = nameWithoutAside(this.containerName(step));
     const running = await this.ground.runtime.containers();
-    const containerOf = (service: string) => {
-      const found = standingFor(this.#own(running), service)?.id;
-      // What is passed on as it is written would be taken for the name of something else.
+    const standing = (service: string) => {
+      const found = standingFor(this.#own(running), service);
+      // A name as it is written would be taken for that of something else.
       if (found === undefined) throw notSeen(service);
       return found;
     };
-    const asked = containerSpec(of, { name, containerOf });
+    const containerOf = (service: string) => standing(service).id;
+    const [unknown] = unknownsOf(of);
+    if (unknown !== undefined) throw gone(`the value of "${unknown.field}"`);
+    const asked = containerSpec(of, { name, containerOf, nameOf: (service) => standing(service).name });
     const { image, imageId } = await this.#image(of, acts);
     const labels = composeLabels({
       of,
@@ -133,7 +136,7 @@ export class Orders {
   limits(step: Step, container: InspectedContainer): Partial<ContainerSpec> {
     const of = this.declared(step);
     const fields = new Set(step.why.flatMap((reason) => reason.code === "field" ? [reason.field] : []));
-    const asking = { name: container.name, containerOf: () => undefined };
+    const asking = { name: container.name, containerOf: () => undefined, nameOf: () => undefined };
     const inPlace = new Set(FIELDS.filter(({ change }) => change === "update").map(({ key }) => key));
     const asked = containerSpec(
       of,
@@ -159,7 +162,7 @@ export class Orders {
     const unit = group.units.find(({ label }) => label === compose?.service);
     const of = declaredOf(model, group, unit);
     if (of === null) return null;
-    const asking = { name, containerOf: () => undefined };
+    const asking = { name, containerOf: () => undefined, nameOf: () => undefined };
     const asked = containerSpec(of, asking, (key) => key === "networks");
     return asked.networks?.find((one) => one.name === network) ?? null;
   }

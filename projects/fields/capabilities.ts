@@ -26,7 +26,7 @@ const capabilities = (
       declared.join() === running.join() || (declared.includes("ALL") && running.length > 0) ||
       (running.includes("ALL") && (container.privileged || declared.includes("ALL"))),
     show: (names) => names.join(", ") || "(none)",
-    ask: (asked, value) => asked[key] = value,
+    ask: (asked, value) => asked[key] = value.map((name) => name === "ALL" ? name : `CAP_${name}`),
   });
 
 /** Podman writes "drop ALL" as a drop of what is given, without what is added again. */

@@ -2,9 +2,9 @@
 
 import type { KeyValue, PathUse, Place } from "../../artifacts/artifact.ts";
 import { looksSecret, MASK } from "../../core/secrets.ts";
-import { type Declaration, keyed, nodeAt, type Row } from "./field.ts";
+import { type Declaration, keyed, nodeAt, type Row, type Unknown } from "./field.ts";
 
-/** Null as a value: the name is declared, but what it stands for is not known here. */
+/** Null: a name without a value, or one with a value that is not known. */
 type Value = string | null;
 
 function valuesOf(
@@ -14,18 +14,15 @@ function valuesOf(
   const values: Record<string, Value> = {};
   const parts = new Map<string, Place>();
   for (const [name, one] of written) {
-    values[name] = one.unknown || isReadDifferently(one) ? null : one.value ?? bare;
+    values[name] = one.unknown ? null : one.value ?? bare;
     parts.set(name, one.at);
   }
   return { values, parts };
 }
 
-/** Lines of a file that older versions of Compose, and other tools, take for something else. */
-function isReadDifferently({ at: { file, start, end } }: KeyValue): boolean {
-  if (file.kind !== "env") return false;
-  const written = file.text.slice(start, end + 1);
-  return /[\\$]/.test(written) || !/^[^:=]*=/.test(written);
-}
+/** Values of a file with an error, or with a variable that is not set. */
+const unknownIn = (key: string, written: ReadonlyMap<string, KeyValue>): Unknown[] =>
+  [...written].flatMap(([name, { unknown, at }]) => unknown ? [{ field: `${key}.${name}`, at }] : []);
 
 /** Whether all names of the files are known. */
 const isRead = (paths: readonly PathUse[], kind: "env_file" | "label_file"): boolean =>
@@ -55,11 +52,9 @@ const environment: Row = keyed<Value>({
     !(kind === "podman" && PODMANS.includes(name)) && isRead(of.unit.paths, "env_file"),
   show: (value) => value === null ? "(not known)" : MASK,
   another: "(another value)",
+  unknowns: ({ service }) => unknownIn("environment", service.environment),
   shownName: (name, { service }) => service.environment.get(name)?.name,
-  ask: (asked, value) => {
-    const known = Object.entries(value).filter((entry): entry is [string, string] => entry[1] !== null);
-    asked.env = Object.fromEntries(known);
-  },
+  ask: (asked, value) => asked.env = value,
 });
 
 /** Labels that tools and engines add by themselves. */
@@ -79,6 +74,7 @@ const labels: Row = keyed<Value>({
     imageDefaults !== null && imageDefaults.labels[name] !== value && !TOOLS.test(name) &&
     isRead(of.unit.paths, "label_file"),
   show: (value, name) => value === null ? "(not known)" : looksSecret(name) ? MASK : value,
+  unknowns: ({ service }) => unknownIn("labels", service.labels),
   shownName: (name, { service }) => service.labels.get(name)?.name,
   ask: (asked, value) => {
     const known = Object.entries(value).filter((entry): entry is [string, string] => entry[1] !== null);

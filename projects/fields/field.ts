@@ -54,10 +54,19 @@ export interface Asking {
   readonly name: string;
   /** The id of the container that stands for a service. */
   readonly containerOf: (service: string) => string | undefined;
+  /** Its name. */
+  readonly nameOf: (service: string) => string | undefined;
 }
 
 /** The cost of a change of the field: a new container, one call to the engine, another start, or nothing. */
 export type Change = "recreate" | "update" | "restart" | "none";
+
+/** A value that is written and not known: a variable in it is not set, or it is no value of its field. */
+export interface Unknown {
+  /** The field as drift names it. */
+  readonly field: string;
+  readonly at: Place;
+}
 
 /** One row of the table. */
 export interface Row {
@@ -72,6 +81,8 @@ export interface Row {
   at(of: Declared): Place | null;
   /** Whether a variable in it is not set. */
   isUnknown(of: Declared): boolean;
+  /** Values that are not known, which must not be left out of a request without a word. */
+  unknowns(of: Declared): readonly Unknown[];
   /** For the label of a container: null where nothing is declared, and where all engines tell. */
   digest(of: Declared, digest: Digest): string | null;
   /** Every difference; none where neither engine nor label tells. */
@@ -89,6 +100,8 @@ interface RowParts<T> {
   readonly declared: (of: Declared) => Declaration<T>;
   readonly shown?: (value: T) => string;
   readonly ask: (asked: Asked, value: T, of: Declared, asking: Asking) => void;
+  /** Returns the parts of a known value that are not known themselves. */
+  readonly unknowns?: (of: Declared) => readonly Unknown[];
 }
 
 /** A row that compares in a way of its own. `declared` is null where the field is not declared. */
@@ -142,6 +155,11 @@ export function row<T>(
       return found === null || found === UNKNOWN ? null : found.at;
     },
     isUnknown: (of) => declared(of) === UNKNOWN,
+    unknowns: (of) => {
+      const found = declared(of);
+      if (found === null) return [];
+      return found === UNKNOWN ? [{ field: key, at: writtenOf(of, covers) }] : parts.unknowns?.(of) ?? [];
+    },
     digest,
     compare: (of, container, view) => {
       const found = declared(of);
@@ -256,6 +274,12 @@ export function isSame(a: unknown, b: unknown): boolean {
 /** Equal whatever the order. */
 export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   (a.length === 0 && b.length === 0) || isSame([...new Set(a)].sort(), [...new Set(b)].sort());
+
+/** Returns where one of these keys is written; the unit's own place for none. */
+function writtenOf(of: Declared, covers: readonly string[]): Place {
+  const paths = covers.map((one) => one.split(".").filter((part) => part !== "*"));
+  return paths.map((path) => nodeAt(of, ...path)).find((node) => node !== null) ?? of.unit.source;
+}
 
 /** The node of a service that a path of keys leads to; null where nothing is written. */
 export function nodeAt({ unit }: Declared, ...path: readonly string[]): Node | null {

@@ -2,6 +2,7 @@
 
 import type { Mount, Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { bytesOf } from "../../artifacts/compose/amounts.ts";
+import { amountText } from "../../artifacts/compose/number_text.ts";
 import { below } from "../../artifacts/live/join.ts";
 import {
   isFilled,
@@ -163,7 +164,7 @@ function optionsOf({ at, type }: Mount): readonly string[] | null {
   }
   if (type === "tmpfs") {
     read(["tmpfs", "size"], (node) => {
-      const size = bytesOf(textOf(node) ?? "");
+      const size = bytesOf(amountText(node) ?? "");
       return size === null ? null : size === 0 ? "" : `size=${size}`;
     });
     read(["tmpfs", "mode"], (node) => {
@@ -191,6 +192,11 @@ export const mounts: Row = row<Wants>({
     ...["source", "target", "uid", "gid", "mode"].flatMap((key) => [`secrets.*.${key}`, `configs.*.${key}`]),
   ],
   declared: wantsOf,
+  unknowns: (of) => {
+    const wants = wantsOf(of);
+    if (wants === null || wants === UNKNOWN || wants.value.isWhole) return [];
+    return [{ field: "mounts", at: wants.at }];
+  },
   ask: (asked, { mounts }) => {
     asked.mounts = mounts.filter(({ isShortMemory }) => !isShortMemory).map((mount) => ({
       type: mount.type,

@@ -127,13 +127,16 @@ export const networks: Row = row<Connection>({
     "external_links",
   ],
   declared: connectionOf,
-  ask: (asked, { mode, networks, links }, of, { name, containerOf }) => {
+  ask: (asked, { mode, networks, links }, of, { name, containerOf, nameOf }) => {
     const service = /^service:(.+)$/.exec(mode ?? "")?.[1];
     const id = service === undefined ? undefined : containerOf(service);
     asked.networkMode = id === undefined ? mode ?? networks[0]?.name ?? "none" : `container:${id}`;
     const called = links.flatMap(({ service, container, alias }) => {
-      const other = service === null ? container : containerOf(service);
-      return other === undefined || other === null ? [] : [`${other}:${alias}`];
+      const other = service === null ? container : nameOf(service);
+      if (other === undefined || other === null) return [];
+      // Compose calls a service by its container's names, too.
+      const short = other.replace(`${of.group.project}-`, "");
+      return [...new Set(service === null ? [alias] : [alias, short, other])].map((one) => `${other}:${one}`);
     });
     asked.networks = networks.map(({ name: network, aliases, ...rest }) => ({
       name: network,

@@ -175,7 +175,7 @@ const stopGracePeriod = single<number>({
   declared: (of) =>
     scalarAt(nodeAt(of, "stop_grace_period"), (node) => {
       const nanoseconds = nanosecondsOf(textOf(node) ?? "");
-      return nanoseconds === null ? null : Math.ceil(nanoseconds / 1e9);
+      return nanoseconds === null ? null : Math.trunc(nanoseconds / 1e9); // as Compose
     }),
   seen: (container) => container.stopTimeoutSeconds ?? PATIENCE,
   otherwise: () => PATIENCE,

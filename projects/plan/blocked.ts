@@ -1,12 +1,13 @@
 /** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
 
-import type { Node, Unit } from "../../artifacts/artifact.ts";
+import type { Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
 import { hooksOf } from "../fields/hooks.ts";
 import { grantsOf } from "../fields/grants.ts";
 import { pathOf } from "../fields/mount_sources.ts";
+import { unknownsOf } from "../specs/container_spec.ts";
 import { tooNew, tooNewIn } from "../fields/since.ts";
 import { bindsIn } from "../specs/bind_sources.ts";
 import { plannedSpec } from "../specs/container_spec.ts";
@@ -65,8 +66,8 @@ export function blockByErrors(
 }
 
 /** What one unit says. */
-export function blockByUnit(unit: Unit, draft: Draft): void {
-  if (unit.service === null) return;
+export function blockByUnit(of: Declared, draft: Draft): void {
+  const { unit, service } = of;
   for (const { key, at } of uncovered(unit)) {
     draft.block(
       "compose/field-not-supported",
@@ -78,7 +79,7 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
   for (const at of unknownIn(unit.value)) {
     draft.block("project/unknown-variable", "A variable in this value is not set", at, unit.id);
   }
-  for (const [label, { at }] of unit.service.labels) {
+  for (const [label, { at }] of service.labels) {
     if (!/^(?:com\.docker\.compose|dev\.berth)\./.test(label)) continue;
     draft.block("project/reserved-label", `The label "${label}" is Compose's or berth's own`, at, unit.id);
   }
@@ -87,7 +88,7 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
     if (!isRead || use.file !== undefined || (use.found === "missing" && !use.required)) continue;
     draft.block("project/unreadable-file", `"${use.written}" cannot be read`, use.at, unit.id);
   }
-  for (const mount of unit.service.mounts) {
+  for (const mount of service.mounts) {
     if (mount.createHostPath) continue;
     const use = pathOf(unit, mount);
     if (use?.found !== "missing") continue;
@@ -98,12 +99,22 @@ export function blockByUnit(unit: Unit, draft: Draft): void {
       unit.id,
     );
   }
-  const { containerNameAt, containerName, replicas } = unit.service;
+  for (const { field, at } of unknownsOf(of)) {
+    if (isBlockedWithin(draft, at)) continue;
+    const message =
+      `The value of "${field}" is not known, and would be left out: mend it, or set its variable`;
+    draft.block("project/unknown-value", message, at, unit.id);
+  }
+  const { containerNameAt, containerName, replicas } = service;
   if (containerName !== null && replicas !== null && replicas > 1) {
     const message = `${replicas} containers cannot all be called "${containerName}"`;
     draft.block("project/name-of-several", message, containerNameAt, unit.id);
   }
 }
+
+/** Returns true if a value at this place, or within it, blocks the plan already. */
+const isBlockedWithin = ({ blocked }: Draft, { file, start, end }: Place): boolean =>
+  blocked.some(({ at }) => at !== null && at.file === file && at.start >= start && at.end <= end);
 
 /** What the engine of the plan is too old for, or cannot do. */
 export function blockByEngine({ backend, group }: Scene, unit: Unit, draft: Draft): void {

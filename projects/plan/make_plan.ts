@@ -51,10 +51,10 @@ export async function makePlan(asked: Asked, self: string | null): Promise<MadeP
   if (action === "up") {
     blockByErrors(asked, active, draft);
     for (const unit of active) {
-      blockByUnit(unit, draft);
       blockByEngine(scene, unit, draft);
       const of = declaredOf(scene.model, group, unit);
       if (of === null) continue;
+      blockByUnit(of, draft);
       blockByGrants(of, draft);
       blockByHost(scene, of, draft);
     }

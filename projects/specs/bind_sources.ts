@@ -11,7 +11,10 @@ export const bindsIn = ({ mounts = [] }: Asked | Partial<ContainerSpec>): Contai
   mounts.filter(({ type, source }) => type === "bind" && source !== "");
 
 const declaredBinds = (of: Declared) =>
-  bindsIn(containerSpec(of, { name: "", containerOf: placeholderOf }, (key) => key === "mounts"));
+  bindsIn(
+    containerSpec(of, { name: "", containerOf: placeholderOf, nameOf: placeholderOf }, (key) =>
+      key === "mounts"),
+  );
 
 /** Returns the places of these sources, with folders that containers on the engine or of the group may write to. */
 export async function placesOf(

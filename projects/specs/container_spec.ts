@@ -1,6 +1,7 @@
 /** The spec of a unit's container as the files decide it; the engine's ids and berth's labels are added when it is sent. */
 
-import { type Asked, type Asking, type Declared } from "../fields/field.ts";
+import type { Asked, Asking, Declared, Unknown } from "../fields/field.ts";
+import { hookRows } from "../fields/hooks.ts";
 import { FIELDS } from "../fields/table.ts";
 
 /** Stands for a container of the same project whose id only the engine knows; no name and no id begins so. */
@@ -18,4 +19,12 @@ export function containerSpec(of: Declared, asking: Asking, isWanted = (_key: st
 
 /** Builds the spec as a plan judges it: with placeholders for other containers. */
 export const plannedSpec = (of: Declared): Asked =>
-  containerSpec(of, { name: of.service.containerName ?? of.unit.label, containerOf: placeholderOf });
+  containerSpec(of, {
+    name: of.service.containerName ?? of.unit.label,
+    containerOf: placeholderOf,
+    nameOf: placeholderOf,
+  });
+
+/** Returns every value that is written and not known, hooks aside, which have a block of their own. A request without it would be another one than the file's. */
+export const unknownsOf = (of: Declared): readonly Unknown[] =>
+  FIELDS.flatMap((row) => hookRows.includes(row) ? [] : row.unknowns(of));

@@ -17,7 +17,8 @@ export function createBody(asked: Carried): Wire {
     Image: asked.image,
     Cmd: asked.command,
     Entrypoint: asked.entrypoint,
-    Env: asked.env && Object.entries(asked.env).map(([name, value]) => `${name}=${value}`),
+    Env: asked.env &&
+      Object.entries(asked.env).map(([name, value]) => value === null ? name : `${name}=${value}`),
     Labels: asked.labels,
     User: asked.user,
     WorkingDir: asked.workingDir,

@@ -113,16 +113,19 @@ export function commandWords(value: unknown): string[] {
 }
 
 /** `NAME=value` entries as they are. */
-export function plainEnvironment(entries: readonly string[]): Record<string, string> {
+/** Returns variables by name; null for a name without a value, which takes away what the image sets. */
+export function plainEnvironment(entries: readonly string[]): Record<string, string | null> {
   return Object.fromEntries(entries.map((entry) => {
     const equals = entry.indexOf("=");
-    return equals < 0 ? [entry, ""] : [entry.slice(0, equals), entry.slice(equals + 1)];
+    return equals < 0 ? [entry, null] : [entry.slice(0, equals), entry.slice(equals + 1)];
   }));
 }
 
 function environmentOf(config: Wire, reveal: boolean): Record<string, string> {
   const plain = plainEnvironment(textsOf(config.Env));
-  return reveal ? plain : Object.fromEntries(Object.keys(plain).map((name) => [name, MASK]));
+  return Object.fromEntries(
+    Object.entries(plain).map(([name, value]) => [name, reveal ? value ?? "" : MASK]),
+  );
 }
 
 export function restartOf(host: Wire): { name: string; maximumRetries: number } {
