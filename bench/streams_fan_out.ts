@@ -18,7 +18,7 @@ export async function fanOut(): Promise<void> {
   using hub = new EventHub(feed);
   await using service = new StreamService(terminalRoutes({
     engines: { backends, sights: new Sights(NO_OWNER) },
-    streamLimit: new StreamLimit(),
+    streamLimit: new StreamLimit(1_000),
     hub,
     onFailure: console.error,
   }));
