@@ -115,8 +115,8 @@ const kill = controlRoute(
   "Send a signal to a container",
   onBackend.extend({
     signal: z.string().regex(
-      /^(?:(?:SIG)?[A-Z][A-Z0-9+-]{1,15}|[1-9]\d?)$/,
-      'Expected a signal like "HUP" or 9',
+      /^(?:(?:SIG)?[A-Z][A-Z0-9+-]{1,15}|[1-9]|[1-5]\d|6[0-4])$/,
+      'Expected a signal like "HUP", or its number from 1 to 64',
     )
       .default("KILL").describe("Its name, with or without SIG, or its number"),
   }),
