@@ -1,6 +1,6 @@
 /** The client: one base URL, typed calls, and an end that frees everything. */
 import type { Auth } from "./auth.ts";
-import type { Args, Endpoint, EndpointTypes, Method, Options, ResponseOf } from "./endpoint.ts";
+import type { Args, Endpoint, EndpointTypes, Method, Options, ResponseOf, Statuses } from "./endpoint.ts";
 import type { HttpResponse } from "./response.ts";
 import { type AnyOptions, Sender } from "./sender.ts";
 import type { Fetch } from "./transport.ts";
@@ -53,7 +53,7 @@ export class Client implements Disposable, AsyncDisposable {
     this.#sender = new Sender(options);
   }
 
-  /** GET; 200 is expected. */
+  /** GET; 200 is expected, or the endpoint's `statuses`. */
   get<P extends string, T extends EndpointTypes>(
     endpoint: Endpoint<P, T>,
     ...args: Args<Options<P, T, "get">>
@@ -61,7 +61,7 @@ export class Client implements Disposable, AsyncDisposable {
     return this.#call("GET", [200], endpoint, args[0]);
   }
 
-  /** POST; 200 and 201 are expected. */
+  /** POST; 200 and 201 are expected, or the endpoint's `statuses`. */
   post<P extends string, T extends EndpointTypes>(
     endpoint: Endpoint<P, T>,
     ...args: Args<Options<P, T, "post">>
@@ -69,7 +69,7 @@ export class Client implements Disposable, AsyncDisposable {
     return this.#call("POST", [200, 201], endpoint, args[0]);
   }
 
-  /** PUT; 200 and 201 are expected. */
+  /** PUT; 200 and 201 are expected, or the endpoint's `statuses`. */
   put<P extends string, T extends EndpointTypes>(
     endpoint: Endpoint<P, T>,
     ...args: Args<Options<P, T, "put">>
@@ -77,7 +77,7 @@ export class Client implements Disposable, AsyncDisposable {
     return this.#call("PUT", [200, 201], endpoint, args[0]);
   }
 
-  /** DELETE; 200, 201 and 204 are expected. */
+  /** DELETE; 200, 201 and 204 are expected, or the endpoint's `statuses`. */
   delete<P extends string, T extends EndpointTypes>(
     endpoint: Endpoint<P, T>,
     ...args: Args<Options<P, T, "delete">>
@@ -103,11 +103,12 @@ export class Client implements Disposable, AsyncDisposable {
   async #call<T>(
     method: Method,
     expected: readonly number[],
-    { path }: { readonly path: string },
+    { path, statuses }: { readonly path: string; readonly statuses: Statuses },
     options: AnyOptions = {},
   ): Promise<HttpResponse<T>> {
     const sender = this.#sender;
-    const call = sender.prepare(method, path, options, expected, "application/json, */*;q=0.5");
+    const own = statuses[method.toLowerCase() as Lowercase<Method>] ?? expected; // it is its lower case
+    const call = sender.prepare(method, path, options, own, "application/json, */*;q=0.5");
     const deadline = sender.begin(call, options.signal);
     try {
       return await deadline.until(async () =>

@@ -58,6 +58,9 @@ export type ParamNames<Path extends string> = string extends Path ? string
   : Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamNames<Rest>
   : never;
 
+/** The statuses of each method that are not an error; a method that is left out has the client's own. */
+export type Statuses = { readonly [M in Lowercase<Method>]?: readonly number[] };
+
 /** The `params` that a path template needs: each of its keys, and nothing else. */
 export type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: ParamValue };
 
@@ -95,7 +98,7 @@ export type QueryOption<Types extends EndpointTypes, M extends keyof EndpointTyp
 
 /** Options that every call takes. */
 export interface CommonOptions {
-  /** The statuses that are not an error, in place of the method's own. */
+  /** The statuses that are not an error, in place of the endpoint's and the method's own. */
   readonly expectedStatus?: number | Iterable<number> | undefined;
   /** The `ETag` of what is to be changed: a server that knows another one by now answers 412. */
   readonly ifMatch?: string | undefined;
@@ -131,17 +134,20 @@ export type Args<O> = Record<never, never> extends O ? [options?: O] : [options:
 export class Endpoint<Path extends string = string, Types extends EndpointTypes = EndpointTypes> {
   /** The path template. */
   readonly path: Path;
+  /** The statuses that are not an error, where a method has others than the client expects. */
+  readonly statuses: Statuses;
   /** Never set: carries `Types` at compile time. */
   declare readonly types?: Types;
 
   /** Checks the template. @throws {TypeError} when it is not a relative path with well-formed `{key}`s. */
-  constructor(path: Path) {
+  constructor(path: Path, statuses: Statuses = {}) {
     const sample = "/" + path.replace(/^\//, "").replace(/\{[A-Za-z_]\w*\}/g, "_");
     // A template that URL parsing would change (dot segments, `?`, `\`, spaces, braces) is not one.
     if (/^\/$|\/\//.test(sample) || new URL("http://h" + sample).pathname !== sample) {
       throw new TypeError("not a relative path template: " + JSON.stringify(path));
     }
     this.path = path;
+    this.statuses = statuses;
   }
 
   /** The same endpoint with types: `new Endpoint("Users").typed<{ get: { response: User[] } }>()`. */

@@ -41,7 +41,7 @@ export const AUTH_LOGOUT: Endpoint<"/api/auth/logout", {
 export const AUTH_PASSWORD: Endpoint<"/api/auth/password", {
   post: { response: Tokens; payload: NameAndPassword; query: Record<string, never> };
   put: { payload: PasswordChange; query: Record<string, never> };
-}> = new Endpoint("/api/auth/password");
+}> = new Endpoint("/api/auth/password", { put: [204] });
 
 /** POST: Set the password by a one-time link, and sign in. */
 export const AUTH_PASSWORD_LINK: Endpoint<"/api/auth/password-link", {
@@ -56,7 +56,7 @@ export const AUTH_KEY: Endpoint<"/api/auth/key", {
 /** POST: Prove again who one is, as `sign_in_again` asks. */
 export const AUTH_PROOF: Endpoint<"/api/auth/proof", {
   post: { payload: Proof; query: Record<string, never> };
-}> = new Endpoint("/api/auth/proof");
+}> = new Endpoint("/api/auth/proof", { post: [204] });
 
 /**
  * GET: One's own sessions, or those of a person.
@@ -91,7 +91,7 @@ export const AUTH_SESSIONS: Endpoint<"/api/auth/sessions", {
 /** DELETE: End a session, with its tokens and streams. */
 export const AUTH_SESSION: Endpoint<"/api/auth/sessions/{id}", {
   delete: { query: Record<string, never> };
-}> = new Endpoint("/api/auth/sessions/{id}");
+}> = new Endpoint("/api/auth/sessions/{id}", { delete: [204] });
 
 /** The answer of `GET /api/auth/status`. */
 export type AuthStatus = {

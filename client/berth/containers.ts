@@ -78,7 +78,7 @@ export const CONTAINER: Endpoint<"/api/containers/{id}", {
       backend?: string;
     };
   };
-}> = new Endpoint("/api/containers/{id}");
+}> = new Endpoint("/api/containers/{id}", { delete: [204] });
 
 /** POST: Start a container. */
 export const CONTAINER_START: Endpoint<"/api/containers/{id}/start", {

@@ -42,7 +42,7 @@ export const IMAGE: Endpoint<"/api/images/{id}", {
       noprune?: boolean;
     };
   };
-}> = new Endpoint("/api/images/{id}");
+}> = new Endpoint("/api/images/{id}", { delete: [204] });
 
 /** POST: Pull an image; closing the request cancels it. */
 export const IMAGES_PULL: Endpoint<"/api/images/pull", {

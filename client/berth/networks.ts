@@ -27,7 +27,7 @@ export const NETWORKS: Endpoint<"/api/networks", {
       backend?: string;
     };
   };
-}> = new Endpoint("/api/networks");
+}> = new Endpoint("/api/networks", { post: [201] });
 
 /**
  * GET: One network, by name or id, with the addresses in it.
@@ -48,7 +48,7 @@ export const NETWORK: Endpoint<"/api/networks/{name}", {
       backend?: string;
     };
   };
-}> = new Endpoint("/api/networks/{name}");
+}> = new Endpoint("/api/networks/{name}", { delete: [204] });
 
 /** POST: Connect a container. */
 export const NETWORK_CONNECT: Endpoint<"/api/networks/{name}/connect", {

@@ -10,12 +10,12 @@ export const PLAN: Endpoint<"/api/plans/{id}", {
 /** POST: Check whether a plan still holds: neither files nor engine have changed. */
 export const PLAN_CHECK: Endpoint<"/api/plans/{id}/check", {
   post: { query: Record<string, never> };
-}> = new Endpoint("/api/plans/{id}/check");
+}> = new Endpoint("/api/plans/{id}/check", { post: [204] });
 
 /** POST: Carry a plan out, exactly as it was shown. */
 export const PLAN_APPLY: Endpoint<"/api/plans/{id}/apply", {
   post: { response: Apply; payload: ApplyRequest | undefined; query: Record<string, never> };
-}> = new Endpoint("/api/plans/{id}/apply");
+}> = new Endpoint("/api/plans/{id}/apply", { post: [202] });
 
 /** A part of `ApplyRequest`. */
 export type ApplyLogin = {

@@ -16,7 +16,7 @@ export const SETTINGS_SETUP_REQUIRED: Endpoint<"/api/settings/setup-required", {
 /** POST: Make the first admin, with the one-time token of the data folder. */
 export const SETTINGS_SETUP: Endpoint<"/api/settings/setup", {
   post: { response: Tokens | ApiKeyCreated; payload: Setup; query: Record<string, never> };
-}> = new Endpoint("/api/settings/setup");
+}> = new Endpoint("/api/settings/setup", { post: [200, 201] });
 
 /**
  * GET: All API keys, without their secrets.
@@ -37,7 +37,7 @@ export const SETTINGS_API_KEYS: Endpoint<"/api/settings/api-keys", {
     };
   };
   post: { response: ApiKeyCreated; payload: NewApiKey; query: Record<string, never> };
-}> = new Endpoint("/api/settings/api-keys");
+}> = new Endpoint("/api/settings/api-keys", { post: [201] });
 
 /** POST: Give an API key a new secret while the previous one stays valid for a while. */
 export const SETTINGS_API_KEY_ROTATE: Endpoint<"/api/settings/api-keys/{id}/rotate", {
@@ -52,7 +52,7 @@ export const SETTINGS_API_KEY_TAKE_OVER: Endpoint<"/api/settings/api-keys/{id}/t
 /** DELETE: Delete an API key and those that it made; their open streams end. */
 export const SETTINGS_API_KEY: Endpoint<"/api/settings/api-keys/{id}", {
   delete: { query: Record<string, never> };
-}> = new Endpoint("/api/settings/api-keys/{id}");
+}> = new Endpoint("/api/settings/api-keys/{id}", { delete: [204] });
 
 /** POST: Check whether a key is valid, and its permissions. */
 export const SETTINGS_API_KEYS_VERIFY: Endpoint<"/api/settings/api-keys/verify", {
@@ -75,7 +75,7 @@ export const SETTINGS_PEOPLE: Endpoint<"/api/settings/people", {
     query: Record<string, never>;
   };
   post: { response: PersonCreated; payload: NewPerson; query: Record<string, never> };
-}> = new Endpoint("/api/settings/people");
+}> = new Endpoint("/api/settings/people", { post: [201] });
 
 /**
  * PUT: Disable a person or let them in again, or change what they hold.
@@ -85,7 +85,7 @@ export const SETTINGS_PEOPLE: Endpoint<"/api/settings/people", {
 export const SETTINGS_PERSON: Endpoint<"/api/settings/people/{id}", {
   put: { response: Person; payload: PersonChange; query: Record<string, never> };
   delete: { query: Record<string, never> };
-}> = new Endpoint("/api/settings/people/{id}");
+}> = new Endpoint("/api/settings/people/{id}", { delete: [204] });
 
 /** POST: Make a person another one-time link for their password. */
 export const SETTINGS_PERSON_PASSWORD_LINK: Endpoint<"/api/settings/people/{id}/password-link", {

@@ -27,7 +27,7 @@ export const VOLUMES: Endpoint<"/api/volumes", {
       backend?: string;
     };
   };
-}> = new Endpoint("/api/volumes");
+}> = new Endpoint("/api/volumes", { post: [201] });
 
 /**
  * GET: One volume.
@@ -48,7 +48,7 @@ export const VOLUME: Endpoint<"/api/volumes/{name}", {
       backend?: string;
     };
   };
-}> = new Endpoint("/api/volumes/{name}");
+}> = new Endpoint("/api/volumes/{name}", { delete: [204] });
 
 /** The payload of `POST /api/volumes`. */
 export type NewVolume = {

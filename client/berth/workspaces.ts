@@ -10,7 +10,7 @@ import type { ContainerCondition, Diagnostic, Drift, LiveState, Plan, Range, Ver
 export const WORKSPACES: Endpoint<"/api/workspaces", {
   get: { response: WorkspaceList; query: Record<string, never> };
   post: { response: Workspace; payload: NewWorkspace; query: Record<string, never> };
-}> = new Endpoint("/api/workspaces");
+}> = new Endpoint("/api/workspaces", { post: [201] });
 
 /**
  * GET: Fetch a workspace with its files and projects.
@@ -23,7 +23,7 @@ export const WORKSPACE: Endpoint<"/api/workspaces/{id}", {
   get: { response: WorkspaceDetail; query: Record<string, never> };
   put: { response: Workspace; payload: WorkspaceChange; query: Record<string, never> };
   delete: { query: Record<string, never> };
-}> = new Endpoint("/api/workspaces/{id}");
+}> = new Endpoint("/api/workspaces/{id}", { delete: [204] });
 
 /** GET: The files that a workspace was read from. */
 export const WORKSPACE_FILES: Endpoint<"/api/workspaces/{id}/files", {
@@ -171,7 +171,7 @@ export const WORKSPACE_ARTIFACTS_DAG: Endpoint<"/api/workspaces/{id}/artifacts/d
 /** POST: Work out what would bring a group up, or down. */
 export const WORKSPACE_ARTIFACTS_GROUP_PLAN: Endpoint<"/api/workspaces/{id}/artifacts/groups/{name}/plan", {
   post: { response: Plan; payload: PlanRequest | undefined; query: Record<string, never> };
-}> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan");
+}> = new Endpoint("/api/workspaces/{id}/artifacts/groups/{name}/plan", { post: [201] });
 
 /** A parameter of `GET /api/workspaces/{id}/artifacts`. */
 export type ArtifactKind = "group" | "unit" | "card";

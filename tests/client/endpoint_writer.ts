@@ -208,7 +208,7 @@ ${names.map((name) => `export * from "./${name}";`).join("\n")}
     const name = constantName(path);
     return `${doc(about.join("\n"))}export const ${name}: Endpoint<${JSON.stringify(path)}, {
 ${types.join("\n")}
-}> = new Endpoint(${JSON.stringify(path)});`;
+}> = new Endpoint(${JSON.stringify(path)}${statusesOf(operations)});`;
   }
 
   #socket(path: string, operation: Operation): string {
@@ -300,6 +300,15 @@ ${types.join("\n")}
 function groupOf(path: string): string {
   const [, , first = ""] = path.split("/");
   return ["health", "openapi.json", "asyncapi.json", "docs"].includes(first) ? "system" : first;
+}
+
+/** The statuses of methods that answer another success than 200, as the second argument of `Endpoint`. */
+function statusesOf(methods: readonly (readonly [string, Operation])[]): string {
+  const own = methods.flatMap(([method, { responses }]) => {
+    const statuses = Object.keys(responses).filter((status) => status.startsWith("2"));
+    return statuses.length === 0 || statuses.join() === "200" ? [] : [`${method}: [${statuses.join(", ")}]`];
+  });
+  return own.length === 0 ? "" : `, { ${own.join(", ")} }`;
 }
 
 function successes(operation: Operation): [string, { readonly schema: Schema }][] {

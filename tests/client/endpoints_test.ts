@@ -25,6 +25,39 @@ Deno.test("every path that the service serves has an endpoint constant, and no c
   equal(new Set(expected.map(([name]) => name)).size, expected.length, "two paths share a name");
 });
 
+Deno.test("every call of a constant expects exactly the successes that the document names", async () => {
+  const [{ paths }] = await served();
+  let answer = 200;
+  using client = new Client({
+    baseUrl: "http://h",
+    fetch: () => Promise.resolve(new Response([204, 205].includes(answer) ? null : "{}", { status: answer })),
+  });
+  let calls = 0;
+  for (const endpoint of Object.values(endpoints).filter((it) => it instanceof Endpoint)) {
+    const options = {
+      params: Object.fromEntries([...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, "x"])),
+    };
+    const call = new Endpoint(endpoint.path, endpoint.statuses).typed();
+    for (const [method, { responses, "x-websocket": socket }] of Object.entries(paths[endpoint.path] ?? {})) {
+      const send = {
+        get: () => client.get(call, options),
+        post: () => client.post(call, options),
+        put: () => client.put(call, options),
+        delete: () => client.delete(call, options),
+      }[method];
+      if (socket !== undefined || send === undefined) continue;
+      for (const status of Object.keys(responses).filter((one) => one.startsWith("2"))) {
+        answer = Number(status);
+        equal((await send()).statusCode, answer, `${method} ${endpoint.path}`);
+        calls++;
+      }
+      answer = 206;
+      ok(isStatusError(await send().catch((error) => error)), `${method} ${endpoint.path} takes 206`);
+    }
+  }
+  ok(calls > 80, `${calls}`);
+});
+
 Deno.test("the endpoints' types are those of the served document; if not, run `deno task endpoints`", async () => {
   const fresh = await formatted(endpointFiles(...await served()));
   const kept = new Map<string, string>();
