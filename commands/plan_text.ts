@@ -76,7 +76,7 @@ function notesOf({ blocked, warnings, missing, keeps = [] }: Plan): string[] {
 }
 
 function conditionText(steps: PlanStep["ifChanged"]): string {
-  return steps === undefined ? "" : `, only if step ${steps.join(" or ")} brings another image`;
+  return steps === undefined ? "" : `, only if step ${steps.join(" or ")} brings another image or is refused`;
 }
 
 /** The command as it stands in the files, and as whom and where it runs. */

@@ -207,7 +207,11 @@ for (const kind of ["docker", "podman"] as const) {
   });
 }
 
-const { test } = await sharedEngine("docker");
+const { engine: docker, test } = await sharedEngine("docker");
+/** The second version of cgroups ends processes instead. */
+const limitsMayBeRefused = await docker?.ask("GET /info").then(({ json }) =>
+  json.CgroupVersion === "2" ? "its cgroups refuse no limit" : null
+);
 
 test("limits are changed in place, and by a new container where that is asked", async (engine) => {
   const text = project("limits", [service("web", `${HEALTHY}\nmem_limit: 64m\nrestart: on-failure:1`)]);
@@ -230,6 +234,57 @@ test("limits are changed in place, and by a new container where that is asked", 
     await assertWhole(scene, swapped);
   });
 });
+
+test("A limit of memory is set in place on a container that has none", async (engine) => {
+  const text = project("memory", [service("web", HEALTHY)]);
+  await scene(engine, "memory", text, async (scene) => {
+    assert.equal((await scene.apply()).state, "done");
+    const before = await scene.ids();
+    await scene.write(text.replace("healthcheck", "mem_limit: 256m\n    healthcheck"));
+    const applied = await scene.apply();
+    const states = applied.steps.map(({ kind, state }) => `${kind} ${state}`);
+    assert.deepEqual([applied.state, ...states], [
+      "done",
+      "container.update done",
+      "container.swap skipped",
+    ]);
+    assert.deepEqual(await scene.ids(), before);
+    const { HostConfig } = (await engine.ask("GET /containers/memory-web-1/json")).json;
+    // As Docker makes a container with this limit.
+    assert.deepEqual([HostConfig.Memory, HostConfig.MemorySwap], [2 ** 28, 2 ** 29]);
+    await assertWhole(scene, applied, false);
+  });
+});
+
+test(
+  "A change in place that the engine refuses becomes a new container, as the plan said",
+  async (engine) => {
+    const side = service("side", `${HEALTHY}\nnetwork_mode: "service:web"`);
+    const text = project("refused", [service("web", `${HEALTHY}\ntmpfs: [/m]\nmem_limit: 256m`), side]);
+    await scene(engine, "refused", text, async (scene) => {
+      assert.equal((await scene.apply()).state, "done");
+      const before = await scene.ids();
+      await engine.cli("exec", "refused-web-1", "sh", "-c", "head -c 60000000 /dev/zero >/m/f");
+      await scene.write(text.replace("256m", "16m"));
+      const applied = await scene.apply();
+      const steps = applied.steps.map(({ kind, target, state }) => `${kind} ${target} ${state}`);
+      assert.deepEqual([applied.state, ...steps], [
+        "done",
+        "container.update refused-web-1 skipped",
+        "container.swap refused-web-1 done",
+        "container.swap refused-side-1 done",
+      ]);
+      assert.match(
+        applied.steps[0]!.note ?? "",
+        /^The container is replaced: Cannot change container .*memory limit/,
+      );
+      const after = await scene.ids();
+      assert.ok(Object.entries(before).every(([name, id]) => after[name] !== id), JSON.stringify(after));
+      await assertWhole(scene, applied);
+    });
+  },
+  limitsMayBeRefused,
+);
 
 test("start-first keeps the old one up until the new one is sound, and takes nothing away where it is not", async (engine) => {
   const order = "deploy: { update_config: { order: start-first } }";

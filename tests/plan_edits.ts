@@ -140,6 +140,9 @@ export function expectedSteps(name: string, before: Project, after: Project, kin
     const changed = old === undefined ? [] : keys.filter((key) => old.fields[key] !== one.fields[key]);
     const isInPlace = changed.every((key) => IN_PLACE.includes(key) && key in one.fields) &&
       kind === "docker";
+    const memory = (of: Service | undefined) => Number.parseInt(of?.fields["mem_limit"] ?? "") || Infinity;
+    // The engine may refuse less memory: then it is replaced.
+    const isMaybeNew = isInPlace && memory(one) < memory(old);
     const isNew = (changed.length > 0 && !isInPlace) ||
       (one.sharesWith !== null && recreated.has(one.sharesWith));
     const isAgain = (one.sharesWith !== null && restarted.has(one.sharesWith)) ||
@@ -151,9 +154,10 @@ export function expectedSteps(name: string, before: Project, after: Project, kin
       else {
         if (changed.length > 0) steps.push(`container.update ${container(number)}`);
         if (isAgain) steps.push(`container.restart ${container(number)}`);
+        if (isMaybeNew) steps.push(`container.swap ${container(number)}`);
       }
     }
-    if (staying > 0 && isNew) recreated.add(one.name);
+    if (staying > 0 && (isNew || isMaybeNew)) recreated.add(one.name);
     else if (staying > 0 && isAgain) restarted.add(one.name);
     for (let number = staying + 1; number <= one.scale; number++) {
       steps.push(`container.create ${container(number)}`, `container.start ${container(number)}`);

@@ -331,7 +331,7 @@ export type PlanReason = {
   /** The step that it follows from. */
   readonly step: number;
   /** By what it follows. */
-  readonly how: "namespace" | "volumes" | "restart" | "network" | "condition";
+  readonly how: "namespace" | "volumes" | "restart" | "network" | "condition" | "refused";
 } | {
   /** The files ask for the command. */
   readonly code: "hook";
@@ -373,7 +373,7 @@ export type PlanStep = {
   readonly needs: readonly (PlanNeed)[];
   /** The effect while the step runs. */
   readonly risk: "none" | "interruption" | "dataLoss";
-  /** Done only if one of these steps brought another image; always where it is absent. */
+  /** Done only if one of these steps brings another image, or is a change in place that the engine refuses; always where it is absent. */
   readonly ifChanged?: readonly (number)[];
   /** The command that is run; only of `hook.run`. */
   readonly hook?: PlanHook;

@@ -1,16 +1,17 @@
 /** Carries one step out. Each looks at its object right before it acts, and what is so already is done. */
 
 import type { Labelled } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer } from "../../core/runtime.ts";
 import { fullImage } from "../fields/process.ts";
 import { projectOf } from "../hash/labels.ts";
 import type { Step } from "../plan/plan_shape.ts";
-import { failed, graceOf, type Hand, isMine, isUp, touched, unlessDone } from "./hand.ts";
+import { failed, graceOf, type Hand, isAway, isMine, isUp, touched, unlessDone } from "./hand.ts";
 import { runHook, type Skipped } from "./hook.ts";
 import { finish, makeContainer } from "./making.ts";
 import { swap } from "./swap.ts";
 import { waitForUnit } from "./waiting.ts";
-import { MARK } from "./work.ts";
+import { MARK, stepsOf } from "./work.ts";
 
 /** A step may turn out to have nothing to do, and says why. */
 type CarryOut = (hand: Hand) => Promise<void | Skipped>;
@@ -37,10 +38,7 @@ const BY_KIND: Readonly<Record<Step["kind"], CarryOut>> = {
   },
   "container.remove": remove,
   "container.swap": swap,
-  "container.update": async (hand) => {
-    const found = await existing(hand);
-    await hand.acts.update(found.id, hand.orders.limits(hand.step, found));
-  },
+  "container.update": update,
   "container.restart": restart,
   "hook.run": async (hand) => await runHook(hand, await existing(hand)),
   "wait": waitForUnit,
@@ -98,6 +96,20 @@ async function remove(hand: Hand): Promise<void> {
   if (found.name !== subject.name) throw touched(subject.name, "renamed");
   if (isUp(found)) throw touched(subject.name, "started");
   await unlessDone(acts, () => acts.remove(found.id), async () => await acts.find(found.id) === null);
+}
+
+/** Where the plan has a swap for the case that the engine refuses the change, notes that this is the case. */
+async function update(hand: Hand): Promise<void | Skipped> {
+  const { acts, orders, step, work } = hand;
+  const found = await existing(hand);
+  try {
+    await acts.update(found.id, orders.limits(step, found));
+  } catch (error) {
+    const isReplaced = stepsOf(work).some(({ ifChanged = [] }) => ifChanged.includes(step.n));
+    if (!(error instanceof ServiceError) || isAway(acts, error) || !isReplaced) throw error;
+    await hand.note({ changed: true });
+    return { skipped: `The container is replaced: ${error.message}` };
+  }
 }
 
 async function restart(hand: Hand): Promise<void> {

@@ -144,11 +144,9 @@ export class Orders {
       (key) => inPlace.has(key) && [...fields].some((field) => isOf(field, key)),
     );
     const { memoryLimitBytes: memory } = asked;
-    // An engine gives twice the memory as swap where nobody asks, and then refuses a limit beyond it.
-    if (memory !== undefined && memory !== null && asked.memorySwapBytes === undefined) {
-      if ((container.memorySwapBytes ?? 0) > 0 && !isDeclared("limits.memorySwap", of)) {
-        asked.memorySwapBytes = 2 * memory;
-      }
+    // An engine gives a new container twice the memory as swap, and refuses a limit beyond the swap of one that is there.
+    if (memory !== undefined && memory !== null && !isDeclared("limits.memorySwap", of)) {
+      asked.memorySwapBytes = 2 * memory;
     }
     return asked;
   }

@@ -60,7 +60,7 @@ export class Run {
   readonly #ending: AbortSignal;
   #progress = new Map<number, StepProgress>();
   readonly #done = new Set<number>();
-  /** Pulls that brought another image. */
+  /** Pulls that brought another image, and changes in place that were refused. */
   readonly #changed = new Set<number>();
   #halt: Halt | null = null;
   /** Ports of a range are given out by the engine: two at a time may get one. */
@@ -152,7 +152,7 @@ export class Run {
     const { journal } = this.options;
     const before = this.#progress.get(step.n);
     if (step.ifChanged !== undefined && !step.ifChanged.some((n) => this.#changed.has(n))) {
-      return await this.#skip(step, "No newer image came");
+      return await this.#skip(step, "Nothing made it necessary");
     }
     if (step.within !== undefined) return await this.#skip(step, "There was nothing to stop or start");
     // What is in hand is finished or turned back, but no command is run by who may not.
@@ -169,9 +169,9 @@ export class Run {
     for (let isAgain = before !== undefined;; isAgain = true) {
       try {
         const outcome = await this.#oneByOne(step, () => carryOut(this.#hand(step, noted, isAgain)));
+        if (noted.current["changed"] === true) this.#changed.add(step.n);
         if (outcome !== undefined) return await this.#skip(step, outcome.skipped);
         await journal.end(step, { state: "done" });
-        if (noted.current["changed"] === true) this.#changed.add(step.n);
         this.#done.add(step.n);
         return;
       } catch (error) {

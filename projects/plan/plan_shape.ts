@@ -56,7 +56,9 @@ export const Reason = z.discriminatedUnion("code", [
   z.object({
     code: z.literal("followsFrom").describe("Another step makes it necessary"),
     step: z.int().describe("The step that it follows from"),
-    how: z.enum(["namespace", "volumes", "restart", "network", "condition"]).describe("By what it follows"),
+    how: z.enum(["namespace", "volumes", "restart", "network", "condition", "refused"]).describe(
+      "By what it follows",
+    ),
   }),
   z.object({
     code: z.literal("hook").describe("The files ask for the command"),
@@ -99,7 +101,10 @@ export const Step = z.object({
   needs: z.array(Need).describe("The permissions that the caller of the apply must hold"),
   risk: z.enum(["none", "interruption", "dataLoss"]).describe("The effect while the step runs"),
   ifChanged: z.array(z.int()).optional()
-    .describe("Done only if one of these steps brought another image; always where it is absent"),
+    .describe(
+      "Done only if one of these steps brings another image, or is a change in place that the engine refuses; " +
+        "always where it is absent",
+    ),
   hook: PlanHook.optional().describe("The command that is run; only of `hook.run`"),
   within: z.int().optional().describe("The step that does it as a part of itself"),
 }).meta({ id: "PlanStep" });

@@ -4,7 +4,7 @@ import type { Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
 import { asideFor } from "../../core/applies.ts";
-import type { Declared } from "../fields/field.ts";
+import type { Asked, Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
 import type { Draft, NewStep } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
@@ -223,7 +223,7 @@ class UnitWork {
           ...(ifChanged === null ? counts.filter(isInPlace).map(reasonOf) : []),
           ...why.map(({ reason }) => reason),
         ],
-        after: this.#prerequisites(),
+        after: [...this.#prerequisites(), ...why.flatMap(({ reason }) => refusedIn(reason))],
         needs: making(this.scene, this.of),
         risk: isRunning ? "interruption" : "none",
         ifChanged,
@@ -244,7 +244,12 @@ class UnitWork {
       ...stale.map((one) => ({ reason: staleMount(one), ifChanged: null })),
       ...follows.restart.filter(({ ifChanged }) => !ifChanged?.every((step) => images.has(step))),
     ];
-    let isTouched = this.#asItIs({ ...member, differences: counts }, restart, base);
+    const update = this.#update(counts, base);
+    let isTouched = this.#asItIs(container, restart, base) || update !== null;
+    if (update !== null && mayBeRefused(this.of, container, counts)) {
+      const reason = { code: "followsFrom", step: update, how: "refused" } as const;
+      recreate.push({ reason, ifChanged: [update] });
+    }
     if (recreate.length > 0) {
       swap(recreate);
       isTouched = true;
@@ -270,29 +275,29 @@ class UnitWork {
     }
   }
 
-  /** What is done to a container that is not made anew. */
+  /** Plans the change of a container in place; null where nothing of it differs. */
+  #update(
+    differences: readonly FieldDifference[],
+    base: Pick<NewStep, "target" | "unit" | "needs">,
+  ): number | null {
+    if (differences.length === 0) return null;
+    const why = differences.map(reasonOf);
+    return this.#step({ ...base, kind: "container.update", why, after: this.#dependencies() });
+  }
+
+  /** Plans the start or restart of a container that is not made anew; false where it needs neither. */
   #asItIs(
-    { container, differences: counts }: Member,
+    container: Member["container"],
     restart: readonly Follow[],
     base: Pick<NewStep, "target" | "unit" | "needs">,
   ): boolean {
-    if (counts.length > 0) {
-      this.#step({
-        ...base,
-        kind: "container.update",
-        why: counts.map(reasonOf),
-        after: this.#dependencies(),
-      });
-    }
     if (container.state === "paused") {
       this.#warn("project/paused", `Container "${container.name}" is paused, and stays so`);
-      return counts.length > 0;
+      return false;
     }
-    if (container.state !== "running" && container.state !== "restarting") {
-      return this.#stopped(container) || counts.length > 0;
-    }
+    if (container.state !== "running" && container.state !== "restarting") return this.#stopped(container);
     const isStartedAgain = this.resources.startedAgain.has(container.id);
-    if (restart.length === 0 || isStartedAgain) return counts.length > 0 || isStartedAgain;
+    if (restart.length === 0 || isStartedAgain) return isStartedAgain;
     const ifChanged = conditionOf(restart);
     this.#follow(ifChanged);
     const hooks = { container: container.name, ifChanged };
@@ -430,6 +435,23 @@ export function removeContainer(
     : [...after];
   return draft.add({ ...base, kind: "container.remove", after: stopped });
 }
+
+/** An engine takes less memory from a running container only as far as it does not use it. */
+function mayBeRefused(
+  of: Declared,
+  { name, state, memoryLimitBytes, memorySwapBytes }: Member["container"],
+  differences: readonly FieldDifference[],
+): boolean {
+  const asked: Asked = {};
+  for (const { row } of differences) row.ask(asked, of, { name, containerOf: () => undefined });
+  const isLess = (now: number | null | undefined, before: number | null) =>
+    (now || Infinity) < (before || Infinity);
+  return state === "running" &&
+    (isLess(asked.memoryLimitBytes, memoryLimitBytes) || isLess(asked.memorySwapBytes, memorySwapBytes));
+}
+
+const refusedIn = (reason: Reason): number[] =>
+  reason.code === "followsFrom" && reason.how === "refused" ? [reason.step] : [];
 
 const numberOf = (labels: Readonly<Record<string, string>>): number =>
   Number(labels["com.docker.compose.container-number"] ?? "") || 0;
