@@ -334,6 +334,8 @@ export interface ContainerRuntime {
   holdings(): Promise<Holdings | null>;
   /** Learns whether the engine sees a folder of this machine; it is remembered until the engine is lost. Runs nothing. */
   sightOf(folder: HostFolder, backend: string): Promise<HostSight>;
+  /** Lists the images of an engine anew, for some builds are announced by no event. Rejects where it cannot. */
+  relistImages(backend: string): Promise<void>;
   /** When an image was last pulled or given its name; null where the engine does not tell, or has no such image. */
   imageTaggedAt(name: string, backend: string): Promise<number | null>;
   /** Returns the permission that a caller needs for this act alone. */

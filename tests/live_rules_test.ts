@@ -68,6 +68,7 @@ function runtimeOf(folder: WorkspaceFolder, { containers, holdings }: Scene): Co
     containers: () => Promise.resolve(all),
     sightOf: () => Promise.resolve("same" as const),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    relistImages: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     holdings: () =>

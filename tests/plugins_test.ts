@@ -237,6 +237,7 @@ function runtimeOf(name: string): ActingRuntime {
     inspect: (id) =>
       Promise.resolve({ id: `${id} on ${name}` } as Awaited<ReturnType<ActingRuntime["inspect"]>>),
     holdings: () => Promise.resolve(null),
+    relistImages: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     acts: () => {
       throw new Error("nothing is done here");

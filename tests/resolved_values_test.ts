@@ -208,6 +208,7 @@ function runtimeOf(model: Model): ContainerRuntime {
     containers: () => Promise.resolve(all),
     sightOf: () => Promise.resolve("same" as const),
     inspect: (id) => Promise.resolve(all.find((container) => container.id === id)!),
+    relistImages: () => Promise.resolve(),
     imageTaggedAt: () => Promise.resolve(null),
     permissionFor: () => "test:act",
     holdings: () =>

@@ -132,6 +132,10 @@ export class EngineRuntime implements ActingRuntime {
     return PERMISSION_FOR[act];
   }
 
+  async relistImages(backend: string): Promise<void> {
+    await this.engines.named(backend).mirror.images.resync();
+  }
+
   async imageTaggedAt(name: string, backend: string): Promise<number | null> {
     const link = this.engines.named(backend);
     return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;

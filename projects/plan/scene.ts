@@ -118,6 +118,11 @@ export async function look(asked: Asked, draft: Draft): Promise<Scene> {
   const subject = { engine: backend.name, workspace: workspace.id, project: group.project };
   if (!own.every((container) => sight.sees(container)) || !sight.reach.has(subject)) throw unseen();
   const containers = own.filter((container) => container.backend === backend.name);
+  if (group.units.some(({ service }) => service?.build)) {
+    await runtime.relistImages(backend.name).catch(() => {
+      throw away(backend.name, "it does not list its images");
+    });
+  }
   const holdings = await runtime.holdings();
   if (holdings === null) throw away(backend.name, "it does not answer");
   if (!isWhole(holdings)) throw away(backend.name, "not every engine lists its networks and volumes");

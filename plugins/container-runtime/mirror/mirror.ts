@@ -48,7 +48,7 @@ export class Mirror implements Disposable {
   readonly networks: ListedMirror<NetworkRow>;
   readonly sourcesAtStart = new SourcesAtStart();
 
-  /** Names of networks that containers have and the list did not: it is read again once for each. */
+  /** Networks and images that containers have and the lists did not: these are read again once for each. */
   readonly #unlisted = new Set<string>();
 
   /** `failed` is called when containers cannot be read any more, `unlisted` when a list of another kind fails. */
@@ -57,6 +57,7 @@ export class Mirror implements Disposable {
       // A first list tells of starts before berth was there.
       if (this.containers.known) this.sourcesAtStart.note(row);
       this.#lookForNetworks(row);
+      this.#lookForImage(row);
     });
     this.images = new ListedMirror(engine, listImages, unlisted);
     this.volumes = new ListedMirror(engine, listVolumes, unlisted);
@@ -145,6 +146,15 @@ export class Mirror implements Disposable {
         this.#unlisted.add(name);
         this.networks.told();
       }
+    }
+  }
+
+  /** An engine may tell nobody that an image was built; a container that is made of it does. */
+  #lookForImage({ imageId }: ContainerRow): void {
+    if (this.images.rows.get(imageId) !== undefined) this.#unlisted.delete(imageId);
+    else if (this.images.known && !this.#unlisted.has(imageId)) {
+      this.#unlisted.add(imageId);
+      this.images.told();
     }
   }
 
