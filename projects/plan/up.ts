@@ -4,8 +4,9 @@ import type { Unit } from "../../artifacts/artifact.ts";
 import { locationOf } from "../../artifacts/position.ts";
 import { writtenOr } from "../../artifacts/yaml/values.ts";
 import { asideFor } from "../../core/applies.ts";
-import type { Asked, Declared } from "../fields/field.ts";
+import type { Declared } from "../fields/field.ts";
 import type { FieldDifference } from "../fields/table.ts";
+import { containerSpec, placeholderOf } from "../specs/container_spec.ts";
 import type { Draft, NewStep } from "./draft.ts";
 import { type HooksWanted, planHooks } from "./hooks.ts";
 import { applying, making } from "./needs.ts";
@@ -439,11 +440,11 @@ export function removeContainer(
 /** An engine takes less memory from a running container only as far as it does not use it. */
 function mayBeRefused(
   of: Declared,
-  { name, state, memoryLimitBytes, memorySwapBytes }: Member["container"],
+  { state, memoryLimitBytes, memorySwapBytes }: Member["container"],
   differences: readonly FieldDifference[],
 ): boolean {
-  const asked: Asked = {};
-  for (const { row } of differences) row.ask(asked, of, { name, containerOf: () => undefined });
+  const changed = new Set(differences.map(({ row }) => row.key));
+  const asked = containerSpec(of, { name: "", containerOf: placeholderOf }, (key) => changed.has(key));
   const isLess = (now: number | null | undefined, before: number | null) =>
     (now || Infinity) < (before || Infinity);
   return state === "running" &&
