@@ -243,7 +243,6 @@ export interface HeldVolume {
 /** Acts that a plan may hold, beside those on the containers of its project. */
 export type RuntimeAct =
   | "pullImage"
-  | "buildImage"
   | "removeContainer"
   | "runCommand"
   | "useNetwork"

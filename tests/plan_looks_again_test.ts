@@ -25,14 +25,14 @@ async function builtProject(stack: AsyncDisposableStack) {
   const containers = new Map<string, unknown>();
   const [first, second] = [scriptedId(1), scriptedId(2)];
   // No event announces it.
-  let built = scriptedId(11);
+  let [built, name] = [scriptedId(11), IMAGE];
   const gone = new Set<string>();
   const engine = stack.use(
     new ScriptedWorld({
       containers,
       override: (_request, path) => {
         if (path === "/images/json") {
-          return Response.json([{ Id: `sha256:${built}`, RepoTags: [IMAGE], Size: 1 }]);
+          return Response.json([{ Id: `sha256:${built}`, RepoTags: [name], Size: 1 }]);
         }
         return gone.has(path) ? Response.json({ message: "No such container" }, { status: 404 }) : undefined;
       },
@@ -50,6 +50,8 @@ async function builtProject(stack: AsyncDisposableStack) {
     });
   return {
     build: (image: string) => void (built = image),
+    /** Gives the image another name. */
+    rename: (other: string) => void (name = other),
     /** Puts the container in the place of all others, as the engine tells it. */
     run: async (one: string, imageId: string) => {
       const before = [...containers.keys()];
@@ -89,6 +91,19 @@ Deno.test("A plan sees an image that was built without an event, and a container
   await run(second, scriptedId(13));
   assert.ok(!(await drift()).includes("image"), "it runs what was built last");
   assert.ok(!reasons(await plan()).includes("image"));
+});
+
+Deno.test("A unit whose image has to be built blocks the plan, with the command to type", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { plan, rename } = await builtProject(stack);
+  assert.deepEqual((await plan()).blocked, []);
+  rename("other:1");
+  const { blocked, steps } = await plan();
+  assert.deepEqual(blocked.map(({ code, location }) => [code, location?.file]), [
+    ["project/image-absent", "compose.yaml"],
+  ]);
+  assert.match(blocked[0]!.message, /"built:1" is not there.*docker compose build web/);
+  assert.ok(steps.every(({ kind }) => !kind.startsWith("image.")), JSON.stringify(steps));
 });
 
 Deno.test("A container that has gone since it was listed is made by the plan, which is no 404", async () => {

@@ -23,7 +23,6 @@ import type { ContainerRow } from "./rows/container.ts";
 
 const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
   pullImage: "images:write",
-  buildImage: "images:write",
   removeContainer: "containers:remove",
   runCommand: "containers:exec",
   useNetwork: "networks:write",

@@ -81,17 +81,24 @@ export class Resources {
       draft.block("project/image-absent", message, at, unit.id);
       return [];
     }
+    if (how === "build") {
+      const command = `type "docker compose build ${unit.label}" in its folder, and ask for a new plan`;
+      if (isThere) {
+        draft.warn("project/not-built", `The image "${target}" is used as it is: ${command}`, at, unit.id);
+      } else {
+        const message = `The image "${target}" is not there, and berth builds none: ${command}`;
+        draft.block("project/image-absent", message, at, unit.id);
+      }
+      return [];
+    }
     return this.#once(`${how} ${names[0]}`, () => {
       const step = draft.add({
         kind: how,
         target,
         unit: unit.id,
-        // Nobody can ask for a build but the file.
-        why: [{
-          code: !isThere ? "absent" : how === "image.build" || this.#pull === "policy" ? "policy" : "asked",
-        }],
+        why: [{ code: !isThere ? "absent" : this.#pull === "policy" ? "policy" : "asked" }],
         after: [],
-        needs: [acting(scene, how === "image.build" ? "buildImage" : "pullImage", null)],
+        needs: [acting(scene, "pullImage", null)],
       });
       if (isThere) this.#refreshes.add(step);
       return [step];
@@ -99,10 +106,10 @@ export class Resources {
   }
 
   /** How an image is brought; null where it is there and is left as it is. */
-  #bring(of: Declared, isThere: boolean): "image.pull" | "image.build" | "never" | null {
+  #bring(of: Declared, isThere: boolean): "image.pull" | "build" | "never" | null {
     const policy = policyOf(of);
     const isBuilt = of.service.build && policy !== "always";
-    if (isBuilt) return !isThere || policy === "build" ? "image.build" : null;
+    if (isBuilt) return !isThere || policy === "build" ? "build" : null;
     if (this.#pull === "never" || policy === "never") return isThere ? null : "never";
     if (!isThere || this.#pull === "always" || policy === "always") return "image.pull";
     const every = pullEveryMs(of);
