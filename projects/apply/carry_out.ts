@@ -98,7 +98,7 @@ async function remove(hand: Hand): Promise<void> {
   await unlessDone(acts, () => acts.remove(found.id), async () => await acts.find(found.id) === null);
 }
 
-/** Where the plan has a swap for the case that the engine refuses the change, notes that this is the case. */
+/** Notes that the engine refuses the change, if the plan has a swap for this case. */
 async function update(hand: Hand): Promise<void | Skipped> {
   const { acts, orders, step, work } = hand;
   const found = await existing(hand);
