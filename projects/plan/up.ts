@@ -444,7 +444,11 @@ function mayBeRefused(
   differences: readonly FieldDifference[],
 ): boolean {
   const changed = new Set(differences.map(({ row }) => row.key));
-  const asked = containerSpec(of, { name: "", containerOf: placeholderOf }, (key) => changed.has(key));
+  const asked = containerSpec(
+    of,
+    { name: "", containerOf: placeholderOf, nameOf: placeholderOf },
+    (key) => changed.has(key),
+  );
   const isLess = (now: number | null | undefined, before: number | null) =>
     (now || Infinity) < (before || Infinity);
   return state === "running" &&
