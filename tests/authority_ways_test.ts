@@ -1,6 +1,7 @@
 /** Every way to the host that a Compose file knows, however it is written, is seen by the plan of a scoped operator. */
 import assert from "node:assert/strict";
 import { project, scene, scopedOperator, service } from "./apply_scene.ts";
+import { HARMLESS } from "./harmless_fields.ts";
 import { sharedEngine } from "./shared_engine.ts";
 
 const each = (names: readonly string[], write: (name: string) => string) => names.map(write);
@@ -131,27 +132,6 @@ const REACHING: readonly string[] = [
   "labels: ['io.containers.autoupdate=registry']",
 ];
 
-/** Each is the project's own. */
-const HARMLESS: readonly string[] = [
-  "hostname: x",
-  "volumes: ['./own:/x', 'data:/data', '/anonymous']",
-  "volumes: [{ type: tmpfs, target: /x, tmpfs: { size: 1m } }]",
-  "tmpfs: ['/x:size=1m']",
-  "network_mode: none",
-  "networks: [inner]",
-  "ipc: shareable",
-  "cap_drop: [ALL]",
-  "security_opt: ['no-new-privileges:true']",
-  "sysctls: { net.core.somaxconn: 1024 }",
-  "logging: { driver: json-file, options: { max-size: 1m } }",
-  "ports: ['8080']",
-  "mem_limit: 64m",
-  "read_only: true",
-  "extra_hosts: ['a:127.0.0.1']",
-  "group_add: ['100']",
-  "labels: { a: b }",
-];
-
 const MORE = `networks:
   inner: {}
   machine: { external: true, name: host }
@@ -202,37 +182,43 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-const { test } = await sharedEngine("docker");
+for (const kind of ["docker", "podman"] as const) {
+  const { test } = await sharedEngine(kind);
 
-test("Each way to the host needs its permission or blocks, and a project's own fields need nothing", async (engine) => {
-  const lines = [...REACHING, ...HARMLESS];
-  const names = lines.map((_, n) => `s${n}`);
-  let count = 0;
-  await scene(engine, "ways", project("ways", [service("web")]), async (scene) => {
-    await Deno.symlink("/etc", `${scene.path}/link`);
-    using _socket = Deno.listen({ transport: "unix", path: `${scene.path}/socket` });
-    const operator = await scopedOperator(scene, "ways");
-    for (const [way, write] of Object.entries(WAYS)) {
-      const { "compose.yaml": text = "", ...others } = write(names, lines);
-      for (const [path, other] of Object.entries(others)) {
-        await Deno.writeTextFile(`${scene.path}/${path}`, other);
-      }
-      await scene.write(text);
-      const plan = await scene.plan({}, operator);
-      for (const [n, line] of lines.entries()) {
-        const unit = `unit:ways.${names[n]}`;
-        const step = plan.steps.find((one) => one.unit === unit && one.kind === "container.create");
-        const isHost = step?.needs.some(({ permission }) => permission === "projects:host") === true;
-        const blocked = plan.blocked.filter(({ subject }) => subject === unit);
-        const isReaching = n < REACHING.length;
-        assert.equal(isHost || blocked.length > 0, isReaching, `${way}: ${line} ${JSON.stringify(blocked)}`);
-        if (isHost) {
-          const need = step?.needs.find(({ permission }) => permission === "projects:host");
-          assert.ok(need?.field && need.why && need.at, `${way}: ${line} names no field`);
+  test("Each way to the host needs its permission or blocks, and a project's own fields need nothing", async (engine) => {
+    const lines = [...REACHING, ...HARMLESS];
+    const names = lines.map((_, n) => `s${n}`);
+    let count = 0;
+    await scene(engine, "ways", project("ways", [service("web")]), async (scene) => {
+      await Deno.symlink("/etc", `${scene.path}/link`);
+      using _socket = Deno.listen({ transport: "unix", path: `${scene.path}/socket` });
+      const operator = await scopedOperator(scene, "ways");
+      for (const [way, write] of Object.entries(WAYS)) {
+        const { "compose.yaml": text = "", ...others } = write(names, lines);
+        for (const [path, other] of Object.entries(others)) {
+          await Deno.writeTextFile(`${scene.path}/${path}`, other);
         }
-        count += 1;
+        await scene.write(text);
+        const plan = await scene.plan({}, operator);
+        for (const [n, line] of lines.entries()) {
+          const unit = `unit:ways.${names[n]}`;
+          const step = plan.steps.find((one) => one.unit === unit && one.kind === "container.create");
+          const isHost = step?.needs.some(({ permission }) => permission === "projects:host") === true;
+          const blocked = plan.blocked.filter(({ subject }) => subject === unit);
+          const isReaching = n < REACHING.length;
+          assert.equal(
+            isHost || blocked.length > 0,
+            isReaching,
+            `${way}: ${line} ${JSON.stringify(blocked)}`,
+          );
+          if (isHost) {
+            const need = step?.needs.find(({ permission }) => permission === "projects:host");
+            assert.ok(need?.field && need.why && need.at, `${way}: ${line} names no field`);
+          }
+          count += 1;
+        }
       }
-    }
+    });
+    console.log(`${count} planned cases`);
   });
-  console.log(`${count} planned cases`);
-});
+}
