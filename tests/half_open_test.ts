@@ -59,6 +59,7 @@ for (const kind of ["docker", "podman"] as const) {
     await using visitor = await watchAll(berth, "count");
     const followed: string[] = [];
     const following = new AbortController();
+    using _leaving = { [Symbol.dispose]: () => following.abort() };
     const { body } = await fetch(`${berth.url}/api/containers/count/logs?follow=true`, {
       headers: { authorization: `Bearer ${berth.admin}` },
       signal: following.signal,
@@ -72,16 +73,18 @@ for (const kind of ["docker", "podman"] as const) {
     const samples = samplesOf(visitor).length;
     const before = linesOf(visitor).length;
     const sent = followed.join("").length;
-    await engine.cli("run", "--name", "unseen", "--network", "none", FIXTURE, "true");
+    await engine.cli("create", "--name", "unseen", "--network", "none", FIXTURE, "idle");
 
-    await within(
-      RESUMED_MS,
-      "logs, measurements and events come again",
-      () =>
-        linesOf(visitor).length > before + 20 && samplesOf(visitor).length > samples + 1 &&
-        followed.join("").length > sent + 200 &&
-        visitor.of("events").some(({ items }) => JSON.stringify(items).includes("unseen")),
-    );
+    await within(RESUMED_MS, "logs, measurements and events come again", () => {
+      const missing = {
+        lines: linesOf(visitor).length <= before + 20,
+        samples: samplesOf(visitor).length <= samples + 1,
+        followed: followed.join("").length <= sent + 200,
+        events: !visitor.of("events").some(({ items }) => JSON.stringify(items).includes("unseen")),
+      };
+      if (Object.values(missing).includes(true)) throw new Error(JSON.stringify(missing));
+      return true;
+    });
 
     following.abort();
     await reading;
