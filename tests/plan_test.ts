@@ -276,6 +276,14 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual(await blockedBy("half", `include: [gone.yaml]\n${one("half", "")}`), [
       "project/incomplete:1",
     ]);
+    assert.deepEqual(await blockedBy("linked", one("linked", "links: [nobody]")), ["ref/unknown-link:7"]);
+    assert.deepEqual(await blockedBy("lent", one("lent", "volumes_from: [nobody]")), [
+      "ref/unknown-volumes-from:7",
+    ]);
+    assert.deepEqual(
+      await blockedBy("pathed", one("pathed", "volumes: [{ type: volume, source: ./a, target: /a }]")),
+      ["compose/bad-mount:7"],
+    );
     assert.deepEqual(
       await blockedBy("reserved", one("reserved", "labels: { com.docker.compose.project: other }")),
       ["project/reserved-label:7"],

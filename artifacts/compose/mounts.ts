@@ -45,14 +45,21 @@ function longMount(node: Node): Mount {
   const written = textOf(targetAt);
   const target = written === null ? null : cleanTarget(written);
   const unknown = isUnknown(sourceAt) || isUnknown(targetAt);
+  const type = textOf(valueAt(node, "type")) ?? "volume";
+  const source = textOf(sourceAt);
+  const isPath = type === "volume" && source !== null && isHostPath(source);
   return {
-    type: textOf(valueAt(node, "type")) ?? "volume",
-    source: textOf(sourceAt),
+    type,
+    source,
     target,
     shown: { source: shownOf(sourceAt), target: shownOf(targetAt) },
     readOnly: truthOf(valueAt(node, "read_only")) === true,
     createHostPath: truthOf(valueAt(node, "bind", "create_host_path")) !== false,
-    invalid: target === null && !unknown ? "needs a target" : null,
+    invalid: isPath
+      ? "has a path where a volume's name stands, use `type: bind`"
+      : target === null && !unknown
+      ? "needs a target"
+      : null,
     unknown,
     at: node,
     sourceAt: sourceAt ?? node,
