@@ -15,6 +15,7 @@ const BENCHES = [
   "parse",
   "graph",
   "plan",
+  "mounts",
   "apply",
   "packaging",
   "growth",
