@@ -241,6 +241,36 @@ for (const engineKind of ["docker", "podman"] as const) {
     assert.deepEqual([...await Deno.readLink(file)].join(""), "one.conf", "nothing was made in its place");
   });
 
+  test("after a restart of the engine nothing is said of files that nobody replaced", async (engine) => {
+    if (engine.sandbox === null) return; // Somebody's own engine is not ours to stop.
+    await using berth = await serveEngines({ here: engine });
+    const name = `reboot${engineKind}`;
+    const scene = await ApplyScene.on(
+      engine,
+      berth,
+      name,
+      project(name, [
+        service("web", "restart: always\nvolumes: ['./one.conf:/etc/one.conf', './conf:/etc/app']"),
+      ]),
+    );
+    await write(`${scene.path}/one.conf`, OLD);
+    await Deno.mkdir(`${scene.path}/conf`);
+    await pastTheSecond();
+    assert.equal((await scene.apply()).state, "done");
+    await engine.kill();
+    await engine.start();
+    await eventually("the engine is up again", async () => {
+      const { body } = await berth.call("GET /api/system/backends");
+      return body.items[0].state === "up";
+    });
+    // Podman's containers come up with its system, which a test does not have.
+    if (engineKind === "podman") await engine.cli("start", `${name}-web-1`).catch(() => {});
+    await eventually("the container runs as written", async () => {
+      const { body } = await berth.call(`GET /api/workspaces/${scene.workspace}/artifacts/units/web`);
+      return body.live.verdict === "asWritten" && body.live.remarks === undefined;
+    });
+  });
+
   test("berth's own editor names the containers that still read the text before", async (engine) => {
     await using berth = await serveEngines({ here: engine });
     const name = `edited${engineKind}`;
