@@ -11,7 +11,7 @@ import { objectOf, parseJson, textOf } from "../engine/wire.ts";
 const ASK_MS = 10_000;
 const MOST = 1_000;
 /** What could not be told is asked again after this time. */
-const UNKNOWN_MS = 60_000;
+const UNKNOWN_MS = 10_000;
 
 /** The facts of the engine that an answer depends on. */
 interface Asked {
