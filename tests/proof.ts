@@ -22,6 +22,7 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply_kill_test.ts" },
   { file: "tests/plan_corpus_test.ts" },
   { file: "tests/packaging/workflow_test.ts" },
+  { file: "tests/packaging/walk_test.ts" },
   { file: "tests/audit_kill_test.ts", env: { BERTH_TEST_KILLS: "500" } },
   { file: "tests/engine_faults_test.ts" },
   { file: "tests/store_faults_test.ts", env: { BERTH_TEST_EVERY: "1" } },

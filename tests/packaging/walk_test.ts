@@ -1,0 +1,173 @@
+/**
+ * docs/operations.md, "Docker, from nothing to gone", command by command as it stands on the page: with git, Node and Docker
+ * alone, an empty home and no cache. What stands in for what a test cannot have: an image of this machine's Debian and Node
+ * for the base that is pulled, a stand-in for nginx, `docker-compose` for `docker compose`, a clone of this repository for
+ * the one on the internet, root for the user (so the doctor finds that one risk), and a proxy that leads to the npm registry and nowhere else. The upgrade begins at the commit
+ * that brought `Dockerfile`, where the repository has its history.
+ */
+import assert from "node:assert/strict";
+import { IMAGE, REPOSITORY } from "../../tools/names.ts";
+import { run } from "../../tools/run.ts";
+import { FIXTURE, type TestEngine } from "../engine.ts";
+import { eventually } from "../eventually.ts";
+import { noRegistry } from "../npm_registry.ts";
+import { quoted } from "../sandbox.ts";
+import { sharedEngine } from "../shared_engine.ts";
+import { importBuilder } from "./builder_image.ts";
+
+const isProof = Deno.env.get("BERTH_PROOF") === "1";
+const { test } = await sharedEngine("docker");
+const ROOT = new URL("../../", import.meta.url).pathname;
+const PROXY_PORT = 3128;
+const BUILDER = "berth-builder:test";
+const MARKED = /^<!-- walk -->\n\n```sh\n([^]*?)^```$/gm;
+
+/** The traces of each block of the page, in order. */
+const RESULTS: readonly { readonly name: string; readonly said: RegExp }[] = [
+  { name: "build", said: /Successfully tagged ghcr\.io\/berth\/berth|naming to ghcr\.io\/berth\/berth/ },
+  { name: "start", said: /^ready$/m },
+  { name: "set up and log in", said: /Signed in to [^]*\bberth\b[^]*runs as root[^]*0 wrong, 1 risky/ },
+  { name: "plan and apply", said: /shop[^]*shop-web-1/ },
+  { name: "edit a file", said: /labels: \{team: shop\}/ },
+  {
+    name: "back up and restore",
+    said: /The store was copied to \/data\/backup\.db[^]*The store is as in \/data\/backup\.db/,
+  },
+  { name: "upgrade", said: /before-upgrade\.db[^]*^ready$/m },
+  { name: "uninstall", said: /shop-web-1/ },
+];
+
+const testProof: typeof test = isProof ? test : (name) => Deno.test.ignore(name, () => {});
+const reason = isProof ? await noRegistry() : null;
+
+testProof(
+  "what docs/operations.md says of Docker, from nothing to gone, holds command by command",
+  async (engine) => {
+    const page = await Deno.readTextFile(`${ROOT}docs/operations.md`);
+    const blocks = [...page.matchAll(MARKED)].map(([, block]) => block!);
+    assert.equal(blocks.length, RESULTS.length);
+    const folder = await Deno.makeTempDir({ prefix: "berth-walk-" });
+    await using stack = new AsyncDisposableStack();
+    stack.defer(async () => void await run("rm", ["-rf", folder]));
+    await importBuilder(engine, BUILDER);
+    await engine.cli("tag", FIXTURE, "nginx:1.27-alpine");
+    await makeOrigin(`${folder}/origin`);
+    await openWayOut(engine, folder, stack);
+    await makePrograms(engine, folder);
+    const home = `${folder}/home`;
+    await Deno.mkdir(home);
+
+    const shell = [`set -euo pipefail`, `cd`];
+    for (const [at, block] of blocks.entries()) {
+      if (RESULTS[at]!.name === "upgrade") shell.push(`git -C ${folder}/origin reset -q --hard newest`);
+      shell.push(`exec >${folder}/${at} 2>&1`, `echo '--- ${RESULTS[at]!.name}'`, block);
+    }
+    await Deno.writeTextFile(`${folder}/walk`, shell.join("\n"));
+    const env = {
+      HOME: home,
+      PATH: `${folder}/bin`,
+      DOCKER_HOST: `unix://${engine.socket}`,
+      GIT_CONFIG_COUNT: "1",
+      GIT_CONFIG_KEY_0: `url.${folder}/origin.insteadOf`,
+      GIT_CONFIG_VALUE_0: REPOSITORY,
+    };
+    const set = Object.entries(env).map(([key, value]) => quoted(`${key}=${value}`)).join(" ");
+    const code = await engine.sandbox!.run(`timeout 900 env -i ${set} bash ${folder}/walk </dev/null`);
+
+    const said = await Promise.all(
+      blocks.map((_, at) => Deno.readTextFile(`${folder}/${at}`).catch(() => "")),
+    );
+    assert.equal(code, 0, said.filter((text) => text !== "").at(-1));
+    for (const [at, { name, said: expected }] of RESULTS.entries()) assert.match(said[at]!, expected, name);
+    const project = await Deno.readTextFile(`${home}/projects/shop/compose.yaml`);
+    assert.match(project, /team: shop/, "the projects stay");
+    const { Config: { Labels } } = (await engine.ask("GET /containers/shop-web-1/json")).json;
+    assert.equal(Labels.team, "shop", "what was edited was applied");
+    assert.equal((await engine.ask(`GET /images/${IMAGE}:0.1.0/json`)).status, 404);
+    await engine.cli("rm", "-f", "shop-web-1");
+  },
+  reason,
+);
+
+/** A repository whose branch stands at the first commit that has the Dockerfile; `newest` is what lies here. */
+async function makeOrigin(path: string): Promise<void> {
+  const first =
+    (await run("git", ["log", "--diff-filter=A", "--format=%H", "--", "Dockerfile"], ROOT).catch(() => ""))
+      .trim().split("\n").at(-1);
+  if (!first) console.error("NOT RUN: an upgrade from an earlier commit, because there is no history here");
+  const script = `
+    set -e
+    git clone -q ${ROOT} "$0" && cd "$0" && git checkout -q -B main
+    git -C ${ROOT} ls-files -z --cached --others --exclude-standard | tar -C ${ROOT} --null --ignore-failed-read -T - -c 2>/dev/null | tar -x
+    git add -A && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m newest && git tag newest
+    git reset -q --hard "\${1:-HEAD}"`;
+  await run("bash", ["-c", script, path, ...(first ? [first] : [])]);
+}
+
+/** git, Node, Docker and what every shell has, and nothing else. */
+async function makePrograms(engine: TestEngine, folder: string): Promise<void> {
+  await Deno.mkdir(`${folder}/bin`);
+  const programs = [
+    "bash",
+    "cat",
+    "chmod",
+    "cp",
+    "curl",
+    "env",
+    "git",
+    "grep",
+    "id",
+    "mkdir",
+    "mv",
+    "node",
+    "npm",
+    "npx",
+  ];
+  programs.push("printf", "rm", "sed", "sh", "sleep", "tail", "tar", "test", "tr");
+  for (const name of programs) {
+    const path = (await run("bash", ["-c", `type -P ${name}`])).trim();
+    await Deno.symlink(path, `${folder}/bin/${name}`);
+  }
+  const own =
+    `#!/bin/sh\nexec /usr/bin/stat $(printf '%s\\n' "$@" | sed s,^/var/run/docker.sock$,${engine.socket},)\n`;
+  await Deno.writeTextFile(`${folder}/bin/stat`, own, { mode: 0o755 });
+  const docker = (await run("bash", ["-c", "type -P docker"])).trim();
+  const compose = (await run("bash", ["-c", "type -P docker-compose"])).trim();
+  const build =
+    `--network=host --build-arg BUILDER=${BUILDER} --build-arg HTTPS_PROXY=http://127.0.0.1:${PROXY_PORT}`;
+  await Deno.writeTextFile(
+    `${folder}/bin/docker`,
+    `#!/bin/sh
+case "$1" in
+  compose) shift; export BERTH_DOCKER_SOCKET=${engine.socket}; exec ${compose} "$@" ;;
+  build) shift; exec ${docker} build ${build} "$@" ;;
+  *) exec ${docker} "$@" ;;
+esac
+`,
+    { mode: 0o755 },
+  );
+}
+
+/** Both halves of the way to the npm registry. */
+async function openWayOut(engine: TestEngine, folder: string, stack: AsyncDisposableStack): Promise<void> {
+  const script = new URL("way_out.ts", import.meta.url).pathname;
+  const start = ["run", "--no-config", "--no-lock", "-A", script];
+  const outside = new Deno.Command(Deno.execPath(), {
+    args: [...start, "outside", `${folder}/way`],
+    stdin: "null",
+    stderr: "null",
+  }).spawn();
+  stack.defer(async () => {
+    try {
+      outside.kill();
+    } catch { // it has ended by itself
+    }
+    await outside.status;
+  });
+  await eventually("the way out is open", () => Deno.stat(`${folder}/way`).then(() => true, () => false));
+  const inside = [Deno.execPath(), ...start, "inside", `${folder}/way`, String(PROXY_PORT)].map(quoted).join(
+    " ",
+  );
+  await engine.sandbox!.run(`${inside} >/dev/null 2>&1 & way=$!`);
+  stack.defer(async () => void await engine.sandbox!.run("kill $way"));
+}
