@@ -83,7 +83,7 @@ export interface Foundation {
   /** True if callers reach it by TLS. */
   readonly tls: boolean;
   readonly names: { readonly hosts: ReadonlySet<string>; readonly origins: ReadonlySet<string> };
-  readonly health: Omit<HealthSources, "auditFailure" | "plugins" | "runtime">;
+  readonly health: Omit<HealthSources, "auditFailure" | "applyFailure" | "plugins" | "runtime">;
   readonly metrics: Metrics;
 }
 
@@ -242,6 +242,7 @@ function coreRouters(
     system({
       ...health,
       auditFailure: access.auditFailure,
+      applyFailure: () => applies.unsettled(),
       startedAt,
       plugins: plugins.reports,
       runtime: plugins.runtime,
@@ -305,13 +306,19 @@ function createEdgeOf(
 export type MetricsEdge = (hosts: ReadonlySet<string>) => Handler;
 
 function createMetricsEdge(
-  { access, log, plugins }: AppParts,
+  { access, log, plugins, applies }: AppParts,
   { health, metrics }: Foundation,
   common: CommonOptions,
   hosts: ReadonlySet<string>,
 ): Handler {
   const { runtime, reports } = plugins;
-  const sources = { ...health, auditFailure: access.auditFailure, plugins: reports, runtime };
+  const sources = {
+    ...health,
+    auditFailure: access.auditFailure,
+    applyFailure: () => applies.unsettled(),
+    plugins: reports,
+    runtime,
+  };
   const { entries } = openMetricsRoutes(metrics).add(probes(sources));
   return createEdge({ ...common, hosts, entries, onAccess: (entry) => log.access(entry) });
 }

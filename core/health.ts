@@ -25,6 +25,8 @@ export interface HealthSources {
   readonly logFailure: () => string | null;
   /** Returns why audit entries cannot be written or delivered, or null. */
   readonly auditFailure: () => string | null;
+  /** Returns why an apply waits with a container stopped in the middle of a swap, or null. */
+  readonly applyFailure: () => string | null;
   readonly plugins: readonly { readonly name: string; readonly state: string }[];
   readonly runtime: ContainerRuntime | null;
 }
@@ -38,8 +40,9 @@ export async function lookAtHealth(sources: HealthSources): Promise<HealthReport
   const checks: Record<string, HealthCheck> = {
     store: await checkStore(sources.checkStore),
     log: sources.logFailure() === null ? OK : { status: "degraded", reason: "Lines cannot be written" },
-    audit: checkAudit(sources.auditFailure()),
+    audit: degradedBy(sources.auditFailure()),
     plugins: checkPlugins(sources.plugins),
+    applies: degradedBy(sources.applyFailure()),
   };
   for (const backend of sources.runtime?.backends() ?? []) {
     checks[`backend:${backend.name}`] = checkEngine(backend);
@@ -82,7 +85,7 @@ function checkEngine({ state, since, stale }: Backend): HealthCheck {
   return stale === undefined ? OK : { status: "degraded", reason: `It does not list ${stale.join(", ")}` };
 }
 
-function checkAudit(reason: string | null): HealthCheck {
+function degradedBy(reason: string | null): HealthCheck {
   return reason === null ? OK : { status: "degraded", reason };
 }
 

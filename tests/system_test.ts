@@ -55,6 +55,7 @@ Deno.test("GET /api/health tells strangers a word, and its checks to who may rea
       log: { status: "ok" },
       audit: { status: "ok" },
       plugins: { status: "ok" },
+      applies: { status: "ok" },
     },
   ]);
 });

@@ -12,6 +12,7 @@ import { ApplyFeed } from "./feed.ts";
 import { Journal, linesOf, LostApply, progressOf } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import type { Sources } from "./orders.ts";
+import { InterruptedSwaps } from "./interrupted_swaps.ts";
 import type { Run, RunOptions } from "./run.ts";
 import { applyOf, eventOf, isOver, summaryOf } from "./shown.ts";
 import type { Work } from "./work.ts";
@@ -77,6 +78,7 @@ export class Applies implements AsyncDisposable {
   readonly #feed = new ApplyFeed();
   readonly #running = new Map<string, Running | null>();
   readonly #logins = new Map<string, ApplyRequest["registries"]>();
+  readonly #swaps: InterruptedSwaps;
   readonly #stopping = new AbortController();
   readonly #leaseMs: number;
   readonly #leases: Leases;
@@ -89,6 +91,13 @@ export class Applies implements AsyncDisposable {
       owner: this.#owner,
       ms: this.#leaseMs,
       now: () => this.#sharedNow(),
+    });
+    this.#swaps = new InterruptedSwaps({
+      store: options.store,
+      runtime: options.runtime,
+      journalOf: (record) => this.#journal(record),
+      assertHeld: (record) => this.#leases.assertHeld(record),
+      stopping: this.#stopping.signal,
     });
     this.#ticking = this.#tick();
   }
@@ -182,7 +191,7 @@ export class Applies implements AsyncDisposable {
     return await this.get(id);
   }
 
-  /** Goes on with the rights of whoever says so. Throws `apply_over` for one that is not paused. */
+  /** Resumes with the rights of the caller; with a wish it only ends. Throws `apply_over` for one that is not paused. */
   async resume(
     id: string,
     { by, credential, entry }: Applier,
@@ -192,8 +201,29 @@ export class Applies implements AsyncDisposable {
     const lease = { owner: this.#owner, until: await this.#sharedNow() + this.#leaseMs };
     const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
     if (record === null) throw over(await this.record(id));
-    await this.#carryOn(record, true, hooks);
+    if (wish === null) await this.#carryOn(record, true, hooks);
+    else await this.#giveUp(record, wish);
     return await this.get(id);
+  }
+
+  /** Ends an apply that waited: a swap in hand is settled, and nothing else is begun. Throws `engine_unavailable`. */
+  async #giveUp(record: ApplyRecord, wish: ApplyWish): Promise<void> {
+    this.#running.set(record.id, null);
+    try {
+      const away = await this.#swaps.settle(record, wish === "abandon");
+      const journal = this.#journal(record);
+      if (away === null) return await journal.close("cancelled", null);
+      await journal.close("paused", away.message);
+      throw away;
+    } finally {
+      this.#running.delete(record.id);
+      this.#feed.over(record.id);
+    }
+  }
+
+  /** Returns why applies wait with a container stopped in the middle of a swap; null while none does. */
+  unsettled(): string | null {
+    return this.#swaps.failure();
   }
 
   /** The journal behind the place `after`, and what follows, to the end of the apply or of the signal. */
@@ -243,6 +273,7 @@ export class Applies implements AsyncDisposable {
 
   async #tick(): Promise<void> {
     let forgetAt = 0;
+    await this.#swaps.remember().catch(() => {}); // the store is away: a swap in hand is found when it is settled
     const { signal } = this.#stopping;
     for (; !signal.aborted; await pause(this.#leaseMs / TICKS, signal)) {
       try {
@@ -272,6 +303,7 @@ export class Applies implements AsyncDisposable {
   async #takeUp(record: ApplyRecord, awayMs: number): Promise<void> {
     this.options.log.info("An apply is taken up", { apply: record.id, project: record.project });
     if (awayMs > STALE_MS) {
+      await this.#swaps.settle(record, false);
       const reason = "berth was away for more than an hour: look at what runs, then resume or abandon it";
       await this.#journal(record).close("paused", reason);
     } else await this.#carryOn(record, true);
@@ -288,6 +320,7 @@ export class Applies implements AsyncDisposable {
         const reason = engines === null
           ? "No plugin has a container engine"
           : "Its workspace or group is gone";
+        await this.#swaps.settle(record, false);
         await this.#journal(record).close("paused", reason);
         this.#running.delete(id);
         return;
@@ -314,6 +347,7 @@ export class Applies implements AsyncDisposable {
       assertHeld: () => this.#leases.assertHeld(record),
       isAgain,
       stopping: this.#stopping.signal,
+      settle: async (isAbandoned) => void await this.#swaps.settle(record, isAbandoned),
       awayMs: this.options.awayMs ?? AWAY_MS,
       progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),
       loginFor: (host) => this.#logins.get(id)?.[host],

@@ -2,7 +2,7 @@
 
 import type { EngineActs, PullProgress, RegistryLogin } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
-import type { InspectedContainer } from "../../core/runtime.ts";
+import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { PlanHook, Step } from "../plan/plan_shape.ts";
 import type { ApplyResume } from "./apply_shape.ts";
 import type { Noted } from "./journal.ts";
@@ -17,6 +17,8 @@ export interface Hand {
   readonly acts: EngineActs;
   /** The container that was there when the apply began; null for steps about others. */
   readonly subject: Subject | null;
+  /** Returns the containers of the project that are there now. */
+  readonly siblings: () => Promise<readonly RunningContainer[]>;
   /** What earlier attempts noted; empty for the first. */
   readonly noted: Noted;
   /** Whether an earlier attempt may have done it, or a part of it. */
@@ -68,13 +70,13 @@ export async function unlessDone(
 }
 
 /** Under another name, unless it has that already. */
-export async function rename({ acts }: Hand, id: string, name: string): Promise<void> {
+export async function rename({ acts }: Pick<Hand, "acts">, id: string, name: string): Promise<void> {
   await unlessDone(acts, () => acts.rename(id, name), async () => (await acts.find(id))?.name === name);
 }
 
 /** Whether this step of this apply made the object. */
 export const isMine = (
-  { apply, step }: Hand,
+  { apply, step }: Pick<Hand, "apply" | "step">,
   { labels }: { readonly labels: Readonly<Record<string, string>> },
 ) => labels[MARK] === markOf(apply, step.n);
 

@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly stopping: AbortSignal;
   readonly progress: (step: number, frame: PullProgress) => void;
   readonly loginFor: (host: string) => RegistryLogin | undefined;
+  /** Completes or undoes the swaps in hand: none stays so while the apply waits for a person. */
+  readonly settle: (isAbandoned: boolean) => Promise<void>;
   /** Told of a defect; answers what may be said of it. */
   readonly unexpected: (error: unknown) => ServiceError;
   /** How long an engine may be away before a person has to say what to do. */
@@ -94,6 +96,7 @@ export class Run {
     }
     const declared = digestOf(declaredNow(ground), ground.digest);
     if (declared !== this.#work.plan.basis.declared && this.#halt?.kind !== "abandon") {
+      await this.options.settle(false);
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
     }
     await this.#carryOutAll();
@@ -292,6 +295,7 @@ export class Run {
       step,
       work: this.#work,
       orders: this.#orders,
+      siblings: () => this.#orders.containers(),
       acts,
       subject: this.#work.subjects[step.n] ?? null,
       get noted() {
@@ -329,6 +333,7 @@ export class Run {
       return await journal.close("done", null);
     }
     if (halt.kind === "stopping") return; // the next start goes on
+    await this.options.settle(this.#halt?.kind === "abandon");
     const ends: Readonly<Record<Exclude<Halt["kind"], "stopping">, Exclude<ApplyState, "running">>> = {
       failed: "failed",
       paused: "paused",

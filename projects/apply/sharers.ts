@@ -4,10 +4,13 @@ import type { InspectedContainer } from "../../core/runtime.ts";
 import type { Hand } from "./hand.ts";
 
 /** Those of the project that share a namespace with this container. */
-export async function sharersOf({ acts, orders }: Hand, id: string): Promise<InspectedContainer[]> {
+export async function sharersOf(
+  { acts, siblings }: Pick<Hand, "acts" | "siblings">,
+  id: string,
+): Promise<InspectedContainer[]> {
   const mode = `container:${id}`;
   const found: InspectedContainer[] = [];
-  for (const container of await orders.containers()) {
+  for (const container of await siblings()) {
     if (container.id === id) continue;
     const one = await acts.find(container.id);
     if (one === null) continue;

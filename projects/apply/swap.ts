@@ -15,9 +15,15 @@ import { carriedOver, mayEnd, startsFirst } from "./successor.ts";
 import { Cut, waitForSound } from "./waiting.ts";
 import { nameOf } from "./work.ts";
 
-/** What a swap works with. */
-interface Pair {
-  readonly hand: Hand;
+/** The parts of a hand that the way back needs: the journal and the engine, and nothing of the files. */
+export type SettlingHand = Pick<
+  Hand,
+  "acts" | "apply" | "step" | "subject" | "noted" | "isGivenUp" | "keepWords" | "siblings"
+>;
+
+/** The two containers of a swap. */
+interface Pair<Given extends SettlingHand = Hand> {
+  readonly hand: Given;
   /** The name that the container has in the end. */
   readonly own: string;
   /** Null once it is gone. */
@@ -72,10 +78,10 @@ async function freshOf({ hand, own, old }: Pair): Promise<InspectedContainer> {
   if (old === null) throw touched(own, "removed");
   const spec = await orders.container(step, acts);
   // What an earlier attempt noted was true before it began.
-  if (hand.noted["first"] === undefined) {
+  if ((hand.noted["first"] ?? undefined) === undefined) {
     const { name, maximumRetries } = old.restart;
     const first = isUp(old) && startsFirst(orders.declared(step), spec) ? "new" : "old";
-    await hand.note({ running: isUp(old), restart: name, retries: maximumRetries, first });
+    await hand.note({ running: isUp(old), restart: name, retries: maximumRetries, first, own });
   }
   return await makeContainer(hand, passing, { ...spec, mounts: carriedOver(spec, old) });
 }
@@ -97,7 +103,7 @@ async function putAside(
   if (old.name !== aside) await rename(hand, old.id, aside);
 }
 
-async function takeName({ hand, own }: Pair, { id }: InspectedContainer): Promise<void> {
+export async function takeName({ hand, own }: Pair<SettlingHand>, { id }: InspectedContainer): Promise<void> {
   const now = await hand.acts.find(id);
   if (now !== null && now.name !== own) await rename(hand, id, own);
 }
@@ -115,7 +121,7 @@ async function bringUp({ hand }: Pair, { id }: InspectedContainer): Promise<void
 }
 
 /** Its volumes stay. Podman lets nobody go whose namespaces others share: the end of the apply sees to that one. */
-async function removeOld({ hand }: Pair, old: InspectedContainer): Promise<void> {
+export async function removeOld({ hand }: Pair<SettlingHand>, old: InspectedContainer): Promise<void> {
   try {
     await hand.acts.remove(old.id);
   } catch (error) {
@@ -126,7 +132,7 @@ async function removeOld({ hand }: Pair, old: InspectedContainer): Promise<void>
 }
 
 /** The old one serves again, and who shares its namespaces has them again; then the step fails. */
-async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> {
+export async function goBack({ hand, own, old }: Pair<SettlingHand>, error: unknown): Promise<never> {
   const { acts, apply, subject } = hand;
   if (old === null || subject === null) throw touched(own, "removed");
   const passing = nameOf(own, "new", apply);
@@ -152,7 +158,7 @@ async function goBack({ hand, own, old }: Pair, error: unknown): Promise<never> 
 }
 
 /** Its name, its restart policy and its start: what one of them is refused keeps back no other. */
-async function comeBack(hand: Hand, before: string, id: string): Promise<ServiceError | null> {
+async function comeBack(hand: SettlingHand, before: string, id: string): Promise<ServiceError | null> {
   const { acts, noted: { running, restart, retries } } = hand;
   const old = await acts.find(id);
   if (old === null) throw touched(before, "removed");
@@ -187,7 +193,7 @@ const FREE_MS = 10_000;
 const LOOK_MS = 100;
 
 /** Whether it is gone: whatever becomes of the new one, the old one has to come back. */
-async function takeAway({ acts }: Hand, fresh: InspectedContainer): Promise<boolean> {
+async function takeAway({ acts }: SettlingHand, fresh: InspectedContainer): Promise<boolean> {
   const end = performance.now() + FREE_MS;
   for (let now: InspectedContainer | null = fresh; now !== null; now = await acts.find(fresh.id)) {
     try {

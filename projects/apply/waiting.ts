@@ -39,8 +39,11 @@ export async function waitForUnit(hand: Hand): Promise<void> {
   }));
 }
 
+/** The parts of a hand that a wait needs. */
+type WaitingHand = Pick<Hand, "acts" | "work" | "stopping">;
+
 /** Waits until a new container may take the place of another; `mayEnd`: a job that ends well is sound, too. */
-export async function waitForSound(hand: Hand, id: string, mayEnd: boolean): Promise<void> {
+export async function waitForSound(hand: WaitingHand, id: string, mayEnd: boolean): Promise<void> {
   const found = await hand.acts.find(id);
   if (found === null) throw failed("The new container is gone");
   const hasHealth = found.health !== null;
@@ -64,7 +67,7 @@ export async function waitForSound(hand: Hand, id: string, mayEnd: boolean): Pro
 }
 
 async function until(
-  { acts }: Hand,
+  { acts }: Pick<Hand, "acts">,
   id: string,
   judge: (container: InspectedContainer) => Verdict,
   ms: number,
@@ -133,7 +136,7 @@ const intervalMs = ({ healthTimes }: InspectedContainer): number =>
   Math.max(LOOK_MS, msOf(healthTimes?.interval));
 
 /** As its own times say, and what may go on beside it. */
-function healthyMs({ work }: Hand, { healthTimes }: InspectedContainer): number {
+function healthyMs({ work }: Pick<Hand, "work">, { healthTimes }: InspectedContainer): number {
   if (work.timeouts.healthy !== undefined) return work.timeouts.healthy * 1_000;
   const rounds = (healthTimes?.retries || 3) * (msOf(healthTimes?.interval) + msOf(healthTimes?.timeout));
   return Math.min(MOST_HEALTHY_MS, (healthTimes?.startPeriod ?? 0) / 1e6 + rounds + GRACE_MS);

@@ -1,0 +1,160 @@
+/**
+ * Completes or undoes the swaps that an interrupted apply has in hand, from the journal and the engine alone: neither
+ * files nor rights decide about a container that is stopped already.
+ */
+
+import { nameWithoutAside } from "../../core/applies.ts";
+import type { ApplyRecord, ApplyStore } from "../../core/applies.ts";
+import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts";
+import type { Step } from "../plan/plan_shape.ts";
+import { isAway, isMine, isUp, rename } from "./hand.ts";
+import { type Journal, type Noted, progressOf } from "./journal.ts";
+import { sharersOf } from "./sharers.ts";
+import { goBack, removeOld, type SettlingHand, takeName } from "./swap.ts";
+import { waitForSound } from "./waiting.ts";
+import { nameOf, stepsOf, type Work, workOf } from "./work.ts";
+
+/** The last lines of a container that is taken away. */
+const LAST_LINES = 100;
+
+export interface SettleOptions {
+  readonly record: ApplyRecord;
+  readonly journal: Journal;
+  readonly store: ApplyStore;
+  readonly runtime: ActingRuntime;
+  readonly acts: EngineActs;
+  readonly stopping: AbortSignal;
+  /** True if no swap may be completed: each goes back, as long as there is an old container. */
+  readonly isAbandoned: boolean;
+}
+
+/** Settles every swap in hand. Throws what the store throws, and `engine_unavailable` where the engine is away. */
+export async function settleSwaps(options: SettleOptions): Promise<void> {
+  const work = workOf(options.record);
+  const progress = await progressOf(options.store, options.record.id);
+  for (const step of stepsOf(work)) {
+    const at = progress.get(step.n);
+    if (step.kind !== "container.swap" || (at?.state !== "running" && at?.state !== "unknown")) continue;
+    const hooks = stepsOf(work).filter(({ within }) => within === step.n);
+    const areHooksDone = hooks.every(({ n }) => ["done", "skipped"].includes(progress.get(n)?.state ?? ""));
+    await new Settling(options, work, step, at.noted, areHooksDone).settle();
+  }
+}
+
+/** Returns the names of containers whose swap is in hand. */
+export async function swapsInHand(record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> {
+  const progress = await progressOf(store, record.id);
+  return stepsOf(workOf(record)).flatMap(({ n, kind, target }) => {
+    const state = progress.get(n)?.state;
+    return kind === "container.swap" && (state === "running" || state === "unknown") ? [target] : [];
+  });
+}
+
+class Settling {
+  readonly #hand: SettlingHand;
+  readonly #own: string;
+
+  constructor(
+    private readonly options: SettleOptions,
+    private readonly work: Work,
+    private readonly step: Step,
+    noted: Noted,
+    private readonly areHooksDone: boolean,
+  ) {
+    const { record, journal, acts } = options;
+    const subject = work.subjects[step.n] ?? null;
+    this.#own = typeof noted["own"] === "string"
+      ? noted["own"]
+      : nameWithoutAside(subject?.name ?? step.target);
+    this.#hand = {
+      acts,
+      apply: record.id,
+      step,
+      subject,
+      noted,
+      isGivenUp: options.isAbandoned,
+      keepWords: async ({ id, name }) => {
+        await journal.log(step, { container: name, lines: await acts.lastWords(id, LAST_LINES) });
+      },
+      siblings: () => this.#containers(),
+    };
+  }
+
+  async settle(): Promise<void> {
+    const { acts, subject } = this.#hand;
+    const old = subject === null ? null : await acts.find(subject.id);
+    const fresh = await this.#fresh();
+    const { journal } = this.options;
+    if (fresh !== null && (old === null || await this.#mayComplete(old, fresh))) {
+      await this.#complete(old, fresh);
+      return await journal.end(this.step, { state: "done", note: "It was completed after an interruption" });
+    }
+    const error = await this.#undone(old);
+    const noted = { back: null, first: null };
+    await journal.end(this.step, {
+      state: "failed",
+      error: { code: error.code, title: error.message },
+      noted,
+    });
+  }
+
+  /** The new container, of which an earlier attempt may have noted nothing yet. */
+  async #fresh(): Promise<InspectedContainer | null> {
+    for (const name of [nameOf(this.#own, "new", this.#hand.apply), this.#own]) {
+      const found = await this.#hand.acts.find(name);
+      if (found !== null && isMine(this.#hand, found)) return found;
+    }
+    return null;
+  }
+
+  /** An old container that serves is left to serve: no command of it is run without the rights to it. */
+  async #mayComplete(old: InspectedContainer, fresh: InspectedContainer): Promise<boolean> {
+    const { noted, acts } = this.#hand;
+    if (this.options.isAbandoned || noted["back"] === true || !this.areHooksDone) return false;
+    if (isUp(old) || fresh.state === "created") return false;
+    // They live in the old one's namespaces, and only the steps behind the swap start them again.
+    if ((await sharersOf(this.#hand, old.id)).length > 0) return false;
+    try {
+      const hand = { acts, work: this.work, stopping: this.options.stopping };
+      await waitForSound(hand, fresh.id, noted["running"] === false);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isAway(acts, error)) throw error;
+      return false;
+    }
+  }
+
+  async #complete(old: InspectedContainer | null, fresh: InspectedContainer): Promise<void> {
+    const { acts, apply } = this.#hand;
+    const pair = { hand: this.#hand, own: this.#own, old };
+    if (old !== null && old.name === this.#own) {
+      await rename(this.#hand, old.id, nameOf(this.#own, "old", apply));
+    }
+    await takeName(pair, fresh);
+    if (fresh.state === "created") await acts.start(fresh.id);
+    if (old !== null) await removeOld(pair, old);
+  }
+
+  /** Returns why the step failed, once the old container is what it was. */
+  async #undone(old: InspectedContainer | null): Promise<ServiceError> {
+    const why = "It was interrupted";
+    // Nothing was asked of the engine before this was noted.
+    if (old === null || (this.#hand.noted["running"] ?? undefined) === undefined) {
+      return new ServiceError("apply_failed", `${why} before anything was changed`);
+    }
+    try {
+      return await goBack({ hand: this.#hand, own: this.#own, old }, new ServiceError("apply_failed", why));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isAway(this.#hand.acts, error)) throw error;
+      return error;
+    }
+  }
+
+  async #containers(): Promise<readonly RunningContainer[]> {
+    const { record: { backend, project }, runtime } = this.options;
+    const all = await runtime.containers();
+    return all.filter((one) => one.backend === backend && one.compose?.project === project);
+  }
+}
