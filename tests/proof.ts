@@ -46,6 +46,9 @@ const STEPS: readonly Step[] = [
   { file: "tests/apply_faults_test.ts" },
   { file: "tests/apply_hooks_test.ts" },
   { file: "tests/apply_owner_test.ts" },
+  { file: "tests/apply_recovery_test.ts" },
+  { file: "tests/exact_matrix_test.ts" },
+  { file: "tests/authority_race_test.ts" },
   ...["plan_test.ts", "apply_test.ts", "apply_changes_test.ts", "apply_others_test.ts", "apply_edits_test.ts"]
     .map((file) => ({
       file: `tests/${file}`,
