@@ -156,7 +156,7 @@ async function settledState({ link, row }: FoundContainer, verb: Verb): Promise<
       : verb === "unpause"
       ? state === "paused"
       : state === "created";
-    if (!lags || performance.now() > until) return state;
+    if (!lags || state === "unknown" || performance.now() > until) return state;
     await pause(LAG_POLL_MS);
   }
 }
@@ -169,8 +169,8 @@ async function readState({ link, row }: FoundContainer): Promise<ContainerState>
     });
     return containerRow(inspected, link.name)?.state ?? "unknown";
   } catch (error) {
-    // It was created with `--rm`, so it is gone when it ends.
-    if (error instanceof ServiceError && error.code === "container_not_found") return "removing";
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    // It was created with `--rm`, so it is gone when it ends. The act is done, also where the look at it fails.
+    return error.code === "container_not_found" ? "removing" : "unknown";
   }
 }
