@@ -47,7 +47,7 @@ export function textOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
     const lines = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) =>
       `${String(n).padStart(4)}  ${WORDS[kind]} ${target}${RISKS[risk]}` +
-      `${hook === undefined ? "" : hookText(hook, within)}${conditionText(ifChanged)}\n` +
+      `${hook === undefined ? "" : hookText(hook, within)}${conditionText(plan, ifChanged)}\n` +
       why.map((reason) => `      ${reasonText(reason)}\n`).join("")
     );
     return visibleLines([headOf(plan), ...notesOf(plan).map((note) => `  ${note}\n`), ...lines].join(""));
@@ -75,8 +75,17 @@ function notesOf({ blocked, warnings, missing, keeps = [] }: Plan): string[] {
   ];
 }
 
-function conditionText(steps: PlanStep["ifChanged"]): string {
-  return steps === undefined ? "" : `, only if step ${steps.join(" or ")} brings another image or is refused`;
+/** A pull is waited for by its image, a change in place by the engine's refusal. */
+function conditionText({ steps }: Plan, after: PlanStep["ifChanged"]): string {
+  if (after === undefined) return "";
+  const isUpdate = (n: number) => steps.some((step) => step.n === n && step.kind === "container.update");
+  const part = (numbers: readonly number[], does: string) =>
+    numbers.length === 0 ? [] : [`step ${numbers.join(" or ")} ${does}`];
+  const parts = [
+    ...part(after.filter((n) => !isUpdate(n)), "brings another image"),
+    ...part(after.filter(isUpdate), "is refused"),
+  ];
+  return `, only if ${parts.join(", or ")}`;
 }
 
 /** The command as it stands in the files, and as whom and where it runs. */
@@ -123,7 +132,7 @@ function reasonText(reason: PlanReason): string {
 export function markdownOf(plans: readonly Plan[]): string {
   return plans.map((plan) => {
     const rows = plan.steps.map(({ n, kind, target, why, risk, ifChanged, hook, within }) =>
-      `| ${n} | ${WORDS[kind]}${RISKS[risk]}${conditionText(ifChanged)} | ${
+      `| ${n} | ${WORDS[kind]}${RISKS[risk]}${conditionText(plan, ifChanged)} | ${
         cell(target + (hook === undefined ? "" : hookText(hook, within)))
       } | ${why.map((one) => cell(reasonText(one))).join("<br>")} |\n`
     );

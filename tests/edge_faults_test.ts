@@ -40,7 +40,7 @@ Deno.test("a compressed body is refused unread, and large ones leave no memory b
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
     body: small,
   });
-  assert.ok(zipped.status === 400 || zipped.status === 415, `${zipped.status}`);
+  assert.ok([400, 413, 415].includes(zipped.status), `${zipped.status}`);
   await zipped.body?.cancel();
   const send = async (count: number) => {
     for (let n = 0; n < count; n++) {

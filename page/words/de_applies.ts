@@ -30,7 +30,13 @@ export const applies = {
   keepData: "Alle Volumes behalten",
   typeVolume: "Alle Daten darin gehen verloren. Tippe den Namen des Volumes, um fortzufahren",
   follows: (step: number, how: string) => `folgt aus Schritt ${number.format(step)} (${how})`,
-  onlyIf: (steps: string) => `nur wenn Schritt ${steps} ein anderes Image bringt oder abgelehnt wird`,
+  onlyIf: ({ images, refusals }: { readonly images: string; readonly refusals: string }) =>
+    `nur wenn ${
+      [
+        ...images === "" ? [] : [`Schritt ${images} ein anderes Image bringt`],
+        ...refusals === "" ? [] : [`Schritt ${refusals} abgelehnt wird`],
+      ].join(" oder ")
+    }`,
   codes: {
     absent: "ist nicht da",
     stopped: "läuft nicht",

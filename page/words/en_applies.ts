@@ -28,7 +28,13 @@ export const applies = {
   keepData: "Keep all volumes",
   typeVolume: "All its data will be lost. Type the name of the volume to go on",
   follows: (step: number, how: string) => `follows from step ${number.format(step)} (${how})`,
-  onlyIf: (steps: string) => `only if step ${steps} brings another image or is refused`,
+  onlyIf: ({ images, refusals }: { readonly images: string; readonly refusals: string }) =>
+    `only if ${
+      [
+        ...images === "" ? [] : [`step ${images} brings another image`],
+        ...refusals === "" ? [] : [`step ${refusals} is refused`],
+      ].join(", or ")
+    }`,
   codes: {
     absent: "it is not there",
     stopped: "it does not run",

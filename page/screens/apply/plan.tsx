@@ -145,7 +145,9 @@ function Steps(
               <span>{TEXT.kinds[kind]}</span> <strong>{shown(target)}</strong>
               {risk === "interruption" && <span class="quiet">{TEXT.interruption}</span>}
               {risk === "dataLoss" && <span class="trouble">{TEXT.dataLoss}</span>}
-              {ifChanged !== undefined && <span class="quiet">{TEXT.onlyIf(ifChanged.join(", "))}</span>}
+              {ifChanged !== undefined && (
+                <span class="quiet">{TEXT.onlyIf(conditionsOf(steps, ifChanged))}</span>
+              )}
             </p>
             {hook !== undefined && <Hook hook={hook} within={within} />}
             <Reasons why={why} workspace={workspace} />
@@ -250,4 +252,13 @@ function Journal({ workspace }: { readonly workspace: string }) {
       </ul>
     </section>
   );
+}
+
+/** The numbers of the steps that a step depends on: pulls by their image, changes in place by the engine's refusal. */
+function conditionsOf(steps: PlanModel["steps"], after: readonly number[]) {
+  const isUpdate = (n: number) => steps.some((step) => step.n === n && step.kind === "container.update");
+  return {
+    images: after.filter((n) => !isUpdate(n)).join(", "),
+    refusals: after.filter(isUpdate).join(", "),
+  };
 }
