@@ -1126,7 +1126,8 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
       },
       {
         id: "F122",
-        broken: "berth is killed in a swap, and the file, the group or the folder changes before it starts again",
+        broken:
+          "berth is killed in a swap, and the file, the group or the folder changes before it starts again",
         holds: "The service runs in its old or its new container, and nothing that no plan showed is made",
         proofs: [
           ["tests/apply_recovery_test.ts", "A service serves although berth was killed"],

@@ -13,6 +13,7 @@ import { Journal, linesOf, LostApply, progressOf } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import type { Sources } from "./orders.ts";
 import { InterruptedSwaps } from "./interrupted_swaps.ts";
+import { isGone, ownerHere } from "./owner.ts";
 import type { Run, RunOptions } from "./run.ts";
 import { applyOf, eventOf, isOver, summaryOf } from "./shown.ts";
 import type { Work } from "./work.ts";
@@ -26,6 +27,8 @@ const TICKS = 5;
 const STALE_MS = 60 * 60_000;
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 const FORGET_EVERY_MS = 60 * 60_000;
+/** Running applies whose owners are looked at. */
+const MOST_RUNNING = 200;
 /** A follower looks by itself, too: another replica may write. */
 const LOOK_MS = 1_000;
 /** How long a stop waits for calls that an engine has not answered. */
@@ -74,7 +77,7 @@ interface Running {
 }
 
 export class Applies implements AsyncDisposable {
-  readonly #owner = crypto.randomUUID();
+  readonly #owner = ownerHere();
   readonly #feed = new ApplyFeed();
   readonly #running = new Map<string, Running | null>();
   readonly #logins = new Map<string, ApplyRequest["registries"]>();
@@ -201,6 +204,7 @@ export class Applies implements AsyncDisposable {
     const lease = { owner: this.#owner, until: await this.#sharedNow() + this.#leaseMs };
     const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
     if (record === null) throw over(await this.record(id));
+    this.#swaps.forget(id);
     if (wish === null) await this.#carryOn(record, true, hooks);
     else await this.#giveUp(record, wish);
     return await this.get(id);
@@ -285,6 +289,7 @@ export class Applies implements AsyncDisposable {
           else if (record.wish !== null) running?.run.wish(record.wish);
         }
         const shared = await this.#sharedNow();
+        await this.#releaseGone(shared);
         const lease = { owner: this.#owner, until: shared + this.#leaseMs };
         for (const { apply, since } of await store.takeOver(shared, lease)) {
           await this.#takeUp(apply, shared - since);
@@ -298,6 +303,20 @@ export class Applies implements AsyncDisposable {
         }
       }
     }
+  }
+
+  /** Ends the leases of processes that this machine knows to be gone, so that their applies are taken up at once. */
+  async #releaseGone(shared: number): Promise<void> {
+    const { store } = this.options;
+    const running = {
+      before: null,
+      limit: MOST_RUNNING,
+      workspace: null,
+      group: null,
+      state: "running" as const,
+    };
+    const owners = new Set((await store.list(running)).flatMap(({ owner }) => owner ?? []));
+    for (const owner of owners) if (isGone(owner)) await store.release(owner, shared);
   }
 
   async #takeUp(record: ApplyRecord, awayMs: number): Promise<void> {
@@ -347,6 +366,7 @@ export class Applies implements AsyncDisposable {
       assertHeld: () => this.#leases.assertHeld(record),
       isAgain,
       stopping: this.#stopping.signal,
+      leaveSwap: () => this.#swaps.leave(record),
       settle: async (isAbandoned) => void await this.#swaps.settle(record, isAbandoned),
       awayMs: this.options.awayMs ?? AWAY_MS,
       progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),

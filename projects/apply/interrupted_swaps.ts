@@ -69,7 +69,18 @@ export class InterruptedSwaps {
   failure(): string | null {
     if (this.#open.size === 0) return null;
     const names = [...new Set(this.#open.values())].map((name) => `"${name}"`).join(", ");
-    return `A swap in ${names} was interrupted and waits for its engine: resume or abandon its apply`;
+    return `A swap in ${names} was interrupted and waits: resume or abandon its apply`;
+  }
+
+  /** Tells of a swap that waits for a person, if there is one in hand. */
+  async leave(record: ApplyRecord): Promise<void> {
+    const { swapsInHand } = await import("./settle.ts");
+    if ((await swapsInHand(record, this.options.store)).length > 0) this.#open.set(record.id, record.project);
+  }
+
+  /** A person said what to do. */
+  forget(id: string): void {
+    this.#open.delete(id);
   }
 
   #left({ id, project }: ApplyRecord, error: ServiceError): ServiceError {

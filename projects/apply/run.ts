@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Completes or undoes the swaps in hand: none stays so while the apply waits for a person. */
   readonly settle: (isAbandoned: boolean) => Promise<void>;
+  /** Told of a swap that stays in hand. */
+  readonly leaveSwap: () => Promise<void>;
   /** Told of a defect; answers what may be said of it. */
   readonly unexpected: (error: unknown) => ServiceError;
   /** How long an engine may be away before a person has to say what to do. */
@@ -51,7 +53,9 @@ export interface RunOptions {
 
 /** Why no further step is begun. */
 type Halt =
-  | { readonly kind: "failed" | "paused"; readonly reason: string }
+  | { readonly kind: "failed"; readonly reason: string }
+  /** `isHook`: only a person can say if a hook has run, so its swap stays in hand. */
+  | { readonly kind: "paused"; readonly reason: string; readonly isHook?: true }
   | { readonly kind: "cancel" | "abandon" | "stopping" };
 
 export class Run {
@@ -180,7 +184,7 @@ export class Run {
       } catch (error) {
         if (error instanceof NotKnown) {
           await journal.end(error.step, { state: "unknown", note: "Nobody knows whether it ended" });
-          this.#halt ??= { kind: "paused", reason: error.message };
+          this.#halt ??= { kind: "paused", reason: error.message, isHook: true };
           return;
         }
         if (error instanceof Cut || this.#wasCut(error, step)) {
@@ -333,7 +337,8 @@ export class Run {
       return await journal.close("done", null);
     }
     if (halt.kind === "stopping") return; // the next start goes on
-    await this.options.settle(this.#halt?.kind === "abandon");
+    if (halt.kind === "paused" && halt.isHook) await this.options.leaveSwap();
+    else await this.options.settle(halt.kind === "abandon");
     const ends: Readonly<Record<Exclude<Halt["kind"], "stopping">, Exclude<ApplyState, "running">>> = {
       failed: "failed",
       paused: "paused",
