@@ -152,7 +152,7 @@ onHost(
         return reason === "it has not answered yet" ? null : `${state}: ${reason}`;
       });
     };
-    assert.match(await told("/nowhere/ssh"), /^refused: there is no program "\/nowhere\/ssh": .*BERTH_SSH$/);
+    assert.match(await told("/nowhere/ssh"), /^refused: there is no program "\/nowhere\/ssh": .*BERTH_SSH/);
     await host.userConfig("Nonsense yes");
     assert.match(await told(), /^refused: ssh says ".*bad configuration option/i);
     await host.userConfig("");

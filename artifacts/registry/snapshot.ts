@@ -42,7 +42,7 @@ const LOOK_MS = 250;
 /** Without events all files are checked, so less often. */
 const LOOK_AT_ALL_MS = 2000;
 /** Attempts of one reading to watch its folders while they change. */
-const ROUNDS = 5;
+const ROUNDS = 2;
 
 export class Snapshot implements AsyncDisposable {
   readonly #path: string;

@@ -37,6 +37,11 @@ test("markup and characters that turn a line around are text, as label, name, co
     `${path}/compose.yaml`,
     `services:\n  web:\n    image: caddy:2 # ${MARKUP} ${TURNED}\n    labels: { note: '${MARKUP}' }\n`,
   );
+  await Deno.mkdir(`${path}/sound`);
+  await Deno.writeTextFile(
+    `${path}/sound/compose.yaml`,
+    `services:\n  db:\n    image: caddy:2 # ${TURNED}\n`,
+  );
   await berth.call("POST /api/workspaces", { path, name: `${MARKUP}` });
   const browser = await browserOf();
   await using opened = await openPage(browser, berth, { key: berth.admin });
@@ -46,7 +51,7 @@ test("markup and characters that turn a line around are text, as label, name, co
     const [path, text] of [
       ["/", MARKUP],
       [`/w/${id}`, MARKUP],
-      [`/w/${id}`, "safe\\u{202e}gnp.exe"],
+      [`/w/${id}?file=sound/compose.yaml`, "safe\\u{202e}gnp.exe"],
       [`/w/${id}?view=findings`, "compose.yaml"],
       [`/c?q=${encodeURIComponent("onerror")}`, MARKUP],
       ["/c/docker/hostile", MARKUP],
