@@ -96,7 +96,7 @@ Deno.test("each caller is told what their scopes reach; what leaves them is remo
     for (const [who, caller] of [[admin, berth], [visitor, shop]] as const) {
       const { body } = await caller.call(`GET /api/${path}`);
       const rows = Object.fromEntries((await who.list(feed)).rows);
-      // What an engine sees of folders costs a question to it, and is told by the request alone.
+      // The sight of folders costs the engine a question, and is told by the request alone.
       const told = body.items.map(({ sees: _, ...one }: Record<string, never>) => one);
       assert.deepEqual(rows, Object.fromEntries(told.map((one: never) => [key(one), one])), feed);
     }
