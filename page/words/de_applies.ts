@@ -30,7 +30,7 @@ export const applies = {
   keepData: "Alle Volumes behalten",
   typeVolume: "Alle Daten darin gehen verloren. Tippe den Namen des Volumes, um fortzufahren",
   follows: (step: number, how: string) => `folgt aus Schritt ${number.format(step)} (${how})`,
-  onlyIf: ({ images, refusals }: { readonly images: string; readonly refusals: string }) =>
+  onlyIf: (images: string, refusals: string) =>
     `nur wenn ${
       [
         ...images === "" ? [] : [`Schritt ${images} ein anderes Image bringt`],

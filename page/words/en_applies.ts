@@ -28,7 +28,7 @@ export const applies = {
   keepData: "Keep all volumes",
   typeVolume: "All its data will be lost. Type the name of the volume to go on",
   follows: (step: number, how: string) => `follows from step ${number.format(step)} (${how})`,
-  onlyIf: ({ images, refusals }: { readonly images: string; readonly refusals: string }) =>
+  onlyIf: (images: string, refusals: string) =>
     `only if ${
       [
         ...images === "" ? [] : [`step ${images} brings another image`],

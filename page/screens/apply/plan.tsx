@@ -146,7 +146,7 @@ function Steps(
               {risk === "interruption" && <span class="quiet">{TEXT.interruption}</span>}
               {risk === "dataLoss" && <span class="trouble">{TEXT.dataLoss}</span>}
               {ifChanged !== undefined && (
-                <span class="quiet">{TEXT.onlyIf(conditionsOf(steps, ifChanged))}</span>
+                <span class="quiet">{TEXT.onlyIf(...conditionsOf(steps, ifChanged))}</span>
               )}
             </p>
             {hook !== undefined && <Hook hook={hook} within={within} />}
@@ -255,10 +255,10 @@ function Journal({ workspace }: { readonly workspace: string }) {
 }
 
 /** The numbers of the steps that a step depends on: pulls by their image, changes in place by the engine's refusal. */
-function conditionsOf(steps: PlanModel["steps"], after: readonly number[]) {
+function conditionsOf(
+  steps: PlanModel["steps"],
+  after: readonly number[],
+): [images: string, refusals: string] {
   const isUpdate = (n: number) => steps.some((step) => step.n === n && step.kind === "container.update");
-  return {
-    images: after.filter((n) => !isUpdate(n)).join(", "),
-    refusals: after.filter(isUpdate).join(", "),
-  };
+  return [after.filter((n) => !isUpdate(n)).join(", "), after.filter(isUpdate).join(", ")];
 }
