@@ -156,6 +156,21 @@ Deno.test("env_file and label_file are in the environment and the labels, and wh
   assert.deepEqual(values(service.labels), { x: "1 of compose.yaml", y: "3 of l.env" });
 });
 
+Deno.test("a variable of an env_file that Compose refuses is not known, and one with a default is", async () => {
+  const { units } = await read(compose(
+    web("env_file: a.env"),
+    { "a.env": "OPEN=${A\nNEEDED=${A:?say it}\nEMPTY=${A}\nFILLED=${A:-b}\nQUOTED='${A'\n" },
+  ));
+  const unknown = [...units[0]!.service!.environment].map(([name, one]) => [name, one.unknown]);
+  assert.deepEqual(Object.fromEntries(unknown), {
+    OPEN: true,
+    NEEDED: true,
+    EMPTY: false,
+    FILLED: false,
+    QUOTED: false,
+  });
+});
+
 Deno.test("what stands empty where Compose wants something is said, unless another file fills it in", async () => {
   assert.deepEqual(brief((await read(compose(web("hostname:")))).found, "schema/"), [
     'error: "services.web.hostname" is empty, expected text',

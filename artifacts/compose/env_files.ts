@@ -63,9 +63,9 @@ function* dotenvValues(file: ArtifactFile, outside: Lookup, before: Lookup): Ite
   const [document] = parseDotenv(file, outside, before).documents;
   if (document?.kind !== "mapping") return;
   for (const [name, { key, value }] of document.entries) {
-    const text = scalarOf(value)?.value;
-    if (typeof text !== "string") continue;
-    yield [name, { name, value: text, unknown: false, at: { file, start: key.start, end: value.end } }];
+    if (value.kind !== "scalar" || typeof value.value !== "string") continue;
+    const at = { file, start: key.start, end: value.end };
+    yield [name, { name, value: value.value, unknown: value.unknown === true, at }];
   }
 }
 

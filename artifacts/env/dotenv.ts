@@ -1,6 +1,6 @@
 /** `.env` files as Compose reads them: names, values, places, and what is wrong with a line. */
 
-import type { ArtifactFile, Entry, Finding, Mapping, Node } from "../artifact.ts";
+import type { ArtifactFile, Entry, Finding, Mapping, Node, Scalar } from "../artifact.ts";
 import type { Parsed } from "../yaml/parse.ts";
 import { interpolateText, type Lookup } from "./interpolate.ts";
 
@@ -118,16 +118,17 @@ class DotenvParser {
       raw = (comment === -1 ? whole : whole.slice(0, comment)).trim();
       end = start + raw.length;
     }
-    const value = quote === "'" ? raw : this.#expand(raw);
-    return { kind: "scalar", file: this.#file, start, end, value };
+    const expanded = quote === "'" ? { value: raw } : this.#expand(raw);
+    return { kind: "scalar", file: this.#file, start, end, ...expanded };
   }
 
-  #expand(raw: string): string {
-    if (this.#expanded >= EXPANDED || !raw.includes("$")) return raw;
-    const result = interpolateText(raw, (name) => this.#known(name));
-    const value = result.problem ? raw : result.value;
+  /** Puts variables in. Where Compose refuses the value, or a limit is reached, the value is not known. */
+  #expand(raw: string): Pick<Scalar, "value" | "unknown"> {
+    if (!raw.includes("$")) return { value: raw };
+    if (this.#expanded >= EXPANDED) return { value: raw, unknown: true };
+    const { value, problem } = interpolateText(raw, (name) => this.#known(name));
     this.#expanded += value.length;
-    return value;
+    return problem ? { value: raw, unknown: true } : { value };
   }
 
   #known(name: string): string | undefined {
