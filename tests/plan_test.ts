@@ -291,6 +291,14 @@ for (const kind of ["docker", "podman"] as const) {
     assert.deepEqual(await blockedBy("swarm", one("swarm", "pre_start: [{ command: [x] }]")), [
       "compose/field-not-supported:7",
     ]);
+    for (
+      const [name, line, code] of [
+        ["unclosed", 'A="never', "project/unreadable-file:1"],
+        ["untold", "A=${NOBODY_SAID:?say it}", "project/unknown-value:1"],
+      ] as const
+    ) {
+      assert.deepEqual(await blockedBy(name, one(name, "env_file: a.env"), { "a.env": `${line}\n` }), [code]);
+    }
     const copied = (name: string, lines = "") =>
       one(name, `secrets: [key, word]\nconfigs: [page]\n${lines}`) +
       "secrets: { key: { environment: KEY }, word: { environment: WORD } }\nconfigs: { page: { content: 'hello' } }\n";

@@ -1,6 +1,6 @@
 /** Why a group cannot be planned: half a reading, and what only somebody else can decide, is never carried out. */
 
-import type { Node, Place, Unit } from "../../artifacts/artifact.ts";
+import type { ArtifactFile, Node, Place, Unit } from "../../artifacts/artifact.ts";
 import { truthOf, valueAt } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
 import { type Declared, nodeAt, UNKNOWN } from "../fields/field.ts";
@@ -83,11 +83,7 @@ export function blockByUnit(of: Declared, draft: Draft): void {
     if (!/^(?:com\.docker\.compose|dev\.berth)\./.test(label)) continue;
     draft.block("project/reserved-label", `The label "${label}" is Compose's or berth's own`, at, unit.id);
   }
-  for (const use of unit.paths) {
-    const isRead = use.kind === "env_file" || use.kind === "label_file";
-    if (!isRead || use.file !== undefined || (use.found === "missing" && !use.required)) continue;
-    draft.block("project/unreadable-file", `"${use.written}" cannot be read`, use.at, unit.id);
-  }
+  const broken = blockByReadFiles(unit, draft);
   for (const mount of service.mounts) {
     if (mount.createHostPath) continue;
     const use = pathOf(unit, mount);
@@ -100,7 +96,7 @@ export function blockByUnit(of: Declared, draft: Draft): void {
     );
   }
   for (const { field, at } of unknownsOf(of)) {
-    if (isBlockedWithin(draft, at)) continue;
+    if (broken.has(at.file) || isBlockedWithin(draft, at)) continue;
     const message =
       `The value of "${field}" is not known, and would be left out: mend it, or set its variable`;
     draft.block("project/unknown-value", message, at, unit.id);
@@ -110,6 +106,23 @@ export function blockByUnit(of: Declared, draft: Draft): void {
     const message = `${replicas} containers cannot all be called "${containerName}"`;
     draft.block("project/name-of-several", message, containerNameAt, unit.id);
   }
+}
+
+/** Blocks on files of variables and labels that cannot be read, and returns those with errors: one block stands for all values of a file. */
+function blockByReadFiles({ id, paths }: Unit, draft: Draft): ReadonlySet<ArtifactFile> {
+  const broken = new Set<ArtifactFile>();
+  for (const { kind, file, found, required, written, at } of paths) {
+    if (kind !== "env_file" && kind !== "label_file") continue;
+    const [error] = file?.findings ?? [];
+    if (file !== undefined && error !== undefined) {
+      if (broken.has(file)) continue;
+      broken.add(file);
+      draft.block("project/unreadable-file", `"${written}" cannot be read: ${error.message}`, error.at, id);
+    } else if (file === undefined && (found !== "missing" || required)) {
+      draft.block("project/unreadable-file", `"${written}" cannot be read`, at, id);
+    }
+  }
+  return broken;
 }
 
 /** Returns true if a value at this place, or within it, blocks the plan already. */
