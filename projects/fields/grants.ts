@@ -41,8 +41,8 @@ export const grantsOf = ({ group, unit, service }: Declared): readonly Granted[]
     return [{ id, at, copy: { target: placeOf(kind, source, target), uid, gid, mode, content } }];
   });
 
-/** Compose reads a text in octal. */
-function modeOf(node: Node | null): number | null {
+/** Reads a mode as Compose does, which takes a text for octal; null for what is none. */
+export function modeOf(node: Node | null): number | null {
   if (node?.kind === "scalar" && typeof node.value === "string" && !node.unknown) {
     return /^0*[0-7]+$/.test(node.value) ? parseInt(node.value, 8) : null;
   }

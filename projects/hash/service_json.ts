@@ -21,6 +21,7 @@ import {
 } from "../../artifacts/yaml/values.ts";
 import { uncovered } from "../fields/coverage.ts";
 import type { Declared } from "../fields/field.ts";
+import { modeOf } from "../fields/grants.ts";
 import { hostsOf } from "../fields/identity.ts";
 import { sourceOf } from "../fields/mount_sources.ts";
 import { shortOptionsOf } from "../fields/mounts.ts";
@@ -308,7 +309,7 @@ const grants = (folder: string): Writer => (node) =>
     const source = sure(textOf(item) ?? textOf(valueAt(item, "source")));
     const target = textOf(valueAt(item, "target"));
     const at = (key: string) => textOf(valueAt(item, key)) || undefined;
-    const mode = numberOf(valueAt(item, "mode"));
+    const mode = modeOf(valueAt(item, "mode"));
     return object({
       source,
       target: target ?? (folder === "" ? undefined : `${folder}${source}`),
@@ -318,11 +319,39 @@ const grants = (folder: string): Writer => (node) =>
     });
   });
 
+/** A pointer in Go: zero is written. */
+const count: Writer = (node) => sure(numberOf(node));
+
+/** A time that is no pointer in Go: zero is left out. */
+const timeIfAny: Writer = (node, of, around) =>
+  sure(nanosecondsOf(sure(textOf(node)))) === 0 ? undefined : time(node, of, around);
+
+const update: Writer = (node, of, around) => {
+  const at = (key: string, write: Writer) => inside(node, key, write, of, around);
+  return object({
+    parallelism: at("parallelism", count),
+    delay: at("delay", timeIfAny),
+    failure_action: at("failure_action", text),
+    monitor: at("monitor", timeIfAny),
+    max_failure_ratio: at("max_failure_ratio", number),
+    order: at("order", text),
+  });
+};
+
+const placement: Writer = (node, of, around) => {
+  const at = (key: string, write: Writer) => inside(node, key, write, of, around);
+  const preferences = listOf(valueAt(node, "preferences")).map((one) =>
+    object({ spread: inside(one, "spread", text, of, around) })
+  );
+  return object({
+    constraints: at("constraints", texts),
+    preferences: preferences.length === 0 ? undefined : preferences,
+    max_replicas_per_node: at("max_replicas_per_node", number),
+  });
+};
+
 const deploy: Writer = (node, of, around) => {
   const at = (key: string, write: Writer) => inside(node, key, write, of, around);
-  for (const key of ["labels", "update_config", "rollback_config", "placement"]) {
-    if (valueAt(node, key) !== null) throw new NoForm();
-  }
   const share = (kind: string) =>
     at(`resources.${kind}`, (one) =>
       object({
@@ -335,14 +364,17 @@ const deploy: Writer = (node, of, around) => {
     object({
       condition: inside(one, "condition", text, of, around),
       delay: inside(one, "delay", time, of, around),
-      max_attempts: inside(one, "max_attempts", (count) => sure(numberOf(count)), of, around),
+      max_attempts: inside(one, "max_attempts", count, of, around),
       window: inside(one, "window", time, of, around),
     });
   return object({
     mode: at("mode", text),
+    labels: at("labels", map),
+    update_config: at("update_config", update),
+    rollback_config: at("rollback_config", update),
     resources: object({ limits: share("limits"), reservations: share("reservations") }),
     restart_policy: at("restart_policy", policy),
-    placement: {},
+    placement: at("placement", placement) ?? {},
     endpoint_mode: at("endpoint_mode", text),
   });
 };
@@ -455,8 +487,6 @@ function addFiles(value: JsonObject, { service, unit }: Declared): void {
     return [name, one.value] as const;
   };
   const environment = [...service.environment].map(([name, one]) => known(name, one));
-  // Without a value it is that of whoever runs Compose.
-  if (environment.some(([, one]) => one === null)) throw new NoForm();
   if (environment.length > 0) value.environment = sorted(Object.fromEntries(environment));
   const labels = [...service.labels].map(([name, one]) => known(name, one)).map((
     [name, one],
