@@ -4,6 +4,7 @@
  */
 
 import type { Mount, Node } from "../../artifacts/artifact.ts";
+import { below } from "../../artifacts/live/join.ts";
 import { bytesOf, nanosecondsOf } from "../../artifacts/compose/amounts.ts";
 import { amountText } from "../../artifacts/compose/number_text.ts";
 import { cleanTarget } from "../../artifacts/compose/clean_path.ts";
@@ -63,7 +64,7 @@ export function serviceJson(
 }
 
 const LEFT_OUT = new Set(
-  ["build", "pull_policy", "scale", "depends_on", "profiles", "env_file", "label_file", "extends", "develop"],
+  ["build", "pull_policy", "scale", "depends_on", "profiles", "env_file", "extends", "develop"],
 );
 
 interface Around {
@@ -451,6 +452,11 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   entrypoint: words,
   environment: () => undefined, // with those of its files
   labels: () => undefined,
+  // Unlike those of variables, Compose keeps these paths beside what the files say.
+  label_file: (_node, { model, unit }) => {
+    const files = unit.paths.filter(({ kind }) => kind === "label_file");
+    return files.length === 0 ? undefined : files.map(({ path }) => below(model.root, sure(path)));
+  },
   network_mode: mode,
   ipc: mode,
   pid: mode,
@@ -506,7 +512,7 @@ const ORDER = (
   "annotations attach blkio_config cap_add cap_drop cgroup_parent cgroup cpu_period cpu_quota " +
   "cpu_rt_period cpu_rt_runtime cpus cpuset cpu_shares command configs container_name deploy " +
   "device_cgroup_rules devices dns dns_opt dns_search domainname entrypoint environment expose " +
-  "external_links extra_hosts group_add gpus hostname healthcheck image init ipc isolation labels links logging " +
+  "external_links extra_hosts group_add gpus hostname healthcheck image init ipc isolation labels label_file links logging " +
   "mem_limit mem_reservation memswap_limit mem_swappiness mac_address network_mode networks " +
   "oom_kill_disable oom_score_adj pid pids_limit platform ports privileged read_only restart runtime " +
   "secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty ulimits user " +

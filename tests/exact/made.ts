@@ -54,8 +54,11 @@ function comparable(value: unknown, ids: ReadonlyMap<string, string>, key = ""):
     );
     return Object.fromEntries(entries.sort().map(([name, one]) => [name, comparable(one, ids, name)]));
   }
-  return typeof value === "string" ? withNames(value, ids) : value;
+  return typeof value === "string" && key !== HASH ? withNames(value, ids) : value;
 }
+
+/** The label by which Compose finds that it has nothing to do. */
+const HASH = "com.docker.compose.config-hash";
 
 /** Lists whose order counts. */
 const ORDERED = /^(?:Cmd|Entrypoint|Args|Test|Dns|DnsSearch)$/;
