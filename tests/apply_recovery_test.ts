@@ -1,5 +1,6 @@
 /** Two faults meet: berth is killed in a swap, and what it would need to go on is changed before it starts again. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { type Kill, mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, service } from "./apply_scene.ts";
 import { eventually } from "./eventually.ts";
@@ -26,6 +27,11 @@ const CHANGES: Readonly<Record<string, (scene: ApplyScene) => Promise<unknown>>>
   "its group was renamed": ({ path, name }) =>
     Deno.writeTextFile(`${path}/compose.yaml`, text(name, "green", `${name}-other`)),
   "its folder is away": ({ path }) => Deno.rename(path, `${path}.away`),
+  "it was being abandoned, and its file edited": ({ path, name, berth: { folder } }) => {
+    using store = new DatabaseSync(`${folder}/data/berth.db`);
+    store.exec("UPDATE applies SET wish = 'abandon' WHERE state = 'running'");
+    return Deno.writeTextFile(`${path}/compose.yaml`, text(name, "green"));
+  },
 };
 
 const { test } = await sharedEngine("docker");
@@ -57,10 +63,12 @@ for (const [nth, [change, apply]] of Object.entries(CHANGES).entries()) {
         await apply(scene);
         await using last = await serveEngines({ docker: engine }, { ...LEASE, folder, admin });
         const { id } = (await last.call("GET /api/applies")).body.items[0];
-        assert.equal((await scene.over(id, last)).state, "paused");
+        const isAbandoned = change.includes("abandoned");
+        assert.equal((await scene.over(id, last)).state, isAbandoned ? "cancelled" : "paused");
         await isServed(scene);
         assert.equal((await healthOf(last)).status, "ok");
         const before = await isServed(scene);
+        if (isAbandoned) return;
         const abandoned = await last.call(`POST /api/applies/${id}/abandon`);
         assert.deepEqual([abandoned.status, abandoned.body.state], [200, "cancelled"]);
         assert.equal((await isServed(scene)).id, before.id, "an abandoned apply makes nothing");

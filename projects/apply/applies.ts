@@ -72,7 +72,8 @@ export interface Applier {
 }
 
 interface Running {
-  readonly run: Run;
+  /** Null while only its swaps are settled. */
+  readonly run: Run | null;
   readonly ended: Promise<void>;
 }
 
@@ -190,7 +191,7 @@ export class Applies implements AsyncDisposable {
     const record = await this.record(id);
     if (record.state === "paused") return await this.resume(id, applier, { wish });
     if (!await this.options.store.wish(id, wish, applier.entry(id))) throw over(record);
-    this.#running.get(id)?.run.wish(wish);
+    this.#running.get(id)?.run?.wish(wish);
     return await this.get(id);
   }
 
@@ -204,25 +205,30 @@ export class Applies implements AsyncDisposable {
     const lease = { owner: this.#owner, until: await this.#sharedNow() + this.#leaseMs };
     const record = await store.resume(id, { by, credential, wish }, lease, entry(id));
     if (record === null) throw over(await this.record(id));
-    this.#swaps.forget(id);
     if (wish === null) await this.#carryOn(record, true, hooks);
     else await this.#giveUp(record, wish);
     return await this.get(id);
   }
 
-  /** Ends an apply that waited: a swap in hand is settled, and nothing else is begun. Throws `engine_unavailable`. */
+  /** Ends an apply that waited. Throws `engine_unavailable` where a swap in hand cannot be settled. */
   async #giveUp(record: ApplyRecord, wish: ApplyWish): Promise<void> {
-    this.#running.set(record.id, null);
-    try {
-      const away = await this.#swaps.settle(record, wish === "abandon");
-      const journal = this.#journal(record);
-      if (away === null) return await journal.close("cancelled", null);
-      await journal.close("paused", away.message);
-      throw away;
-    } finally {
-      this.#running.delete(record.id);
-      this.#feed.over(record.id);
-    }
+    const ended = Promise.withResolvers<ServiceError | null>();
+    this.#go(record, null, async () => {
+      try {
+        ended.resolve(await this.#end(record, wish));
+      } catch (error) {
+        ended.reject(error);
+      }
+    });
+    const away = await ended.promise;
+    if (away !== null) throw away;
+  }
+
+  /** Settles the swaps in hand, and begins nothing else. Returns why the engine cannot; the apply waits on then. */
+  async #end(record: ApplyRecord, wish: ApplyWish): Promise<ServiceError | null> {
+    const away = await this.#swaps.settle(record, wish === "abandon");
+    await this.#journal(record).close(away === null ? "cancelled" : "paused", away?.message ?? null);
+    return away;
   }
 
   /** Returns why applies wait with a container stopped in the middle of a swap; null while none does. */
@@ -277,7 +283,6 @@ export class Applies implements AsyncDisposable {
 
   async #tick(): Promise<void> {
     let forgetAt = 0;
-    await this.#swaps.remember().catch(() => {}); // the store is away: a swap in hand is found when it is settled
     const { signal } = this.#stopping;
     for (; !signal.aborted; await pause(this.#leaseMs / TICKS, signal)) {
       try {
@@ -286,10 +291,11 @@ export class Applies implements AsyncDisposable {
           const running = this.#running.get(record.id);
           // The store was away when this one went on.
           if (running === undefined) await this.#carryOn(record, true);
-          else if (record.wish !== null) running?.run.wish(record.wish);
+          else if (record.wish !== null) running?.run?.wish(record.wish);
         }
         const shared = await this.#sharedNow();
         await this.#releaseGone(shared);
+        await this.#swaps.look();
         const lease = { owner: this.#owner, until: shared + this.#leaseMs };
         for (const { apply, since } of await store.takeOver(shared, lease)) {
           await this.#takeUp(apply, shared - since);
@@ -321,15 +327,29 @@ export class Applies implements AsyncDisposable {
 
   async #takeUp(record: ApplyRecord, awayMs: number): Promise<void> {
     this.options.log.info("An apply is taken up", { apply: record.id, project: record.project });
-    if (awayMs > STALE_MS) {
-      await this.#swaps.settle(record, false);
-      const reason = "berth was away for more than an hour: look at what runs, then resume or abandon it";
-      await this.#journal(record).close("paused", reason);
+    if (record.wish === null && awayMs > STALE_MS) {
+      this.#pause(
+        record,
+        "berth was away for more than an hour: look at what runs, then resume or abandon it",
+      );
     } else await this.#carryOn(record, true);
+  }
+
+  /** Pauses an apply that cannot continue by itself, once its swaps in hand are settled. */
+  #pause(record: ApplyRecord, reason: string): void {
+    this.#go(record, null, async () => {
+      await this.#swaps.settle(record, false);
+      await this.#journal(record).close("paused", reason);
+    });
   }
 
   async #carryOn(record: ApplyRecord, isAgain: boolean, hooks?: ApplyResume["hooks"]): Promise<void> {
     const { id, workspace, group } = record;
+    const { wish } = record;
+    // It was being given up when its owner was lost: nothing of it goes forward.
+    if (isAgain && wish !== null) {
+      return this.#go(record, null, async () => void await this.#end(record, wish));
+    }
     this.#running.set(id, null);
     try {
       const { runtime, sources, composeVersion } = this.options;
@@ -339,17 +359,12 @@ export class Applies implements AsyncDisposable {
         const reason = engines === null
           ? "No plugin has a container engine"
           : "Its workspace or group is gone";
-        await this.#swaps.settle(record, false);
-        await this.#journal(record).close("paused", reason);
-        this.#running.delete(id);
-        return;
+        return this.#pause(record, reason);
       }
       const { Run } = await import("./run.ts");
       const ground = { ...now, apply: id, backend: record.backend, runtime: engines, composeVersion };
-      this.#go(
-        record,
-        new Run(record, { ...this.#runOptions(record, ground, isAgain), unknownHooks: hooks }),
-      );
+      const run = new Run(record, { ...this.#runOptions(record, ground, isAgain), unknownHooks: hooks });
+      this.#go(record, run, () => run.go());
     } catch (error) {
       this.#running.delete(id);
       throw error;
@@ -366,7 +381,6 @@ export class Applies implements AsyncDisposable {
       assertHeld: () => this.#leases.assertHeld(record),
       isAgain,
       stopping: this.#stopping.signal,
-      leaveSwap: () => this.#swaps.leave(record),
       settle: async (isAbandoned) => void await this.#swaps.settle(record, isAbandoned),
       awayMs: this.options.awayMs ?? AWAY_MS,
       progress: (step, frame) => this.#feed.progress(id, { kind: "progress", step, ...frame }),
@@ -378,9 +392,10 @@ export class Applies implements AsyncDisposable {
     };
   }
 
-  #go(record: ApplyRecord, run: Run): void {
+  /** Works at an apply beside everything else: leases are renewed meanwhile, and a stop waits for it. */
+  #go(record: ApplyRecord, run: Run | null, work: () => Promise<void>): void {
     const { id } = record;
-    const ended = run.go()
+    const ended = work()
       // The store is away, or another replica goes on: whoever looks next takes it up.
       .catch((error) => this.options.log.warn("An apply is left", { apply: id, error: String(error) }))
       .finally(async () => {

@@ -14,19 +14,24 @@ export interface InterruptedSwapsOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Paused applies that a start looks at. */
+/** Paused applies that are looked at. */
 const MOST_PAUSED = 200;
 
+/** A paused apply, of which nothing changes before its next epoch. */
+interface Paused {
+  readonly epoch: number;
+  readonly project: string;
+  readonly isInHand: boolean;
+}
+
 export class InterruptedSwaps {
-  /** The projects of applies whose swap the engine could not settle, by the apply. */
-  readonly #open = new Map<string, string>();
+  #paused: ReadonlyMap<string, Paused> = new Map();
 
   constructor(private readonly options: InterruptedSwapsOptions) {}
 
-  /** Finds the swaps that were in hand before this start. */
-  async remember(): Promise<void> {
+  /** Finds the paused applies that have a swap in hand, whichever replica left them so. */
+  async look(): Promise<void> {
     const { store } = this.options;
-    const { swapsInHand } = await import("./settle.ts");
     const asked = {
       before: null,
       limit: MOST_PAUSED,
@@ -34,60 +39,52 @@ export class InterruptedSwaps {
       group: null,
       state: "paused" as const,
     };
+    const found = new Map<string, Paused>();
     for (const record of await store.list(asked)) {
-      if ((await swapsInHand(record, store)).length > 0) this.#open.set(record.id, record.project);
+      const { id, epoch, project } = record;
+      const known = this.#paused.get(id);
+      const isInHand = known?.epoch === epoch
+        ? known.isInHand
+        : (await namesInHand(record, store)).length > 0;
+      found.set(id, { epoch, project, isInHand });
     }
+    this.#paused = found;
   }
 
   /** Completes or undoes the swaps of an apply, whatever became of files and rights. Returns why the engine cannot. */
   async settle(record: ApplyRecord, isAbandoned: boolean): Promise<ServiceError | null> {
     const { store, journalOf, assertHeld, stopping } = this.options;
-    const { settleSwaps, swapsInHand } = await import("./settle.ts");
-    const names = await swapsInHand(record, store);
-    if (names.length === 0) {
-      this.#open.delete(record.id);
-      return null;
-    }
+    const names = await namesInHand(record, store);
+    if (names.length === 0) return null;
     const runtime = this.options.runtime();
     await runtime?.settle(); // after a start, nothing is known of the engine yet
     const isKnown = runtime?.backends().some(({ name }) => name === record.backend) === true;
-    if (runtime === null || !isKnown) return this.#left(record, notReached(record, names));
+    if (runtime === null || !isKnown) return notReached(record, names);
     const acts = ownedActs(runtime.acts(record.backend), () => assertHeld(record));
+    const { settleSwaps } = await import("./settle.ts");
     try {
       await settleSwaps({ record, journal: journalOf(record), store, runtime, acts, stopping, isAbandoned });
-      this.#open.delete(record.id);
       return null;
     } catch (error) {
       const isAway = error instanceof ServiceError &&
         (error.code === "engine_unavailable" || acts.isAway(error));
       if (!isAway) throw error;
-      return this.#left(record, error);
+      return error;
     }
   }
 
   /** Returns why applies wait with a container stopped in the middle of a swap; null while none does. */
   failure(): string | null {
-    if (this.#open.size === 0) return null;
-    const names = [...new Set(this.#open.values())].map((name) => `"${name}"`).join(", ");
+    const waiting = [...this.#paused.values()].filter(({ isInHand }) => isInHand);
+    if (waiting.length === 0) return null;
+    const names = [...new Set(waiting.map(({ project }) => `"${project}"`))].join(", ");
     return `A swap in ${names} was interrupted and waits: resume or abandon its apply`;
   }
-
-  /** Tells of a swap that waits for a person, if there is one in hand. */
-  async leave(record: ApplyRecord): Promise<void> {
-    const { swapsInHand } = await import("./settle.ts");
-    if ((await swapsInHand(record, this.options.store)).length > 0) this.#open.set(record.id, record.project);
-  }
-
-  /** A person said what to do. */
-  forget(id: string): void {
-    this.#open.delete(id);
-  }
-
-  #left({ id, project }: ApplyRecord, error: ServiceError): ServiceError {
-    this.#open.set(id, project);
-    return error;
-  }
 }
+
+/** Loaded with the first apply that needs it. */
+const namesInHand = async (record: ApplyRecord, store: ApplyStore): Promise<readonly string[]> =>
+  await (await import("./settle.ts")).swapsInHand(record, store);
 
 const notReached = ({ backend }: ApplyRecord, names: readonly string[]): ServiceError =>
   new ServiceError(

@@ -43,8 +43,6 @@ export interface RunOptions {
   readonly loginFor: (host: string) => RegistryLogin | undefined;
   /** Completes or undoes the swaps in hand: none stays so while the apply waits for a person. */
   readonly settle: (isAbandoned: boolean) => Promise<void>;
-  /** Told of a swap that stays in hand. */
-  readonly leaveSwap: () => Promise<void>;
   /** Told of a defect; answers what may be said of it. */
   readonly unexpected: (error: unknown) => ServiceError;
   /** How long an engine may be away before a person has to say what to do. */
@@ -99,7 +97,7 @@ export class Run {
       await ground.runtime.settle(); // after a start, nothing is known of the engine yet
     }
     const declared = digestOf(declaredNow(ground), ground.digest);
-    if (declared !== this.#work.plan.basis.declared && this.#halt?.kind !== "abandon") {
+    if (declared !== this.#work.plan.basis.declared) {
       await this.options.settle(false);
       return await journal.close("paused", "Its files were edited since: abandon it, and ask for a new plan");
     }
@@ -337,8 +335,7 @@ export class Run {
       return await journal.close("done", null);
     }
     if (halt.kind === "stopping") return; // the next start goes on
-    if (halt.kind === "paused" && halt.isHook) await this.options.leaveSwap();
-    else await this.options.settle(halt.kind === "abandon");
+    if (halt.kind !== "paused" || !halt.isHook) await this.options.settle(halt.kind === "abandon");
     const ends: Readonly<Record<Exclude<Halt["kind"], "stopping">, Exclude<ApplyState, "running">>> = {
       failed: "failed",
       paused: "paused",

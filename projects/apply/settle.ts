@@ -9,7 +9,7 @@ import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
 import { ServiceError } from "../../core/error.ts";
 import type { InspectedContainer, RunningContainer } from "../../core/runtime.ts";
 import type { Step } from "../plan/plan_shape.ts";
-import { isAway, isMine, isUp, rename } from "./hand.ts";
+import { failed, isAway, isMine, isUp, rename } from "./hand.ts";
 import { type Journal, type Noted, progressOf } from "./journal.ts";
 import { sharersOf } from "./sharers.ts";
 import { goBack, removeOld, type SettlingHand, takeName } from "./swap.ts";
@@ -52,6 +52,10 @@ export async function swapsInHand(record: ApplyRecord, store: ApplyStore): Promi
   });
 }
 
+const NEVER_STARTED = failed(
+  "It was interrupted, its old container is gone, and its new one was never started",
+);
+
 class Settling {
   readonly #hand: SettlingHand;
   readonly #own: string;
@@ -89,9 +93,15 @@ class Settling {
     const { journal } = this.options;
     if (fresh !== null && (old === null || await this.#mayComplete(old, fresh))) {
       await this.#complete(old, fresh);
-      return await journal.end(this.step, { state: "done", note: "It was completed after an interruption" });
+      // Nobody has judged where its mounts lead now: the next plan starts it.
+      if (fresh.state !== "created") {
+        return await journal.end(this.step, {
+          state: "done",
+          note: "It was completed after an interruption",
+        });
+      }
     }
-    const error = await this.#undone(old);
+    const error = fresh !== null && old === null ? NEVER_STARTED : await this.#undone(old);
     const noted = { back: null, first: null };
     await journal.end(this.step, {
       state: "failed",
@@ -127,13 +137,12 @@ class Settling {
   }
 
   async #complete(old: InspectedContainer | null, fresh: InspectedContainer): Promise<void> {
-    const { acts, apply } = this.#hand;
+    const { apply } = this.#hand;
     const pair = { hand: this.#hand, own: this.#own, old };
     if (old !== null && old.name === this.#own) {
       await rename(this.#hand, old.id, nameOf(this.#own, "old", apply));
     }
     await takeName(pair, fresh);
-    if (fresh.state === "created") await acts.start(fresh.id);
     if (old !== null) await removeOld(pair, old);
   }
 
@@ -141,11 +150,14 @@ class Settling {
   async #undone(old: InspectedContainer | null): Promise<ServiceError> {
     const why = "It was interrupted";
     // Nothing was asked of the engine before this was noted.
-    if (old === null || (this.#hand.noted["running"] ?? undefined) === undefined) {
-      return new ServiceError("apply_failed", `${why} before anything was changed`);
+    if ((this.#hand.noted["running"] ?? undefined) === undefined) {
+      return failed(`${why} before anything was changed`);
+    }
+    if (old === null) {
+      return failed(`${why}, and neither its old container nor its new one is there any more`);
     }
     try {
-      return await goBack({ hand: this.#hand, own: this.#own, old }, new ServiceError("apply_failed", why));
+      return await goBack({ hand: this.#hand, own: this.#own, old }, failed(why));
     } catch (error) {
       if (!(error instanceof ServiceError) || isAway(this.#hand.acts, error)) throw error;
       return error;
