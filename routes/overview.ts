@@ -43,7 +43,7 @@ const OverviewContainer = z.object({
   health: z.string().nullable().describe("Result of its health check"),
   exitCode: z.int().nullable().describe("The code it last ended with"),
   restartCount: z.int().describe("Number of restarts by the engine since its last start"),
-  reason: z.string().nullable().describe("Why it does not run, if the engine says more than an exit code"),
+  reason: z.string().nullable().describe("The engine's reason why it does not run, beyond an exit code"),
   condition: Condition.describe("Its condition by itself, without the declaration"),
   startedAt: z.string().nullable().describe("When it last started"),
 }).meta({ id: "OverviewContainer" });

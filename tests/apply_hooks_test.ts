@@ -212,6 +212,10 @@ ${HEALTH}`;
         "unknown",
       ]]);
       assert.match(asked.reason ?? "", /Nobody knows whether the hook "sh -c .*" of container .* ended/);
+      await eventually("health says that a swap waits", async () => {
+        const { applies } = (await last.call("GET /api/health")).body.checks;
+        return applies.status === "degraded" && applies.reason.includes("was interrupted and waits");
+      });
       // Without a word about it, it waits on.
       await last.call(`POST /api/applies/${id}/resume`);
       assert.equal((await scene.over(id, last)).state, "paused");
@@ -229,6 +233,10 @@ ${HEALTH}`;
         assert.equal((await scene.over(id, last)).state, "cancelled");
         assert.deepEqual(await scene.ids(), before, "the old one is back");
       }
+      await eventually(
+        "health has nothing to say",
+        async () => (await last.call("GET /api/health")).body.checks.applies.status === "ok",
+      );
       assert.deepEqual(last.bugs(), []);
     } finally {
       await scene.clear();

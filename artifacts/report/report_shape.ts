@@ -20,7 +20,7 @@ export const Diagnostic = z.object({
     }),
   ).describe("Other places that have to do with it"),
   data: z.record(z.string(), z.unknown()).describe("The facts of the message, for programs"),
-  tags: z.array(z.enum(["unnecessary", "deprecated"])).describe("How editors may display it"),
+  tags: z.array(z.enum(["unnecessary", "deprecated"])).describe("Hints for editors"),
   fingerprint: z.string().describe("Stays the same when lines move"),
 }).meta({ id: "Diagnostic" });
 export type Diagnostic = z.infer<typeof Diagnostic>;

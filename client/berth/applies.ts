@@ -122,7 +122,7 @@ export type ApplyList = {
 
 /** The payload of `POST /api/applies/{id}/resume`. */
 export type ApplyResume = {
-  /** What to do with a hook if berth does not know whether it ended: it is run again, or taken for done. Without a word the apply waits on. */
+  /** The answer for hooks of which berth does not know if they ended: run them `again`, or take them for `done`. If absent, the apply continues to wait. */
   readonly hooks?: "again" | "done";
 };
 
@@ -144,7 +144,7 @@ export type ApplySummary = {
   readonly action: "up" | "down" | "stop" | "restart";
   /** `paused` waits for a person's word; the last three are the end. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** Why it is paused or failed. */
+  /** The reason for the pause or the failure. */
   readonly reason: string | null;
   /** The user or key whose rights it continues with. */
   readonly by: string;

@@ -288,7 +288,7 @@ export type Container = {
   readonly exitCode: number | null;
   /** Number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** Why it does not run, if the engine says more than an exit code. */
+  /** The engine's reason why it does not run, beyond an exit code. */
   readonly reason: string | null;
   /** Its condition by itself: `restarting` lasts for a minute after a restart that was not the first. */
   readonly condition: ContainerCondition;
@@ -376,7 +376,7 @@ export type ContainerDetail = {
   readonly exitCode: number | null;
   /** Number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** Why it does not run, if the engine says more than an exit code. */
+  /** The engine's reason why it does not run, beyond an exit code. */
   readonly reason: string | null;
   /** Its condition by itself: `restarting` lasts for a minute after a restart that was not the first. */
   readonly condition: ContainerCondition;
@@ -597,7 +597,7 @@ export type ExecRequest = {
   readonly type: "resume";
 };
 
-/** Why no more lines follow. */
+/** The reason why no more lines follow. */
 export type LogEnd = {
   /** Why. */
   readonly reason: "removed" | "stopping" | "not_allowed";

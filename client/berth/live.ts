@@ -242,7 +242,7 @@ export type LiveMessage = {
     readonly name?: string;
     /** `waiting`: it cannot be read for now, and is tried again by itself. */
     readonly state: "following" | "waiting" | "ended";
-    /** Why it is not followed: `removed`, or a code for programs. */
+    /** The reason why it is not followed: `removed`, or a code for programs. */
     readonly reason?: string;
   })[];
   /** Number of containers in scope that may not be followed, or are too many. */
@@ -296,7 +296,7 @@ export type LiveMessage = {
     readonly name?: string;
     /** `waiting`: it cannot be read for now, and is tried again by itself. */
     readonly state: "following" | "waiting" | "ended";
-    /** Why it is not followed: `removed`, or a code for programs. */
+    /** The reason why it is not followed: `removed`, or a code for programs. */
     readonly reason?: string;
   })[];
   /** Number of containers in scope that may not be followed, or are too many. */

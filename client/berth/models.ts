@@ -18,7 +18,7 @@ export type Apply = {
   readonly action: "up" | "down" | "stop" | "restart";
   /** `paused` waits for a person's word; the last three are the end. */
   readonly state: "running" | "paused" | "done" | "failed" | "cancelled";
-  /** Why it is paused or failed. */
+  /** The reason for the pause or the failure. */
   readonly reason: string | null;
   /** The user or key whose rights it continues with. */
   readonly by: string;
@@ -119,7 +119,7 @@ export type Diagnostic = {
   })[];
   /** The facts of the message, for programs. */
   readonly data: { readonly [key: string]: unknown };
-  /** How editors may display it. */
+  /** Hints for editors. */
   readonly tags: readonly ("unnecessary" | "deprecated")[];
   /** Stays the same when lines move. */
   readonly fingerprint: string;
@@ -226,7 +226,7 @@ export type Plan = {
   readonly steps: readonly (PlanStep)[];
   /** Containers that stay as they are. */
   readonly unchanged: number;
-  /** Why it cannot be applied; empty if it can. */
+  /** Findings that forbid applying it; empty if none does. */
   readonly blocked: readonly (Diagnostic)[];
   /** What is left alone, and other remarks. */
   readonly warnings: readonly (Diagnostic)[];

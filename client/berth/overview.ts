@@ -65,7 +65,7 @@ export type OverviewContainer = {
   readonly exitCode: number | null;
   /** Number of restarts by the engine since its last start. */
   readonly restartCount: number;
-  /** Why it does not run, if the engine says more than an exit code. */
+  /** The engine's reason why it does not run, beyond an exit code. */
   readonly reason: string | null;
   /** Its condition by itself, without the declaration. */
   readonly condition: ContainerCondition;

@@ -44,7 +44,7 @@ export const ApplySummary = z.object({
   backend: z.string().describe("The engine"),
   action: PlanAction.describe("The request as it was sent"),
   state: ApplyStateName.describe("`paused` waits for a person's word; the last three are the end"),
-  reason: z.string().nullable().describe("Why it is paused or failed"),
+  reason: z.string().nullable().describe("The reason for the pause or the failure"),
   by: z.string().describe("The user or key whose rights it continues with"),
   createdAt: z.string().describe("RFC 3339"),
   endedAt: z.string().nullable().describe("RFC 3339; null until it ended"),
@@ -89,8 +89,8 @@ export type ApplyRequest = z.infer<typeof ApplyRequest>;
 /** What somebody may say of a paused apply. */
 export const ApplyResume = z.strictObject({
   hooks: z.enum(["again", "done"]).optional().describe(
-    "What to do with a hook if berth does not know whether it ended: it is run again, or taken for done. Without " +
-      "a word the apply waits on",
+    "The answer for hooks of which berth does not know if they ended: run them `again`, or take them for `done`. " +
+      "If absent, the apply continues to wait",
   ),
 }).meta({ id: "ApplyResume" });
 export type ApplyResume = z.infer<typeof ApplyResume>;

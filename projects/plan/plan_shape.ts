@@ -144,7 +144,7 @@ export const PlanBody = z.object({
   units: z.array(z.string()).describe("The ids of the units that were looked at"),
   steps: z.array(Step).describe("In an order that works; none where there is nothing to do"),
   unchanged: z.int().describe("Containers that stay as they are"),
-  blocked: z.array(Diagnostic).describe("Why it cannot be applied; empty if it can"),
+  blocked: z.array(Diagnostic).describe("Findings that forbid applying it; empty if none does"),
   warnings: z.array(Diagnostic).describe("What is left alone, and other remarks"),
   keeps: z.array(z.string()).optional()
     .describe("Of `down` alone: the project's own volumes that stay, with their data"),

@@ -53,7 +53,9 @@ export const SourcesMessage = z.object({
     state: z.enum(["following", "waiting", "ended"]).describe(
       "`waiting`: it cannot be read for now, and is tried again by itself",
     ),
-    reason: z.string().optional().describe("Why it is not followed: `removed`, or a code for programs"),
+    reason: z.string().optional().describe(
+      "The reason why it is not followed: `removed`, or a code for programs",
+    ),
   })).describe("The sources that are others than before"),
   leftOut: z.int().describe("Number of containers in scope that may not be followed, or are too many"),
 });

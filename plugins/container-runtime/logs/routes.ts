@@ -33,7 +33,7 @@ const LogRecord = z.union([
   }),
   z.object({
     end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]).describe("Why") })
-      .meta({ id: "LogEnd", description: "Why no more lines follow" }),
+      .meta({ id: "LogEnd", description: "The reason why no more lines follow" }),
   }),
   z.object({ error: StreamFailure }),
 ]).meta({ id: "LogRecord" });

@@ -50,7 +50,7 @@ export const Container = z.object({
     "Of the last end, also between restarts; null while it runs and before it ran",
   ),
   restartCount: z.int().describe("Number of restarts by the engine since its last start"),
-  reason: z.string().nullable().describe("Why it does not run, if the engine says more than an exit code"),
+  reason: z.string().nullable().describe("The engine's reason why it does not run, beyond an exit code"),
   condition: Condition.describe(
     "Its condition by itself: `restarting` lasts for a minute after a restart that was not the first",
   ),
