@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { problemsOf } from "../artifacts/report/report.ts";
 import { WorkspaceReader } from "../artifacts/reading/workspace_reader.ts";
+import { slowness } from "./slowness.ts";
 import { type Files, workspaceFolder } from "./workspace_folder.ts";
 
 const PROJECTS = 1_000;
@@ -51,6 +52,7 @@ async function longestPiece(work: () => Promise<unknown>): Promise<number> {
 Deno.test(`no piece of reading and checking ${PROJECTS} projects takes ${LONGEST_MS} ms`, async () => {
   await using folder = await workspaceFolder(projects());
   const pieces: number[] = [];
+  const beganAt = Date.now();
   // The best of a few: a collection of garbage may fall into any of them.
   while (pieces.length < 5 && !pieces.some((longest) => longest < LONGEST_MS)) {
     pieces.push(
@@ -61,5 +63,6 @@ Deno.test(`no piece of reading and checking ${PROJECTS} projects takes ${LONGEST
       }),
     );
   }
-  assert.ok(Math.min(...pieces) < LONGEST_MS, `${pieces.map(Math.round).join(", ")} ms`);
+  // Processor time grows, too, where others share the core.
+  assert.ok(Math.min(...pieces) < LONGEST_MS * slowness(beganAt), `${pieces.map(Math.round).join(", ")} ms`);
 });
