@@ -56,6 +56,23 @@ Deno.test("folders in which too much happens are not watched until it is over, a
   await within(2_000, "a change is told again", () => busy.take()?.has("x"));
 });
 
+Deno.test("a change is told at once beside a workspace of 2,000 folders in which much happens", async () => {
+  await using folder = await plant({ "busy/": "", "calm/": "" });
+  const folders = ["", ...Array.from({ length: 2_000 }, (_, n) => `${n}`)];
+  for (const name of folders) await Deno.mkdir(`${folder.path}/busy/${name}`, { recursive: true });
+  using watcher = new Watcher();
+  using busy = watcher.folder(`${folder.path}/busy`);
+  using calm = watcher.folder(`${folder.path}/calm`);
+  await Promise.all([isWatched(busy, folders), isWatched(calm, [""])]);
+
+  for (let n = 0; n < 1_000; n++) {
+    await folder.write(`busy/${n}.txt`, "");
+    await Deno.remove(`${folder.path}/busy/${n}.txt`);
+  }
+  await folder.write("calm/x", "");
+  await within(3_000, "the change elsewhere is told", () => calm.take()?.has("x"));
+});
+
 Deno.test("a folder that is gone is not watched, and can be when it is back", async () => {
   await using folder = await plant({});
   using watcher = new Watcher();

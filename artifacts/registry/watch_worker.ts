@@ -7,6 +7,11 @@ import type { Asked, Told, WatchNews } from "./watch.ts";
 
 /** Faster than this, comparing time stamps costs less than following what happens. */
 const EVENTS_A_SECOND = 500;
+/**
+ * The runtime compares each event with each watched folder, which takes over a microsecond and holds up the events of
+ * all workspaces. More than so many a second are not followed.
+ */
+const COMPARISONS_A_SECOND = 100_000;
 const SECOND_MS = 1_000;
 /** How long after giving up it looks whether the folders are calm. */
 const PAUSE_MS = 2_000;
@@ -44,13 +49,20 @@ class Rate {
   }
 
   get isTooFast(): boolean {
-    return this.#count > EVENTS_A_SECOND;
+    return this.#count > Math.min(EVENTS_A_SECOND, COMPARISONS_A_SECOND / folders());
   }
 
   /** The folder in which most happened. */
   get busiest(): string {
     return [...this.#folders].sort(([, one], [, other]) => other - one)[0]?.[0] ?? "/";
   }
+}
+
+/** Counts the folders of all workspaces, also of those that are too busy to be watched. */
+function folders(): number {
+  let count = 0;
+  for (const watch of watches.values()) count += watch.folders;
+  return count;
 }
 
 /** Resolves when every watcher that was told to close is closed. */
@@ -72,6 +84,10 @@ class Watch {
 
   constructor(id: number) {
     this.#id = id;
+  }
+
+  get folders(): number {
+    return this.#paths.size;
   }
 
   /**
