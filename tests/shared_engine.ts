@@ -62,6 +62,15 @@ export async function sharedEngine(kind: EngineKind, settings?: string): Promise
   };
 }
 
+/** Like `sharedEngine`, for tests that take minutes: only `deno task proof` starts the engine and runs them. */
+export async function proofEngine(kind: EngineKind): Promise<SharedEngine> {
+  if (isProof()) return await sharedEngine(kind);
+  return {
+    engine: null,
+    test: (name) => Deno.test.ignore(`${name} (${kind}, in \`deno task proof\`)`, () => {}),
+  };
+}
+
 function isRequired(): boolean {
   return Deno.env.get("BERTH_TEST_ENGINES_REQUIRED") === "1";
 }

@@ -12,11 +12,10 @@ import { FIXTURE, type TestEngine } from "../engine.ts";
 import { eventually } from "../eventually.ts";
 import { noRegistry } from "../npm_registry.ts";
 import { quoted } from "../sandbox.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { proofEngine } from "../shared_engine.ts";
 import { importBuilder } from "./builder_image.ts";
 
-const isProof = Deno.env.get("BERTH_PROOF") === "1";
-const { test } = await sharedEngine("docker");
+const { engine: shared, test } = await proofEngine("docker");
 const ROOT = new URL("../../", import.meta.url).pathname;
 const PROXY_PORT = 3128;
 const BUILDER = "berth-builder:test";
@@ -37,10 +36,9 @@ const RESULTS: readonly { readonly name: string; readonly said: RegExp }[] = [
   { name: "uninstall", said: /shop-web-1/ },
 ];
 
-const testProof: typeof test = isProof ? test : (name) => Deno.test.ignore(name, () => {});
-const reason = isProof ? await noRegistry() : null;
+const reason = shared === null ? null : await noRegistry();
 
-testProof(
+test(
   "what docs/operations.md says of Docker, from nothing to gone, holds command by command",
   async (engine) => {
     const page = await Deno.readTextFile(`${ROOT}docs/operations.md`);

@@ -11,9 +11,9 @@ import { VERSION } from "../../version.ts";
 import { noRegistry } from "../npm_registry.ts";
 import { startRegistry } from "../registry.ts";
 import { quoted } from "../sandbox.ts";
-import { sharedEngine } from "../shared_engine.ts";
+import { proofEngine } from "../shared_engine.ts";
 
-const { test } = await sharedEngine("docker");
+const { engine: shared, test } = await proofEngine("docker");
 const ROOT = new URL("../../", import.meta.url).pathname;
 const HOST = "127.0.0.1:5000";
 const PUBLISHED = IMAGE.replace("ghcr.io", HOST);
@@ -122,8 +122,7 @@ async function onHost(line: string): Promise<number> {
   return (await new Deno.Command("bash", { args: ["-c", line], stdin: "null" }).output()).code;
 }
 
-const isProof = Deno.env.get("BERTH_PROOF") === "1";
-const reason = isProof ? await noRegistry() : null;
+const reason = shared === null ? null : await noRegistry();
 
 test(
   "the release workflow goes from a tag to files, manifests and images in a registry, step by step",
