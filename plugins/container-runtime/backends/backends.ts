@@ -10,7 +10,7 @@ import { reasonOf } from "../engine/failure.ts";
 import type { EngineKind } from "../engine/greeting.ts";
 import { type Kind, SLOW } from "../mirror/mirror.ts";
 import { EventFeed } from "../mirror/event_feed.ts";
-import type { Unavailable } from "./route_fields.ts";
+import type { Unavailable } from "./unavailable.ts";
 import { boundedWait, pause } from "../../../core/pause.ts";
 import { engineError } from "../engine/errors.ts";
 

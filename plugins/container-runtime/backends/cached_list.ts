@@ -7,7 +7,7 @@ import { type Cached, type Reply, reply } from "../../../http/answer.ts";
 import { CachedText } from "../../../http/cached_text.ts";
 import { type Readable, unknownEngine } from "./backends.ts";
 import type { Link } from "./link.ts";
-import type { Unavailable } from "./route_fields.ts";
+import type { Unavailable } from "./unavailable.ts";
 import type { Engines } from "./seen.ts";
 import { type Users, usersOf } from "./used_by.ts";
 

@@ -4,7 +4,7 @@ import { ServiceError } from "../../../core/error.ts";
 import { at, identifier } from "../engine/path.ts";
 import { type ContainerRow, containerRow } from "../rows/container.ts";
 import type { Link } from "./link.ts";
-import type { Unavailable } from "./route_fields.ts";
+import type { Unavailable } from "./unavailable.ts";
 import { type Engines, linksInSight } from "./seen.ts";
 import { engineError } from "../engine/errors.ts";
 

@@ -1,6 +1,7 @@
 /** Fields and answers that several route groups declare. */
 import { z } from "zod";
 import type { Subject } from "../../../core/access.ts";
+import { Unavailable } from "./unavailable.ts";
 
 /** An engine's name in a query. */
 export const BackendName = z.string().min(1).max(128).describe("The name of one engine");
@@ -18,19 +19,6 @@ export const Name = z.string().regex(
 /** Options and labels. */
 export const TextMap = z.record(z.string().min(1).max(256), z.string().max(4096))
   .refine((map) => Object.keys(map).length <= 128, "Expected at most 128 entries");
-
-/** An engine that a list had to do without, or whose rows it shows as they were last known. */
-export const Unavailable = z.object({
-  backend: z.string().describe("The engine's name"),
-  reason: z.string().describe("Why berth could not ask it"),
-  since: z.iso.datetime().optional().describe(
-    "When it last answered, where it hangs: its rows are shown as they were then",
-  ),
-  stale: z.array(z.string()).optional().describe(
-    "Kinds of objects that it does not list although it is up, as `networks`: shown as last known. Absent if it is not up",
-  ),
-}).meta({ id: "Unavailable" });
-export type Unavailable = Readonly<z.infer<typeof Unavailable>>;
 
 /** A volume or a network as grants are asked about it: without labels, it belongs to its engine alone. */
 export function subjectOfListed(

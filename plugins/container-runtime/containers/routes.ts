@@ -24,7 +24,8 @@ import { maskObject } from "../rows/mask.ts";
 import { ContainerQuery } from "./query.ts";
 import { containerRow } from "../rows/container.ts";
 import { BackendName, Name, onBackend } from "../backends/route_fields.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 const byId = z.object({
   id: z.string().min(1).max(255).describe("The container's id, the beginning of one, or its name"),

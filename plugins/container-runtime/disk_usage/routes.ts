@@ -2,14 +2,15 @@
 import { z } from "zod";
 import { reachOfRunning, SEES_RUNNING } from "../../../core/runtime.ts";
 import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 import { asServiceError } from "../../../http/problem.ts";
 import { flag } from "../../../http/query.ts";
 import { json, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import { type Measurement, USAGE_TYPES, UsageItem, type UsageType } from "./measurement.ts";
 import type { Meter } from "./meter.ts";
-import { BackendName, Unavailable } from "../backends/route_fields.ts";
-import { problems } from "../engine/errors.ts";
+import { BackendName } from "../backends/route_fields.ts";
+import { Unavailable } from "../backends/unavailable.ts";
 
 const UsageTotal = z.object({
   count: z.int().describe("Number of objects"),

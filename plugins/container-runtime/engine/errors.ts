@@ -6,7 +6,6 @@ import {
   failure,
   type ServiceError,
 } from "../../../core/error.ts";
-import { problemsOf } from "../../../http/answer.ts";
 
 export const CODES = {
   backend_not_found: 404,
@@ -34,6 +33,3 @@ export type EngineErrorCode = ErrorCode | keyof typeof CODES;
 export function engineError(code: EngineErrorCode, message: string, options?: ErrorOptions): ServiceError {
   return failure(CODES, code, message, options);
 }
-
-/** The failures that a route of the plugin may answer with; spread into `answers`. */
-export const problems = problemsOf(CODES);

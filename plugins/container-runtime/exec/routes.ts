@@ -11,7 +11,8 @@ import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import { Orphans, type OrphansOptions } from "./orphans.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 /** Output queued for a slow terminal before the process is held back. */
 const OUTPUT_BYTES = 512 * 1024;

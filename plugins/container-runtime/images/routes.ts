@@ -20,7 +20,7 @@ import { CachedList } from "../backends/cached_list.ts";
 import { BackendName, listAnswer } from "../backends/route_fields.ts";
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
-import { problems } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 const ImageList = listAnswer(Image, "ImageList");
 

@@ -5,7 +5,7 @@ import { feed, type LiveFeed, type Subscription } from "../../../http/live_feed.
 import { ListAsked, type Listing, type ListSource, LiveLists, rowsMessage } from "../../../http/live_list.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { CachedList } from "../backends/cached_list.ts";
-import { Unavailable } from "../backends/route_fields.ts";
+import { Unavailable } from "../backends/unavailable.ts";
 import { BackendReport } from "../backends/routes.ts";
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Kind } from "../mirror/mirror.ts";

@@ -6,7 +6,8 @@ import { json, reply, route, type Router, router } from "../../../http/router.ts
 import { Turns } from "../../../http/turns.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 import { type Earlier, type EarlierLine, earlierLines, SearchBudget } from "./earlier_logs.ts";
 import { compareLogTimes, type LogTime, readCallersTime } from "./log_time.ts";
 

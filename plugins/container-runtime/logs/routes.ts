@@ -15,7 +15,8 @@ import { type LogRequest, LogSource } from "./log_source.ts";
 import { engineTime, readCallersTime } from "./log_time.ts";
 import { openConnection } from "../frames/connection.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 const LogRecord = z.union([
   z.object({

@@ -13,7 +13,8 @@ import { at } from "../engine/path.ts";
 import { byName, Name, onBackend } from "../backends/route_fields.ts";
 import { findNetwork } from "./named.ts";
 import { isAddress } from "./subnet.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 const Membership = z.object({
   network: z.string().describe("The network's name"),

@@ -27,7 +27,8 @@ import { isAddress, isSubnet } from "./subnet.ts";
 import { maySelectUnused, UsedBy, type Users, usersOf } from "../backends/used_by.ts";
 import type { Principal } from "../../../core/access.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 const NetworkList = listAnswer(Network, "NetworkList");
 

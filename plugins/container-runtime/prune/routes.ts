@@ -7,12 +7,13 @@ import { asServiceError } from "../../../http/problem.ts";
 import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { Meter } from "../disk_usage/meter.ts";
-import { BackendName, Unavailable } from "../backends/route_fields.ts";
+import { BackendName } from "../backends/route_fields.ts";
+import { Unavailable } from "../backends/unavailable.ts";
 import { carryOut, PruneResult, shown } from "./carry_out.ts";
 import { PruneFilters } from "./filters.ts";
 import { planFor, type Planned, PRUNE_TYPES, PruneType } from "./plan.ts";
 import { Plans } from "./plans.ts";
-import { problems } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 export const PruneRequest = z.strictObject({
   types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),

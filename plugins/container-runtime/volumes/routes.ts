@@ -25,7 +25,8 @@ import { listOf, objectOf, parseJson, textOf, textsOf } from "../engine/wire.ts"
 import { maySelectUnused, type Users, usersOf } from "../backends/used_by.ts";
 import { reachOfRunning } from "../../../core/runtime.ts";
 import { Volume, volumeRow } from "../rows/volume.ts";
-import { engineError, problems } from "../engine/errors.ts";
+import { engineError } from "../engine/errors.ts";
+import { problems } from "../backends/problems.ts";
 
 const VolumeList = listAnswer(Volume, "VolumeList");
 
