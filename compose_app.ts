@@ -21,6 +21,7 @@ import { createAuditor } from "./http/auditor.ts";
 import { createEdge, type EdgeOptions } from "./http/edge.ts";
 import { createGuard } from "./http/guard.ts";
 import type { Handler } from "./http/listener.ts";
+import type { OnRefusal } from "./http/pipeline.ts";
 import { peerBehind, proxyCheck } from "./http/proxy.ts";
 import type { CoreRouter, Router } from "./http/router.ts";
 import { StaticSite } from "./http/static_site.ts";
@@ -68,6 +69,8 @@ export interface Overrides {
   readonly applyTimes?: ApplyTimes;
   /** Further groups of routes, over the same parts. */
   readonly mount?: (parts: AppParts) => readonly Router[];
+  /** Told of every refusal by a route. */
+  readonly onRefusal?: OnRefusal;
 }
 
 /** The parts that the first half of a start has opened. */
@@ -196,7 +199,8 @@ export async function composeApp(
     ...plugins.routers,
     ...overrides.mount?.(parts) ?? [],
   ];
-  const common = edgeOptions(parts, foundation);
+  const { onRefusal } = overrides;
+  const common = { ...edgeOptions(parts, foundation), ...(onRefusal === undefined ? {} : { onRefusal }) };
   return {
     parts,
     edge: createEdgeOf(parts, foundation, routers, common),

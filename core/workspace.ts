@@ -69,7 +69,7 @@ export const NewWorkspace = z.strictObject({
   path: z.string().min(1).max(4096).describe("Absolute, inside one of the service's roots"),
   name: z.string().trim().min(1).max(100).regex(/^[^\p{Cc}]*$/u, "Expected no control characters").optional()
     .describe("The folder's name unless given"),
-}).meta({ id: "NewWorkspace" });
+}).meta({ id: "NewWorkspace", examples: [{ path: "/srv/projects/shop", name: "shop" }] });
 export type NewWorkspace = z.infer<typeof NewWorkspace>;
 
 export const WorkspaceChange = z.strictObject({
@@ -84,5 +84,5 @@ export const WorkspaceChange = z.strictObject({
 }).refine(
   ({ allowHardLinks, editable }) => allowHardLinks !== undefined || editable !== undefined,
   'Expected "allowHardLinks" or "editable"',
-).meta({ id: "WorkspaceChange" });
+).meta({ id: "WorkspaceChange", examples: [{ editable: true }, { allowHardLinks: false }] });
 export type WorkspaceChange = z.infer<typeof WorkspaceChange>;

@@ -4,6 +4,7 @@ import type { Answer } from "./answer.ts";
 import { Components, type Schema } from "./components.ts";
 import { exampleOf } from "./example.ts";
 import { Problem } from "./problem.ts";
+import { refusalsOf } from "./refusals.ts";
 import type { Entry, RequestHeader } from "./router.ts";
 
 /** The parts of both documents besides the routes. */
@@ -134,23 +135,16 @@ const LOCATION = { description: "The path of what was made", schema: { type: "st
 const RETRY_AFTER = { description: "Seconds to wait before trying again", schema: { type: "integer" } };
 
 function responses(entry: Entry, components: Components, problem: Schema): Schema {
-  const { permission } = entry.route;
   const declared: Readonly<Record<number, Answer>> = entry.kind === "route" ? entry.route.answers : {};
-  const codes = new Map<number, string[]>();
-  const refuse = (status: number, named: readonly string[]) =>
-    codes.set(status, [...new Set([...codes.get(status) ?? [], ...named])]);
   const made: Record<string, Schema> = {};
   if (entry.kind === "socket") made[101] = { description: "The WebSocket is open" };
   for (const [status, answer] of Object.entries(declared)) {
-    if (answer.kind === "problem") refuse(Number(status), answer.codes);
-    else made[status] = success(Number(status), answer, entry, components);
+    if (answer.kind !== "problem") made[status] = success(Number(status), answer, entry, components);
   }
   if (headersOf(entry).includes("If-None-Match")) {
     made[304] = { description: "Nothing has changed", headers: { ETag: ETAG } };
   }
-  if (permission !== "open") refuse(401, ["unauthenticated"]);
-  if (permission !== "open" && permission !== "any") refuse(403, ["forbidden"]);
-  for (const [status, named] of codes) {
+  for (const [status, named] of refusalsOf(entry)) {
     made[status] = {
       description: named.map((code) => `\`${code}\``).join(" or "),
       ...([429, 503].includes(status) ? { headers: { "Retry-After": RETRY_AFTER } } : {}),

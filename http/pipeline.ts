@@ -24,7 +24,11 @@ export interface Pipeline {
   readonly bodies: BodyBudget;
   /** Told of everything thrown that is nobody's fault but ours. */
   readonly onBug: (error: unknown, requestId: string) => void;
+  /** Told of every refusal by a route; for tests that hold the API document to what is answered. */
+  readonly onRefusal?: OnRefusal;
 }
+
+export type OnRefusal = (entry: Entry, status: number, code: string) => void;
 
 /** Answers a request whose route is known; never throws. */
 export async function respond(
@@ -32,7 +36,7 @@ export async function respond(
   request: Request,
   params: Record<string, string>,
   scope: RequestScope,
-  { guard, auditor, responder, bodies, onBug }: Pipeline,
+  { guard, auditor, responder, bodies, onBug, onRefusal }: Pipeline,
 ): Promise<Response> {
   let caller: Caller | null = null;
   let status: number;
@@ -75,6 +79,7 @@ export async function respond(
     caller ??= scope.caller;
     code = error.code;
     status = statusOf(error);
+    onRefusal?.(entry, status, code);
     response = responder.withHeaders(
       problemResponse(error, scope.requestId, seesAll(entry, caller)),
       scope.requestId,

@@ -61,6 +61,14 @@ const NewApiKey = z.union([
   z.strictObject({ ...common, grants: Grants.describe("Its permissions and their scopes") }),
 ], { error: 'Expected a name with either a "role", "permissions" or "grants", and nothing unknown' }).meta({
   id: "NewApiKey",
+  examples: [
+    { name: "wall screen", role: "viewer", expiresInDays: 90, from: ["127.0.0.1", "10.0.0.0/8"] },
+    { name: "backup", permissions: ["workspaces:read", "artifacts:read"] },
+    {
+      name: "shop team",
+      grants: [{ role: "operator", on: ["workspace:shop"] }, { permissions: ["system:read"] }],
+    },
+  ],
 });
 type NewApiKey = z.output<typeof NewApiKey>;
 
@@ -81,6 +89,9 @@ const list = route({
   method: "get",
   path: "/settings/api-keys",
   summary: "All API keys, without their secrets",
+  description:
+    "Lists the keys of everybody, with their rights, creators and last use. Secrets are shown once, " +
+    "when a key is made or rotated, and never here.",
   permission: "keys:manage",
   subject: "everything",
   query: z.object({ createdBy: text(64).describe("The id of their creator").optional() }),
@@ -99,6 +110,9 @@ const add = route({
   method: "post",
   path: "/settings/api-keys",
   summary: "Make an API key, with a role, with permissions, or with grants on scopes",
+  description:
+    "A key never has more rights than its creator, and loses what its creator loses. The answer holds " +
+    "the secret; berth stores only a hash and cannot show it again.",
   permission: "keys:manage",
   subject: "everything",
   proof: true,
@@ -114,6 +128,9 @@ const rotate = route({
   method: "post",
   path: "/settings/api-keys/{id}/rotate",
   summary: "Give an API key a new secret while the previous one stays valid for a while",
+  description:
+    "The answer holds the new secret. The previous one stays valid for `overlapMinutes`, so that " +
+    "programs can be changed one after the other.",
   permission: "keys:manage",
   subject: "everything",
   proof: true,
@@ -123,7 +140,7 @@ const rotate = route({
     overlapMinutes: z.int().min(0).max(43_200).default(0).describe(
       "How long the previous secret stays valid",
     ),
-  }).meta({ id: "KeyRotation" }),
+  }).meta({ id: "KeyRotation", examples: [{ overlapMinutes: 60 }] }),
   answers: {
     200: json(ApiKeyCreated, "The key with its new secret, shown this once"),
     ...problems("not_found", "forbidden", "sign_in_again"),
@@ -134,6 +151,9 @@ const takeOver = route({
   method: "post",
   path: "/settings/api-keys/{id}/take-over",
   summary: "Become the owner of a key, so that it is not deleted with its creator",
+  description:
+    "A key is deleted together with the person who made it. The caller becomes its owner, so that it " +
+    "survives when that person leaves. Its rights then follow the caller's.",
   permission: "keys:manage",
   subject: "everything",
   proof: true,
@@ -149,6 +169,9 @@ const remove = route({
   method: "delete",
   path: "/settings/api-keys/{id}",
   summary: "Delete an API key and those that it made; their open streams end",
+  description:
+    "The key stops working at once, and so do keys that were made with it. Their streams and sockets " +
+    "close. The last way to administer berth cannot be deleted.",
   permission: "keys:manage",
   subject: "everything",
   audited: "change",
@@ -160,11 +183,15 @@ const verify = route({
   method: "post",
   path: "/settings/api-keys/verify",
   summary: "Check whether a key is valid, and its permissions",
+  description:
+    "Tells what a key is and may do, without signing in with it. An invalid key is a 200 with `valid: " +
+    "false` and the reason.",
   permission: "keys:manage",
   subject: "everything",
   audited: false,
   body: z.strictObject({ key: z.string().max(512).describe("The key as it was shown once") }).meta({
     id: "KeyToVerify",
+    examples: [{ key: "berth_..." }],
   }),
   answers: { 200: json(KeyVerdict, "Also for a key that is not good"), ...problems("too_many_requests") },
 });

@@ -26,17 +26,26 @@ const TAGS = {
   applies: "Plans that are carried out, and how far each of them is",
 };
 
-const document = (path: string, summary: string) =>
+const document = (path: string, summary: string, description: string) =>
   route({
     method: "get",
     path,
     summary,
+    description,
     permission: "open",
     headers: ["If-None-Match"],
     answers: { 200: json(z.record(z.string(), z.unknown()), "The document") },
   });
-const openapi = document("/openapi.json", "This API as an OpenAPI 3.1 document");
-const asyncapi = document("/asyncapi.json", "The WebSockets of this API as an AsyncAPI 3 document");
+const openapi = document(
+  "/openapi.json",
+  "This API as an OpenAPI 3.1 document",
+  "For generators of clients, and for programs that explore the API. It includes the routes of all plugins that run.",
+);
+const asyncapi = document(
+  "/asyncapi.json",
+  "The WebSockets of this API as an AsyncAPI 3 document",
+  "Describes the messages of each WebSocket, in both directions.",
+);
 
 export function createApp({ routers, version, permissions, tags, ...edge }: AppOptions): Handler {
   const entries = routers.flatMap((one) => one.entries);

@@ -54,6 +54,9 @@ const list = route({
   method: "get",
   path: "/applies",
   summary: "Past and running applies",
+  description:
+    "Lists applies, newest first, filtered by workspace, group or state. `next` is the cursor of the " +
+    "following page.",
   permission: "projects:plan",
   subject: "listed",
   query: z.object({
@@ -70,6 +73,7 @@ const read = route({
   method: "get",
   path: "/applies/{id}",
   summary: "One apply, with all of its steps",
+  description: "Returns the apply with the state of every step. Use `/events` to follow it while it runs.",
   permission: "projects:plan",
   subject: "found",
   params: Id,
@@ -99,11 +103,12 @@ const events = route({
   },
 });
 
-const word = (verb: string, summary: string) =>
+const word = (verb: string, summary: string, description: string) =>
   route({
     method: "post",
     path: `/applies/{id}/${verb}`,
     summary,
+    description,
     permission: "projects:apply",
     subject: "found",
     audited: "change",
@@ -111,11 +116,18 @@ const word = (verb: string, summary: string) =>
     answers: { 200: json(Apply, "The apply, as it is now"), ...problems("apply_not_found", "apply_over") },
   });
 
-const cancel = word("cancel", "Begin no further step: what is in hand is finished, or turned back");
+const cancel = word(
+  "cancel",
+  "Begin no further step: what is in hand is finished, or turned back",
+  "A container that is being replaced either reaches its new state or gets the old one back. Steps that are done stay done.",
+);
 const resume = route({
   method: "post",
   path: "/applies/{id}/resume",
   summary: "Let a paused apply go on, with the caller's own rights",
+  description:
+    "For an apply that is `paused`, with `reason`. It continues under the name of the caller and needs " +
+    "the permissions of the caller from here on. `hooks` answers what berth cannot know.",
   permission: "projects:apply",
   subject: "found",
   audited: "change",
@@ -127,7 +139,11 @@ const resume = route({
     ...problems("invalid_request", "apply_not_found", "apply_over", "sign_in_again"),
   },
 });
-const abandon = word("abandon", "Give an apply up: only a swap in hand is finished, or turned back");
+const abandon = word(
+  "abandon",
+  "Give an apply up: only a swap in hand is finished, or turned back",
+  "For a paused apply that nobody wants to resume. The group is free for another apply afterwards.",
+);
 
 export interface AppliesRoutes extends PlansOptions {
   readonly applies: Applies;

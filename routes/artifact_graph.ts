@@ -21,6 +21,9 @@ const dag = route({
   method: "get",
   path: "/workspaces/{id}/artifacts/dag",
   summary: "The graph, to be drawn",
+  description:
+    "Returns groups, units and their references as JSON for programs, or as Mermaid or Graphviz text " +
+    "for drawing.",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "found",

@@ -18,6 +18,9 @@ const Edits = z.strictObject({
   files: z.record(z.string().min(1).max(4_096), z.string().max(1024 * 1024))
     .refine((files) => Object.keys(files).length <= 1_000, "At most 1000 files")
     .describe("Unsaved texts by their path in the workspace").optional(),
+}).meta({
+  id: "UnsavedFiles",
+  examples: [{ files: { "compose.yaml": "services:\n  web:\n    image: nginx:1.27\n" } }],
 }).optional();
 
 const Sarif = z.object({

@@ -42,6 +42,8 @@ const list = route({
   method: "get",
   path: "/workspaces/{id}/artifacts",
   summary: "The groups, units and cards of a workspace",
+  description: "Lists what the files declare: groups (Compose projects), units (services) and cards " +
+    "(descriptions). Filter by kind or by a part of the name, title or image.",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "found",
@@ -72,6 +74,9 @@ const group = route({
   method: "get",
   path: "/workspaces/{id}/artifacts/groups/{name}",
   summary: "A group with its YAML, references both ways, diagnostics and state",
+  description:
+    "Returns one Compose project: its text, what it refers to and what refers to it, its findings, and " +
+    "the state of its containers.",
   permission: "artifacts:read",
   subject: "found",
   params: Named,
@@ -95,6 +100,9 @@ const card = route({
   method: "get",
   path: "/workspaces/{id}/artifacts/cards/{name}",
   summary: "A card with its YAML, what it describes, and diagnostics",
+  description:
+    "A card is a document that describes units, for example a Backstage component. Returns its text, " +
+    "what it describes, and its findings.",
   permission: "artifacts:read",
   subject: "found",
   params: Named,

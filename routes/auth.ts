@@ -38,19 +38,30 @@ export const CodeAnswer = z.strictObject({
   redirectUri: z.string().min(1).max(2_048).describe("The address it was sent back to"),
   nonce: z.string().min(8).max(512).optional().describe("The nonce that the authorization request had"),
   iss: z.string().max(2_048).optional().describe("The issuer, where the identity provider sent it along"),
-}).meta({ id: "CodeAnswer" });
+}).meta({
+  id: "CodeAnswer",
+  examples: [{
+    code: "SplxlOBeZQQYbYS6WxSbIA",
+    codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    redirectUri: "https://berth.example/",
+    nonce: "n-0S6_WzA2Mj",
+  }],
+});
 
 const RefreshToken = z.strictObject({
   refreshToken: z.string().min(1).max(4_096).optional().describe(
     "For clients that do not receive it as a cookie",
   ),
 })
-  .meta({ id: "RefreshToken" });
+  .meta({ id: "RefreshToken", examples: [{ refreshToken: "eyJhbGciOi..." }] });
 
 const status = route({
   method: "get",
   path: "/auth/status",
   summary: "Check whether the caller is signed in, and how to sign in",
+  description:
+    "Needs no credential. Says who the caller is, if a valid credential came along, and what a page " +
+    "needs to send a person to the identity provider.",
   permission: "open",
   answers: { 200: json(AuthStatus, "Always, even for a bad credential") },
 });
@@ -59,6 +70,10 @@ const exchange = route({
   method: "post",
   path: "/auth/idp",
   summary: "Exchange an identity provider's authorization code for tokens",
+  description:
+    "The last step of a sign-in at an identity provider: berth redeems the code with its PKCE verifier, " +
+    "checks the answer, and opens a session. A browser that sends `X-Berth` gets its refresh token as a " +
+    "cookie.",
   headers: ["X-Berth"],
   permission: "open",
   audited: "change",
@@ -78,6 +93,10 @@ const refresh = route({
   method: "post",
   path: "/auth/refresh",
   summary: "Exchange a refresh token for new tokens; the old one is spent",
+  description:
+    "Access tokens live for a few minutes. A client sends its refresh token, in the body or as the " +
+    "cookie, and gets the next pair. berth ends the whole session if somebody uses a refresh token " +
+    "twice.",
   headers: ["X-Berth"],
   permission: "open",
   audited: false, // each session does it every five minutes; refusals and reuse are audited all the same
@@ -92,6 +111,9 @@ const me = route({
   method: "get",
   path: "/auth/me",
   summary: "Return the caller and their permissions",
+  description:
+    "Returns the name, the role and the permissions that this credential has right now, with their " +
+    "scopes.",
   permission: "any",
   answers: { 200: json(Principal, "The caller") },
 });
@@ -100,6 +122,9 @@ const logout = route({
   method: "post",
   path: "/auth/logout",
   summary: "End the caller's session, with all its tokens and streams",
+  description:
+    "Ends the session of this access token. Its refresh token stops working, and its open streams and " +
+    "sockets close. An API key has no session, so nothing happens to it.",
   headers: ["X-Berth"],
   permission: "any",
   audited: "change",

@@ -1,19 +1,35 @@
 /** A page to read the API and try it, which needs nothing from elsewhere. */
 import { type CoreRouter, raw, route, router } from "../http/router.ts";
 
-function page(path: string, summary: string, type: string) {
+function page(path: string, type: string, summary: string, description: string) {
   return route({
     method: "get",
     path,
     summary,
+    description,
     permission: "open",
     answers: { 200: raw("The file", { [type]: null }) },
   });
 }
 
-const html = page("/docs", "A page to try this API", "text/html");
-const style = page("/docs/page.css", "Its style", "text/css");
-const script = page("/docs/page.js", "Its script", "text/javascript");
+const html = page(
+  "/docs",
+  "text/html",
+  "A page to try this API",
+  "Lists every operation, and sends requests with the key that you enter. It loads nothing from elsewhere.",
+);
+const style = page(
+  "/docs/page.css",
+  "text/css",
+  "The style of that page",
+  "The page at `/api/docs` loads it.",
+);
+const script = page(
+  "/docs/page.js",
+  "text/javascript",
+  "The script of that page",
+  "It reads `/api/openapi.json` and builds the page at `/api/docs` from it.",
+);
 
 /** The files are read by the first who asks. */
 export function docs(): CoreRouter {

@@ -23,13 +23,16 @@ const byPassword = route({
   method: "post",
   path: "/auth/password",
   summary: "Sign in with a name and a password",
+  description:
+    "For people who were added with a password. Wrong attempts are limited, and the answer is the same " +
+    "for a wrong password and an unknown name.",
   headers: ["X-Berth"],
   permission: "open",
   audited: "change",
   body: z.strictObject({
     name: KeyName.describe("The person's name"),
     password: Password.describe("The person's password"),
-  }).meta({ id: "NameAndPassword" }),
+  }).meta({ id: "NameAndPassword", examples: [{ name: "ada", password: "correct horse battery staple" }] }),
   answers: {
     200: json(Tokens, "Signed in"),
     ...problems("login_refused", "origin_refused", "too_many_requests"),
@@ -40,6 +43,9 @@ const byLink = route({
   method: "post",
   path: "/auth/password-link",
   summary: "Set the password by a one-time link, and sign in",
+  description:
+    "An admin hands out the one-time token when they add a person or make another link. The person " +
+    "chooses a password with it and is signed in at once.",
   headers: ["X-Berth"],
   permission: "open",
   audited: "change",
@@ -48,6 +54,7 @@ const byLink = route({
     password: Password.describe("The password to sign in with from now on"),
   }).meta({
     id: "PasswordByLink",
+    examples: [{ token: "wX3v...", password: "correct horse battery staple" }],
   }),
   answers: {
     200: json(Tokens, "Signed in"),
@@ -59,12 +66,18 @@ const changePassword = route({
   method: "put",
   path: "/auth/password",
   summary: "Set another password for oneself; all other sessions end",
+  description:
+    "The person sends the current password and the new one. Their other sessions end. People of an " +
+    "identity provider change their password there.",
   permission: "any",
   audited: "change",
   body: z.strictObject({
     password: Password.describe("The password so far"),
     newPassword: Password.describe("The password from now on"),
-  }).meta({ id: "PasswordChange" }),
+  }).meta({
+    id: "PasswordChange",
+    examples: [{ password: "correct horse battery staple", newPassword: "four maps and a kettle" }],
+  }),
   answers: {
     204: empty("It counts from now on"),
     ...problems("login_refused", "not_local", "too_many_requests"),
@@ -75,10 +88,16 @@ const byKey = route({
   method: "post",
   path: "/auth/key",
   summary: "Exchange an API key for a session with its rights, which ends with the key",
+  description:
+    "For browsers: the page sends an API key once and works with short-lived tokens from then on. The " +
+    "session has the rights of the key and ends with it.",
   headers: ["X-Berth"],
   permission: "open",
   audited: "change",
-  body: z.strictObject({ key: Key.describe("An API key") }).meta({ id: "KeyForSession" }),
+  body: z.strictObject({ key: Key.describe("An API key") }).meta({
+    id: "KeyForSession",
+    examples: [{ key: "berth_..." }],
+  }),
   answers: {
     200: json(Tokens, "Signed in"),
     ...problems("login_refused", "origin_refused", "too_many_requests"),
@@ -100,7 +119,7 @@ const prove = route({
     CodeAnswer,
   ], {
     error: 'Expected either "password", "key" or the answer of the identity provider, and nothing unknown',
-  }).meta({ id: "Proof" }),
+  }).meta({ id: "Proof", examples: [{ password: "correct horse battery staple" }, { key: "berth_..." }] }),
   answers: {
     204: empty("It is believed for a while"),
     ...problems("login_refused", "identity_provider_unavailable", "too_many_requests"),

@@ -12,6 +12,9 @@ const all = route({
   method: "get",
   path: "/metrics",
   summary: "The counters and measurements of the service, in the text format of Prometheus",
+  description:
+    "For Prometheus, with an API key as bearer token. `BERTH_METRICS_PORT` opens a second port that " +
+    "needs no key.",
   permission: "system:read",
   subject: "everything",
   answers: CONTENT,

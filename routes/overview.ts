@@ -105,6 +105,9 @@ const overview = route({
   method: "get",
   path: "/overview",
   summary: "Compare what runs with what is declared, over all workspaces",
+  description:
+    "Returns how many units run as declared, differ, or are missing, the worst of them with their " +
+    "differences, and the state of every group and engine.",
   permission: "artifacts:read",
   subject: "listed",
   query: z.object({

@@ -47,6 +47,10 @@ const NewPerson = z.union([
   }),
 ], { error: 'Expected a name with either a "role" or "grants", and nothing unknown' }).meta({
   id: "NewPerson",
+  examples: [
+    { name: "ada", role: "operator" },
+    { name: "grace", grants: [{ role: "operator", on: ["workspace:shop"] }] },
+  ],
 });
 
 const disabled = z.boolean().optional().describe("True locks the person out at once");
@@ -56,6 +60,7 @@ const PersonChange = z.union([
   z.strictObject({ disabled, grants: Grants.describe("The person's new permissions and their scopes") }),
 ], { error: 'Expected "disabled", and either a "role" or "grants" or neither, and nothing unknown' }).meta({
   id: "PersonChange",
+  examples: [{ disabled: true }, { disabled: false, role: "viewer" }],
 });
 
 const Id = z.object({ id: z.string().max(64).describe("The person's id") });
@@ -64,6 +69,9 @@ const list = route({
   method: "get",
   path: "/settings/people",
   summary: "Everybody who has signed in or may",
+  description:
+    "Lists people with a password and people of the identity provider, with their rights, and when they " +
+    "were last here.",
   permission: "people:manage",
   subject: "everything",
   answers: {
@@ -81,6 +89,9 @@ const add = route({
   method: "post",
   path: "/settings/people",
   summary: "Add a person who signs in with a password, which they set by a one-time link",
+  description:
+    "The answer holds a one-time token. Hand it to the person, who sets a password with it at `POST " +
+    "/api/auth/password-link`.",
   permission: "people:manage",
   subject: "everything",
   proof: true,
@@ -96,6 +107,9 @@ const change = route({
   method: "put",
   path: "/settings/people/{id}",
   summary: "Disable a person or let them in again, or change what they hold",
+  description:
+    "Disabling a person ends their sessions and stops their keys at once. Rights can be changed only " +
+    "for people with a password; those of an identity provider follow the role rules in `config.yaml`.",
   permission: "people:manage",
   subject: "everything",
   proof: true,
@@ -112,6 +126,9 @@ const remove = route({
   method: "delete",
   path: "/settings/people/{id}",
   summary: "Delete a person with their sessions and the keys that they made",
+  description:
+    "Ends the person's sessions, and deletes the keys that they made. Take over the keys first that " +
+    "must survive. The last admin cannot be deleted.",
   permission: "people:manage",
   subject: "everything",
   proof: true,
@@ -127,6 +144,9 @@ const newLink = route({
   method: "post",
   path: "/settings/people/{id}/password-link",
   summary: "Make a person another one-time link for their password",
+  description:
+    "For a person who has lost the password or let the first link expire. Earlier links of the person " +
+    "stop working.",
   permission: "people:manage",
   subject: "everything",
   proof: true,

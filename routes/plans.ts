@@ -55,6 +55,9 @@ const read = route({
   method: "get",
   path: "/plans/{id}",
   summary: "A plan that was made in the last 15 minutes",
+  description:
+    "The caller who made the plan finds it, and so do callers who see all running containers. `missing` " +
+    "lists the permissions that the caller lacks to apply it.",
   permission: "projects:plan",
   subject: "found",
   params: Id,
@@ -65,6 +68,9 @@ const check = route({
   method: "post",
   path: "/plans/{id}/check",
   summary: "Check whether a plan still holds: neither files nor engine have changed",
+  description:
+    "Reads files and engine again and compares. 409 `plan_stale` says what has changed; make a new plan " +
+    "then.",
   permission: "projects:plan",
   subject: "found",
   audited: false,

@@ -28,6 +28,9 @@ const list = route({
   method: "get",
   path: "/auth/sessions",
   summary: "One's own sessions, or those of a person",
+  description:
+    "Lists the caller's own sessions. With `person`, a caller with `people:manage` lists those of " +
+    "somebody else.",
   permission: "any",
   query: Whose,
   answers: {
@@ -46,6 +49,9 @@ const endAll = route({
   method: "delete",
   path: "/auth/sessions",
   summary: "End all one's other sessions, or all those of a person",
+  description:
+    "Ends all sessions of the caller except the one of this request. With `person`, a caller with " +
+    "`people:manage` ends all sessions of somebody else.",
   permission: "any",
   audited: "change",
   query: Whose,
@@ -62,6 +68,9 @@ const end = route({
   method: "delete",
   path: "/auth/sessions/{id}",
   summary: "End a session, with its tokens and streams",
+  description:
+    "Ends one session of the caller, or of anybody if the caller has `people:manage`. Its streams and " +
+    "sockets close.",
   permission: "any",
   audited: "change",
   params: z.object({ id: z.string().max(64).describe("The session's id") }),

@@ -12,6 +12,7 @@ const setupRequired = route({
   method: "get",
   path: "/settings/setup-required",
   summary: "True until the first admin exists",
+  description: "Needs no credential, so that a page can decide whether to show the setup or the sign-in.",
   permission: "open",
   answers: {
     200: json(
@@ -35,7 +36,13 @@ const setUp = route({
     password: z.string().min(1).max(1_024 * 4).optional().describe(
       "Makes a person who signs in with it, instead of a key",
     ),
-  }).meta({ id: "Setup" }),
+  }).meta({
+    id: "Setup",
+    examples: [
+      { token: "wX3v...", name: "ada", password: "correct horse battery staple" },
+      { token: "wX3v...", name: "first key" },
+    ],
+  }),
   answers: {
     200: json(Tokens, "The first admin is a person, and signed in"),
     201: json(ApiKeyCreated, "The first admin's key"),

@@ -111,6 +111,9 @@ const info = route({
   method: "get",
   path: "/system/info",
   summary: "The machine, the version, and how much runs",
+  description:
+    "Describes the machine that berth runs on, and counts the containers and images that the caller may " +
+    "see. Counts are null while no engine answers.",
   permission: "system:read",
   subject: "listed",
   answers: { 200: json(SystemInfo, "The system") },
@@ -120,6 +123,9 @@ const plugins = route({
   method: "get",
   path: "/system/plugins",
   summary: "The plugins, and how they are doing",
+  description:
+    "Also lists plugins that are switched off, and those that failed to start, with the reason. The " +
+    "rest of berth serves without them.",
   permission: "system:read",
   subject: "everything",
   answers: { 200: json(PluginList, "All plugins, switched off or not") },

@@ -15,6 +15,8 @@ const logPath = route({
   method: "get",
   path: "/system/log-path",
   summary: "Path of the log file",
+  description:
+    "Names the file that berth writes now, and the older files. 404 if berth logs to the console only.",
   permission: "system:logs",
   subject: "everything",
   answers: { 200: json(LogPath, "The log file and the older ones"), ...problems("not_found") },

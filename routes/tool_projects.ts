@@ -31,6 +31,8 @@ const list = route({
   method: "get",
   path: "/system/tool-projects",
   summary: "Compose projects: declared in a workspace, running, or both",
+  description:
+    "Compares the Compose projects of all workspaces with the project labels of running containers.",
   permission: "system:read",
   subject: "listed",
   answers: {

@@ -30,6 +30,9 @@ const list = route({
   method: "get",
   path: "/workspaces/{id}/files",
   summary: "The files that a workspace was read from",
+  description:
+    "Lists every file that berth read, with its checksum and what it was read as. `stale` marks a file " +
+    "whose newest text cannot be read.",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "found",
@@ -50,6 +53,9 @@ const read = route({
   method: "get",
   path: "/workspaces/{id}/files/{path...}",
   summary: "A file in full, with its secrets masked",
+  description:
+    "Returns the text with secrets replaced by masks. The `ETag` of the answer is what a later save " +
+    "sends as `If-Match`.",
   headers: ["If-None-Match"],
   permission: "artifacts:read",
   subject: "found",
@@ -121,7 +127,7 @@ const write = route({
     text: z.string().max(1024 * 1024).regex(/^[^\0]*$/, "Expected text without NUL").describe(
       "All of its text",
     ),
-  }),
+  }).meta({ id: "FileText", examples: [{ text: "services:\n  web:\n    image: nginx:1.27\n" }] }),
   bodyLimit: 8 * 1024 * 1024,
   answers: { 200: Written, ...WRITING, ...problems("mask_moved") },
 });
@@ -130,6 +136,9 @@ const versions = route({
   method: "get",
   path: "/workspaces/{id}/versions",
   summary: "The texts that a file had before",
+  description:
+    "berth keeps the last twenty texts of each file that is saved in berth. Changes by other programs " +
+    "are not in this list.",
   permission: "workspaces:files",
   subject: "found",
   params: InWorkspace,
@@ -150,6 +159,7 @@ const version = route({
   method: "get",
   path: "/workspaces/{id}/versions/{version}",
   summary: "A text that a file had before, with its secrets masked",
+  description: "For comparing an earlier text with the current one before it is restored.",
   permission: "workspaces:files",
   subject: "found",
   params: NamedVersion,

@@ -12,6 +12,9 @@ const list = route({
   method: "get",
   path: "/workspaces",
   summary: "List the registered workspaces",
+  description:
+    "Lists the folders that berth reads, each with its state and the numbers of artifacts and findings. " +
+    "Callers with scopes see the workspaces in them.",
   headers: ["If-None-Match"],
   permission: "workspaces:read",
   subject: "listed",
@@ -30,6 +33,9 @@ const register = route({
   method: "post",
   path: "/workspaces",
   summary: "Register a folder as a workspace",
+  description:
+    "The folder must exist and lie in one of the allowed folders of `BERTH_ROOTS`. berth reads it, " +
+    "keeps watching it, and never writes to it unless it is made editable.",
   permission: "workspaces:write",
   subject: "everything",
   audited: "change",
@@ -44,6 +50,8 @@ const fetchOne = route({
   method: "get",
   path: "/workspaces/{id}",
   summary: "Fetch a workspace with its files and projects",
+  description:
+    "Returns the state of the folder, the files that berth read, and the Compose projects found in it.",
   permission: "workspaces:read",
   subject: "found",
   params: Id,
@@ -54,6 +62,9 @@ const change = route({
   method: "put",
   path: "/workspaces/{id}",
   summary: "Say how a workspace is read",
+  description:
+    "Allows or forbids saving files in berth (`editable`), and reading files that have several names " +
+    "(`allowHardLinks`). Allowing either requires a recent sign-in.",
   permission: "workspaces:manage",
   subject: "found",
   audited: "change",
@@ -69,6 +80,9 @@ const unregister = route({
   method: "delete",
   path: "/workspaces/{id}",
   summary: "Forget a workspace, and touch nothing on disk",
+  description:
+    "berth stops reading the folder, and forgets the file versions that it kept. Files and containers " +
+    "stay as they are.",
   permission: "workspaces:write",
   subject: "found",
   audited: "change",

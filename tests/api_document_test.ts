@@ -50,6 +50,13 @@ Deno.test("every parameter, every field of a body and of an answer, every tag an
   assert.ok(operations.length > 60);
 });
 
+Deno.test("every operation is described in sentences that say more than its summary", () => {
+  for (const [name, { summary, description = "" }] of operations) {
+    assert.match(description, /^(?:[A-Z`\d]|berth ).{20,}[^ ]$/s, name);
+    assert.ok(!description.startsWith(summary), name);
+  }
+});
+
 function named(ref: string | undefined): Schema | undefined {
   const name = ref?.replace("#/components/schemas/", "") ?? "";
   return openapi.components.schemas[name] ?? asyncapi.components.schemas[name];
@@ -158,9 +165,10 @@ Deno.test("examples fit their schemas", () => {
   assert.ok(checked > 100);
 });
 
-Deno.test("401 and 403, and the headers that are read and answered, are told", () => {
+Deno.test("400, 401 and 403, and the headers that are read and answered, are told", () => {
   for (const [name, { parameters, responses, ...operation }] of operations) {
     const needed = operation["x-permission"];
+    assert.match(responses["400"]?.description ?? "", /invalid_request/, name);
     if (needed !== "open") assert.match(responses["401"]?.description ?? "", /unauthenticated/, name);
     if (needed !== "open" && needed !== "any") {
       assert.match(responses["403"]?.description ?? "", /forbidden/, name);

@@ -12,6 +12,7 @@ export interface Schema {
   readonly items?: Schema;
   readonly additionalProperties?: boolean | Schema;
   readonly anyOf?: readonly Schema[];
+  readonly examples?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -30,6 +31,7 @@ export interface Parameter {
 
 export interface Operation {
   readonly summary: string;
+  readonly description?: string;
   readonly tags: readonly string[];
   readonly "x-permission": string;
   readonly "x-websocket"?: true;

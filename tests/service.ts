@@ -3,7 +3,8 @@ import type { Clock } from "../auth/clock.ts";
 import type { IdentityProvider } from "../auth/identity_provider.ts";
 import { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
-import type { Router } from "../http/router.ts";
+import { refusalsOf } from "../http/refusals.ts";
+import { nameOf, type Router } from "../http/router.ts";
 import type { ApplyTimes } from "../projects/apply/applies.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../start.ts";
@@ -103,6 +104,8 @@ export class TestService extends TestCaller implements AsyncDisposable {
     readonly folder: string,
     readonly keepsFolder: boolean,
     readonly second: SecondReplica | null,
+    /** Refusals that the API document does not tell of. */
+    private readonly untold: ReadonlySet<string>,
   ) {
     super(berth.url, admin, () => this.#heard());
   }
@@ -202,6 +205,9 @@ export class TestService extends TestCaller implements AsyncDisposable {
     if (this.keepsFolder) return;
     await dropStores(this.folder);
     await Deno.remove(this.folder, { recursive: true });
+    if (this.untold.size > 0) {
+      throw new Error(`The API document does not tell of ${[...this.untold].join(", ")}`);
+    }
   }
 }
 
@@ -240,6 +246,9 @@ function isPlain({ baseUrl, trustedProxies, tls, host, metricsPort, database }: 
 /** Tests sign in often, and what a check costs is not what they are about. */
 const CHEAP = new Passwords({ cost: { N: 2 ** 10, r: 8, p: 1 } });
 
+/** Codes that each path answers before its route is asked. */
+const ANYWHERE: ReadonlySet<string> = new Set(["too_many_requests", "method_not_allowed"]);
+
 /** Starts on a free port of loopback; no engine is looked for unless `engines` says so. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const {
@@ -267,6 +276,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...settings,
     };
     const frontPort = AS_REPLICAS && isPlain(settings) ? freePort() : null;
+    const untold = new Set<string>();
     const start = {
       config: frontPort === null ? config : { ...config, ...behind(frontPort) },
       plugins: async () => install ?? (await import("../plugins/plugins.ts")).PLUGINS,
@@ -276,6 +286,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...(applyTimes === undefined ? {} : { applyTimes }),
       ...(provider === undefined ? {} : { provider }),
       passwords,
+      onRefusal(entry, status, code) {
+        const isTold = refusalsOf(entry).get(status)?.includes(code) ?? false;
+        if (!isTold && status < 500 && !ANYWHERE.has(code)) {
+          untold.add(`${nameOf(entry.route)}: ${status} ${code}`);
+        }
+      },
     } satisfies StartOptions;
     const berth = await startBerth(start);
     const second = frontPort === null ? null : await startSecond(start, berth, { frontPort, keepsCaller });
@@ -283,7 +299,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const made = setup && token !== null
       ? (await berth.access.setup.complete(token, "test admin", ENTRY)).key
       : null;
-    return new TestService(berth, made ?? known ?? null, folder, given !== undefined, second);
+    return new TestService(berth, made ?? known ?? null, folder, given !== undefined, second, untold);
   } catch (error) {
     if (given === undefined) await Deno.remove(folder, { recursive: true });
     throw error;

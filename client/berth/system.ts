@@ -87,12 +87,12 @@ export const DOCS: Endpoint<"/api/docs", {
   get: { query: Record<string, never> };
 }> = new Endpoint("/api/docs");
 
-/** GET: Its style. */
+/** GET: The style of that page. */
 export const DOCS_PAGE_CSS: Endpoint<"/api/docs/page.css", {
   get: { query: Record<string, never> };
 }> = new Endpoint("/api/docs/page.css");
 
-/** GET: Its script. */
+/** GET: The script of that page. */
 export const DOCS_PAGE_JS: Endpoint<"/api/docs/page.js", {
   get: { query: Record<string, never> };
 }> = new Endpoint("/api/docs/page.js");

@@ -43,14 +43,7 @@ export const WORKSPACE_FILE: Endpoint<"/api/workspaces/{id}/files/{path}", {
       reveal?: boolean;
     };
   };
-  put: {
-    response: WrittenFile;
-    payload: {
-      /** All of its text. */
-      readonly text: string;
-    };
-    query: Record<string, never>;
-  };
+  put: { response: WrittenFile; payload: FileText; query: Record<string, never> };
 }> = new Endpoint("/api/workspaces/{id}/files/{path}");
 
 /** GET: The texts that a file had before. */
@@ -138,10 +131,7 @@ export const WORKSPACE_ARTIFACTS_CARD: Endpoint<"/api/workspaces/{id}/artifacts/
 export const WORKSPACE_ARTIFACTS_VALIDATE: Endpoint<"/api/workspaces/{id}/artifacts/validate", {
   post: {
     response: Report;
-    payload: {
-      /** Unsaved texts by their path in the workspace. */
-      readonly files?: { readonly [key: string]: string };
-    } | undefined;
+    payload: UnsavedFiles | undefined;
     query: {
       /** Format of the findings. */
       format?: "json" | "sarif";
@@ -435,6 +425,12 @@ export type DagNode = {
     /** The column, from 1. */
     readonly column: number;
   } | null;
+};
+
+/** The payload of `PUT /api/workspaces/{id}/files/{path}`. */
+export type FileText = {
+  /** All of its text. */
+  readonly text: string;
 };
 
 /** A part of `FileVersionList`. */
@@ -756,6 +752,12 @@ export type UnitLive = {
   readonly remarks?: readonly (Drift)[];
   /** Why something of it could not be compared with what is declared; null where everything was. */
   readonly notCompared: string | null;
+};
+
+/** The payload of `POST /api/workspaces/{id}/artifacts/validate`. */
+export type UnsavedFiles = {
+  /** Unsaved texts by their path in the workspace. */
+  readonly files?: { readonly [key: string]: string };
 };
 
 /** A part of `LiveMessage`. */

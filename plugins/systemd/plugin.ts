@@ -22,6 +22,8 @@ const list = route({
   method: "get",
   path: "/units",
   summary: "The units that systemd has loaded",
+  description:
+    "Read only, and off unless the plugin `systemd` is enabled. Filter by state or a part of the name.",
   permission: "units:read",
   subject: "everything",
   query: z.object({

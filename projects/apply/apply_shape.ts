@@ -83,7 +83,10 @@ export const ApplyRequest = z.strictObject({
   }).default({}).describe("Instead of berth's own"),
   registries: z.record(z.string().min(1).max(253), Login).default({})
     .describe("Credentials by the registry's host; kept in memory until the end, and nowhere else"),
-}).meta({ id: "ApplyRequest" });
+}).meta({
+  id: "ApplyRequest",
+  examples: [{ basis: { declared: "d3b0...", observed: "9f86..." }, timeouts: { healthy: 120 } }],
+});
 export type ApplyRequest = z.infer<typeof ApplyRequest>;
 
 /** What somebody may say of a paused apply. */
@@ -92,7 +95,7 @@ export const ApplyResume = z.strictObject({
     "The answer for hooks of which berth does not know if they ended: run them `again`, or take them for `done`. " +
       "If absent, the apply continues to wait",
   ),
-}).meta({ id: "ApplyResume" });
+}).meta({ id: "ApplyResume", examples: [{ hooks: "again" }] });
 export type ApplyResume = z.infer<typeof ApplyResume>;
 
 const at = z.string().describe("RFC 3339");

@@ -131,7 +131,7 @@ export const PlanRequest = z.strictObject({
   volumes: z.array(z.string().min(1).max(300)).max(1_000).default([])
     .describe("Volumes of the project that `down` removes with all their data, by the engine's names"),
   inPlace: z.boolean().default(true).describe("True if limits may be changed without a new container"),
-}).meta({ id: "PlanRequest" });
+}).meta({ id: "PlanRequest", examples: [{ action: "up", units: ["web"] }, {}] });
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
 /** What would be done, and what it was worked out from. */

@@ -34,6 +34,9 @@ const list = route({
   method: "get",
   path: "/system/backends",
   summary: "List the container engines, those that are away too",
+  description:
+    "Lists each engine with its address, version and state, why it does not answer, and whether it sees " +
+    "the folders of the workspaces.",
   permission: "system:read",
   subject: "listed",
   answers: {

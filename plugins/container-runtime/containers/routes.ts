@@ -45,6 +45,9 @@ const list = route({
   method: "get",
   path: "/containers",
   summary: "List the containers of all engines, running or not",
+  description:
+    "Answers from memory, which follows the events of the engines. Filter by state, project, label, " +
+    "image, or a part of the name. `unavailable` names engines that do not answer.",
   headers: ["If-None-Match"],
   permission: "containers:read",
   subject: "listed",
@@ -91,11 +94,19 @@ const withTimeout = onBackend.extend({
 
 const SECONDS = 'it is called "timeoutS" here';
 
-function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, query: Query) {
+function controlRoute<Query extends z.ZodObject>(
+  verb: Verb,
+  { summary, description, query }: {
+    readonly summary: string;
+    readonly description: string;
+    readonly query: Query;
+  },
+) {
   return route({
     method: "post",
     path: `/containers/{id}/${verb}`,
     summary,
+    description,
     permission: "containers:control",
     subject: "found",
     params: byId,
@@ -106,32 +117,62 @@ function controlRoute<Query extends z.ZodObject>(verb: Verb, summary: string, qu
   });
 }
 
-const start = controlRoute("start", "Start a container", onBackend);
-const stop = controlRoute("stop", "Stop a container", withTimeout);
-const restart = controlRoute("restart", "Restart a container", withTimeout);
-const pause = controlRoute("pause", "Pause a container: its processes stand still", onBackend);
-const unpause = controlRoute("unpause", "Let a paused container go on", onBackend);
-const kill = controlRoute(
-  "kill",
-  "Send a signal to a container",
-  onBackend.extend({
+const start = controlRoute("start", {
+  summary: "Start a container",
+  description:
+    "Answers when the engine has started its process. A container that runs already stays as it is.",
+  query: onBackend,
+});
+const stop = controlRoute("stop", {
+  summary: "Stop a container",
+  description:
+    "Sends its stop signal, and kills it after `timeoutS` seconds, by default the container's own timeout or 10.",
+  query: withTimeout,
+});
+const restart = controlRoute("restart", {
+  summary: "Restart a container",
+  description: "Stops it like `stop`, and starts it again with the settings that it was made with.",
+  query: withTimeout,
+});
+const pause = controlRoute("pause", {
+  summary: "Pause a container: its processes stand still",
+  description:
+    "The processes keep their memory and their connections. Only a running container can be paused.",
+  query: onBackend,
+});
+const unpause = controlRoute("unpause", {
+  summary: "Let a paused container go on",
+  description: "The processes continue where they stood still. 409 if the container is not paused.",
+  query: onBackend,
+});
+const kill = controlRoute("kill", {
+  summary: "Send a signal to a container",
+  description:
+    "Without `signal` it is KILL, which ends the container at once. A signal like HUP often makes a program read its settings again.",
+  query: onBackend.extend({
     signal: z.string().regex(
       /^(?:(?:SIG)?[A-Z][A-Z0-9+-]{1,15}|[1-9]|[1-5]\d|6[0-4])$/,
       'Expected a signal like "HUP", or its number from 1 to 64',
     )
       .default("KILL").describe("Its name, with or without SIG, or its number"),
   }),
-);
+});
 
 const renaming = route({
   method: "post",
   path: "/containers/{id}/rename",
   summary: "Give a container another name",
+  description:
+    "Only the name changes. Compose finds its containers by labels, and may give a new name back at its " +
+    "next `up`.",
   permission: "containers:control",
   subject: "found",
   params: byId,
   query: onBackend,
-  body: z.strictObject({ name: Name.describe("The new name") }).meta({ id: "ContainerName" }),
+  body: z.strictObject({ name: Name.describe("The new name") }).meta({
+    id: "ContainerName",
+    examples: [{ name: "shop-web-before" }],
+  }),
   particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(
@@ -147,6 +188,7 @@ const top = route({
   method: "get",
   path: "/containers/{id}/top",
   summary: "The processes of a running container",
+  description: "Asks the engine for the processes in the container, as `docker top` shows them.",
   permission: "containers:read",
   subject: "found",
   params: byId,
@@ -158,6 +200,9 @@ const removal = route({
   method: "delete",
   path: "/containers/{id}",
   summary: "Remove a container",
+  description:
+    "A running container is refused unless `force=true`. `volumes=true` also removes its anonymous " +
+    "volumes.",
   permission: "containers:remove",
   subject: "found",
   params: byId,

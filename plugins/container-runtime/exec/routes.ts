@@ -102,6 +102,9 @@ const orphaned = route({
   method: "get",
   path: "/containers/{id}/orphans",
   summary: "List commands that outlived their terminal",
+  description:
+    "The engine keeps a command running when its terminal goes away without a word, for example when " +
+    "berth is killed. berth lists such commands with their ids.",
   permission: "containers:exec",
   subject: "found",
   params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),

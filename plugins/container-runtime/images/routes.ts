@@ -28,6 +28,9 @@ const list = route({
   method: "get",
   path: "/images",
   summary: "List the images of all engines",
+  description:
+    "Answers from memory. `unused=true` lists images without a container, `dangling=true` images " +
+    "without a tag.",
   headers: ["If-None-Match"],
   permission: "images:read",
   subject: "listed",
@@ -48,6 +51,9 @@ const inspect = route({
   method: "get",
   path: "/images/{id...}",
   summary: "One image, by id, id prefix or reference",
+  description:
+    "Returns the image with its platform, default settings, history and layers. 409 if a name fits " +
+    "several images.",
   permission: "images:read",
   subject: "found",
   params: byId,
@@ -63,7 +69,14 @@ export const PullRequest = z.strictObject({
   platform: z.string().regex(/^[a-z0-9]+(?:\/[a-z0-9_.-]+){0,2}$/, 'Expected "os/arch/variant"').max(64)
     .optional().describe("Another platform than the engine's own, as linux/arm64"),
   auth: RegistryCredentials.optional().describe("For the reference's registry alone; kept nowhere"),
-}).meta({ id: "PullRequest" });
+}).meta({
+  id: "PullRequest",
+  examples: [{ reference: "ghcr.io/owner/app:1.2" }, {
+    reference: "ghcr.io/owner/app:1.2",
+    platform: "linux/amd64",
+    auth: { username: "ada", password: "a token of the registry" },
+  }],
+});
 
 const pulling = route({
   method: "post",
@@ -98,6 +111,9 @@ const remove = route({
   method: "delete",
   path: "/images/{id...}",
   summary: "Remove an image, or one of its names",
+  description:
+    "By a tag, only this tag is removed, and the image with its last tag. By id, the image is removed. " +
+    "409 if a container uses it.",
   permission: "images:write",
   subject: "found",
   params: byId,

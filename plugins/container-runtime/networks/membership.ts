@@ -26,6 +26,8 @@ const connect = route({
   method: "post",
   path: "/networks/{name}/connect",
   summary: "Connect a container",
+  description: "Works for running and for stopped containers. `changed: false` says that the container was " +
+    "connected already.",
   permission: "networks:write",
   subject: "found",
   params: byName,
@@ -36,7 +38,10 @@ const connect = route({
     address: z.string().max(64).refine(isAddress, "Expected an address").optional().describe(
       "The address it gets there",
     ),
-  }).meta({ id: "NetworkConnection" }),
+  }).meta({
+    id: "NetworkConnection",
+    examples: [{ container: "shop-web-1", aliases: ["web"], address: "10.99.7.20" }],
+  }),
   particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(Membership, "It is connected"),
@@ -55,6 +60,9 @@ const disconnect = route({
   method: "post",
   path: "/networks/{name}/disconnect",
   summary: "Disconnect a container",
+  description:
+    "`changed: false` says that the container was not connected. Compose connects its containers again " +
+    "at its next `up`.",
   permission: "networks:write",
   subject: "found",
   params: byName,
@@ -62,7 +70,10 @@ const disconnect = route({
   body: z.strictObject({
     container: Name.describe("Id or name"),
     force: z.boolean().optional().describe("Even if the container does not let go"),
-  }).meta({ id: "NetworkDisconnection" }),
+  }).meta({
+    id: "NetworkDisconnection",
+    examples: [{ container: "shop-web-1", force: true }],
+  }),
   particulars: ({ query, body }) => particularsOf({ ...query, ...body }),
   answers: {
     200: json(Membership, "It is not connected"),

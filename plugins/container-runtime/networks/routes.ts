@@ -36,6 +36,7 @@ const list = route({
   method: "get",
   path: "/networks",
   summary: "List the networks of all engines",
+  description: "Answers from memory. `unused=true` lists networks that no container is connected to.",
   headers: ["If-None-Match"],
   permission: "networks:read",
   subject: "listed",
@@ -51,6 +52,9 @@ const inspect = route({
   method: "get",
   path: "/networks/{name}",
   summary: "One network, by name or id, with the addresses in it",
+  description:
+    "Returns the network with its driver, address ranges and labels, and the running containers in it " +
+    "with their addresses.",
   permission: "networks:read",
   subject: "found",
   params: byName,
@@ -77,12 +81,23 @@ export const NewNetwork = z.strictObject({
   })).max(16).optional().describe("Its address ranges; the engine chooses without"),
   options: TextMap.optional().describe("Options of the driver"),
   labels: TextMap.optional().describe("Labels to find it by"),
-}).meta({ id: "NewNetwork" });
+}).meta({
+  id: "NewNetwork",
+  examples: [{
+    name: "shop_back",
+    internal: true,
+    subnets: [{ subnet: "10.99.7.0/24", gateway: "10.99.7.1" }],
+    labels: { team: "shop" },
+  }],
+});
 
 const create = route({
   method: "post",
   path: "/networks",
   summary: "Create a network",
+  description:
+    "Without `subnets` the engine chooses an address range. `internal: true` makes a network without a " +
+    "way out.",
   permission: "networks:write",
   subject: "found",
   query: onBackend,
@@ -105,6 +120,7 @@ const remove = route({
   method: "delete",
   path: "/networks/{name}",
   summary: "Remove a network",
+  description: "409 if a container is connected. Disconnect it first.",
   permission: "networks:write",
   subject: "found",
   params: byName,

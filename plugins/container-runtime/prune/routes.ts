@@ -28,7 +28,13 @@ export const PruneRequest = z.strictObject({
   ({ plan, dryRun, filters, backend }) =>
     plan === undefined || (dryRun === undefined && filters === undefined && backend === undefined),
   { message: "A plan stands by itself", path: ["plan"] },
-).meta({ id: "PruneRequest" });
+).meta({
+  id: "PruneRequest",
+  examples: [
+    { types: ["containers", "images"], filters: { until: "24h" }, dryRun: true },
+    { plan: "0b8f3c1a-5e9b-4d7d-8a52-6b1f0c9d3e47" },
+  ],
+});
 
 export const PruneReport = z.object({
   dryRun: z.boolean().describe("True if nothing was removed"),
@@ -44,6 +50,9 @@ const prune = route({
   method: "post",
   path: "/system/prune",
   summary: "Remove what nobody uses",
+  description:
+    "With `dryRun: true` berth lists what it would remove and keeps the list as a plan for a while. " +
+    "Post `plan` to remove exactly that list. Without `dryRun` berth removes at once.",
   permission: "system:prune",
   subject: "listed",
   body: PruneRequest,

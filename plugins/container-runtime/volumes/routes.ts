@@ -34,6 +34,7 @@ const list = route({
   method: "get",
   path: "/volumes",
   summary: "List the volumes of all engines",
+  description: "Answers from memory. `unused=true` lists volumes that no container mounts.",
   headers: ["If-None-Match"],
   permission: "volumes:read",
   subject: "listed",
@@ -49,6 +50,9 @@ const inspect = route({
   method: "get",
   path: "/volumes/{name}",
   summary: "One volume",
+  description:
+    "Returns the volume with its driver, labels, mount point and size, and the containers that mount " +
+    "it.",
   permission: "volumes:read",
   subject: "found",
   params: byName,
@@ -66,12 +70,14 @@ export const NewVolume = z.strictObject({
     "Options of the driver, which can bind any folder of the host: needs volumes:host-paths or projects:host",
   ),
   labels: TextMap.optional().describe("Labels to find it by"),
-}).meta({ id: "NewVolume" });
+}).meta({ id: "NewVolume", examples: [{ name: "shop_data", labels: { team: "shop" } }, {}] });
 
 const create = route({
   method: "post",
   path: "/volumes",
   summary: "Create a volume",
+  description: "The engine chooses a name if none is given. Options that bind a folder of the host need a " +
+    "permission of their own.",
   permission: "volumes:write",
   subject: "found",
   query: onBackend,
@@ -87,6 +93,7 @@ const remove = route({
   method: "delete",
   path: "/volumes/{name}",
   summary: "Remove a volume and what is in it",
+  description: "Deletes the data in the volume; nothing can bring it back. 409 if a container still uses it.",
   permission: "volumes:write",
   subject: "found",
   params: byName,
