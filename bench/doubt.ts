@@ -1,9 +1,9 @@
 /** The price of a doubt: 100 followed logs of one engine are cut at once, and each resumes behind its last line. */
 import { cpuUsage } from "node:process";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { readLive } from "../plugins/container-runtime/backends/live_container.ts";
-import { LogPosition } from "../plugins/container-runtime/logs/log_position.ts";
-import { LogSource } from "../plugins/container-runtime/logs/log_source.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { readLive } from "../plugins/containers/backends/live_container.ts";
+import { LogPosition } from "../plugins/containers/logs/log_position.ts";
+import { LogSource } from "../plugins/containers/logs/log_source.ts";
 import { FIXTURE, startEngine, type TestEngine } from "../tests/engine.ts";
 import { eventually } from "../tests/eventually.ts";
 import { rounds } from "./rounds.ts";

@@ -3,7 +3,7 @@ import { requestsPerSecond } from "./load.ts";
 import { type Competitor, rounds } from "./rounds.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "./server_process.ts";
 
-const here = new URL(".", import.meta.url);
+const here = new URL("./", import.meta.url);
 const data = await Deno.makeTempDir({ prefix: "berth-bench-" });
 const path = "/api/health";
 const settings = { BERTH_DATA: data, BERTH_PORT: "PORT", BERTH_ENGINES: "none" };

@@ -1,13 +1,13 @@
 /** Logs, exec and events against the engine itself and against the library that others use. */
-import type { Engine as EngineType } from "../plugins/container-runtime/engine/engine.ts";
+import type { Engine as EngineType } from "../engines/calls/engine.ts";
 import { findOn } from "../tests/one_engine.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { Execs } from "../plugins/container-runtime/exec/routes.ts";
-import { FrameReader } from "../plugins/container-runtime/frames/frames.ts";
-import { LineReader, type LineSink } from "../plugins/container-runtime/logs/lines.ts";
-import { JsonWriter, type LogWriter, RawTextWriter } from "../plugins/container-runtime/logs/log_formats.ts";
-import { LogPosition } from "../plugins/container-runtime/logs/log_position.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { Execs } from "../plugins/containers/exec/routes.ts";
+import { FrameReader } from "../engines/frames/frames.ts";
+import { LineReader, type LineSink } from "../plugins/containers/logs/lines.ts";
+import { JsonWriter, type LogWriter, RawTextWriter } from "../plugins/containers/logs/log_formats.ts";
+import { LogPosition } from "../plugins/containers/logs/log_position.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { FIXTURE, NoEngine, startEngine, type TestEngine } from "../tests/engine.ts";
 import { eventually } from "../tests/eventually.ts";

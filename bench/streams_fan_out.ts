@@ -1,9 +1,9 @@
 /** Events to a thousand sockets: berth's frames of a tick against a frame for each event on the runtime's own. */
 import { Sights } from "../core/sight.ts";
-import { Backends } from "../plugins/container-runtime/backends/backends.ts";
-import { EventHub } from "../plugins/container-runtime/events/event_hub.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
-import { terminalRoutes } from "../plugins/container-runtime/events/routes.ts";
+import { Backends } from "../engines/links/backends.ts";
+import { EventHub } from "../plugins/containers/events/event_hub.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
+import { terminalRoutes } from "../plugins/containers/events/routes.ts";
 import { NO_OWNER } from "../tests/no_owner.ts";
 import { SILENT } from "../tests/silent_log.ts";
 import { StreamService } from "../tests/stream_service.ts";

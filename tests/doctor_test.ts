@@ -6,8 +6,8 @@ import type { Setup } from "../commands/doctor/check.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Finding } from "../core/finding.ts";
 import { NEWEST_SCHEMA } from "../store/sqlite/inspection.ts";
-import { examine } from "../plugins/container-runtime/examine.ts";
-import { Settings as EngineSettings } from "../plugins/container-runtime/settings.ts";
+import { examine } from "../plugins/containers/examine.ts";
+import { Settings as EngineSettings } from "../plugins/containers/settings.ts";
 import { runBerth, startBerthProcess } from "./berth_process.ts";
 import { startService, type TestService } from "./service.ts";
 

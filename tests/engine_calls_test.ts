@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { sources } from "./sources.ts";
 
-const PLUGIN = "plugins/container-runtime/";
+/** All that sends something to an engine. */
+const ROOMS = ["engines/", "plugins/containers/"];
 
 /** A call that sends a body to an engine: the judge that its file must name, or why it needs none. */
 type Verdict = { readonly judge: RegExp } | { readonly harmless: string };
@@ -13,7 +14,7 @@ const CALLS: Readonly<Record<string, Verdict>> = {
   "acts/engine_acts.ts: /networks/create": { harmless: "judged as EngineActs.createNetwork" },
   "acts/engine_acts.ts: /volumes/create": { harmless: "judged as EngineActs.createVolume" },
   "acts/engine_acts.ts: path": { harmless: "judged as EngineActs.start, restart, update, and connect" },
-  "backends/host_sight.ts: path": {
+  "links/host_sight.ts: path": {
     harmless: "mounts a registered folder, read-only, into a container that is never started",
   },
   "networks/routes.ts: /networks/create": { judge: /networkNeeds\(.*mustHold\(.*networks\/create/s },
@@ -58,15 +59,17 @@ const judgedIn = (text: string): string[] => {
 
 Deno.test("Every call that changes an engine is known, and those that make something are judged", async () => {
   const found = new Set<string>();
-  for await (const path of sources(PLUGIN)) {
-    if (path.endsWith("_test.ts")) continue;
-    const text = await read(path);
-    for (const call of callsIn(text)) {
-      const key = `${path.slice(PLUGIN.length)}: ${call}`;
-      found.add(key);
-      const verdict = CALLS[key];
-      assert.ok(verdict, `${key} is judged by nobody: judge its spec, and list it here`);
-      if ("judge" in verdict) assert.match(text, verdict.judge, `${key} is not judged in its file`);
+  for (const room of ROOMS) {
+    for await (const path of sources(room)) {
+      if (path.endsWith("_test.ts")) continue;
+      const text = await read(path);
+      for (const call of callsIn(text)) {
+        const key = `${path.slice(room.length)}: ${call}`;
+        found.add(key);
+        const verdict = CALLS[key];
+        assert.ok(verdict, `${key} is judged by nobody: judge its spec, and list it here`);
+        if ("judge" in verdict) assert.match(text, verdict.judge, `${key} is not judged in its file`);
+      }
     }
   }
   assert.deepEqual([...found].sort(), Object.keys(CALLS).sort());

@@ -1,9 +1,9 @@
 /** Commands and shells in the containers of real engines, over the socket as a browser opens it. */
 import assert from "node:assert/strict";
 import { findOn } from "./one_engine.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { commandOf, Execs } from "../plugins/container-runtime/exec/routes.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { commandOf, Execs } from "../plugins/containers/exec/routes.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { SILENT } from "./silent_log.ts";

@@ -257,11 +257,11 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         holds: "The output is the same",
         proofs: [
           [
-            "plugins/container-runtime/frames/frames_test.ts",
+            "engines/frames/frames_test.ts",
             "any split of a recorded stream, in reads and in chunks, gives the same frames",
           ],
           [
-            "plugins/container-runtime/logs/lines_test.ts",
+            "plugins/containers/logs/lines_test.ts",
             "any split of a recorded log gives the same lines, in every format, framed and of a terminal",
           ],
           [
@@ -276,7 +276,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         holds: "A typed error ends the stream; memory is bounded",
         proofs: [
           [
-            "plugins/container-runtime/frames/frames_test.ts",
+            "engines/frames/frames_test.ts",
             "hostile frames and chunks end in a typed error",
           ],
           ["tests/exec_test.ts", "frames that no engine should send end a command with a typed error"],
@@ -301,7 +301,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         holds: "It is cut at 256 KiB and says so, the next one is whole, memory is bounded",
         proofs: [
           [
-            "plugins/container-runtime/logs/lines_test.ts",
+            "plugins/containers/logs/lines_test.ts",
             "a line over 256 KiB is cut, says so, and the next one is whole",
           ],
           [

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import type { Group, Model, Unit } from "../artifacts/artifact.ts";
 import type { ContainerSpec, InspectedContainer } from "../core/runtime.ts";
-import { connectBody, createBody } from "../plugins/container-runtime/containers/create_body.ts";
-import { copyInto } from "../plugins/container-runtime/containers/copy_into.ts";
-import { Inspections } from "../plugins/container-runtime/containers/inspected.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { connectBody, createBody } from "../plugins/containers/containers/create_body.ts";
+import { copyInto } from "../plugins/containers/containers/copy_into.ts";
+import { Inspections } from "../plugins/containers/containers/inspected.ts";
+import { Engine } from "../engines/calls/engine.ts";
 import type { EngineView } from "../projects/fields/engine_view.ts";
 import type { Asked, Declared, EngineKind } from "../projects/fields/field.ts";
 import { sha256 } from "../artifacts/files/sha256.ts";

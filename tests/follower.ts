@@ -1,8 +1,8 @@
 /** The log route in front of a test's engine, and somebody who reads from it. */
 import { findOn } from "./one_engine.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { logRoutes } from "../plugins/containers/logs/routes.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import type { TestEngine } from "./engine.ts";
 import { StreamService } from "./stream_service.ts";
 

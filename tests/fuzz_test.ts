@@ -24,12 +24,12 @@ import { queryRecord } from "../http/query.ts";
 import { bindingOf, refreshCookieOf } from "../http/refresh_cookie.ts";
 import { LineSplitter } from "../log/lines.ts";
 import { formatLine } from "../log/line.ts";
-import { commandOf } from "../plugins/container-runtime/exec/routes.ts";
-import { TextLines } from "../plugins/container-runtime/engine/text_lines.ts";
-import { FrameReader } from "../plugins/container-runtime/frames/frames.ts";
-import { parseReference, textOfReference } from "../plugins/container-runtime/images/reference.ts";
-import { LineReader } from "../plugins/container-runtime/logs/lines.ts";
-import { LogPosition } from "../plugins/container-runtime/logs/log_position.ts";
+import { commandOf } from "../plugins/containers/exec/routes.ts";
+import { TextLines } from "../engines/calls/text_lines.ts";
+import { FrameReader } from "../engines/frames/frames.ts";
+import { parseReference, textOfReference } from "../plugins/containers/images/reference.ts";
+import { LineReader } from "../plugins/containers/logs/lines.ts";
+import { LogPosition } from "../plugins/containers/logs/log_position.ts";
 import { startService } from "./service.ts";
 import { sendRaw } from "./raw_http.ts";
 

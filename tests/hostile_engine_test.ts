@@ -1,9 +1,9 @@
 /** One engine that misbehaves on command: what berth makes of it is a typed error, in time, and never a throw. */
 import assert from "node:assert/strict";
 import { ServiceError } from "../core/error.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { reasonOf } from "../plugins/container-runtime/engine/failure.ts";
-import { at, SlashedName } from "../plugins/container-runtime/engine/path.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { reasonOf } from "../engines/calls/failure.ts";
+import { at, SlashedName } from "../engines/calls/path.ts";
 import { ScriptedEngine } from "./scripted_engine.ts";
 import { ScriptedWorld, type World } from "./scripted_world.ts";
 import { within } from "./within.ts";

@@ -24,7 +24,8 @@ const ALLOWED: readonly (readonly [folder: string, readonly string[]])[] = [
     "hono",
     "zod",
   ]],
-  ["plugins/", ["http/", "core/", "hono", "zod"]],
+  ["engines/", ["core/", "zod"]],
+  ["plugins/", ["engines/", "http/", "core/", "hono", "zod"]],
   ["client/", []],
   // What is loaded when a screen asks for it: one library each, and nothing of the page.
   ["page/leaves/", ["@xterm/", "@codemirror/", "@lezer/highlight"]],
@@ -77,10 +78,14 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["shell.tsx"],
     ["main.tsx", "build.ts"],
   ],
-  "plugins/container-runtime/": [
-    ["engine/"],
+  "engines/": [
+    ["calls/"],
     ["rows/", "frames/", "process.ts"],
     ["mirror/"],
+    ["links/"],
+  ],
+  "plugins/containers/": [
+    ["permissions.ts"],
     ["backends/"],
     ["containers/", "images/", "networks/", "volumes/", "disk_usage/", "logs/", "exec/", "stats/"],
     ["prune/", "events/", "acts/"],

@@ -1,7 +1,7 @@
 /** The last words of a container that an apply keeps: its log's end and what its health check said. */
 import assert from "node:assert/strict";
-import { lastWords } from "../plugins/container-runtime/acts/last_words.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
+import { lastWords } from "../plugins/containers/acts/last_words.ts";
+import { Engine } from "../engines/calls/engine.ts";
 import { scriptedId, ScriptedWorld } from "./scripted_world.ts";
 
 Deno.test("lastWords() masks secrets in the log and in what the health check said", async () => {

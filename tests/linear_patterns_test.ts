@@ -12,6 +12,7 @@ const ROOMS = [
   "auth",
   "config",
   "core",
+  "engines",
   "http",
   "log",
   "plugins",

@@ -1,9 +1,9 @@
 /** Logs that the engine rotates away while they are followed. */
 import assert from "node:assert/strict";
 import { findOn } from "./one_engine.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { logRoutes } from "../plugins/containers/logs/routes.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";

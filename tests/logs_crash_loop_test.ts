@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { Sights } from "../core/sight.ts";
 import { NO_OWNER } from "./no_owner.ts";
-import { Backends } from "../plugins/container-runtime/backends/backends.ts";
-import { findLiveIn } from "../plugins/container-runtime/backends/live_container.ts";
-import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { awakenBy } from "../plugins/container-runtime/logs/awaken.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Backends } from "../engines/links/backends.ts";
+import { findLiveIn } from "../plugins/containers/backends/live_container.ts";
+import { logRoutes } from "../plugins/containers/logs/routes.ts";
+import { awakenBy } from "../plugins/containers/logs/awaken.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { FIXTURE } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";

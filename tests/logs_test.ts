@@ -1,7 +1,7 @@
 /** Logs against engines that misbehave on command. */
 import assert from "node:assert/strict";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { eventually } from "./eventually.ts";
 import { Follower, logsOf } from "./follower.ts";
@@ -222,11 +222,11 @@ Deno.test("lines that the engine has lost since are a gap, in NDJSON and in even
 });
 
 Deno.test("following sends a heartbeat of its own kind while a container says nothing", async () => {
-  const { logBody } = await import("../plugins/container-runtime/logs/log_body.ts");
-  const { JsonWriter } = await import("../plugins/container-runtime/logs/log_formats.ts");
-  const { LogPosition } = await import("../plugins/container-runtime/logs/log_position.ts");
-  const { LogSource } = await import("../plugins/container-runtime/logs/log_source.ts");
-  const { readLive } = await import("../plugins/container-runtime/backends/live_container.ts");
+  const { logBody } = await import("../plugins/containers/logs/log_body.ts");
+  const { JsonWriter } = await import("../plugins/containers/logs/log_formats.ts");
+  const { LogPosition } = await import("../plugins/containers/logs/log_position.ts");
+  const { LogSource } = await import("../plugins/containers/logs/log_source.ts");
+  const { readLive } = await import("../plugins/containers/backends/live_container.ts");
   await using scripted = new ScriptedEngine(
     logOf([], async (call) => void await call.conn.read(new Uint8Array(1))),
   );

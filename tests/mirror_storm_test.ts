@@ -3,7 +3,7 @@
  * `BERTH_STORM_SECONDS` sets how long they last, `BERTH_STORM_SEED` repeats one.
  */
 import assert from "node:assert/strict";
-import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import { Backends } from "../engines/links/backends.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { sharedEngine } from "./shared_engine.ts";
 import { eventually } from "./eventually.ts";

@@ -1,11 +1,11 @@
 /** The mirror against a scripted engine: whatever is lost, late, cut or nonsense, it ends up with what the engine has. */
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { Backends } from "../plugins/container-runtime/backends/backends.ts";
-import { TextLines } from "../plugins/container-runtime/engine/text_lines.ts";
-import { parseEvent } from "../plugins/container-runtime/mirror/events.ts";
-import { Rechecks } from "../plugins/container-runtime/mirror/rechecks.ts";
-import type { EngineEvent } from "../plugins/container-runtime/mirror/event_feed.ts";
+import { Backends } from "../engines/links/backends.ts";
+import { TextLines } from "../engines/calls/text_lines.ts";
+import { parseEvent } from "../engines/mirror/events.ts";
+import { Rechecks } from "../engines/mirror/rechecks.ts";
+import type { EngineEvent } from "../engines/mirror/event_feed.ts";
 import { eventually } from "./eventually.ts";
 import { inspected, scriptedId, ScriptedWorld } from "./scripted_world.ts";
 import { SILENT } from "./silent_log.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { BerthProcess } from "./berth_process.ts";
 import { eventually } from "./eventually.ts";
 
-const ROOT = new URL("..", import.meta.url).pathname;
+const ROOT = new URL("../", import.meta.url).pathname;
 
 /** All that a service is made of, and nothing else. */
 async function copyOfProgram(): Promise<string> {

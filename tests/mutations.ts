@@ -32,7 +32,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "engines are looked for every 8 s instead of 1.5",
-    file: "plugins/container-runtime/backends/backends.ts",
+    file: "engines/links/backends.ts",
     from: "const SEARCH_EVERY_MS = 1_500;",
     to: "const SEARCH_EVERY_MS = 8_000;",
     tests: ["tests/mirror_test.ts"],
@@ -40,7 +40,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the mirror compares every eleven days instead of 30 s",
-    file: "plugins/container-runtime/backends/link.ts",
+    file: "engines/links/link.ts",
     from: "const SLOW_CLOCK_MS = 30_000;",
     to: "const SLOW_CLOCK_MS = 1_000_000_000;",
     tests: ["tests/mirror_test.ts"],
@@ -195,7 +195,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "words of a health check are not masked",
-    file: "plugins/container-runtime/acts/last_words.ts",
+    file: "plugins/containers/acts/last_words.ts",
     from: "[shown(`health check: ${check}`)]",
     to: "[`health check: ${check}`]",
     tests: ["tests/last_words_test.ts"],
@@ -322,28 +322,28 @@ export const MUTATIONS: readonly Mutation[] = [
   // Engines
   {
     name: "a frame may have 4 GiB",
-    file: "plugins/container-runtime/frames/frames.ts",
+    file: "engines/frames/frames.ts",
     from: "if (size > FRAME_LIMIT_BYTES) throw malformed(`a frame of ${size} bytes`);",
     to: "",
-    tests: ["plugins/container-runtime/frames/frames_test.ts"],
+    tests: ["engines/frames/frames_test.ts"],
   },
   {
     name: "lines that are gone are no gap",
-    file: "plugins/container-runtime/logs/log_position.ts",
+    file: "plugins/containers/logs/log_position.ts",
     from: "if (!place.isFloor) onGap({ after: place.time, before: text });",
     to: "",
-    tests: ["plugins/container-runtime/logs/lines_test.ts", "tests/logs_test.ts"],
+    tests: ["plugins/containers/logs/lines_test.ts", "tests/logs_test.ts"],
   },
   {
     name: "what is read again is told again",
-    file: "plugins/container-runtime/logs/log_position.ts",
+    file: "plugins/containers/logs/log_position.ts",
     from: "isLive && place.isBehind(bytes, from, to) && this.#isRepeated(place)",
     to: "isLive && false && this.#isRepeated(place)",
-    tests: ["plugins/container-runtime/logs/lines_test.ts"],
+    tests: ["plugins/containers/logs/lines_test.ts"],
   },
   {
     name: "events that did not come are not missed",
-    file: "plugins/container-runtime/mirror/event_check.ts",
+    file: "engines/mirror/event_check.ts",
     from: "if (latest > this.#told) return true;",
     to: "if (latest > this.#told) return false;",
     tests: ["tests/watchdog_test.ts"],
@@ -351,7 +351,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "streams of a half-open connection are not cut",
-    file: "plugins/container-runtime/backends/watchdog.ts",
+    file: "engines/links/watchdog.ts",
     from: 'await first === "late" && answer !== null',
     to: 'await first === "late" && answer === undefined',
     tests: ["tests/half_open_test.ts"],
@@ -359,7 +359,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a source of an engine that hangs is said to be followed",
-    file: "plugins/container-runtime/live/sources.ts",
+    file: "plugins/containers/live/sources.ts",
     from: 'state: "waiting", reason }',
     to: 'state: "following" }',
     tests: ["tests/half_open_test.ts"],
@@ -367,7 +367,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a quiet followed log is never probed",
-    file: "plugins/container-runtime/logs/log_probe.ts",
+    file: "plugins/containers/logs/log_probe.ts",
     from: "    await this.#probe(since);\n",
     to: "",
     tests: ["tests/half_open_test.ts"],
@@ -375,7 +375,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a container is looked at once behind its event",
-    file: "plugins/container-runtime/mirror/rechecks.ts",
+    file: "engines/mirror/rechecks.ts",
     from: "const LATER: readonly number[] = [50, 250, 1_000];",
     to: "const LATER: readonly number[] = [50];",
     tests: ["tests/mirror_test.ts"],
@@ -383,14 +383,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a shell whose berth was killed is left alone",
-    file: "plugins/container-runtime/exec/orphans.ts",
+    file: "plugins/containers/exec/orphans.ts",
     from: ".map((command) => this.#lookAfter(command))",
     to: ".map(() => Promise.resolve())",
     tests: ["tests/orphans_test.ts"],
   },
   {
     name: "a place for a call to the engine is never given back",
-    file: "plugins/container-runtime/engine/slots.ts",
+    file: "engines/calls/slots.ts",
     from: "if (next === undefined) this.#free += 1;",
     to: "if (next === undefined) return;",
     tests: ["tests/hostile_engine_test.ts"],
@@ -401,7 +401,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "core/secrets.ts",
     from: "[name, looksSecret(name) ? MASK : maskText(value)]",
     to: "[name, value]",
-    tests: ["core/secrets_test.ts", "plugins/container-runtime/rows/mask_test.ts"],
+    tests: ["core/secrets_test.ts", "engines/rows/mask_test.ts"],
   },
 ];
 

@@ -5,7 +5,7 @@ import { TestCaller } from "./service.ts";
 import { freePort } from "./free_port.ts";
 
 const PAGE = new URL("../docs/hardening.md", import.meta.url);
-const PROGRAM = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+const PROGRAM = new URL("../", import.meta.url).pathname.replace(/\/$/, "");
 
 /** The flags of the page's own command, with this test's port and folders in their places. */
 async function documentedFlags(places: Readonly<Record<string, string>>): Promise<string[]> {

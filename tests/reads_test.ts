@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ServiceError } from "../core/error.ts";
-import { Answer } from "../plugins/container-runtime/engine/answer.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { at } from "../plugins/container-runtime/engine/path.ts";
+import { Answer } from "../engines/calls/answer.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { at } from "../engines/calls/path.ts";
 
 const encoder = new TextEncoder();
 const HEAD = "HTTP/1.1 200 OK\r\n";

@@ -1,10 +1,10 @@
 /** Deno's own permissions: an engine that berth may not open is refused by itself, and one it may needs no more than said. */
 import assert from "node:assert/strict";
-import { containerRuntime } from "../plugins/container-runtime/plugin.ts";
+import { containerRuntime } from "../plugins/containers/plugin.ts";
 import { ScriptedWorld } from "./scripted_world.ts";
 
 const PROBE = `
-import { Backends } from "${new URL("../plugins/container-runtime/backends/backends.ts", import.meta.url)}";
+import { Backends } from "${new URL("../engines/links/backends.ts", import.meta.url)}";
 import { SILENT } from "${new URL("./silent_log.ts", import.meta.url)}";
 const engines = ["allowed", "closed"].map((name, index) => (
   { name, guess: "docker", address: { kind: "unix", path: Deno.args[index] } }

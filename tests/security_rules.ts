@@ -196,7 +196,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     id: "R20",
     rule: "Answers hold fields that are listed; raw ones are masked alike",
     proofs: [
-      ["plugins/container-runtime/rows/mask_test.ts", "a secret in a raw object is cut out"],
+      ["engines/rows/mask_test.ts", "a secret in a raw object is cut out"],
       [
         "tests/containers_test.ts",
         "an inspected container shows no secret unless it is revealed, and its raw form neither",
@@ -492,7 +492,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     id: "R50",
     rule: "Command lines of shells are in no event",
     proofs: [[
-      "plugins/container-runtime/events/event_hub_test.ts",
+      "plugins/containers/events/event_hub_test.ts",
       "an exec's command line is not in an event, whoever let it through",
     ]],
   },
@@ -524,7 +524,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     proofs: [
       ["tests/hostile_engine_test.ts", "Engine asks nothing for an identifier or reference that is none"],
       [
-        "plugins/container-runtime/images/reference_test.ts",
+        "plugins/containers/images/reference_test.ts",
         "parseReference answers or refuses whatever it is given, and what it answers it reads the same again",
       ],
     ],
@@ -620,7 +620,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     rule: "No eval, no shell; programs are started in one file of a plugin",
     proofs: [[
       "tests/architecture_test.ts",
-      "the product runs no shell or eval, starts programs in plugins/*/process.ts and page/build.ts alone",
+      "the product runs no shell or eval, starts programs in */process.ts and page/build.ts alone",
     ]],
   },
   {

@@ -4,7 +4,7 @@ import { ScriptedWorld } from "./scripted_world.ts";
 
 /** What a process without the right to pass over file permissions reports of an engine. */
 const PROBE = `
-import { Backends } from "${new URL("../plugins/container-runtime/backends/backends.ts", import.meta.url)}";
+import { Backends } from "${new URL("../engines/links/backends.ts", import.meta.url)}";
 import { SILENT } from "${new URL("./silent_log.ts", import.meta.url)}";
 const address = { kind: "unix", path: Deno.args[0] };
 await using backends = Backends.configured([{ name: "denied", guess: "docker", address }], SILENT);

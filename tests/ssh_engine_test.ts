@@ -1,6 +1,6 @@
 /** Engines on other hosts by the system's ssh: a real sshd with a real Docker behind it. */
 import assert from "node:assert/strict";
-import { containerRuntime } from "../plugins/container-runtime/plugin.ts";
+import { containerRuntime } from "../plugins/containers/plugin.ts";
 import { startBerthProcess } from "./berth_process.ts";
 import { FIXTURE, NoEngine, type TestEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";

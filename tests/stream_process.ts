@@ -1,8 +1,8 @@
 /** The log routes in a process of their own, whose memory can be measured: `deno run -A tests/stream_process.ts SOCKET`. */
 import { findOn } from "./one_engine.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { logRoutes } from "../plugins/containers/logs/routes.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { FOR_HELD_BYTES, heldBytes, residentBytes } from "./process_memory.ts";
 import { StreamService } from "./stream_service.ts";
 

@@ -1,9 +1,9 @@
 /** Very much of everything: a million lines, and a hundred callers who do not read. */
 import assert from "node:assert/strict";
 import { findOn } from "./one_engine.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { logRoutes } from "../plugins/container-runtime/logs/routes.ts";
-import { StreamLimit } from "../plugins/container-runtime/backends/stream_limit.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { logRoutes } from "../plugins/containers/logs/routes.ts";
+import { StreamLimit } from "../plugins/containers/backends/stream_limit.ts";
 import { eventually } from "./eventually.ts";
 import { CHUNKED, frameChunk, logTime, type ScriptedCall, ScriptedEngine } from "./scripted_engine.ts";
 import { startStreams } from "./stream_process.ts";

@@ -1,8 +1,8 @@
 /** Engines on other hosts with mutual TLS: a real dockerd --tlsverify behind a link, and what certificates do wrong. */
 import assert from "node:assert/strict";
 import { ServiceError } from "../core/error.ts";
-import { Engine } from "../plugins/container-runtime/engine/engine.ts";
-import { at } from "../plugins/container-runtime/engine/path.ts";
+import { Engine } from "../engines/calls/engine.ts";
+import { at } from "../engines/calls/path.ts";
 import { certificates, type Kind } from "./client/certificates.ts";
 import { FIXTURE, NoEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";

@@ -1,6 +1,6 @@
 /** Engines that hang without hanging up: what callers are told, how soon, and how soon all is right again. */
 import assert from "node:assert/strict";
-import { Backends } from "../plugins/container-runtime/backends/backends.ts";
+import { Backends } from "../engines/links/backends.ts";
 import { chaosProxy } from "./chaos_proxy.ts";
 import { FIXTURE, type TestEngine } from "./engine.ts";
 import { eventually } from "./eventually.ts";

@@ -9,13 +9,13 @@ import type { Dag, DagEdge, DagNode } from "../../artifacts/drawing/dag_shape.ts
 import type { UnitLive } from "../../artifacts/live/live.ts";
 import type * as access from "../../core/access.ts";
 import type * as workspace from "../../core/workspace.ts";
-import type { Container } from "../../plugins/container-runtime/rows/container.ts";
-import type { PullProgress, PullResult } from "../../plugins/container-runtime/images/pull.ts";
-import type { Image } from "../../plugins/container-runtime/rows/image.ts";
-import type { Network } from "../../plugins/container-runtime/rows/network.ts";
-import type { Sample } from "../../plugins/container-runtime/stats/stats_feed.ts";
-import type { Volume } from "../../plugins/container-runtime/rows/volume.ts";
-import type { ContainerPermission } from "../../plugins/container-runtime/engine/permissions.ts";
+import type { Container } from "../../engines/rows/container.ts";
+import type { PullProgress, PullResult } from "../../plugins/containers/images/pull.ts";
+import type { Image } from "../../engines/rows/image.ts";
+import type { Network } from "../../engines/rows/network.ts";
+import type { Sample } from "../../plugins/containers/stats/stats_feed.ts";
+import type { Volume } from "../../engines/rows/volume.ts";
+import type { ContainerPermission } from "../../plugins/containers/permissions.ts";
 import type { UnitPermission } from "../../plugins/systemd/plugin.ts";
 import type * as client from "@berth/client/berth";
 

@@ -1,7 +1,7 @@
 /** Compose's own loader beside berth: a Go program over compose-go, built once a version of its sources. */
 
 const SOURCES = ["main.go", "go.mod", "go.sum"];
-const HERE = new URL(".", import.meta.url).pathname;
+const HERE = new URL("./", import.meta.url).pathname;
 const BUILD_MS = 300_000;
 /** The loader needs the current folder of its process, so projects are shared out among several. */
 const PROCESSES = 2;

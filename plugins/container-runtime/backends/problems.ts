@@ -1,7 +1,0 @@
-/** The documented failures of the plugin's routes. */
-
-import { problemsOf } from "../../../http/answer.ts";
-import { CODES } from "../engine/errors.ts";
-
-/** The failures that a route of the plugin may answer with; spread into `answers`. */
-export const problems = problemsOf(CODES);

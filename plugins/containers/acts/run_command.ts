@@ -1,0 +1,55 @@
+/** Runs a command in a container to its end, as an apply asks for it. */
+import type { CommandEnd, CommandOrder } from "../../../core/engine_acts.ts";
+import { maskText } from "../../../core/secrets.ts";
+import { readLive } from "../backends/live_container.ts";
+import type { Engine } from "../../../engines/calls/engine.ts";
+import { ExecSession } from "../exec/exec_session.ts";
+
+const MAX_BYTES = 64 * 1024;
+const MAX_LINE = 2_000;
+
+/** Throws the engine's refusal, and `container_not_found`. */
+export async function runCommand(engine: Engine, id: string, order: CommandOrder): Promise<CommandEnd> {
+  const container = await readLive(engine, id, "run a command");
+  const { command, user, workingDir: workdir, environment: env, privileged, signal } = order;
+  const size = { terminal: false, columns: 0, rows: 0 };
+  const wish = { command, user, workdir, env, privileged, isDeaf: true, ...size };
+  await using session = await ExecSession.start(container, wish, order.starting);
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    session.hangUp().catch(() => {}); // the read below ends all the same
+  }, order.mostMs);
+  const onAbort = () => session[Symbol.asyncDispose]();
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  const tail = new Tail();
+  try {
+    await session.read((bytes) => tail.push(bytes));
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener("abort", onAbort);
+  }
+  signal.throwIfAborted();
+  const { code } = isLate ? { code: null } : await session.exit();
+  return { code, isLate, lines: tail.lines(order.lines) };
+}
+
+/** The end of an output. */
+class Tail {
+  #bytes = new Uint8Array(0);
+
+  push(more: Uint8Array): void {
+    const all = new Uint8Array(this.#bytes.byteLength + more.byteLength);
+    all.set(this.#bytes);
+    all.set(more, this.#bytes.byteLength);
+    this.#bytes = all.slice(-MAX_BYTES);
+  }
+
+  /** Each masked and cut. */
+  lines(count: number): string[] {
+    const lines = new TextDecoder().decode(this.#bytes).split("\n").map((line) => line.replace(/\r$/, ""));
+    if (lines.at(-1) === "") lines.pop();
+    return lines.slice(-count).map((line) => maskText(line).slice(0, MAX_LINE));
+  }
+}

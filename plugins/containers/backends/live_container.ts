@@ -1,0 +1,79 @@
+/** A container as its engine shows it at this moment: what its log, its commands and its measurements depend on. */
+import type { Reach } from "../../../core/access.ts";
+import type { Engine } from "../../../engines/calls/engine.ts";
+import type { EngineKind } from "../../../engines/calls/greeting.ts";
+import { at } from "../../../engines/calls/path.ts";
+import { flagOf, objectOf, textOf, type Wire } from "../../../engines/calls/wire.ts";
+import { findContainer } from "./find_container.ts";
+import type { Engines } from "./seen.ts";
+
+export interface LiveContainer {
+  readonly engine: Engine;
+  readonly id: string;
+  readonly name: string;
+  /** False also between a crash and the restart, where engines say that it runs. */
+  readonly running: boolean;
+  /** Engines say of a paused container that it runs, too. */
+  readonly paused: boolean;
+  /** When its present process began; null while it has none. */
+  readonly life: string | null;
+  readonly terminal: boolean;
+  readonly kind: EngineKind;
+  /** Its log loses old lines to new ones, so that a late reader may miss some. */
+  readonly rotates: boolean;
+}
+
+/** Finds the container that a caller means, as `findContainer` does, and reads it at its engine. */
+export type FindLive = (
+  reach: Reach,
+  wanted: string,
+  backend: string | undefined,
+  doing: string,
+  signal?: AbortSignal,
+) => Promise<LiveContainer>;
+
+export function findLiveIn(engines: Engines): FindLive {
+  return async (reach, wanted, backend, doing, signal) => {
+    const { link, row } = await findContainer(engines, reach, wanted, backend, doing);
+    return await readLive(link.engine, row.id, doing, signal);
+  };
+}
+
+/** Reads one container by its full id. Throws `container_not_found`. */
+export async function readLive(
+  engine: Engine,
+  id: string,
+  doing: string,
+  signal?: AbortSignal,
+): Promise<LiveContainer> {
+  const inspected = objectOf(
+    await engine.get(at`/containers/${id}/json`, {
+      doing,
+      missing: "container_not_found",
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+  return liveContainer(engine, (await engine.greet()).kind, inspected, id);
+}
+
+function liveContainer(engine: Engine, kind: EngineKind, inspected: Wire, asked: string): LiveContainer {
+  const state = objectOf(inspected.State);
+  const log = objectOf(objectOf(inspected.HostConfig).LogConfig);
+  return {
+    engine,
+    kind,
+    id: textOf(inspected.Id) || asked,
+    name: textOf(inspected.Name).replace(/^\//, "") || asked,
+    running: flagOf(state.Running) && !flagOf(state.Restarting),
+    paused: flagOf(state.Paused),
+    life: isAlive(state) ? textOf(state.StartedAt) : null,
+    terminal: flagOf(objectOf(inspected.Config).Tty),
+    rotates: textOf(log.Type) === "local" || textOf(objectOf(log.Config)["max-size"]) !== "",
+  };
+}
+
+/** Podman says "stopping" of a container that was told to stop and still runs; its `Pid` may outlive it. */
+function isAlive(state: Wire): boolean {
+  const hasProcess = flagOf(state.Running) || flagOf(state.Paused) || textOf(state.Status) === "stopping";
+  return hasProcess && !flagOf(state.Restarting);
+}

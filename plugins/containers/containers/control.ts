@@ -1,0 +1,176 @@
+/** Starts, stops, pauses, kills, renames and removes a container; answers once the engine shows the new state. */
+import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
+import { pause } from "../../../core/pause.ts";
+import { at } from "../../../engines/calls/path.ts";
+import { listOf, objectOf, textsOf } from "../../../engines/calls/wire.ts";
+import { maskText } from "../../../core/secrets.ts";
+import type { FoundContainer } from "../backends/find_container.ts";
+import { ContainerState } from "../../../core/runtime.ts";
+import { containerRow } from "../../../engines/rows/container.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+
+/** What a container is after an action. */
+export const Controlled = z.object({
+  id: z.string().describe("The container's id"),
+  state: ContainerState.describe("State after the act"),
+  changed: z.boolean().describe("False where it was so already"),
+}).meta({ id: "ContainerControlled" });
+export type Controlled = z.infer<typeof Controlled>;
+
+export type Verb = "start" | "stop" | "restart" | "pause" | "unpause" | "kill";
+
+export interface ControlOptions {
+  /** For `stop` and `restart`: how long the container may take to end before it is killed. */
+  readonly timeoutS?: number | undefined;
+  /** For `kill`. */
+  readonly signal?: string | undefined;
+}
+
+/** How long an engine waits by default before it kills a container. */
+const DEFAULT_TIMEOUT_S = 10;
+/** More are cut off. */
+const MAX_PROCESSES = 10_000;
+/** How long an engine's answers may lag behind an action that it confirmed. */
+const LAG_MS = 2_000;
+const LAG_POLL_MS = 25;
+
+export async function control(
+  { link, row }: FoundContainer,
+  verb: Verb,
+  { timeoutS, signal }: ControlOptions,
+): Promise<Controlled> {
+  const doing = `${verb} container "${row.name}"`;
+  const before = row.state;
+  if (verb === "start" && before === "paused") {
+    throw engineError("conflict", `Cannot ${doing}: it is paused; use "unpause"`);
+  }
+  if (isSoAlready(verb, before)) return { id: row.id, state: before, changed: false };
+  try {
+    const done = await link.engine.post(at`/containers/${row.id}/${verb}`, {
+      doing,
+      missing: "container_not_found",
+      query: queryOf(verb, { timeoutS, signal }),
+      firstByteMs: ((timeoutS ?? DEFAULT_TIMEOUT_S) + 20) * 1_000,
+    });
+    // Podman answers 204 even to stopping a container that never ran.
+    const changed = done.changed && !(verb === "stop" && (before === "created" || before === "exited"));
+    const state = await settledState({ link, row }, verb);
+    return { id: row.id, state, changed };
+  } finally {
+    link.mirror.containers.touch(row.id);
+  }
+}
+
+/** The engines disagree on whether pausing twice is a mistake. */
+function isSoAlready(verb: Verb, state: ContainerState): boolean {
+  return verb === "pause" && state === "paused" || verb === "unpause" && state === "running";
+}
+
+function queryOf(
+  verb: Verb,
+  { timeoutS, signal }: ControlOptions,
+): Record<string, string | number | undefined> {
+  if (verb === "kill") return { signal };
+  return verb === "stop" || verb === "restart" ? { t: timeoutS } : {};
+}
+
+export async function rename(
+  { link, row }: FoundContainer,
+  name: string,
+): Promise<{ id: string; name: string }> {
+  try {
+    await link.engine.post(at`/containers/${row.id}/rename`, {
+      doing: `rename container "${row.name}" to "${name}"`,
+      missing: "container_not_found",
+      query: { name },
+    });
+    return { id: row.id, name };
+  } finally {
+    link.mirror.containers.touch(row.id);
+  }
+}
+
+/** What runs inside a container, as the engine's `ps` shows it, with the secrets of command lines masked. */
+export const Processes = z.object({
+  titles: z.array(z.string()).describe("The names of the columns"),
+  processes: z.array(z.array(z.string())).describe("One row a process, with a cell for each title"),
+}).meta({ id: "ContainerProcesses" });
+
+export async function processesOf(
+  { link, row }: FoundContainer,
+  signal: AbortSignal,
+): Promise<z.infer<typeof Processes>> {
+  const doing = `list the processes of container "${row.name}"`;
+  if (row.state !== "running" && row.state !== "paused") {
+    throw engineError("conflict", `Cannot ${doing}: it is not running`);
+  }
+  const wire = objectOf(
+    await link.engine.get(at`/containers/${row.id}/top`, {
+      doing,
+      missing: "container_not_found",
+      signal,
+    }),
+  );
+  const processes = listOf(wire.Processes).slice(0, MAX_PROCESSES);
+  return { titles: textsOf(wire.Titles), processes: processes.map((one) => textsOf(one).map(maskText)) };
+}
+
+export async function remove(
+  { link, row }: FoundContainer,
+  options: { readonly force: boolean; readonly volumes: boolean },
+): Promise<void> {
+  try {
+    await link.engine.delete(at`/containers/${row.id}`, {
+      doing: `remove container "${row.name}"`,
+      missing: "container_not_found",
+      query: { force: options.force, v: options.volumes },
+      firstByteMs: 60_000,
+    });
+  } catch (error) {
+    if (
+      error instanceof ServiceError && error.code === "conflict" && !options.force && row.state === "running"
+    ) {
+      throw engineError(
+        "conflict",
+        `Cannot remove container "${row.name}": it runs; stop it first or use "force"`,
+        { cause: error },
+      );
+    }
+    throw error;
+  } finally {
+    link.mirror.containers.touch(row.id);
+    if (options.volumes) link.mirror.volumes.touch();
+  }
+}
+
+/** The state once the engine shows the change, or the last one it showed when that takes too long. */
+async function settledState({ link, row }: FoundContainer, verb: Verb): Promise<ContainerState> {
+  const until = performance.now() + LAG_MS;
+  for (;;) {
+    const state = await readState({ link, row });
+    const lags = verb === "stop"
+      ? state === "running"
+      : verb === "pause"
+      ? state !== "paused"
+      : verb === "unpause"
+      ? state === "paused"
+      : state === "created";
+    if (!lags || state === "unknown" || performance.now() > until) return state;
+    await pause(LAG_POLL_MS);
+  }
+}
+
+async function readState({ link, row }: FoundContainer): Promise<ContainerState> {
+  try {
+    const inspected = await link.engine.get(at`/containers/${row.id}/json`, {
+      doing: `inspect container "${row.name}"`,
+      missing: "container_not_found",
+    });
+    return containerRow(inspected, link.name)?.state ?? "unknown";
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    // It was created with `--rm`, so it is gone when it ends. The act is done, also where the look at it fails.
+    return error.code === "container_not_found" ? "removing" : "unknown";
+  }
+}

@@ -1,0 +1,308 @@
+/** A container as it was created, with the defaults of its image: what drift compares with. */
+import type { InspectedContainer } from "../../../core/runtime.ts";
+import { unreadable } from "../../../engines/calls/failure.ts";
+import type { Engine } from "../../../engines/calls/engine.ts";
+import { at, SlashedName } from "../../../engines/calls/path.ts";
+import {
+  flagOf,
+  listOf,
+  mapOf,
+  numberOf,
+  objectOf,
+  textOf,
+  textOrNull,
+  textsOf,
+  type Wire,
+} from "../../../engines/calls/wire.ts";
+import { commandWords, cpusOf, plainEnvironment, restartOf } from "./detail.ts";
+import { type ContainerRow, containerRow } from "../../../engines/rows/container.ts";
+
+type ImageDefaults = InspectedContainer["imageDefaults"];
+
+const MOST_IMAGES = 256;
+const SYSTEM_INIT = /(?:^|\/)(?:systemd|sbin\/init)$/;
+
+/** Reads containers for comparison. Image defaults are cached: an image never changes under its id. */
+export class Inspections {
+  readonly #images = new Map<string, Promise<ImageDefaults>>();
+
+  async read(engine: Engine, id: string): Promise<InspectedContainer> {
+    const doing = `inspect container "${id}"`;
+    const inspected = await engine.get(at`/containers/${id}/json`, { doing, missing: "container_not_found" });
+    const row = containerRow(inspected, engine.name);
+    if (row === null) throw unreadable(engine.name, doing);
+    return made(row, objectOf(inspected), await this.#defaults(engine, row.imageId));
+  }
+
+  /** Null where the engine does not tell, or has no such image. */
+  async taggedAt(engine: Engine, name: string): Promise<number | null> {
+    const doing = `inspect image "${name}"`;
+    const path = at`/images/${new SlashedName(name)}/json`;
+    const image = await engine.get(path, { doing, missing: "image_not_found" }).catch(() => null);
+    const time = Date.parse(textOf(objectOf(objectOf(image).Metadata).LastTagTime));
+    return time > 0 ? time : null; // the year 1 is nobody's
+  }
+
+  #defaults(engine: Engine, imageId: string): Promise<ImageDefaults> {
+    const key = `${engine.name} ${imageId}`;
+    const known = this.#images.get(key);
+    if (known !== undefined) return known;
+    const asked = readDefaults(engine, imageId).catch(() => {
+      this.#images.delete(key);
+      return null;
+    });
+    this.#images.set(key, asked);
+    if (this.#images.size > MOST_IMAGES) {
+      const oldest = this.#images.keys().next();
+      if (!oldest.done) this.#images.delete(oldest.value);
+    }
+    return asked;
+  }
+}
+
+async function readDefaults(engine: Engine, imageId: string): Promise<ImageDefaults> {
+  const config = objectOf(
+    objectOf(
+      await engine.get(at`/images/${new SlashedName(imageId)}/json`, {
+        doing: `inspect image "${imageId}"`,
+        missing: "image_not_found",
+      }),
+    ).Config,
+  );
+  return {
+    command: textsOf(config.Cmd),
+    entrypoint: commandWords(config.Entrypoint),
+    env: plainEnvironment(textsOf(config.Env)),
+    labels: mapOf(config.Labels),
+    user: textOf(config.User),
+    workingDir: textOf(config.WorkingDir),
+    stopSignal: signalOf(config.StopSignal),
+    exposedPorts: exposedOf(config),
+    volumes: Object.keys(objectOf(config.Volumes)),
+    ...healthOf(config.Healthcheck),
+  };
+}
+
+function made(row: ContainerRow, wire: Wire, imageDefaults: ImageDefaults): InspectedContainer {
+  const config = objectOf(wire.Config);
+  const host = objectOf(wire.HostConfig);
+  const networks = Object.entries(objectOf(objectOf(wire.NetworkSettings).Networks));
+  return {
+    ...row,
+    labels: mapOf(config.Labels),
+    command: textsOf(config.Cmd),
+    entrypoint: commandWords(config.Entrypoint),
+    env: plainEnvironment(textsOf(config.Env)),
+    imageDefaults,
+    pid: numberOf(objectOf(wire.State).Pid) || null,
+    isSystem: SYSTEM_INIT.test([...commandWords(config.Entrypoint), ...textsOf(config.Cmd)][0] ?? ""),
+    user: textOf(config.User),
+    workingDir: textOf(config.WorkingDir),
+    hostname: textOf(config.Hostname),
+    domainname: textOf(config.Domainname),
+    terminal: flagOf(config.Tty),
+    stdinOpen: flagOf(config.OpenStdin),
+    stopSignal: signalOf(config.StopSignal),
+    // Podman says 0 where nothing was asked for.
+    stopTimeoutSeconds: typeof config.StopTimeout === "number" ? config.StopTimeout : null,
+    init: typeof host.Init === "boolean" ? host.Init : null,
+    restart: restartOf(host),
+    ports: declaredPorts(host, row),
+    exposedPorts: exposedOf(config),
+    // A named volume is declared by its name, not by the folder where the engine stores it.
+    mounts: row.mounts.map(({ type, name, source, target, readOnly }) => ({
+      type,
+      source: name ?? source,
+      target,
+      readOnly,
+      options: mountOptions(host, target),
+    })),
+    tmpfs: mapOf(host.Tmpfs),
+    volumesFrom: textsOf(host.VolumesFrom),
+    networks: networks.map(([name, network]) => attachmentOf(name, objectOf(network), config)),
+    networkMode: textOf(host.NetworkMode),
+    ipcMode: textOf(host.IpcMode),
+    pidMode: textOf(host.PidMode),
+    utsMode: textOf(host.UTSMode),
+    cgroupMode: textOf(host.CgroupnsMode),
+    userMode: textOf(host.UsernsMode),
+    cgroupParent: textOf(host.CgroupParent),
+    storageOptions: mapOf(host.StorageOpt),
+    isolation: textOf(host.Isolation),
+    dns: textsOf(host.Dns),
+    dnsSearch: textsOf(host.DnsSearch),
+    dnsOptions: textsOf(host.DnsOptions),
+    extraHosts: textsOf(host.ExtraHosts),
+    privileged: flagOf(host.Privileged),
+    readOnlyRoot: flagOf(host.ReadonlyRootfs),
+    capAdd: textsOf(host.CapAdd),
+    capDrop: textsOf(host.CapDrop),
+    securityOptions: textsOf(host.SecurityOpt),
+    groupAdd: textsOf(host.GroupAdd),
+    runtime: textOf(host.Runtime),
+    sysctls: mapOf(host.Sysctls),
+    ulimits: Object.fromEntries(listOf(host.Ulimits).map(objectOf).map(ulimitOf)),
+    devices: listOf(host.Devices).map(objectOf).map((device) => ({
+      source: textOf(device.PathOnHost),
+      target: textOf(device.PathInContainer),
+      rights: textOf(device.CgroupPermissions),
+    })),
+    deviceRules: textsOf(host.DeviceCgroupRules),
+    deviceRequests: listOf(host.DeviceRequests).map(objectOf).map((request) => ({
+      driver: textOf(request.Driver),
+      count: numberOf(request.Count),
+      ids: textsOf(request.DeviceIDs),
+      capabilities: listOf(request.Capabilities).flatMap(textsOf),
+      options: mapOf(request.Options),
+    })),
+    annotations: mapOf(host.Annotations),
+    platform: "",
+    files: [],
+    log: { driver: textOf(objectOf(host.LogConfig).Type), options: mapOf(objectOf(host.LogConfig).Config) },
+    memoryLimitBytes: amountOf(host.Memory),
+    memoryReservationBytes: amountOf(host.MemoryReservation),
+    memorySwapBytes: numberOf(host.MemorySwap) === 0 ? null : numberOf(host.MemorySwap),
+    sharedMemoryBytes: amountOf(host.ShmSize),
+    cpus: cpusOf(host),
+    cpuShares: amountOf(host.CpuShares),
+    // Podman says processors as these two.
+    cpuPeriod: isByQuota(host) ? null : amountOf(host.CpuPeriod),
+    cpuQuota: isByQuota(host) ? null : amountOf(host.CpuQuota),
+    memorySwappiness: typeof host.MemorySwappiness === "number" ? host.MemorySwappiness : null,
+    blockIo: blockIoOf(host),
+    cpuset: textOf(host.CpusetCpus),
+    pidsLimit: amountOf(host.PidsLimit),
+    oomScoreAdjustment: numberOf(host.OomScoreAdj),
+    oomKillDisabled: flagOf(host.OomKillDisable),
+    ...healthOf(config.Healthcheck),
+  };
+}
+
+const exposedOf = (config: Wire): string[] =>
+  Object.keys(objectOf(config.ExposedPorts)).map((port) => port.includes("/") ? port : `${port}/tcp`);
+
+const amountOf = (value: unknown): number | null => numberOf(value) > 0 ? numberOf(value) : null;
+
+function attachmentOf(name: string, network: Wire, config: Wire): InspectedContainer["networks"][number] {
+  const asked = objectOf(network.IPAMConfig);
+  return {
+    name,
+    aliases: textsOf(network.Aliases),
+    ipv4Address: textOrNull(asked.IPv4Address),
+    ipv6Address: textOrNull(asked.IPv6Address),
+    linkLocalAddresses: textsOf(asked.LinkLocalIPs),
+    // Before API 1.44 only the container tells what was asked for.
+    macAddress: textOrNull(network.MacAddress) ?? textOrNull(config.MacAddress),
+    links: textsOf(network.Links),
+    driverOptions: mapOf(network.DriverOpts),
+    gatewayPriority: numberOf(network.GwPriority),
+  };
+}
+
+/** Those that an engine gives where nobody asks, and what is told elsewhere. */
+const OWN_OPTIONS = ["", "rw", "ro", "rbind", "bind", "rprivate", "nosuid", "nodev", "noexec"];
+
+/** Of a mount that was asked for, in either of the forms that there are. */
+function mountOptions(host: Wire, target: string): string[] {
+  for (const bind of textsOf(host.Binds)) {
+    const [, place, options = ""] = bind.split(":");
+    if (place !== target) continue;
+    return options.split(",").filter((one) => !OWN_OPTIONS.includes(one));
+  }
+  const mount = listOf(host.Mounts).map(objectOf).find((one) => textOf(one.Target) === target);
+  if (mount === undefined) return [];
+  const [bind, volume, tmpfs, image] = [
+    mount.BindOptions,
+    mount.VolumeOptions,
+    mount.TmpfsOptions,
+    mount.ImageOptions,
+  ]
+    .map(objectOf) as [Wire, Wire, Wire, Wire]; // as many as there are
+  const propagation = textOf(bind.Propagation);
+  const subpath = textOf(volume.Subpath) || textOf(image.Subpath);
+  return [
+    ...(OWN_OPTIONS.includes(propagation) ? [] : [propagation]),
+    ...(flagOf(bind.NonRecursive) ? ["recursive=disabled"] : []),
+    ...(flagOf(volume.NoCopy) ? ["nocopy"] : []),
+    ...(subpath === "" ? [] : [`subpath=${subpath}`]),
+    ...(numberOf(tmpfs.SizeBytes) === 0 ? [] : [`size=${numberOf(tmpfs.SizeBytes)}`]),
+    ...(numberOf(tmpfs.Mode) === 0 ? [] : [`mode=${numberOf(tmpfs.Mode).toString(8)}`]),
+  ];
+}
+
+/** Podman's way to say a share of processors. */
+const isByQuota = (host: Wire): boolean => numberOf(host.NanoCpus) > 0;
+
+const BLOCK_IO = [
+  ["BlkioWeightDevice", "weight", "Weight"],
+  ["BlkioDeviceReadBps", "readBps", "Rate"],
+  ["BlkioDeviceReadIOps", "readIops", "Rate"],
+  ["BlkioDeviceWriteBps", "writeBps", "Rate"],
+  ["BlkioDeviceWriteIOps", "writeIops", "Rate"],
+] as const;
+
+function blockIoOf(host: Wire): Record<string, number> {
+  const weight = amountOf(host.BlkioWeight);
+  const found = BLOCK_IO.flatMap(([list, name, amount]) =>
+    listOf(host[list]).map(objectOf).map((one): [string, number] => [
+      `${name} ${textOf(one.Path)}`,
+      numberOf(one[amount]),
+    ])
+  );
+  return Object.fromEntries([...(weight === null ? [] : [["weight", weight] as const]), ...found]);
+}
+
+/** Podman writes `RLIMIT_NOFILE` for `nofile`. */
+function ulimitOf(limit: Wire): [string, { soft: number; hard: number }] {
+  const name = textOf(limit.Name).replace(/^RLIMIT_/, "").toLowerCase();
+  return [name, { soft: numberOf(limit.Soft), hard: numberOf(limit.Hard) }];
+}
+
+/** The signals that Linux has on all its common machines, by their numbers: Podman writes those. */
+const SIGNALS =
+  ("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP " +
+    "TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS").split(" ");
+
+/** `SIGTERM` of `SIGTERM`, `term` or `15`. */
+function signalOf(value: unknown): string {
+  const text = textOf(value).toUpperCase().replace(/^SIG/, "");
+  const name = /^\d+$/.test(text) ? SIGNALS[Number(text) - 1] ?? text : text;
+  return name === "" ? "" : `SIG${name}`;
+}
+
+function healthOf(value: unknown): Pick<InspectedContainer, "healthcheck" | "healthTimes"> {
+  if (value === null || value === undefined) return { healthcheck: null, healthTimes: null };
+  const check = objectOf(value);
+  return {
+    healthcheck: textsOf(check.Test),
+    healthTimes: {
+      interval: numberOf(check.Interval),
+      timeout: numberOf(check.Timeout),
+      startPeriod: numberOf(check.StartPeriod),
+      startInterval: numberOf(check.StartInterval),
+      retries: numberOf(check.Retries),
+    },
+  };
+}
+
+/** The ports it was created with: a stopped container has none open, but still declares them. */
+function declaredPorts(host: Wire, row: ContainerRow): InspectedContainer["ports"] {
+  // Podman lists the ports of the container whose network this one shares.
+  if (textOf(host.NetworkMode).startsWith("container:")) return [];
+  const bindings = Object.entries(objectOf(host.PortBindings));
+  // A port without a host port is only exposed, perhaps by the image.
+  if (bindings.length === 0) return row.ports.filter(({ published }) => published);
+  return bindings.flatMap(([name, value]) => {
+    const [port = "", protocol = "tcp"] = name.split("/");
+    return listOf(value).map(objectOf).map((binding) => {
+      const host = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(textOf(binding.HostPort));
+      return {
+        container: Number(port),
+        protocol,
+        host: host === null ? null : Number(host[1]),
+        ...(host?.[2] !== undefined && { hostLast: Number(host[2]) }),
+        address: textOf(binding.HostIp) || null,
+      };
+    });
+  });
+}

@@ -1,0 +1,185 @@
+/** Lists of containers over all engines, cached as text and compressed once until something in them changes. */
+import { z } from "zod";
+import type { Reach } from "../../../core/access.ts";
+import { Lru } from "../../../core/lru.ts";
+import type { Ownership } from "../../../core/runtime.ts";
+import type { Sight } from "../../../core/sight.ts";
+import type { Cached } from "../../../http/answer.ts";
+import { CachedText } from "../../../http/cached_text.ts";
+import { etagOf } from "../../../http/etag.ts";
+import type { Backends } from "../../../engines/links/backends.ts";
+import { type Engines, linksInSight, rowsInSight } from "../backends/seen.ts";
+import { StaleEngines } from "../backends/route_fields.ts";
+import { Unavailable } from "../../../engines/links/unavailable.ts";
+import { merged, OrderedRows } from "./ordered.ts";
+import { type ContainerQuery, cursorBehind } from "./query.ts";
+import { Container, type ContainerRow } from "../../../engines/rows/container.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+
+export const ContainerList = z.object({
+  items: z.array(Container).describe("The containers of this page"),
+  total: z.int().describe("Number of matches on all pages"),
+  next: z.string().optional().describe("The cursor of the next page; absent on the last"),
+  unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
+  stale: StaleEngines,
+}).meta({ id: "ContainerList" });
+
+interface MadeList {
+  /** The versions of what it was made from; another stamp means that it may have changed. */
+  readonly stamp: string;
+  readonly text: CachedText;
+}
+
+const MAX_CACHED = 32;
+/** Texts of this many characters are long, and few of them are remembered. */
+const LONG = 1024 * 1024;
+const MAX_LONG = 2;
+/** Of callers who hold scopes. */
+const MAX_SCOPED = 64;
+
+export class ContainerLists {
+  readonly #cached = new Lru<MadeList>(MAX_CACHED);
+  readonly #long = new Lru<MadeList>(MAX_LONG);
+  readonly #ordered = new OrderedRows();
+  readonly #scoped = new Lru<MadeList>(MAX_SCOPED);
+  /** Texts for who holds scopes, counted. */
+  #made = 0;
+  /** Versions start again at 0 with every start of the service. */
+  readonly #epoch = crypto.randomUUID();
+  #texts = new WeakMap<ContainerRow, string>();
+  #textsOwnership = -1;
+
+  private readonly backends: Backends;
+  private readonly ownership: Ownership;
+
+  constructor(private readonly engines: Engines) {
+    this.backends = engines.backends;
+    this.ownership = engines.sights.ownership;
+  }
+
+  /** The list that the query asks for, as far as the caller's reach goes; from the cache if nothing changed since. */
+  async answer(query: ContainerQuery, request: Request, reach: Reach): Promise<Cached> {
+    const mark = request.url.indexOf("?");
+    const key = `${reach.key}${mark < 0 ? "" : request.url.slice(mark)}`;
+    const known = this.#listsFor(reach).get(key) ?? this.#long.get(key);
+    const list = known !== undefined && this.backends.settled("containers") && known.stamp === this.#stamp()
+      ? known
+      : await this.#settled(key, query, this.engines.sights.of(reach));
+    return await list.text.answer(request);
+  }
+
+  #listsFor({ everywhere }: Reach): Lru<MadeList> {
+    return everywhere ? this.#cached : this.#scoped;
+  }
+
+  /** A row as the answer shows it. */
+  textOf(row: ContainerRow): string {
+    if (this.#textsOwnership !== this.ownership.revision) {
+      this.#texts = new WeakMap();
+      this.#textsOwnership = this.ownership.revision;
+    }
+    let text = this.#texts.get(row);
+    if (text === undefined) {
+      const { networkIds: _ids, healthCommand: _command, backend, ...shown } = row;
+      text = JSON.stringify({ ...shown, workspace: this.ownership.ownerOf(row), backend });
+      this.#texts.set(row, text);
+    }
+    return text;
+  }
+
+  /** Waits until the owner of every listed project is known. */
+  async #settled(key: string, query: ContainerQuery, sight: Sight): Promise<MadeList> {
+    if (query.workspace !== undefined && this.ownership.projectsOf(query.workspace) === null) {
+      await this.ownership.refresh(); // it may have been registered just now
+    }
+    const list = await this.#renew(key, query, sight);
+    return await this.ownership.settle() ? await this.#renew(key, query, sight) : list;
+  }
+
+  async #renew(key: string, query: ContainerQuery, sight: Sight): Promise<MadeList> {
+    const { shown, unavailable, stale } = await linksInSight(this.backends, query.backend, sight);
+    // Nothing below waits, so the stamp fits the rows.
+    const stamp = this.backends.settled("containers") ? this.#stamp() : "";
+    const { workspace } = query;
+    let isKnown = workspace === undefined ||
+      this.ownership.projectsOf(workspace) !== null && sight.reach.has({ workspace });
+    const behind = new Set<string>();
+    const isShown = (row: ContainerRow) =>
+      sight.sees(row) && (workspace === undefined || this.ownership.ownerOf(row)?.id === workspace);
+    const isWhole = sight.reach.everywhere && workspace === undefined;
+    let total = 0;
+    const all = this.#ordered.of(shown, query);
+    const lists = shown.map((link, at) => {
+      if (link.isBehind("containers")) behind.add(link.name);
+      if (!isKnown) {
+        for (const row of rowsInSight(link, sight)) isKnown ||= this.ownership.ownerOf(row)?.id === workspace;
+      }
+      const fitting = isWhole ? all[at]! : { rows: all[at]!.rows.filter(isShown) };
+      total += fitting.rows.length;
+      return fitting;
+    });
+    if (!isKnown) {
+      throw engineError(
+        "workspace_not_found",
+        `Cannot list containers: there is no workspace "${workspace}"`,
+      );
+    }
+    const { rows, isMore } = merged(lists, query, query.limit ?? total);
+    const last = rows.at(-1);
+    const next = isMore && last !== undefined ? cursorBehind(last, query) : undefined;
+    const text =
+      `{"items":[${
+        rows.map((row) => behind.has(row.backend) ? asStale(this.textOf(row)) : this.textOf(row)).join(",")
+      }],"total":${total}` +
+      `${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}` +
+      `,"unavailable":${JSON.stringify(unavailable)}` +
+      `${stale.length === 0 ? "" : `,"stale":${JSON.stringify(stale)}`}}`;
+    const cached = this.#listsFor(sight.reach);
+    const list = {
+      stamp,
+      text: this.#tagged(text, stamp, key, sight, (cached.get(key) ?? this.#long.get(key))?.text),
+    };
+    (text.length < LONG ? cached : this.#long).set(key, list);
+    return list;
+  }
+
+  #tagged(text: string, stamp: string, key: string, { reach }: Sight, before?: CachedText): CachedText {
+    if (reach.everywhere) {
+      // The stamp identifies the text as well as its bytes would, and is much shorter to hash.
+      return new CachedText(text, etagOf(stamp === "" ? text : `${this.#epoch} ${stamp} ${key}`));
+    }
+    // Who sees a part only is not told by a new tag that something else changed.
+    return before?.text === text
+      ? before
+      : new CachedText(text, etagOf(`${this.#epoch} ${this.#made++} ${key}`));
+  }
+
+  /** What the mirrors show now to who sees this much, without waiting: rows by engine and id. */
+  current(
+    sight: Sight,
+  ): { readonly rows: Map<string, string>; readonly unavailable: readonly Unavailable[] } {
+    const { shown, unavailable } = this.backends.current("containers");
+    const rows = new Map<string, string>();
+    for (const link of shown) {
+      for (const row of rowsInSight(link, sight)) {
+        const text = this.textOf(row);
+        rows.set(`${link.name}/${row.id}`, link.isBehind("containers") ? asStale(text) : text);
+      }
+    }
+    return {
+      rows,
+      unavailable: sight.reach.everywhere
+        ? unavailable
+        : unavailable.filter(({ backend }) => sight.seesEngine(backend)),
+    };
+  }
+
+  #stamp(): string {
+    return `${this.ownership.revision} ${this.backends.stamp(["containers"])}`;
+  }
+}
+
+/** The row's text with the mark that it is how it was last known. */
+function asStale(text: string): string {
+  return `${text.slice(0, -1)},"stale":true}`;
+}

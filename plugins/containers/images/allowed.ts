@@ -1,0 +1,14 @@
+/** Which registries images may be pulled from. */
+import { engineError } from "../../../engines/calls/errors.ts";
+import { type Reference, textOfReference } from "./reference.ts";
+
+/** Throws `pull_refused` for others than these; null allows all. */
+export function mustBeAllowed(reference: Reference, registries: readonly string[] | null): void {
+  if (registries === null || registries.includes(reference.registry)) return;
+  throw engineError(
+    "pull_refused",
+    `Cannot pull "${
+      textOfReference(reference)
+    }": this service is not allowed to pull from "${reference.registry}"`,
+  );
+}

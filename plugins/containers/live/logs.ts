@@ -1,0 +1,138 @@
+/** The feed of merged logs: any containers, each followed behind its own cursor. */
+import { z } from "zod";
+import { reachOfRunning, SEES_RUNNING } from "../../../core/runtime.ts";
+import { feed, type LiveFeed } from "../../../http/live_feed.ts";
+import type { LiveContainer } from "../backends/live_container.ts";
+import type { Engines } from "../backends/seen.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+import { awakenBy } from "../logs/awaken.ts";
+import { readCallersTime } from "../logs/log_time.ts";
+import { CURSOR_BYTES } from "../logs/log_position.ts";
+import { type LineWriter, MergedLogs } from "../logs/merged_logs.ts";
+import { Source, sourceOf, Sources, SOURCES_ASKED, SourcesMessage } from "./sources.ts";
+
+/** Lines wait for a reader sooner than rows do, so that they never hold those up. */
+const ROOM_BYTES = 128 * 1024;
+
+const Asked = z.object({
+  ...SOURCES_ASKED,
+  tail: z.int().min(0).max(10_000).default(100).describe(
+    "Number of earlier lines of each log that come first",
+  ),
+  since: z.string().min(1).max(64).optional().describe(
+    "Only lines from then on, and all of those: a time as `2026-01-31T12:00:00Z`, or a span as `10m`",
+  ),
+  q: z.string().min(1).max(256).optional().describe("Only lines that hold this text, in any case"),
+  cursors: z.record(z.string().max(384), z.string().max(CURSOR_BYTES)).optional().describe(
+    "The position up to which each source was read, by its key: its log resumes behind it",
+  ),
+});
+
+const Item = z.union([
+  z.object({
+    source: Source,
+    time: z.string().describe("When it was written"),
+    stream: z.enum(["stdout", "stderr"]).describe("Which output"),
+    line: z.string().describe("Log lines"),
+    cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
+  }),
+  z.object({
+    source: Source,
+    gap: z.object({
+      after: z.string().describe("The time of the last line before"),
+      before: z.string().nullable().describe("The time of the first line after"),
+    }).describe("The engine lost lines in between"),
+  }),
+]);
+
+export interface LogFeed {
+  readonly engines: Engines;
+  readonly streamLimit: StreamLimit;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function logFeed({ engines, streamLimit, onFailure }: LogFeed): LiveFeed {
+  return feed({
+    name: "logs",
+    summary: "The logs of any containers, merged in the order of their times",
+    permission: "containers:logs",
+    asked: Asked,
+    told: {
+      sources: SourcesMessage,
+      lines: z.object({
+        items: z.array(Item).describe("Lines and gaps, in order"),
+        cursors: z.record(z.string(), z.string()).describe(
+          "The positions up to which their sources were read, for `cursors`",
+        ),
+        firsts: z.record(z.string(), z.string()).optional().describe(
+          "The positions of the lines with which reading a source began: `before` of `/api/logs` continues before them",
+        ),
+      }),
+    },
+    run: async ({ asked, principal, reach, signal, tell, room }) => {
+      const running = reachOfRunning(principal);
+      if (running.nowhere) {
+        throw engineError(
+          "forbidden",
+          `Cannot follow logs: this needs the permission "${SEES_RUNNING}", too`,
+        );
+      }
+      using _viewer = streamLimit.enter(principal, "live");
+      const since = asked.since === undefined ? null : readCallersTime(asked.since);
+      const read = new Map(Object.entries(asked.cursors ?? {}));
+      await using logs = new MergedLogs({
+        viewer: {
+          frame: (items, cursors, firsts) => {
+            for (const [source, cursor] of cursors) read.set(source, cursor);
+            const json = (places: ReadonlyMap<string, string>) => JSON.stringify(Object.fromEntries(places));
+            const begins = firsts.size === 0 ? "" : `,"firsts":${json(firsts)}`;
+            tell("lines", `"items":[${items.join()}],"cursors":${json(cursors)}${begins}`);
+          },
+          ready: () => room(ROOM_BYTES),
+          write: written,
+          waits: (source, reason) => sources.waits(source, reason),
+          resumes: (source) => sources.resumes(source),
+          left: (source, reason) => sources.over(source, reason),
+        },
+        awaken: awakenBy(engines.backends.feed),
+        search: asked.q,
+        signal,
+      });
+      using sources = new Sources({
+        engines,
+        reaches: [reach, running],
+        asked,
+        doing: "read the logs of",
+        signal,
+        begin: (target, isNew) => {
+          const source = sourceOf(target);
+          const start = {
+            tail: isNew || since !== null ? null : asked.tail,
+            since: isNew ? null : since,
+            cursor: read.get(source),
+          };
+          logs.add(source, () => Promise.resolve(target), start);
+        },
+        stop: (source) => logs.remove(source),
+        tell: (states, leftOut) => tell("sources", `"items":${JSON.stringify(states)},"leftOut":${leftOut}`),
+      });
+      await sources.begin(onFailure);
+      if (!signal.aborted) {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      }
+    },
+  });
+}
+
+/** A line, or what is missing, as an item. */
+function written(target: LiveContainer): LineWriter {
+  const source = JSON.stringify(sourceOf(target));
+  return {
+    line: ({ time, stream, text, cut }) =>
+      `{"source":${source},"time":"${time}","stream":"${stream}","line":${JSON.stringify(text)}${
+        cut ? `,"cut":true` : ""
+      }}`,
+    gap: (gap) => `{"source":${source},"gap":${JSON.stringify(gap)}}`,
+  };
+}

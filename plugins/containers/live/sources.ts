@@ -1,0 +1,296 @@
+/** The containers of a subscription: found by what was asked for, joined later, and let go when they may not be seen. */
+import { z } from "zod";
+import type { Reach } from "../../../core/access.ts";
+import type { ServiceError } from "../../../core/error.ts";
+import type { RunningContainer } from "../../../core/runtime.ts";
+import type { Sight } from "../../../core/sight.ts";
+import { asServiceError, statusOf } from "../../../http/problem.ts";
+import { findContainer } from "../backends/find_container.ts";
+import { type LiveContainer, readLive } from "../backends/live_container.ts";
+import type { Engines } from "../backends/seen.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
+
+/** The most containers of one subscription: with all their cursors it fits into a message. */
+const MOST = 128;
+/** States that are remembered, so that none is told twice in a row. */
+const MOST_SAID = 1_024;
+const PROJECT = "com.docker.compose.project";
+/** How often it is asked whether everything may still be seen, and what could not be found is looked for again. */
+const CLOCK_MS = 2_000;
+
+/** As the engines' command lines show them; a shorter text may as well be a name. */
+const SHORT_ID = 12;
+
+const Name = z.string().min(1).max(256);
+
+/** How a feed is asked about containers. */
+export const SOURCES_ASKED = {
+  containers: z.array(z.string().min(1).max(384)).max(MOST).optional().describe(
+    "By id or name, with the engine before it where several have it: `docker/web`",
+  ),
+  project: Name.optional().describe("All containers of this Compose project"),
+  workspace: Name.optional().describe("All containers of this workspace, by its id"),
+  all: z.literal(true).optional().describe("All containers in sight"),
+};
+
+export interface AskedSources {
+  readonly containers?: readonly string[] | undefined;
+  readonly project?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly all?: true | undefined;
+}
+
+export const Source = z.string().describe("The container, by its engine and id: `docker/0f1e…`");
+
+/** The message that says how the sources of a subscription are. */
+export const SourcesMessage = z.object({
+  items: z.array(z.object({
+    source: z.string().describe(
+      "The container, by its engine and id; as it was asked for where it was not found",
+    ),
+    name: z.string().optional().describe("The container's name"),
+    state: z.enum(["following", "waiting", "ended"]).describe(
+      "`waiting`: it cannot be read for now, and is tried again by itself",
+    ),
+    reason: z.string().optional().describe(
+      "The reason why it is not followed: `removed`, or a code for programs",
+    ),
+  })).describe("The sources that are others than before"),
+  leftOut: z.int().describe("Number of containers in scope that may not be followed, or are too many"),
+});
+export type SourceState = z.input<typeof SourcesMessage>["items"][number];
+
+export const sourceOf = ({ engine, id }: Pick<LiveContainer, "engine" | "id">): string =>
+  `${engine.name}/${id}`;
+
+export interface SourcesOptions {
+  readonly engines: Engines;
+  /** All of them must have what is followed. */
+  readonly reaches: readonly Reach[];
+  readonly asked: AskedSources;
+  /** Follows "Cannot" in errors. */
+  readonly doing: string;
+  readonly signal: AbortSignal;
+  /** Begins to follow a container; `isNew` is one that was made while others were followed. */
+  readonly begin: (target: LiveContainer, isNew: boolean) => void;
+  readonly stop: (source: string) => void;
+  /** The engine says that it removed a container; for who would not notice. */
+  readonly removed?: (source: string) => void;
+  readonly tell: (states: readonly SourceState[], leftOut: number) => void;
+}
+
+export class Sources implements Disposable {
+  readonly #options: SourcesOptions;
+  readonly #sights: readonly Sight[];
+  /** What is followed, by source. */
+  readonly #followed = new Map<string, { readonly name: string }>();
+  /** What was said last of each source, and of what was asked for and not found. */
+  readonly #said = new Map<string, string>();
+  /** What was followed and cannot be read for now, by source. */
+  readonly #waiting = new Map<string, { readonly name: string }>();
+  /** Whether something that was asked for cannot be read for now. */
+  #isWaiting = false;
+  readonly #stack = new DisposableStack();
+  #leftOut = 0;
+  #isListed = false;
+
+  constructor(options: SourcesOptions) {
+    const { containers, project, workspace, all } = options.asked;
+    if ([containers, project, workspace, all].every((one) => one === undefined)) {
+      throw engineError(
+        "invalid_request",
+        `Cannot ${options.doing} containers: expected "containers", a "project", a "workspace" or "all"`,
+      );
+    }
+    this.#options = options;
+    this.#sights = options.reaches.map((reach) => options.engines.sights.of(reach));
+  }
+
+  /** Finds what there is; from here on what is made, or comes back, is found by itself. */
+  async begin(onFailure: (error: unknown) => void): Promise<void> {
+    const { feed } = this.#options.engines.backends;
+    const again = () => void this.#look().catch(onFailure);
+    // Subscribed before the list, so that a start in between is not missed
+    this.#stack.use(feed.subscribe({ event: (event) => this.#hear(event, onFailure), resync: again }));
+    const clock = setInterval(() => {
+      this.#judge();
+      if (this.#isWaiting || this.#waiting.size > 0) again();
+    }, CLOCK_MS);
+    this.#stack.defer(() => clearInterval(clock));
+    await this.#look();
+    this.#isListed = true;
+  }
+
+  /** Tells that a source cannot be read for now, and that its follower tries again. */
+  waits(source: string, { code: reason }: ServiceError): void {
+    const known = this.#followed.get(source);
+    if (known !== undefined) this.#tell({ source, name: known.name, state: "waiting", reason });
+  }
+
+  /** Tells that a source is read again after `waits`. */
+  resumes(source: string): void {
+    const known = this.#followed.get(source);
+    if (known !== undefined) this.#tell({ source, name: known.name, state: "following" });
+  }
+
+  /** Says that a source is over. */
+  over(source: string, reason: ServiceError | "removed"): void {
+    const known = this.#followed.get(source);
+    if (known === undefined || !this.#followed.delete(source)) return;
+    const state = reason === "removed" ? { state: "ended", reason } as const : refusal(reason);
+    if (state.state === "waiting") this.#waiting.set(source, known);
+    this.#tell({ source, name: known.name, ...state });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stack.dispose();
+  }
+
+  #hear(event: EngineEvent, onFailure: (error: unknown) => void): void {
+    if (event.type !== "container") return;
+    const { backend, id, attributes, action } = event;
+    const source = `${backend}/${id}`;
+    if (action === "destroy" && this.#followed.has(source)) return this.#options.removed?.(source);
+    if (!BEGINNINGS.has(action) || this.#followed.has(source)) return;
+    const { project, workspace, all } = this.#options.asked;
+    const of = attributes[PROJECT];
+    const isAsked = all === true || this.#isMeant({ backend, id, name: attributes["name"] ?? "" }) ||
+      of !== undefined && (of === project || workspace !== undefined);
+    if (isAsked) void this.#add([source], this.#isListed).catch(onFailure);
+  }
+
+  /** Finds what was asked for and is not followed. */
+  async #look(): Promise<void> {
+    const { engines: { backends, sights: { ownership } }, asked, signal } = this.#options;
+    const { containers = [], project, workspace, all } = asked;
+    this.#isWaiting = false;
+    const wanted = [...this.#waiting.keys(), ...containers];
+    let leftOut = 0;
+    if (project !== undefined || workspace !== undefined || all === true) {
+      const { up } = await backends.fresh("containers");
+      const rows = up.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+      rows.forEach((row) => this.#wants(row));
+      await ownership.settle();
+      const found = rows.filter((row) => this.#wants(row));
+      const shown = found.filter((row) => this.#sees(row));
+      leftOut = found.filter((row) => this.#sights.at(-1)!.sees(row)).length - shown.length; // one at least
+      for (const { backend, id } of shown) wanted.push(`${backend}/${id}`);
+    }
+    if (signal.aborted) return;
+    leftOut += Math.max(0, wanted.length - MOST);
+    const isOther = leftOut !== this.#leftOut;
+    this.#leftOut = leftOut;
+    if (isOther) this.#tell();
+    await this.#add(wanted.slice(0, MOST), false);
+  }
+
+  /** Together, so that the pasts of all are sorted into each other. */
+  async #add(wanted: readonly string[], isNew: boolean): Promise<void> {
+    const { asked: { containers = [] }, signal, begin } = this.#options;
+    const missing = wanted.filter((asked) => !this.#followed.has(asked));
+    const found = await Promise.all(
+      missing.map((asked) =>
+        this.#find(asked, containers.includes(asked) || this.#waiting.has(asked)).then(
+          (target) => ({ asked, target }),
+          (error) => ({ asked, error: asServiceError(error) }),
+        )
+      ),
+    );
+    if (signal.aborted) return;
+    const states: SourceState[] = [];
+    for (const one of found) {
+      if ("error" in one) {
+        const state = refusal(one.error);
+        const known = this.#waiting.get(one.asked);
+        if (state.state === "ended") this.#waiting.delete(one.asked);
+        else this.#isWaiting = true;
+        // What an event or a list told of, and is gone again, was never asked for.
+        if (known !== undefined || containers.includes(one.asked)) {
+          states.push({ source: one.asked, ...known, ...state });
+        }
+        continue;
+      }
+      const source = sourceOf(one.target);
+      this.#waiting.delete(source);
+      if (this.#followed.has(source) || this.#followed.size >= MOST) continue;
+      this.#followed.set(source, { name: one.target.name });
+      states.push({ source, name: one.target.name, state: "following" });
+      begin(one.target, isNew);
+    }
+    if (states.length > 0) this.#tell(...states);
+  }
+
+  async #find(asked: string, isNamed: boolean): Promise<LiveContainer> {
+    const { engines, reaches, doing, signal } = this.#options;
+    const slash = asked.lastIndexOf("/");
+    const [backend, id] = slash < 0 ? [undefined, asked] : [asked.slice(0, slash), asked.slice(slash + 1)];
+    const wish = `${doing} container "${id}"`;
+    const [found] = await Promise.all(
+      reaches.map((reach) => findContainer(engines, reach, id, backend, wish)),
+    );
+    const { link, row } = found!; // there is one reach at least
+    if (!isNamed && !this.#isMeant(row) && !this.#wants(row)) {
+      await engines.sights.ownership.settle();
+      if (!this.#wants(row)) throw engineError("container_not_found", `Cannot ${wish}: it was not asked for`);
+    }
+    return await readLive(link.engine, row.id, wish, signal);
+  }
+
+  /** Whether it was asked for by its name or its id. */
+  #isMeant({ backend, id, name }: Pick<RunningContainer, "backend" | "id" | "name">): boolean {
+    return this.#options.asked.containers?.some((asked) => {
+      const slash = asked.lastIndexOf("/");
+      const wanted = asked.slice(slash + 1);
+      const isThere = slash < 0 || asked.slice(0, slash) === backend;
+      return isThere && (wanted === name || wanted.length >= SHORT_ID && id.startsWith(wanted));
+    }) ?? false;
+  }
+
+  /** Labels and owners change, and with them what may be seen. */
+  #judge(): void {
+    if (this.#sights.every(({ reach }) => reach.everywhere)) return;
+    for (const [source, { name }] of this.#followed) {
+      const slash = source.lastIndexOf("/");
+      const link = this.#options.engines.backends.links.find((one) => one.name === source.slice(0, slash));
+      const row = link?.mirror.containers.rows.get(source.slice(slash + 1));
+      if (row === undefined || this.#sees(row)) continue;
+      this.#followed.delete(source);
+      this.#options.stop(source);
+      this.#tell({ source, name, state: "ended", reason: "not_allowed" });
+    }
+  }
+
+  #wants(row: RunningContainer): boolean {
+    const { asked: { project, workspace, all }, engines: { sights: { ownership } } } = this.#options;
+    return all === true || (project !== undefined || workspace !== undefined) &&
+        (project === undefined || row.labels[PROJECT] === project) &&
+        (workspace === undefined || ownership.ownerOf(row)?.id === workspace);
+  }
+
+  #sees(row: RunningContainer): boolean {
+    return this.#sights.every((sight) => sight.sees(row));
+  }
+
+  #tell(...states: readonly SourceState[]): void {
+    const others = states.filter((state) => {
+      const { source, state: is, reason = "" } = state;
+      const isOther = this.#said.get(source) !== `${is} ${reason}`;
+      this.#said.delete(source);
+      this.#said.set(source, `${is} ${reason}`);
+      return isOther;
+    });
+    for (const [source] of this.#said) { // those that were told of longest ago first
+      if (this.#said.size <= MOST_SAID) break;
+      this.#said.delete(source);
+    }
+    if (others.length > 0 || states.length === 0) this.#options.tell(others, this.#leftOut);
+  }
+}
+
+/** What a container's life may begin with. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["create", "start", "restart"]);
+
+function refusal(error: ServiceError): { readonly state: "waiting" | "ended"; readonly reason: string } {
+  return { state: statusOf(error) >= 500 ? "waiting" : "ended", reason: error.code };
+}

@@ -1,0 +1,213 @@
+/** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
+import { z } from "zod";
+import type { Call } from "../../../http/call.ts";
+import { countOrAll, flag, text } from "../../../http/query.ts";
+import { StreamFailure } from "../../../http/problem.ts";
+import { raw, route, type Router, router } from "../../../http/router.ts";
+import { at } from "../../../engines/calls/path.ts";
+import type { FindLive, LiveContainer } from "../backends/live_container.ts";
+import { logBody, rawLogBody } from "./log_body.ts";
+import { CONTENT_TYPE, JsonWriter, type LogFormat, type LogWriter, TextWriter } from "./log_formats.ts";
+import { LogPosition } from "./log_position.ts";
+import { searching } from "./log_search.ts";
+import type { Awaken } from "./awaken.ts";
+import { type LogRequest, LogSource } from "./log_source.ts";
+import { engineTime, readCallersTime } from "./log_time.ts";
+import { openConnection } from "../../../engines/frames/connection.ts";
+import type { StreamLimit } from "../backends/stream_limit.ts";
+import { engineError } from "../../../engines/calls/errors.ts";
+import { problems } from "../backends/problems.ts";
+
+const LogRecord = z.union([
+  z.object({
+    cursor: z.string().describe("Resumes behind this line"),
+    time: z.string().describe("When it was written"),
+    stream: z.enum(["stdout", "stderr"]).describe("Which output"),
+    line: z.string().describe("The text of the line"),
+    cut: z.literal(true).optional().describe("The line was longer than 256 KiB"),
+  }),
+  z.object({
+    gap: z.object({
+      after: z.string().describe("The last line before them, by its time"),
+      before: z.string().nullable().describe("The first line after them, by its time"),
+    }).meta({ id: "LogGap", description: "The engine lost lines in between" }),
+  }),
+  z.object({
+    end: z.object({ reason: z.enum(["removed", "stopping", "not_allowed"]).describe("Why") })
+      .meta({ id: "LogEnd", description: "The reason why no more lines follow" }),
+  }),
+  z.object({ error: StreamFailure }),
+]).meta({ id: "LogRecord" });
+
+const Query = z.object({
+  follow: flag.default(false).describe("Goes on with lines as they are written"),
+  tail: countOrAll(1_000_000).default(null).describe("Number of the last lines, or `all`"),
+  since: text(64).optional().describe(
+    "Only lines from then on: a time as `2026-01-31T12:00:00Z`, seconds since 1970, or a span as `10m`",
+  ),
+  until: text(64).optional().describe("Only lines up to then, written as for `since`"),
+  timestamps: flag.default(false).describe("Puts its time before each line of text"),
+  stdout: flag.default(true).describe("True to receive lines of the standard output"),
+  stderr: flag.default(true).describe("True to receive lines of the standard error"),
+  q: text(256).optional().describe("Only lines that hold this text, in any case"),
+  format: z.enum(["text", "ndjson", "sse"]).optional().describe(
+    "Instead of what the header `Accept` asks for",
+  ),
+  cursor: text(256).optional().describe("The `cursor` of the last line received: the log resumes behind it"),
+  backend: text(128).optional().describe("The name of one engine"),
+});
+type Query = z.output<typeof Query>;
+
+const logs = route({
+  method: "get",
+  path: "/containers/{id}/logs",
+  summary: "Read or follow a container's log",
+  description:
+    "Resumes behind `cursor` or `Last-Event-ID` without loss or repeats, as far as the engine still has the " +
+    "lines; if it has not, a `gap` says so. Following continues across restarts of the container and of the engine, " +
+    "until the container is removed.",
+  headers: ["Last-Event-ID"],
+  permission: "containers:logs",
+  subject: "found",
+  params: z.object({ id: z.string().describe("The container's id, the beginning of one, or its name") }),
+  query: Query,
+  hints: { n: 'it is called "tail" here', lines: 'it is called "tail" here', details: "there are none" },
+  answers: {
+    200: raw("The log", {
+      "text/plain": null,
+      "application/x-ndjson": LogRecord,
+      "text/event-stream": LogRecord,
+    }),
+    ...problems(
+      "container_not_found",
+      "ambiguous_id",
+      "backend_not_found",
+      "runtime_unavailable",
+      "engine_failed",
+      "no_engine",
+      "too_many_streams",
+    ),
+  },
+});
+
+export const ROUTES = [logs];
+
+type LogCall = Call<{ id: string }, Query, undefined>;
+
+export interface LogRoutes {
+  readonly find: FindLive;
+  readonly streamLimit: StreamLimit;
+  readonly awaken?: Awaken;
+}
+
+export function logRoutes(parts: LogRoutes): Router {
+  return router().on(logs, (call) => answer(call, parts));
+}
+
+async function answer(call: LogCall, { find, streamLimit, awaken }: LogRoutes): Promise<Response> {
+  const { params: { id }, query } = call;
+  const wanted = wantedOf(query);
+  const cursor = query.cursor ?? call.request.headers.get("last-event-id") ?? "";
+  const position = cursor === ""
+    ? new LogPosition({ bounded: wanted.tail !== null || wanted.since !== null })
+    : LogPosition.parse(cursor);
+  const doing = `read the logs of container "${id}"`;
+  const viewer = streamLimit.enter(call.principal, "logs");
+  const { ending } = call;
+  try {
+    const target = await find(call.reach, id, query.backend, doing, ending);
+    const format = formatOf(call);
+    const onEnd = () => viewer[Symbol.dispose]();
+    const isPlain = format === "text" && !query.follow && !query.timestamps && !query.q && position.empty;
+    const body = isPlain
+      ? await plainBody(target, wanted, ending, onEnd)
+      : await lineBody(call, { target, wanted, format, position, ending, onEnd, awaken });
+    return new Response(body, {
+      headers: [["content-type", CONTENT_TYPE[format]], ["cache-control", "no-store, no-transform"], [
+        "x-accel-buffering",
+        "no",
+      ]],
+    });
+  } catch (error) {
+    viewer[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function plainBody(target: LiveContainer, wanted: LogRequest, ending: AbortSignal, onEnd: () => void) {
+  const { stdout, stderr, tail, since, until } = wanted;
+  const answer = await openConnection(target.engine, {
+    method: "GET",
+    path: at`/containers/${target.id}/logs`,
+    query: {
+      stdout,
+      stderr,
+      tail: tail ?? undefined,
+      since: since === null ? undefined : engineTime(since),
+      until: until === null ? undefined : engineTime(until),
+    },
+    doing: `read the logs of container "${target.name}"`,
+    missing: "container_not_found",
+    signal: ending,
+  });
+  return rawLogBody(answer, { terminal: target.terminal, ending, onEnd });
+}
+
+async function lineBody(call: LogCall, given: {
+  readonly target: LiveContainer;
+  readonly wanted: LogRequest;
+  readonly format: LogFormat;
+  readonly position: LogPosition;
+  readonly ending: AbortSignal;
+  readonly onEnd: () => void;
+  readonly awaken: Awaken | undefined;
+}) {
+  const { target, wanted, format, position, ending, onEnd, awaken } = given;
+  const { q, timestamps } = call.query;
+  const writer: LogWriter = format === "text"
+    ? new TextWriter(position, { timestamps })
+    : new JsonWriter(position, { events: format === "sse" });
+  const lines = q ? searching(q, writer) : writer;
+  const source = new LogSource({
+    target,
+    query: wanted,
+    position,
+    listener: {
+      line: lines.line.bind(lines),
+      gap: (gap) => writer.gap(gap),
+      taken: () => writer.output.settle(),
+    },
+    signal: ending,
+    ...(awaken === undefined ? {} : { awaken }),
+  });
+  await source.open();
+  const reason = () => call.stopping.aborted ? "stopping" : "not_allowed";
+  return logBody({ source, writer, ending, reason, onEnd });
+}
+
+function wantedOf(query: Query): LogRequest {
+  if (!query.stdout && !query.stderr) {
+    throw engineError(
+      "invalid_request",
+      "Cannot read the logs: stdout and stderr are both switched off",
+      {
+        errors: [{ path: "query.stdout", message: "Expected stdout, stderr or both" }],
+      },
+    );
+  }
+  return {
+    follow: query.follow,
+    tail: query.tail,
+    stdout: query.stdout,
+    stderr: query.stderr,
+    since: query.since === undefined ? null : readCallersTime(query.since),
+    until: query.until === undefined ? null : readCallersTime(query.until),
+  };
+}
+
+function formatOf({ query, request }: LogCall): LogFormat {
+  if (query.format !== undefined) return query.format;
+  const accept = request.headers.get("accept") ?? "";
+  if (accept.includes("text/event-stream")) return "sse";
+  return accept.includes("application/x-ndjson") ? "ndjson" : "text";
+}

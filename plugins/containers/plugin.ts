@@ -1,0 +1,83 @@
+/** Containers, images, volumes and networks of Docker and Podman. */
+import { Sights } from "../../core/sight.ts";
+import { plugin } from "../plugin.ts";
+import { Backends, type NamedEngine } from "../../engines/links/backends.ts";
+import { readAddress } from "../../engines/calls/address.ts";
+import { UNIX_HOST } from "../../engines/calls/connections.ts";
+import { CODES } from "../../engines/calls/errors.ts";
+import { examine } from "./examine.ts";
+import { measure } from "./measures.ts";
+import { PERMISSIONS } from "./permissions.ts";
+import { ROUTES, Routes } from "./routes.ts";
+import { EngineRuntime } from "./runtime.ts";
+import { type EngineSetting, isFound, Settings, VARIABLES } from "./settings.ts";
+
+export const containerRuntime = plugin({
+  name: "container-runtime",
+  summary: "Containers, images, volumes and networks of Docker and Podman",
+  version: "0.1.0",
+  permissions: PERMISSIONS,
+  errors: CODES,
+  settings: Settings,
+  variables: VARIABLES,
+  routes: ROUTES,
+  tags: {
+    containers: "Containers on all engines: lists, details, control, logs, shells, measurements",
+    images: "Images on all engines",
+    volumes: "Volumes on all engines",
+    networks: "Networks on all engines",
+    logs: "Earlier lines of several logs, searched",
+    terminal: "Events and merged logs, as they happen",
+  },
+  examine,
+  needs: ({ engines }) => (engines ?? []).flatMap(needsOf),
+  async start(host, settings) {
+    const named = (settings.engines ?? []).filter((one) => !isFound(one)).map(namedEngine);
+    const looks = settings.engines?.some(isFound) ?? true;
+    const backends = looks
+      ? await Backends.found(settings, host.log, named, settings.ssh)
+      : Backends.configured(named, host.log, settings.ssh);
+    const runtime = new EngineRuntime(backends, settings);
+    const engines = { backends, sights: new Sights(host.ownership) };
+    const { log, commands, offers } = host;
+    const routes = new Routes({ engines, registries: settings.registries, log, commands, offers });
+    measure(host.metrics, backends, routes.streamLimit);
+    return {
+      routes: routes.routes,
+      feeds: routes.feeds,
+      runtime,
+      [Symbol.asyncDispose]: async () => {
+        await routes[Symbol.asyncDispose]();
+        await backends[Symbol.asyncDispose]();
+      },
+    };
+  },
+});
+
+function namedEngine({ name, url, ca, cert, key }: EngineSetting): NamedEngine {
+  const guess = name.includes("podman") ? "podman" : "docker";
+  const address = readAddress(url);
+  if (address === null) throw new Error(`the address of engine "${name}" was checked before`);
+  if (address.kind !== "tls") return { name, guess, address };
+  const files = { ca: ca ?? "", cert: cert ?? "", key: key ?? "" }; // the settings need all three for such an address
+  return { name, guess, address: { ...address, files } };
+}
+
+function needsOf({ url, ca, cert, key }: EngineSetting): Deno.PermissionDescriptor[] {
+  const address = readAddress(url);
+  if (address === null) return [];
+  if (address.kind === "tls") {
+    const files = [ca, cert, key].filter((path) => path !== undefined);
+    return [
+      { name: "net", host: `${address.host}:${address.port}` },
+      ...files.map((path) => ({ name: "read", path } as const)),
+    ];
+  }
+  if (address.kind === "ssh") return []; // what is missing is told of this engine alone
+  return [
+    { name: "read", path: address.path },
+    { name: "write", path: address.path },
+    { name: "net", host: `unix:${address.path}` },
+    { name: "net", host: UNIX_HOST },
+  ];
+}

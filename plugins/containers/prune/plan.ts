@@ -1,0 +1,155 @@
+/** What a prune would remove from one engine: each object with its identity, the reason and the bytes. */
+import { z } from "zod";
+import type { Link } from "../../../engines/links/link.ts";
+import type { ContainerRow } from "../../../engines/rows/container.ts";
+import type { Measurement, UsageItem } from "../disk_usage/measurement.ts";
+import { UsedBy } from "../backends/used_by.ts";
+import { passes, type PruneFilters } from "./filters.ts";
+
+/** In the order of removal: users before what they use. */
+export const PRUNE_TYPES = ["containers", "networks", "volumes", "images", "buildCache"] as const;
+export const PruneType = z.enum(PRUNE_TYPES);
+export type PruneType = z.infer<typeof PruneType>;
+
+export const PruneItem = z.object({
+  type: PruneType.describe("Kind of object"),
+  id: z.string().describe("Its id"),
+  name: z.string().describe("Its name"),
+  why: z.string().describe("Why it is removed"),
+  size: z.int().describe("Bytes"),
+  backend: z.string().describe("The engine it is on, by name"),
+}).meta({ id: "PruneItem" });
+
+/** With what distinguishes it from a later object of the same name. */
+export type Planned = z.infer<typeof PruneItem> & {
+  readonly createdAt: string | null;
+  /** Of an image: the names it had. */
+  readonly tags: readonly string[];
+};
+
+/** The engine takes a cache's id as a pattern, so only ids without special characters are planned. */
+const CACHE_ID = /^[a-z0-9]{20,64}$/;
+const ENDED = new Set(["created", "exited", "dead"]);
+
+/** What is asked of one engine's plan. */
+interface Scope {
+  readonly link: Link;
+  readonly usage: Measurement["usage"];
+  readonly types: ReadonlySet<PruneType>;
+  readonly filters: PruneFilters;
+  readonly now: Date;
+}
+
+/** The mirror must be fresh and the measurement new. A container in the plan no longer counts as a user of the rest. */
+export function planFor(
+  link: Link,
+  { usage }: Measurement,
+  types: ReadonlySet<PruneType>,
+  filters: PruneFilters,
+  now: Date,
+): Planned[] {
+  const scope: Scope = { link, usage, types, filters, now };
+  const containers = types.has("containers") ? endedContainers(scope) : [];
+  const going = new Set(containers.map(({ id }) => id));
+  const staying = [...link.mirror.containers.rows.values()].filter(({ id }) => !going.has(id));
+  const users = new UsedBy(staying);
+  return [
+    ...plannedContainers(containers, scope),
+    ...types.has("networks") ? plannedNetworks(users, scope) : [],
+    ...types.has("volumes") ? plannedVolumes(users, scope) : [],
+    ...types.has("images") ? plannedImages(users, scope) : [],
+    ...types.has("buildCache") ? plannedCaches(scope) : [],
+  ];
+}
+
+function endedContainers({ link, filters, now }: Scope): ContainerRow[] {
+  return [...link.mirror.containers.rows.values()]
+    .filter((row) => ENDED.has(row.state) && passes(row, filters, now));
+}
+
+function plannedContainers(rows: readonly ContainerRow[], { link, usage }: Scope): Planned[] {
+  const sizeOf = sizes(usage.containers.items);
+  return rows.map(({ id, name, state }) => ({
+    type: "containers",
+    id,
+    name,
+    why: state === "created" ? "it never ran" : `it does not run (${state})`,
+    size: sizeOf.get(id) ?? 0,
+    backend: link.name,
+    createdAt: null,
+    tags: [],
+  }));
+}
+
+function plannedNetworks(users: UsedBy, { link, filters, now }: Scope): Planned[] {
+  return [...link.mirror.networks.rows.values()]
+    .filter((row) =>
+      !row.predefined && row.scope === "local" && users.network(row).length === 0 && passes(row, filters, now)
+    )
+    .map(({ id, name }) => ({
+      type: "networks",
+      id,
+      name,
+      why: "no container is connected to it",
+      size: 0,
+      backend: link.name,
+      createdAt: null,
+      tags: [],
+    }));
+}
+
+function plannedVolumes(users: UsedBy, { link, usage, filters, now }: Scope): Planned[] {
+  const sizeOf = sizes(usage.volumes.items);
+  return [...link.mirror.volumes.rows.values()]
+    .filter((row) => users.volume(row.name).length === 0 && passes(row, filters, now))
+    .map(({ name, createdAt }) => ({
+      type: "volumes",
+      id: name,
+      name,
+      why: "no container mounts it",
+      size: sizeOf.get(name) ?? 0,
+      backend: link.name,
+      createdAt,
+      tags: [],
+    }));
+}
+
+function plannedImages(users: UsedBy, { link, usage, filters, now }: Scope): Planned[] {
+  const sizeOf = sizes(usage.images.items);
+  return [...link.mirror.images.rows.values()]
+    .filter((row) =>
+      (row.dangling || filters.tagged === true) && users.image(row.id).length === 0 &&
+      passes(row, filters, now)
+    )
+    .map(({ id, tags, size, dangling }) => ({
+      type: "images",
+      id,
+      name: tags[0] ?? id,
+      why: dangling ? "nothing names it and no container uses it" : "no container uses it",
+      size: sizeOf.get(id) ?? size,
+      backend: link.name,
+      createdAt: null,
+      tags,
+    }));
+}
+
+/** Newest first: what was built on another cache goes before it. */
+function plannedCaches({ link, usage, filters, now }: Scope): Planned[] {
+  return usage.buildCache.items
+    .toSorted((one, other) => (other.createdAt ?? "").localeCompare(one.createdAt ?? ""))
+    .filter((item) => !item.active && CACHE_ID.test(item.id) && passes({ ...item, labels: {} }, filters, now))
+    .map(({ id, name, size, createdAt }) => ({
+      type: "buildCache",
+      id,
+      name,
+      why: "no build uses it",
+      size,
+      backend: link.name,
+      createdAt,
+      tags: [],
+    }));
+}
+
+function sizes(items: readonly UsageItem[]): Map<string, number> {
+  return new Map(items.map(({ id, size }) => [id, size]));
+}

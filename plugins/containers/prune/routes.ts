@@ -1,0 +1,157 @@
+/** `/api/system/prune`: lists what nobody uses, with reasons and bytes, and removes exactly that list. */
+import { z } from "zod";
+import { ServiceError } from "../../../core/error.ts";
+import type { OfferStore } from "../../../core/store.ts";
+import type { Principal, Reach } from "../../../core/access.ts";
+import { asServiceError } from "../../../http/problem.ts";
+import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
+import type { Backends } from "../../../engines/links/backends.ts";
+import type { Meter } from "../disk_usage/meter.ts";
+import { BackendName } from "../backends/route_fields.ts";
+import { Unavailable } from "../../../engines/links/unavailable.ts";
+import { carryOut, PruneResult, shown } from "./carry_out.ts";
+import { PruneFilters } from "./filters.ts";
+import { planFor, type Planned, PRUNE_TYPES, PruneType } from "./plan.ts";
+import { Plans } from "./plans.ts";
+import { problems } from "../backends/problems.ts";
+
+export const PruneRequest = z.strictObject({
+  types: z.array(PruneType).min(1).max(PRUNE_TYPES.length).optional().describe("Nothing else is touched"),
+  filters: PruneFilters.optional().describe("The kinds of unused objects to remove"),
+  backend: BackendName.optional(),
+  dryRun: z.boolean().optional().describe("Only list what would go, and keep the list as a plan"),
+  plan: z.uuid().optional().describe("Remove exactly what this plan listed"),
+}).refine(
+  ({ types, plan }) => (types === undefined) !== (plan === undefined),
+  { message: 'Expected either "types" or "plan"', path: ["types"] },
+).refine(
+  ({ plan, dryRun, filters, backend }) =>
+    plan === undefined || (dryRun === undefined && filters === undefined && backend === undefined),
+  { message: "A plan stands by itself", path: ["plan"] },
+).meta({
+  id: "PruneRequest",
+  examples: [
+    { types: ["containers", "images"], filters: { until: "24h" }, dryRun: true },
+    { plan: "0b8f3c1a-5e9b-4d7d-8a52-6b1f0c9d3e47" },
+  ],
+});
+
+export const PruneReport = z.object({
+  dryRun: z.boolean().describe("True if nothing was removed"),
+  plan: z.string().nullable().describe("Post it to remove what is listed"),
+  expiresAt: z.string().nullable().describe("Until when the plan may be carried out"),
+  items: z.array(PruneResult).describe("Objects that are or would be removed"),
+  size: z.int().describe("Bytes of all that is listed; layers that images share may free less"),
+  reclaimed: z.int().describe("Bytes of what was removed"),
+  unavailable: z.array(Unavailable).describe("The engines that could not be asked"),
+}).meta({ id: "PruneReport" });
+
+const prune = route({
+  method: "post",
+  path: "/system/prune",
+  summary: "Remove what nobody uses",
+  description:
+    "With `dryRun: true` berth lists what it would remove and keeps the list as a plan for a while. " +
+    "Post `plan` to remove exactly that list. Without `dryRun` berth removes at once.",
+  permission: "system:prune",
+  subject: "listed",
+  body: PruneRequest,
+  particulars: ({ body }) => particularsOf(body),
+  answers: {
+    200: json(PruneReport, "Objects of one kind that would be or were removed"),
+    ...problems("plan_not_found", "backend_not_found", "runtime_unavailable", "no_engine"),
+  },
+});
+
+export const ROUTES = [prune];
+
+export function pruning({ backends, meter, offers }: {
+  readonly backends: Backends;
+  readonly meter: Meter;
+  readonly offers: OfferStore;
+}): Router {
+  const plans = new Plans(offers);
+  return router().on(prune, async ({ body, principal, stopping, left, reach }) => {
+    const owner = ownerOf(principal);
+    if (body.plan !== undefined) {
+      const listed = await plans.take(owner, body.plan);
+      const items = listed.filter(({ backend }) => reach.has({ engine: backend }));
+      return reply(200, await executed(items, []));
+    }
+    const { items, unavailable } = await planned(backends, reach, meter, body, left);
+    if (body.dryRun !== true) return reply(200, await executed(items, unavailable));
+    const { id, expiresAt } = await plans.store(owner, items);
+    return reply(200, {
+      dryRun: true,
+      plan: id,
+      expiresAt,
+      items: items.map((item) => ({ ...shown(item), result: "planned" as const })),
+      size: sum(items),
+      reclaimed: 0,
+      unavailable,
+    });
+
+    async function executed(items: readonly Planned[], unavailable: Unavailable[]) {
+      const results = await carryOut(backends, items, stopping)
+        .finally(() => backends.links.forEach((link) => meter.forget(link)));
+      return {
+        dryRun: false,
+        plan: null,
+        expiresAt: null,
+        items: results,
+        size: sum(items),
+        reclaimed: sum(results.filter(({ result }) => result === "removed")),
+        unavailable,
+      };
+    }
+  });
+}
+
+async function planned(
+  backends: Backends,
+  reach: Reach,
+  meter: Meter,
+  { types = [], filters = {}, backend }: z.infer<typeof PruneRequest>,
+  signal: AbortSignal,
+): Promise<{ items: Planned[]; unavailable: Unavailable[] }> {
+  const links = backends.pick(backend, reach);
+  await Promise.all(links.map((link) => link.settle()));
+  if (!links.some(({ state }) => state === "up")) backends.target(backend, reach); // throws, and says why
+  const items: Planned[] = [];
+  const unavailable: Unavailable[] = [];
+  for (const link of links) {
+    if (link.state !== "up") {
+      unavailable.push({ backend: link.name, reason: link.reason });
+      continue;
+    }
+    try {
+      const measurement = await meter.anew(link, signal);
+      const { mirror } = link;
+      await Promise.all([
+        mirror.containers.resync(),
+        mirror.images.resync(),
+        mirror.volumes.resync(),
+        mirror.networks.resync(),
+      ]);
+      items.push(...planFor(link, measurement, new Set(types), filters, new Date()));
+    } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      if (!(thrown instanceof ServiceError)) throw thrown;
+      const stale = [...link.mirror.behind.keys()];
+      unavailable.push({
+        backend: link.name,
+        reason: asServiceError(thrown).message,
+        ...(stale.length > 0 && { stale }),
+      });
+    }
+  }
+  return { items, unavailable };
+}
+
+function ownerOf({ kind, id }: Principal): string {
+  return `${kind}:${id}`;
+}
+
+function sum(items: readonly { readonly size: number }[]): number {
+  return items.reduce((total, { size }) => total + size, 0);
+}

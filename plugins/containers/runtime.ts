@@ -1,0 +1,179 @@
+/** All engines as one container runtime, for the rest of the service. */
+import type {
+  Backend,
+  Counted,
+  Holdings,
+  HostFolder,
+  HostSight,
+  InspectedContainer,
+  RunningContainer,
+  RuntimeAct,
+  RuntimeCounts,
+} from "../../core/runtime.ts";
+import type { ActingRuntime, EngineActs } from "../../core/engine_acts.ts";
+import { ServiceError } from "../../core/error.ts";
+import { LinkActs, type PullRules } from "./acts/engine_acts.ts";
+import type { Backends } from "../../engines/links/backends.ts";
+import { UsedBy } from "./backends/used_by.ts";
+import { Inspections } from "./containers/inspected.ts";
+import { engineError } from "../../engines/calls/errors.ts";
+import type { ContainerPermission } from "./permissions.ts";
+import type { Kind } from "../../engines/mirror/mirror.ts";
+import type { ContainerRow } from "../../engines/rows/container.ts";
+
+const PERMISSION_FOR: Readonly<Record<RuntimeAct, ContainerPermission>> = {
+  pullImage: "images:write",
+  removeContainer: "containers:remove",
+  runCommand: "containers:exec",
+  useNetwork: "networks:write",
+  useVolume: "volumes:write",
+};
+
+const ALL: Counted = { container: () => true, imagesOf: () => true };
+
+export class EngineRuntime implements ActingRuntime {
+  readonly #inspections = new Inspections();
+
+  constructor(private readonly engines: Backends, private readonly pulls: PullRules) {}
+
+  backends(): readonly Backend[] {
+    return this.engines.report();
+  }
+
+  settle(): Promise<void> {
+    return this.engines.settle();
+  }
+
+  /** A sum of numbers that only rise, so that no two changes cancel out. */
+  get revision(): number {
+    return this.engines.links.reduce(
+      (sum, { mirror }) => sum + mirror.containers.rows.version,
+      this.engines.revision,
+    );
+  }
+
+  get stamp(): string {
+    // What a row does not show, as a limit of memory, may be another after every reading.
+    const reads = this.engines.links.reduce((sum, { mirror }) => sum + mirror.containers.rows.reads, 0);
+    return `${this.engines.stamp(["containers", "images", "networks", "volumes"])} ${reads}`;
+  }
+
+  counts(of: Counted = ALL): RuntimeCounts | null {
+    const { shown } = this.engines.current("containers");
+    if (shown.length === 0) return null;
+    let running = 0;
+    let paused = 0;
+    let stopped = 0;
+    let total = 0;
+    let images = 0;
+    for (const { name, mirror } of shown) {
+      if (of.imagesOf(name)) images += mirror.images.rows.size;
+      for (const row of mirror.containers.rows.values()) {
+        if (!of.container(row)) continue;
+        const { state } = row;
+        total += 1;
+        if (state === "running") running += 1;
+        else if (state === "paused") paused += 1;
+        else stopped += 1;
+      }
+    }
+    return { containers: { running, paused, stopped, total }, images };
+  }
+
+  async containers(): Promise<readonly RunningContainer[]> {
+    const { shown } = await this.engines.fresh("containers");
+    return shown.flatMap(({ mirror }) => [...mirror.containers.rows.values()]);
+  }
+
+  async holdings(): Promise<Holdings | null> {
+    const { shown } = await this.engines.fresh("containers");
+    if (shown.length === 0) return null;
+    await Promise.all(
+      (["networks", "volumes", "images"] as const).map((kind) => this.engines.fresh(kind, shown)),
+    );
+    const isListed = (kind: Kind) => shown.every(({ mirror }) => mirror[kind].known);
+    return {
+      ports: shown.flatMap(({ mirror }) =>
+        [...mirror.containers.rows.values()].flatMap(({ id, backend, ports }) =>
+          ports.flatMap(({ host, protocol, address, published }) =>
+            host === null || !published ? [] : [{ container: id, backend, host, protocol, address }]
+          )
+        )
+      ),
+      networks: !isListed("networks") ? null : shown.flatMap(({ mirror }) => {
+        const containers = [...mirror.containers.rows.values()];
+        return [...mirror.networks.rows.values()].map(({ ipv6, subnets, ...network }) => ({
+          ...network,
+          ipv6,
+          subnets: subnets.map(({ subnet }) => subnet),
+          users: containers.filter(({ networks }) => networks.includes(network.name)).map((
+            { id, name, compose },
+          ) => ({ id, name, project: compose?.project ?? null })),
+        }));
+      }),
+      volumes: !isListed("volumes") ? null : shown.flatMap((link) => {
+        const used = UsedBy.of(link);
+        return [...link.mirror.volumes.rows.values()].map((row) => ({
+          ...row,
+          users: used.volume(row.name),
+        }));
+      }),
+      writableFolders: shown.flatMap(({ mirror }) => writableFoldersOf(mirror.containers.rows.values())),
+      images: shown.flatMap(({ mirror }) =>
+        [...mirror.images.rows.values()].flatMap(({ id, tags, backend }) =>
+          tags.map((name) => ({ name, id, backend }))
+        )
+      ),
+    };
+  }
+
+  permissionFor(act: RuntimeAct): ContainerPermission {
+    return PERMISSION_FOR[act];
+  }
+
+  async relistImages(backend: string): Promise<void> {
+    await this.engines.named(backend).mirror.images.resync();
+  }
+
+  async imageTaggedAt(name: string, backend: string): Promise<number | null> {
+    const link = this.engines.named(backend);
+    return link.state === "up" ? await this.#inspections.taggedAt(link.engine, name) : null;
+  }
+
+  async sightOf(folder: HostFolder, backend: string): Promise<HostSight> {
+    return await this.engines.named(backend).sightOf(folder);
+  }
+
+  async inspect(id: string, backend: string): Promise<InspectedContainer | null> {
+    const link = this.engines.named(backend);
+    if (link.state !== "up") {
+      throw engineError(
+        "runtime_unavailable",
+        `Cannot inspect container "${id}": engine "${backend}" is not up, ${link.reason}`,
+      );
+    }
+    try {
+      const container = await this.#inspections.read(link.engine, id);
+      const { sourcesAtStart } = link.mirror;
+      return { ...container, sourcesAtStart: await sourcesAtStart.of(container.id, container.startedAt) };
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "container_not_found") return null;
+      throw error;
+    }
+  }
+
+  acts(backend: string): EngineActs {
+    return new LinkActs(this.engines.named(backend), this.#inspections, this.pulls);
+  }
+}
+
+/** Returns each folder once, however many containers have it mounted. */
+function writableFoldersOf(rows: Iterable<ContainerRow>): Holdings["writableFolders"] {
+  const found = new Map<string, { path: string; backend: string }>();
+  for (const { mounts, backend } of rows) {
+    for (const { type, source, readOnly } of mounts) {
+      if (type === "bind" && !readOnly) found.set(source, { path: source, backend });
+    }
+  }
+  return [...found.values()];
+}
