@@ -1,14 +1,14 @@
 /** Starts berth, and stops it: first what health needs, so that it is answered soon, then everything else. */
 import { pause } from "./core/pause.ts";
-import { gainsSince } from "./auth/role_gains.ts";
+import { gainsSince } from "./auth/keys/role_gains.ts";
 import type { Config } from "./config.ts";
 import type { AppParts, Foundation, MetricsEdge, Overrides } from "./compose_app.ts";
 import { replicaName } from "./core/replicas.ts";
-import { Responder } from "./http/responder.ts";
-import { authoritiesOf } from "./http/authorities.ts";
-import { tooFewDescriptors } from "./http/descriptors.ts";
-import { StartupGate } from "./http/startup_gate.ts";
-import { listen, type Listener, listenFailure } from "./http/listener.ts";
+import { Responder } from "./http/serve/responder.ts";
+import { authoritiesOf } from "./http/serve/authorities.ts";
+import { tooFewDescriptors } from "./http/serve/descriptors.ts";
+import { StartupGate } from "./http/serve/startup_gate.ts";
+import { listen, type Listener, listenFailure } from "./http/serve/listener.ts";
 import type { ConsoleStream } from "./log/console.ts";
 import { type OpenLog, openLog } from "./log/log.ts";
 import { ownerAdvice, reasonOf, StartFailure } from "./start_failure.ts";

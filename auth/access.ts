@@ -3,28 +3,28 @@ import type { PermissionCatalogue, Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { AuditActor, Store } from "../core/store.ts";
-import { ApiKeys } from "./api_keys.ts";
+import { ApiKeys } from "./keys/api_keys.ts";
 import { Delivery } from "./audit/delivery.ts";
 import { AuditLog } from "./audit/log.ts";
 import { receiverAt, type SyslogAddress } from "./audit/syslog.ts";
 import { Upkeep } from "./audit/upkeep.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { Credentials } from "./credentials.ts";
-import { Devices } from "./devices.ts";
-import { type Digest, digestsFrom } from "./digests.ts";
-import { FreshProof } from "./fresh_proof.ts";
-import type { IdentityProvider } from "./identity_provider.ts";
-import { Passwords } from "./password.ts";
-import { People } from "./people.ts";
+import { Credentials } from "./sessions/credentials.ts";
+import { Devices } from "./people/devices.ts";
+import { type Digest, digestsFrom } from "./audit/digests.ts";
+import { FreshProof } from "./people/fresh_proof.ts";
+import type { IdentityProvider } from "./provider/identity_provider.ts";
+import { Passwords } from "./people/password.ts";
+import { People } from "./people/people.ts";
 import { RateLimit } from "./rate_limit.ts";
 import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
-import { Seal } from "./sealing.ts";
-import { readSealingKey, type SealingKey, sealingKeyPath } from "./sealing_key.ts";
-import { mustBeShared } from "./shared_sealing_key.ts";
-import { SESSION_MS, Sessions } from "./session.ts";
-import { Setup } from "./setup.ts";
-import { SigningKeys } from "./signing_keys.ts";
-import { Tokens } from "./tokens.ts";
+import { Seal } from "./sealing/sealing.ts";
+import { readSealingKey, type SealingKey, sealingKeyPath } from "./sealing/key.ts";
+import { mustBeShared } from "./sealing/shared_key.ts";
+import { SESSION_MS, Sessions } from "./sessions/session.ts";
+import { Setup } from "./people/setup.ts";
+import { SigningKeys } from "./sessions/signing_keys.ts";
+import { Tokens } from "./sessions/tokens.ts";
 
 const MINUTE_MS = 60_000;
 const SWEEP_MS = 10 * MINUTE_MS;
@@ -295,10 +295,10 @@ async function openProvider(
   await secret().catch((error) => log.warn("Nobody can sign in", { error }));
   // Loaded only where people sign in.
   if (settings.issuer === "github") {
-    const { GitHub } = await import("./github.ts");
+    const { GitHub } = await import("./provider/github.ts");
     return new GitHub({ settings, secret, rules });
   }
-  const { OpenIdConnect } = await import("./openid_connect.ts");
+  const { OpenIdConnect } = await import("./provider/openid_connect.ts");
   return new OpenIdConnect({ settings, secret, rules, clock });
 }
 

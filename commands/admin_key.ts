@@ -1,5 +1,5 @@
 /** `berth admin-key <name>`: makes another admin key, for the owner of the data folder who lost every key. */
-import { makeAdminKey } from "../auth/admin_key.ts";
+import { makeAdminKey } from "../auth/keys/admin_key.ts";
 import { readConfig } from "../config.ts";
 import { KeyName } from "../core/access.ts";
 import { StartFailure } from "../start_failure.ts";

@@ -1,9 +1,9 @@
 /** `berth audit verify`: whether entries of the audit log were changed, removed or inserted; needs no running service. */
-import { readPrivateFile } from "../auth/private_file.ts";
+import { readPrivateFile } from "../auth/sealing/private_file.ts";
 import { placeFrom } from "../auth/audit/place.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { verifyAudit } from "../auth/audit/verify.ts";
-import { type SealingKey, sealingKeyFrom, sealingKeyPath } from "../auth/sealing_key.ts";
+import { type SealingKey, sealingKeyFrom, sealingKeyPath } from "../auth/sealing/key.ts";
 import { type Config, readConfig } from "../config.ts";
 import { StartFailure } from "../start_failure.ts";
 import { openStore } from "../store/open.ts";

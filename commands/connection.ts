@@ -2,7 +2,7 @@
  * The connection of commands to a running berth: the project's own client, with address and key from the
  * environment or `berth login`.
  */
-import { readPrivateFile } from "../auth/private_file.ts";
+import { readPrivateFile } from "../auth/sealing/private_file.ts";
 import { BearerAuth, Client, isClientError, isStatusError, isTimeoutError } from "../client/mod.ts";
 import { readClientSettings } from "../config/client.ts";
 import { ServiceError } from "../core/error.ts";

@@ -1,8 +1,8 @@
 /** `berth import <file>`: fills an empty store with what `berth export` wrote, and checks that all of it arrived. */
 import { type AllSeals, sealsFrom } from "../auth/audit/seals.ts";
 import { isProven, verifyAudit } from "../auth/audit/verify.ts";
-import { Seal } from "../auth/sealing.ts";
-import { placeOf } from "../auth/signing_keys.ts";
+import { Seal } from "../auth/sealing/sealing.ts";
+import { placeOf } from "../auth/sessions/signing_keys.ts";
 import { readConfig } from "../config.ts";
 import type { ChainState } from "../core/store.ts";
 import { AUDIT_CHAINS } from "../core/store.ts";

@@ -1,6 +1,6 @@
 /** `berth login`: checks a key against a running berth and saves it in a file that only its owner can read. */
 import { withoutEnd } from "../core/without_end.ts";
-import { writePrivateFile } from "../auth/private_file.ts";
+import { writePrivateFile } from "../auth/sealing/private_file.ts";
 import { AUTH_ME } from "../client/berth/auth.ts";
 import { readClientSettings } from "../config/client.ts";
 import { StartFailure } from "../start_failure.ts";

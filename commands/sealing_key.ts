@@ -1,10 +1,10 @@
 /** `berth sealing-key rotate`: puts a new sealing key before the one of now, while the service is stopped. */
-import { auditEntry, COMMAND_LINE } from "../auth/audit.ts";
+import { auditEntry, COMMAND_LINE } from "../auth/audit/audit.ts";
 import { sealsFrom } from "../auth/audit/seals.ts";
 import { isProven } from "../auth/audit/verify.ts";
 import { systemClock } from "../auth/clock.ts";
-import { readSealingKey, rotateSealingKey, type SealingKey, sealingKeyPath } from "../auth/sealing_key.ts";
-import { mustBeStopped, shareKey, usedKey } from "../auth/shared_sealing_key.ts";
+import { readSealingKey, rotateSealingKey, type SealingKey, sealingKeyPath } from "../auth/sealing/key.ts";
+import { mustBeStopped, shareKey, usedKey } from "../auth/sealing/shared_key.ts";
 import { readConfig } from "../config.ts";
 import { AUDIT_CHAINS, type AuditStore } from "../core/store.ts";
 import { StartFailure } from "../start_failure.ts";

@@ -1,7 +1,7 @@
 /** `berth serve`: runs the service until it is told to stop. */
 import { type Config, readConfig } from "../config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
-import { isBuilt } from "../http/static_site.ts";
+import { isBuilt } from "../http/site/static_site.ts";
 import { type Berth, startBerth } from "../start.ts";
 import { ServiceError } from "../core/error.ts";
 import { VERSION } from "../version.ts";

@@ -1,6 +1,6 @@
 /** Every failure a caller may be told about, by the code that programs branch on. */
 
-/** The codes of all errors that leave the service; `http/problem.ts` says which status each one has. */
+/** The codes of all errors that leave the service; `http/declare/problem.ts` says which status each one has. */
 export type ErrorCode =
   // the request
   | "invalid_request"

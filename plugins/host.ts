@@ -2,10 +2,10 @@
 import { ServiceError } from "../core/error.ts";
 import type { Log } from "../core/log.ts";
 import type { ActingRuntime } from "../core/engine_acts.ts";
-import type { LiveFeed } from "../http/live_feed.ts";
-import { nameOf, type Router } from "../http/router.ts";
-import type { Site } from "../http/static_site.ts";
-import { CORE_CODES } from "../http/status.ts";
+import type { LiveFeed } from "../http/live/feed.ts";
+import { nameOf, type Router } from "../http/declare/router.ts";
+import type { Site } from "../http/site/static_site.ts";
+import { CORE_CODES } from "../http/declare/status.ts";
 import { joinRuntimes } from "./joined_runtime.ts";
 import type { Plugin, PluginHost, RunningPlugin } from "./plugin.ts";
 

@@ -8,9 +8,9 @@ import type { ActingRuntime } from "../core/engine_acts.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Ownership } from "../core/runtime.ts";
 import type { CommandStore, OfferStore } from "../core/store.ts";
-import type { LiveFeed } from "../http/live_feed.ts";
-import type { AnyRoute, Router } from "../http/router.ts";
-import type { Site } from "../http/static_site.ts";
+import type { LiveFeed } from "../http/live/feed.ts";
+import type { AnyRoute, Router } from "../http/declare/router.ts";
+import type { Site } from "../http/site/static_site.ts";
 
 /** The facts about a berth that is examined without running. */
 export interface Surroundings {

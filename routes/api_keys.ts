@@ -1,11 +1,11 @@
 /** API keys: to make, look at, rotate, take over, and delete. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import { addressRange } from "../auth/address_range.ts";
+import { addressRange } from "../auth/keys/address_range.ts";
 import { Grant, Grants, KeyName, Permission, type Rights, Role } from "../core/access.ts";
 import type { KeyRecord } from "../core/store.ts";
-import { text } from "../http/query.ts";
-import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
+import { text } from "../http/declare/query.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const ApiKey = z.object({

@@ -1,8 +1,8 @@
 /** The whole HTTP surface: every group of routes, the document that describes them, and the edge around them. */
-import { createEdge, type EdgeOptions } from "../http/edge.ts";
-import type { Handler } from "../http/listener.ts";
-import { CachedText } from "../http/cached_text.ts";
-import { json, route, type Router, router } from "../http/router.ts";
+import { createEdge, type EdgeOptions } from "../http/serve/edge.ts";
+import type { Handler } from "../http/serve/listener.ts";
+import { CachedText } from "../http/declare/cached_text.ts";
+import { json, route, type Router, router } from "../http/declare/router.ts";
 import { z } from "zod";
 
 export interface AppOptions extends Omit<EdgeOptions, "entries"> {
@@ -55,12 +55,12 @@ export function createApp({ routers, version, permissions, tags, ...edge }: AppO
   // Made by the first who asks: a start needs none of it.
   const described: Router = router()
     .on(openapi, async ({ request }) => {
-      const { describe } = await import("../http/openapi.ts");
+      const { describe } = await import("../http/docs/openapi.ts");
       openapiText ??= new CachedText(JSON.stringify(describe([...entries, ...described.entries], about)));
       return await openapiText.answer(request);
     })
     .on(asyncapi, async ({ request }) => {
-      const { describeSockets } = await import("../http/asyncapi.ts");
+      const { describeSockets } = await import("../http/docs/asyncapi.ts");
       asyncapiText ??= new CachedText(JSON.stringify(describeSockets(entries, about)));
       return await asyncapiText.answer(request);
     });

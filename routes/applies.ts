@@ -3,9 +3,18 @@ import { z } from "zod";
 import { may, type Principal, type Reach, reachOf } from "../core/access.ts";
 import { APPLY_STATES, type ApplyRecord } from "../core/applies.ts";
 import { ServiceError } from "../core/error.ts";
-import type { Call } from "../http/call.ts";
-import { count, text } from "../http/query.ts";
-import { type CoreRouter, json, particularsOf, problems, raw, reply, route, router } from "../http/router.ts";
+import type { Call } from "../http/declare/call.ts";
+import { count, text } from "../http/declare/query.ts";
+import {
+  type CoreRouter,
+  json,
+  particularsOf,
+  problems,
+  raw,
+  reply,
+  route,
+  router,
+} from "../http/declare/router.ts";
 import { type Applier, type Applies, unknownApply } from "../projects/apply/applies.ts";
 import { Apply, ApplyEvent, ApplyRequest, ApplyResume, ApplySummary } from "../projects/apply/apply_shape.ts";
 import { type Work, workOf } from "../projects/apply/work.ts";

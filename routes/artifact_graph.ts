@@ -2,9 +2,9 @@
 import { z } from "zod";
 import type { Model } from "../artifacts/artifact.ts";
 import { Dag } from "../artifacts/drawing/dag_shape.ts";
-import { CachedText } from "../http/cached_text.ts";
-import { flag, text } from "../http/query.ts";
-import { type CoreRouter, raw, route, router } from "../http/router.ts";
+import { CachedText } from "../http/declare/cached_text.ts";
+import { flag, text } from "../http/declare/query.ts";
+import { type CoreRouter, raw, route, router } from "../http/declare/router.ts";
 import {
   type ArtifactsOptions,
   cachedText,

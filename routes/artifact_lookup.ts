@@ -10,9 +10,9 @@ import type { Principal, Reach } from "../core/access.ts";
 import { Lru } from "../core/lru.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import { runtimeSeen, type Sights } from "../core/sight.ts";
-import { CachedText } from "../http/cached_text.ts";
-import { text } from "../http/query.ts";
-import { problems } from "../http/router.ts";
+import { CachedText } from "../http/declare/cached_text.ts";
+import { text } from "../http/declare/query.ts";
+import { problems } from "../http/declare/router.ts";
 
 export const InWorkspace = z.object({ id: text(200).describe("The workspace's id") });
 export const missingWorkspace = problems("workspace_not_found", "workspace_unavailable");

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { Report } from "../artifacts/report/report_shape.ts";
 import { ServiceError } from "../core/error.ts";
-import { flag } from "../http/query.ts";
-import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
-import { Turns } from "../http/turns.ts";
+import { flag } from "../http/declare/query.ts";
+import { type CoreRouter, problems, raw, route, router } from "../http/declare/router.ts";
+import { Turns } from "../http/declare/turns.ts";
 import {
   type ArtifactsOptions,
   findComparedModel,

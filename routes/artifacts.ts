@@ -11,9 +11,9 @@ import {
 import { may } from "../core/access.ts";
 import type { Model } from "../artifacts/artifact.ts";
 import { ServiceError } from "../core/error.ts";
-import type { Call } from "../http/call.ts";
-import { count, flag, text } from "../http/query.ts";
-import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
+import type { Call } from "../http/declare/call.ts";
+import { count, flag, text } from "../http/declare/query.ts";
+import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/declare/router.ts";
 import { artifactGraph } from "./artifact_graph.ts";
 import {
   type ArtifactsOptions,

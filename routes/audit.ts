@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { ServiceError } from "../core/error.ts";
 import { AUDIT_CHAINS, type AuditChain, type AuditEntry as Entry, type AuditStore } from "../core/store.ts";
-import { count, flag, many, text } from "../http/query.ts";
-import { type CoreRouter, problems, raw, route, router } from "../http/router.ts";
+import { count, flag, many, text } from "../http/declare/query.ts";
+import { type CoreRouter, problems, raw, route, router } from "../http/declare/router.ts";
 
 /**
  * The number of entries that a stream reads at once, and the time for which a follower may wait for a new

@@ -1,13 +1,18 @@
 /** Signing in, staying signed in, and signing out. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import type { IdentityProvider } from "../auth/identity_provider.ts";
+import type { IdentityProvider } from "../auth/provider/identity_provider.ts";
 import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { bearerOf } from "../http/admission.ts";
-import { bindingOf, mustBeSameOrigin, refreshCookie, refreshCookieOf } from "../http/refresh_cookie.ts";
-import { type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
+import { bearerOf } from "../http/serve/admission.ts";
+import {
+  bindingOf,
+  mustBeSameOrigin,
+  refreshCookie,
+  refreshCookieOf,
+} from "../http/declare/refresh_cookie.ts";
+import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";
 
 const Provider = z.object({

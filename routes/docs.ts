@@ -1,5 +1,5 @@
 /** A page to read the API and try it, which needs nothing from elsewhere. */
-import { type CoreRouter, raw, route, router } from "../http/router.ts";
+import { type CoreRouter, raw, route, router } from "../http/declare/router.ts";
 
 function page(path: string, type: string, summary: string, description: string) {
   return route({

@@ -2,14 +2,14 @@
 import { z } from "zod";
 import { type Permission, type Principal, reachOf } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
-import { checked } from "../http/checked.ts";
-import { packer } from "../http/gzip.ts";
-import type { LiveFeed } from "../http/live_feed.ts";
-import { asServiceError, statusOf } from "../http/problem.ts";
-import { flag } from "../http/query.ts";
-import { type CoreRouter, router, socketRoute } from "../http/router.ts";
-import { openSocket, type Socket, SocketFailure } from "../http/socket.ts";
-import type { Message } from "../http/socket_queue.ts";
+import { checked } from "../http/declare/checked.ts";
+import { packer } from "../http/declare/gzip.ts";
+import type { LiveFeed } from "../http/live/feed.ts";
+import { asServiceError, statusOf } from "../http/declare/problem.ts";
+import { flag } from "../http/declare/query.ts";
+import { type CoreRouter, router, socketRoute } from "../http/declare/router.ts";
+import { openSocket, type Socket, SocketFailure } from "../http/socket/socket.ts";
+import type { Message } from "../http/socket/queue.ts";
 
 /** Subscriptions of one socket. */
 const MOST_SUBSCRIPTIONS = 32;

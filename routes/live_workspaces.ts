@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { Model } from "../artifacts/artifact.ts";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { Workspace, WorkspaceFile } from "../core/workspace.ts";
-import { feed, type LiveFeed } from "../http/live_feed.ts";
-import { ListAsked, LiveLists, rowsMessage } from "../http/live_list.ts";
-import { text } from "../http/query.ts";
+import { feed, type LiveFeed } from "../http/live/feed.ts";
+import { ListAsked, LiveLists, rowsMessage } from "../http/live/list.ts";
+import { text } from "../http/declare/query.ts";
 import { modelSeen } from "./artifact_lookup.ts";
 
 /** Folders are looked at this often while somebody follows. */

@@ -1,17 +1,17 @@
 /** Signing in without an identity provider, and proving once more who one is. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import { isInRange } from "../auth/address_range.ts";
-import { rangesOf } from "../auth/api_keys.ts";
-import { DEVICE_MAX_AGE_S } from "../auth/devices.ts";
+import { isInRange } from "../auth/keys/address_range.ts";
+import { rangesOf } from "../auth/keys/api_keys.ts";
+import { DEVICE_MAX_AGE_S } from "../auth/people/devices.ts";
 import { honestly, peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { AccountRecord, SessionHolder } from "../core/store.ts";
-import type { Call } from "../http/call.ts";
-import { deviceCookie, deviceCookieOf } from "../http/device_cookie.ts";
-import { type CoreRouter, empty, json, problems, route, router } from "../http/router.ts";
-import { reply } from "../http/router.ts";
+import type { Call } from "../http/declare/call.ts";
+import { deviceCookie, deviceCookieOf } from "../http/declare/device_cookie.ts";
+import { type CoreRouter, empty, json, problems, route, router } from "../http/declare/router.ts";
+import { reply } from "../http/declare/router.ts";
 import { CodeAnswer } from "./auth.ts";
 import { deviceOf, Tokens, tokensReply } from "./tokens.ts";
 

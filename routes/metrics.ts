@@ -4,7 +4,7 @@
 import { EVERYTHING, may } from "../core/access.ts";
 import type { AccessLine } from "../core/log.ts";
 import type { Metrics } from "../core/metrics.ts";
-import { type CoreRouter, raw, route, router } from "../http/router.ts";
+import { type CoreRouter, raw, route, router } from "../http/declare/router.ts";
 
 const CONTENT = { 200: raw("The text format of Prometheus", { "text/plain": null }) };
 

@@ -11,9 +11,9 @@ import { Lru } from "../core/lru.ts";
 import { BackendState, reachOfRunning, type RunningContainer } from "../core/runtime.ts";
 import { maskDeclared } from "../core/secrets.ts";
 import { runtimeSeen } from "../core/sight.ts";
-import { CachedText } from "../http/cached_text.ts";
-import { count, text } from "../http/query.ts";
-import { type CoreRouter, json, route, router } from "../http/router.ts";
+import { CachedText } from "../http/declare/cached_text.ts";
+import { count, text } from "../http/declare/query.ts";
+import { type CoreRouter, json, route, router } from "../http/declare/router.ts";
 import { type ArtifactsOptions, lookAt, modelSeen, ownSide } from "./artifact_lookup.ts";
 
 /** Differences that are told of one unit, and containers that nobody declared. */

@@ -1,10 +1,10 @@
 /** People: who may come in, what they hold, and how they are kept out. */
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import { LOCAL_ISSUER } from "../auth/people.ts";
+import { LOCAL_ISSUER } from "../auth/people/people.ts";
 import { Grant, Grants, KeyName, Role, roleEverywhere } from "../core/access.ts";
 import type { PersonRecord } from "../core/store.ts";
-import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const Person = z.object({

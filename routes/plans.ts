@@ -6,7 +6,7 @@ import { ServiceError } from "../core/error.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import type { Sights } from "../core/sight.ts";
 import type { PlanStore } from "../core/store.ts";
-import { text } from "../http/query.ts";
+import { text } from "../http/declare/query.ts";
 import {
   type CoreRouter,
   empty,
@@ -16,7 +16,7 @@ import {
   reply,
   route,
   router,
-} from "../http/router.ts";
+} from "../http/declare/router.ts";
 import type { Asked } from "../projects/plan/scene.ts";
 import { Plan, PlanRequest } from "../projects/plan/plan_shape.ts";
 import { assertStill, type KnownPlan, noPlan, Plans } from "../projects/plan/plans.ts";

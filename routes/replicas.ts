@@ -1,7 +1,7 @@
 /** The processes that serve from the same store. */
 import { z } from "zod";
 import type { Replicas } from "../core/replicas.ts";
-import { type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 
 const Replica = z.object({
   name: z.string().describe("Its name, as in its log"),

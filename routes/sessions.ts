@@ -4,8 +4,8 @@ import type { Access } from "../auth/access.ts";
 import { EVERYTHING, may, type Principal } from "../core/access.ts";
 import { ServiceError } from "../core/error.ts";
 import type { SessionRecord } from "../core/store.ts";
-import { text } from "../http/query.ts";
-import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
+import { text } from "../http/declare/query.ts";
+import { type CoreRouter, empty, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { NO_STORE } from "./tokens.ts";
 
 const Session = z.object({

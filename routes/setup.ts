@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Access } from "../auth/access.ts";
 import { peerGroup } from "../auth/rate_limit.ts";
 import { KeyName } from "../core/access.ts";
-import { type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
+import { type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import { ApiKeyCreated, locationOf, shownKey } from "./api_keys.ts";
 import { deviceCookies } from "./local_sign_in.ts";
 import { deviceOf, NO_STORE, Tokens, tokensReply } from "./tokens.ts";

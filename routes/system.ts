@@ -4,8 +4,8 @@ import { EVERYTHING, may } from "../core/access.ts";
 import { cachedHealth, type HealthSources } from "../core/health.ts";
 import { BackendState, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import type { Sights } from "../core/sight.ts";
-import { LIVE, READY, word } from "../http/probe.ts";
-import { type CoreRouter, json, raw, reply, route, router } from "../http/router.ts";
+import { LIVE, READY, word } from "../http/serve/probe.ts";
+import { type CoreRouter, json, raw, reply, route, router } from "../http/declare/router.ts";
 
 const Check = z.object({
   status: z.enum(["ok", "degraded", "failed"]).describe("Its state"),

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
 import { LOG_LEVELS, type LogChunk, type LogQuery, type LogReader } from "../core/log.ts";
-import { count, flag } from "../http/query.ts";
-import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/router.ts";
+import { count, flag } from "../http/declare/query.ts";
+import { type CoreRouter, json, problems, raw, reply, route, router } from "../http/declare/router.ts";
 
 const LogPath = z.object({
   path: z.string().describe("The file that lines go to"),

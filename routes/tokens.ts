@@ -1,9 +1,9 @@
 /** The answer of every sign-in, and the facts about the browser or program that signs in. */
 import { z } from "zod";
-import type { Device, IssuedTokens } from "../auth/session.ts";
+import type { Device, IssuedTokens } from "../auth/sessions/session.ts";
 import { Principal } from "../core/access.ts";
-import { bindingOf, mustBeSameOrigin, refreshCookie } from "../http/refresh_cookie.ts";
-import { reply } from "../http/router.ts";
+import { bindingOf, mustBeSameOrigin, refreshCookie } from "../http/declare/refresh_cookie.ts";
+import { reply } from "../http/declare/router.ts";
 
 export const Tokens = z.object({
   tokenType: z.literal("Bearer").describe("Type of the token"),

@@ -4,7 +4,7 @@ import { LiveNeeds, LiveState } from "../artifacts/live/live.ts";
 import type { Registry } from "../artifacts/registry/registry.ts";
 import { type ContainerRuntime, reachOfRunning, SEES_RUNNING } from "../core/runtime.ts";
 import { runtimeSeen, type Sights } from "../core/sight.ts";
-import { type CoreRouter, json, reply, route, router } from "../http/router.ts";
+import { type CoreRouter, json, reply, route, router } from "../http/declare/router.ts";
 
 const ToolProject = z.object({
   workspace: z.object({

@@ -10,10 +10,10 @@ import { ServiceError } from "../core/error.ts";
 import { reachOfRunning } from "../core/runtime.ts";
 import { runtimeSeen } from "../core/sight.ts";
 import { WorkspaceFile } from "../core/workspace.ts";
-import type { Call } from "../http/call.ts";
-import { etagOf, tagsToMatch } from "../http/etag.ts";
-import { count, flag, text } from "../http/query.ts";
-import { cached, type CoreRouter, json, problems, reply, route, router } from "../http/router.ts";
+import type { Call } from "../http/declare/call.ts";
+import { etagOf, tagsToMatch } from "../http/declare/etag.ts";
+import { count, flag, text } from "../http/declare/query.ts";
+import { cached, type CoreRouter, json, problems, reply, route, router } from "../http/declare/router.ts";
 import {
   type ArtifactsOptions,
   cachedText,

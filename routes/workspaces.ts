@@ -4,7 +4,16 @@ import { z } from "zod";
 import { type Registry, unknownWorkspace } from "../artifacts/registry/registry.ts";
 import { EVERYTHING, may, type Reach } from "../core/access.ts";
 import { NewWorkspace, Workspace, WorkspaceChange, WorkspaceDetail } from "../core/workspace.ts";
-import { cached, type CoreRouter, empty, json, problems, reply, route, router } from "../http/router.ts";
+import {
+  cached,
+  type CoreRouter,
+  empty,
+  json,
+  problems,
+  reply,
+  route,
+  router,
+} from "../http/declare/router.ts";
 
 const Id = z.object({ id: z.string().min(1).max(100).describe("The workspace's id") });
 

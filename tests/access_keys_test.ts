@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ON_SQLITE } from "./chosen_store.ts";
 import { permissionsOf } from "./catalogue.ts";
-import { readPrivateFile } from "../auth/private_file.ts";
-import { makeAdminKey } from "../auth/admin_key.ts";
+import { readPrivateFile } from "../auth/sealing/private_file.ts";
+import { makeAdminKey } from "../auth/keys/admin_key.ts";
 import { type AccessService, makeKey, startAccess } from "./access_service.ts";
 import { within } from "./within.ts";
 

@@ -1,14 +1,14 @@
 /** A service for tests about access: with a clock that they can move, and a socket that echoes. */
 import type { Access } from "../auth/access.ts";
 import type { Clock } from "../auth/clock.ts";
-import type { Passwords } from "../auth/password.ts";
+import type { Passwords } from "../auth/people/password.ts";
 import type { IdentityProviderSettings, RoleRule } from "../core/sign_in.ts";
-import type { Device } from "../auth/session.ts";
+import type { Device } from "../auth/sessions/session.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { PLUGINS } from "../plugins/plugins.ts";
 import type { Store } from "../core/store.ts";
-import { type Router, router, socketRoute } from "../http/router.ts";
-import { openSocket } from "../http/socket.ts";
+import { type Router, router, socketRoute } from "../http/declare/router.ts";
+import { openSocket } from "../http/socket/socket.ts";
 import { dropStores } from "./chosen_store.ts";
 import { type Answer, startService } from "./service.ts";
 import { z } from "zod";

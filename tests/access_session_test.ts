@@ -1,11 +1,11 @@
 /** Sessions: rotation, reuse, grace, ends, the cookie, and keys that turn over while all of that goes on. */
 import assert from "node:assert/strict";
 import { ON_SQLITE } from "./chosen_store.ts";
-import type { Identity } from "../auth/identity_provider.ts";
-import { Seal } from "../auth/sealing.ts";
-import { readSealingKey } from "../auth/sealing_key.ts";
-import { SigningKeys } from "../auth/signing_keys.ts";
-import { Tokens } from "../auth/tokens.ts";
+import type { Identity } from "../auth/provider/identity_provider.ts";
+import { Seal } from "../auth/sealing/sealing.ts";
+import { readSealingKey } from "../auth/sealing/key.ts";
+import { SigningKeys } from "../auth/sessions/signing_keys.ts";
+import { Tokens } from "../auth/sessions/tokens.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { type AccessService, MovableClock, PROGRAM, startAccess } from "./access_service.ts";
 import { ENTRY } from "./audit_entry.ts";

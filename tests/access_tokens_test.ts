@@ -1,9 +1,9 @@
 /** Tokens that nobody should believe: forged, bent, or good ones in the wrong place. */
 import assert from "node:assert/strict";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose";
-import type { Identity } from "../auth/identity_provider.ts";
-import { Seal } from "../auth/sealing.ts";
-import { readSealingKey } from "../auth/sealing_key.ts";
+import type { Identity } from "../auth/provider/identity_provider.ts";
+import { Seal } from "../auth/sealing/sealing.ts";
+import { readSealingKey } from "../auth/sealing/key.ts";
 import { makeKey, PROGRAM, startAccess } from "./access_service.ts";
 import { ENTRY } from "./audit_entry.ts";
 

@@ -1,6 +1,6 @@
 /** Whose an apply is: one replica's at a time, whatever its clock says, whoever reads, and while its engine is away. */
 import assert from "node:assert/strict";
-import { makePrivateFile } from "../auth/private_file.ts";
+import { makePrivateFile } from "../auth/sealing/private_file.ts";
 import { randomSecret } from "../auth/secret.ts";
 import { mortal } from "./apply_mortal.ts";
 import { ApplyScene, project, scene, service } from "./apply_scene.ts";

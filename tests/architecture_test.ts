@@ -40,8 +40,8 @@ for (
     ["plugins/containers/new/a.ts", `import "../backends/b.ts";`, "a room that the table does not name"],
     ["page/live/a.ts", `import { may } from "../../core/access.ts";`, "a page that imports the service"],
     ["page/screens/a/a.tsx", `import { b } from "../b/b.tsx";`, "a screen that imports another"],
-    ["http/edge.ts", `import { start } from "../start.ts";`, "somebody who knows the composition root"],
-    ["auth/session.ts", `import { DatabaseSync } from "node:sqlite";`, "SQL outside the store"],
+    ["http/serve/edge.ts", `import { start } from "../start.ts";`, "somebody who knows the composition root"],
+    ["auth/sessions/session.ts", `import { DatabaseSync } from "node:sqlite";`, "SQL outside the store"],
   ] as const
 ) {
   Deno.test(`the table refuses ${what}`, () => assert.notDeepEqual(breaches(file, source), []));
@@ -72,7 +72,7 @@ Deno.test("what a start loads before its first answer waits for no slow module",
       if (target.endsWith(".ts")) loaded.add(target);
     }
   }
-  assert.ok(loaded.has("http/listener.ts") && loaded.has("start.ts"));
+  assert.ok(loaded.has("http/serve/listener.ts") && loaded.has("start.ts"));
 });
 
 Deno.test("no files import each other in a circle", async () => {

@@ -1,5 +1,5 @@
 /** A process that changes things and acts as fast as it can, and says what was acknowledged, until it is killed. */
-import { empty, reply, route, router } from "../http/router.ts";
+import { empty, reply, route, router } from "../http/declare/router.ts";
 import { startService } from "./service.ts";
 
 const [folder = "", admin = ""] = Deno.args;

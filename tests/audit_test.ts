@@ -5,7 +5,7 @@ import { ON_SQLITE } from "./chosen_store.ts";
 import { BearerAuth, Client } from "@berth/client";
 import { SYSTEM_AUDIT } from "@berth/client/berth";
 import { stream } from "@berth/client/stream";
-import { empty, reply, route, router } from "../http/router.ts";
+import { empty, reply, route, router } from "../http/declare/router.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { makeKey, MovableClock, PROGRAM, startAccess } from "./access_service.ts";
 import { eventually } from "./eventually.ts";
@@ -400,7 +400,7 @@ Deno.test("What berth leaves at its end is sealed, and what a command wrote is s
     await using berth = await startService({ folder });
     await berth.key("viewer");
     await berth.stop();
-    const { makeAdminKey } = await import("../auth/admin_key.ts");
+    const { makeAdminKey } = await import("../auth/keys/admin_key.ts");
     {
       await using store = await openSqliteStore(`${folder}/data/berth.db`);
       assert.equal(await store.audit.unsealed(), 0);

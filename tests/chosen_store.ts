@@ -4,7 +4,7 @@
  * Caddy. `BERTH_TEST_POSTGRES=/folder/of/socket` lends a running server.
  */
 import type { Config } from "../config.ts";
-import { makePrivateFile } from "../auth/private_file.ts";
+import { makePrivateFile } from "../auth/sealing/private_file.ts";
 import { randomSecret } from "../auth/secret.ts";
 import { PostgresServer, sharedPostgres } from "./postgres.ts";
 

@@ -1,7 +1,7 @@
 /** Promises of the outermost ring: Host, malformed requests, bodies, methods, request ids, and headers on every answer. */
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { json, reply, route, router } from "../http/router.ts";
+import { json, reply, route, router } from "../http/declare/router.ts";
 import { sendRaw } from "./raw_http.ts";
 import { startService } from "./service.ts";
 

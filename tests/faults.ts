@@ -129,7 +129,7 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
             "whatever a handler throws is one generic 500 with an id that finds it in the log; the service lives (R40, F9)",
           ],
           [
-            "http/socket_test.ts",
+            "http/socket/socket_test.ts",
             "a throwing handler costs its own socket only: typed for a ServiceError, generic for a bug",
           ],
           [
@@ -855,10 +855,10 @@ export const FAULTS: readonly { readonly about: string; readonly faults: readonl
         holds:
           "1009, 1007 or 1002 for that socket; the listener lives. Fragments without an end, which the runtime does not bound, end berth at the bound of its container or unit, and it starts again",
         proofs: [
-          ["http/socket_test.ts", "hostile frames end one socket and leave the listener alive"],
-          ["http/socket_test.ts", "a message over 64 KiB closes 1009 and never reaches the handler"],
+          ["http/socket/socket_test.ts", "hostile frames end one socket and leave the listener alive"],
+          ["http/socket/socket_test.ts", "a message over 64 KiB closes 1009 and never reaches the handler"],
           [
-            "http/socket_test.ts",
+            "http/socket/socket_test.ts",
             "input that no handler reads is bounded and closes 1009, as bytes and as a flood of empty messages",
           ],
           [

@@ -1,6 +1,6 @@
 /** Proof that it is still them, by a real identity provider, before a terminal opens and before secrets are shown. */
 import assert from "node:assert/strict";
-import { GitHub } from "../auth/github.ts";
+import { GitHub } from "../auth/provider/github.ts";
 import { ENTRY } from "./audit_entry.ts";
 import { MovableClock, PROGRAM } from "./access_service.ts";
 import { CLIENT_ID, signInAt, startProvider } from "./oidc_provider.ts";

@@ -1,6 +1,6 @@
 /** A socket opens only for a whole handshake; anything less is the caller's mistake, said so, and never ours. */
 import assert from "node:assert/strict";
-import { router, socketRoute } from "../http/router.ts";
+import { router, socketRoute } from "../http/declare/router.ts";
 import { sendRaw } from "./raw_http.ts";
 import { startService } from "./service.ts";
 

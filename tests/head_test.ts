@@ -1,6 +1,6 @@
 /** HEAD stands for GET: the same headers, no body, and nothing that runs on behind it. */
 import assert from "node:assert/strict";
-import { raw, route, router } from "../http/router.ts";
+import { raw, route, router } from "../http/declare/router.ts";
 import { eventually } from "./eventually.ts";
 import { sendRaw } from "./raw_http.ts";
 import { startService } from "./service.ts";

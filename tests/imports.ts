@@ -84,6 +84,21 @@ export const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["mirror/"],
     ["links/"],
   ],
+  "http/": [
+    ["declare/"],
+    ["site/", "socket/", "live/"],
+    ["docs/", "serve/"],
+  ],
+  "auth/": [
+    ["clock.ts", "secret.ts"],
+    ["rate_limit.ts", "rate_limit_test.ts"],
+    ["audit/"],
+    ["keys/", "sealing/"],
+    ["provider/"],
+    ["sessions/"],
+    ["people/"],
+    ["access.ts"],
+  ],
   "plugins/containers/": [
     ["permissions.ts"],
     ["backends/"],

@@ -1,6 +1,6 @@
 /** Keys and who made them: never longer, never more, gone together; rotation, addresses, and a warning before the end. */
 import assert from "node:assert/strict";
-import { makeAdminKey } from "../auth/admin_key.ts";
+import { makeAdminKey } from "../auth/keys/admin_key.ts";
 import { type AccessService, makeKey, MovableClock, startAccess } from "./access_service.ts";
 import { permissionsOf } from "./catalogue.ts";
 import { startService } from "./service.ts";

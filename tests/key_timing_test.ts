@@ -3,7 +3,7 @@
  * be told, as a row is read: ids are no secrets. It takes `BERTH_PROOF=1`.
  */
 import assert from "node:assert/strict";
-import type { Credentials } from "../auth/credentials.ts";
+import type { Credentials } from "../auth/sessions/credentials.ts";
 import { startService } from "./service.ts";
 
 const isProof = Deno.env.get("BERTH_PROOF") === "1";

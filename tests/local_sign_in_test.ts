@@ -1,6 +1,6 @@
 /** Signing in with a password or a key: setup, links, floods, other browsers, and proof that it is still them. */
 import assert from "node:assert/strict";
-import { Passwords } from "../auth/password.ts";
+import { Passwords } from "../auth/people/password.ts";
 import {
   type AccessService,
   type AccessServiceOptions,

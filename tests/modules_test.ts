@@ -33,7 +33,7 @@ Deno.test("the task serve reads every module at start: one that is gone when it 
   }).spawn();
   await using berth = new BerthProcess(child, folder, false);
   const url = await eventually("it listens", () => berth.url);
-  await Deno.remove(`${folder}/http/openapi.ts`);
+  await Deno.remove(`${folder}/http/docs/openapi.ts`);
 
   const answer = await fetch(`${url}/api/openapi.json`);
   await answer.body?.cancel();

@@ -25,7 +25,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // The six that nobody noticed
   {
     name: "the listener comes back after 9 s instead of 0.1",
-    file: "http/listener.ts",
+    file: "http/serve/listener.ts",
     from: "const RETRY_MS = 100;",
     to: "const RETRY_MS = 9_000;",
     tests: ["tests/emfile_test.ts"],
@@ -203,14 +203,14 @@ export const MUTATIONS: readonly Mutation[] = [
   // Access
   {
     name: "a refresh token opens routes",
-    file: "auth/tokens.ts",
+    file: "auth/sessions/tokens.ts",
     from: "        typ,\n        issuer: ISSUER,\n        audience,\n",
     to: "        issuer: ISSUER,\n",
     tests: ["tests/access_tokens_test.ts"],
   },
   {
     name: "a revoked credential is asked about every 40 s instead of 4",
-    file: "auth/credentials.ts",
+    file: "auth/sessions/credentials.ts",
     from: "const RECHECK_MS = 4_000;",
     to: "const RECHECK_MS = 40_000;",
     tests: ["tests/access_keys_test.ts"],
@@ -218,7 +218,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a key may come from everywhere",
-    file: "auth/credentials.ts",
+    file: "auth/sessions/credentials.ts",
     from: "if (known.from !== null && !isInRange(peer, known.from)) throw unauthenticated();",
     to: "",
     tests: ["tests/key_life_test.ts"],
@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the setup takes a token of yesterday",
-    file: "auth/setup.ts",
+    file: "auth/people/setup.ts",
     from: "expiresAt: this.#clock.now() + VALID_MS,",
     to: "expiresAt: this.#clock.now() + VALID_MS * 100,",
     tests: ["tests/access_keys_test.ts"],
@@ -241,28 +241,28 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a foreign page may open sockets",
-    file: "http/admission.ts",
+    file: "http/serve/admission.ts",
     from: "if (origin !== null && !isOurs(origin)) {",
     to: 'if (origin !== null && !isOurs(origin) && origin === "null") {',
     tests: ["tests/socket_admission_test.ts"],
   },
   {
     name: "nobody is asked for the permission everywhere",
-    file: "http/pipeline.ts",
+    file: "http/serve/pipeline.ts",
     from: 'if (subject === "everything" && !reach.everywhere) {',
     to: 'if (subject === "everything" && reach.nowhere) {',
     tests: ["tests/scopes_test.ts", "tests/access_matrix_test.ts", "tests/local_sign_in_test.ts"],
   },
   {
     name: "nobody is asked for the permission at all",
-    file: "http/pipeline.ts",
+    file: "http/serve/pipeline.ts",
     from: "if (reach.nowhere) {",
     to: "if (reach.nowhere && permission === undefined) {",
-    tests: ["tests/access_matrix_test.ts", "http/router_test.ts"],
+    tests: ["tests/access_matrix_test.ts", "http/declare/router_test.ts"],
   },
   {
     name: "an act begins before its intent is in the store",
-    file: "http/pipeline.ts",
+    file: "http/serve/pipeline.ts",
     from: 'if (audited === "act") await trail.begin(',
     to: 'if (audited === "act") void trail.begin(',
     tests: ["tests/audit_test.ts"],
@@ -270,32 +270,32 @@ export const MUTATIONS: readonly Mutation[] = [
   // Edge
   {
     name: "a foreign host name is answered",
-    file: "http/edge.ts",
+    file: "http/serve/edge.ts",
     from: "if (!hosts.has(known)) {",
     to: 'if (!hosts.has(known) && host.includes(",")) {',
     tests: ["tests/edge_test.ts", "tests/edge_faults_test.ts"],
   },
   {
     name: "a body may have ten megabytes",
-    file: "http/body.ts",
+    file: "http/serve/body.ts",
     from: "export const BODY_LIMIT_BYTES = 1024 * 1024;",
     to: "export const BODY_LIMIT_BYTES = 11 * 1024 * 1024;",
     tests: ["tests/edge_test.ts"],
   },
   {
     name: "a socket's message may have a megabyte",
-    file: "http/socket.ts",
+    file: "http/socket/socket.ts",
     from: "const MESSAGE_LIMIT_BYTES = 64 * 1024;",
     to: "const MESSAGE_LIMIT_BYTES = 1024 * 1024;",
-    tests: ["http/socket_test.ts"],
+    tests: ["http/socket/socket_test.ts"],
     only: "over 64 KiB",
   },
   {
     name: "what waits for a socket has no bound",
-    file: "http/socket_queue.ts",
+    file: "http/socket/queue.ts",
     from: "if (this.#waitingBytes + buffered + size > this.#limitBytes) return false;",
     to: "",
-    tests: ["http/socket_queue_test.ts"],
+    tests: ["http/socket/queue_test.ts"],
   },
   // Files
   {

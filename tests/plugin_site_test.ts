@@ -1,7 +1,7 @@
 /** Promises of a plugin's page: served at `/`, strictly typed and guarded, and never a file outside its folder. */
 import assert from "node:assert/strict";
 import { plugin } from "../plugins/plugin.ts";
-import type { Site } from "../http/static_site.ts";
+import type { Site } from "../http/site/static_site.ts";
 import { sendRaw } from "./raw_http.ts";
 import { startService } from "./service.ts";
 

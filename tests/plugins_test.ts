@@ -13,8 +13,8 @@ import {
   route,
   router,
   socketRoute,
-} from "../http/router.ts";
-import { openSocket } from "../http/socket.ts";
+} from "../http/declare/router.ts";
+import { openSocket } from "../http/socket/socket.ts";
 import { plugin } from "../plugins/plugin.ts";
 import { PLUGINS } from "../plugins/plugins.ts";
 import { eventually } from "./eventually.ts";

@@ -1,7 +1,7 @@
 /** Two real replicas on one PostgreSQL behind the Caddyfile that is shipped for them. */
 import assert from "node:assert/strict";
 import { randomSecret } from "../auth/secret.ts";
-import { readSealingKey } from "../auth/sealing_key.ts";
+import { readSealingKey } from "../auth/sealing/key.ts";
 import { type BerthProcess, runBerth, startBerthProcess } from "./berth_process.ts";
 import { CANNOT_RUN_CADDY, startCaddy } from "./caddy.ts";
 import { eventually } from "./eventually.ts";

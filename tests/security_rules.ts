@@ -125,7 +125,10 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     id: "R12",
     rule: "The subprotocol that carries a credential is never answered and never logged",
     proofs: [
-      ["http/socket_test.ts", "the upgrade answers berth.v1 alone, whatever stands first in the offer"],
+      [
+        "http/socket/socket_test.ts",
+        "the upgrade answers berth.v1 alone, whatever stands first in the offer",
+      ],
       [SESSION, "No secret is in the log, the answers, the store, its write-ahead log or a backup"],
     ],
   },
@@ -245,7 +248,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     proofs: [
       ["tests/store_contract.ts", "knows a person by issuer and subject, never by their e-mail"],
       [
-        "auth/roles_test.ts",
+        "auth/keys/roles_test.ts",
         "grantsOf believes an e-mail only when the provider says in so many words that it is verified",
       ],
     ],
@@ -255,7 +258,7 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     rule: "A disabled person stays out; without a role rule nobody comes in",
     proofs: [
       ["tests/local_sign_in_test.ts", "A disabled person's token, keys and sign-in are refused at once"],
-      ["auth/roles_test.ts", "grantsOf takes the first rule that matches, and nothing when none does"],
+      ["auth/keys/roles_test.ts", "grantsOf takes the first rule that matches, and nothing when none does"],
     ],
   },
   {
@@ -347,11 +350,11 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
     rule: "What waits for a socket is bounded: a gap, then 1013",
     proofs: [
       [
-        "http/socket_test.ts",
+        "http/socket/socket_test.ts",
         "a peer that reads nothing gets a gap and close 1013, and the handler learns at once",
       ],
       [
-        "http/socket_queue_test.ts",
+        "http/socket/queue_test.ts",
         "a send queue never lets more than its limit wait, and refuses the message that would",
       ],
     ],
@@ -359,7 +362,10 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
   {
     id: "R37",
     rule: "A message over 64 KiB closes the socket",
-    proofs: [["http/socket_test.ts", "a message over 64 KiB closes 1009 and never reaches the handler"]],
+    proofs: [[
+      "http/socket/socket_test.ts",
+      "a message over 64 KiB closes 1009 and never reaches the handler",
+    ]],
   },
   {
     id: "R38",

@@ -1,10 +1,10 @@
 /** A whole berth for one test: a real listener on a free port, a real store and log in a folder of its own. */
 import type { Clock } from "../auth/clock.ts";
-import type { IdentityProvider } from "../auth/identity_provider.ts";
-import { Passwords } from "../auth/password.ts";
+import type { IdentityProvider } from "../auth/provider/identity_provider.ts";
+import { Passwords } from "../auth/people/password.ts";
 import type { Config } from "../config.ts";
-import { refusalsOf } from "../http/refusals.ts";
-import { nameOf, type Router } from "../http/router.ts";
+import { refusalsOf } from "../http/declare/refusals.ts";
+import { nameOf, type Router } from "../http/declare/router.ts";
 import type { ApplyTimes } from "../projects/apply/applies.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type AppParts, type Berth, startBerth, type StartOptions } from "../start.ts";

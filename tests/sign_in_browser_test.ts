@@ -1,8 +1,8 @@
 /** Signing in, staying signed in and being attacked in a real browser, at a real identity provider. */
 import assert from "node:assert/strict";
 import type { Page } from "npm:playwright-core@1.65.1";
-import { router, socketRoute } from "../http/router.ts";
-import { openSocket } from "../http/socket.ts";
+import { router, socketRoute } from "../http/declare/router.ts";
+import { openSocket } from "../http/socket/socket.ts";
 import { BROWSER_TEST, startBrowser } from "./browser.ts";
 import { CLIENT_ID, startProvider } from "./oidc_provider.ts";
 import { startService } from "./service.ts";

@@ -1,9 +1,9 @@
 /** Identity providers that lie, hang, flood or turn their keys over, and GitHub's plain OAuth. */
 import assert from "node:assert/strict";
-import { GitHub } from "../auth/github.ts";
-import { OpenIdConnect } from "../auth/openid_connect.ts";
+import { GitHub } from "../auth/provider/github.ts";
+import { OpenIdConnect } from "../auth/provider/openid_connect.ts";
 import type { Clock } from "../auth/clock.ts";
-import { boundedFetch } from "../auth/outbound.ts";
+import { boundedFetch } from "../auth/provider/outbound.ts";
 import { ServiceError } from "../core/error.ts";
 import { MovableClock, startAccess } from "./access_service.ts";
 import { CLIENT, type ScriptedIssuer, startScriptedIssuer } from "./scripted_issuer.ts";

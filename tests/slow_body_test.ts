@@ -1,7 +1,7 @@
 /** A body that trickles in costs its sender the request, and the service nothing. */
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { json, reply, route, router } from "../http/router.ts";
+import { json, reply, route, router } from "../http/declare/router.ts";
 import { sendRaw } from "./raw_http.ts";
 import { startService } from "./service.ts";
 

@@ -1,6 +1,6 @@
 /** Before its 101 a socket shows our Origin or none, one good credential and the permission; afterwards it keeps them. */
 import assert from "node:assert/strict";
-import type { Identity } from "../auth/identity_provider.ts";
+import type { Identity } from "../auth/provider/identity_provider.ts";
 import { type AccessService, makeKey, PROGRAM, startAccess } from "./access_service.ts";
 import { AS_REPLICAS } from "./chosen_store.ts";
 import { eventually } from "./eventually.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { startBerthProcess } from "./berth_process.ts";
 import { z } from "zod";
-import { json, reply, route, router, socketRoute } from "../http/router.ts";
-import { openSocket } from "../http/socket.ts";
+import { json, reply, route, router, socketRoute } from "../http/declare/router.ts";
+import { openSocket } from "../http/socket/socket.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";
 import { within } from "./within.ts";

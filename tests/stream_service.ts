@@ -1,10 +1,10 @@
 /** Some routes behind the real edge and a real listener, for one caller whose rights a test may take away. */
 import type { Principal } from "../core/access.ts";
-import { Responder } from "../http/responder.ts";
-import { createEdge } from "../http/edge.ts";
-import { createAuditor } from "../http/auditor.ts";
+import { Responder } from "../http/serve/responder.ts";
+import { createEdge } from "../http/serve/edge.ts";
+import { createAuditor } from "../http/serve/auditor.ts";
 import type { NewAuditEntry } from "../core/store.ts";
-import type { Router } from "../http/router.ts";
+import type { Router } from "../http/declare/router.ts";
 import { permissionsOf } from "./catalogue.ts";
 
 export const ADMIN: Principal = {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ServiceError } from "../core/error.ts";
-import { json, reply, route, router } from "../http/router.ts";
+import { json, reply, route, router } from "../http/declare/router.ts";
 import { plugin, type RunningPlugin } from "../plugins/plugin.ts";
 import { eventually } from "./eventually.ts";
 import { startService } from "./service.ts";

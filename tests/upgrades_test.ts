@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { sealsFrom } from "../auth/audit/seals.ts";
-import { gainsSince, ROLE_GAINS } from "../auth/role_gains.ts";
+import { gainsSince, ROLE_GAINS } from "../auth/keys/role_gains.ts";
 import { verifyAudit } from "../auth/audit/verify.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { MIGRATIONS } from "../store/sqlite/migrations.ts";

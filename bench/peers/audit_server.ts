@@ -1,7 +1,7 @@
 /** berth with one small route twice: once as a read, once as an act with an entry before it is done. */
 import { z } from "zod";
 import { readConfig } from "../../config.ts";
-import { json, reply, route, router } from "../../http/router.ts";
+import { json, reply, route, router } from "../../http/declare/router.ts";
 import { startBerth } from "../../start.ts";
 import { ENTRY } from "../../tests/audit_entry.ts";
 

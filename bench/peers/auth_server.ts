@@ -1,7 +1,7 @@
 /** berth with one small route twice, open and closed, and a file that says with what the closed one opens. */
 import { z } from "zod";
 import { readConfig } from "../../config.ts";
-import { json, reply, route, router } from "../../http/router.ts";
+import { json, reply, route, router } from "../../http/declare/router.ts";
 import { startBerth } from "../../start.ts";
 import { ENTRY } from "../../tests/audit_entry.ts";
 

@@ -1,6 +1,6 @@
 /** The peer of `bench/house.ts` that does nothing but what cannot be left out: berth's own headers around an answer. */
-import { reply } from "../../http/answer.ts";
-import { Responder } from "../../http/responder.ts";
+import { reply } from "../../http/declare/answer.ts";
+import { Responder } from "../../http/serve/responder.ts";
 
 const responder = new Responder({ tls: false });
 let count = 0;

@@ -1,5 +1,5 @@
 /** Checks of the process: its permissions, limits and user. */
-import { tooFewDescriptors } from "../../http/descriptors.ts";
+import { tooFewDescriptors } from "../../http/serve/descriptors.ts";
 import { type Finding, risky, wrong } from "../../core/finding.ts";
 import { type Check, type Setup, textOf } from "./check.ts";
 

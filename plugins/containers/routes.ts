@@ -1,8 +1,8 @@
 /** Joins the plugin's route groups, with what they share. */
 import type { Log } from "../../core/log.ts";
 import type { CommandStore, OfferStore } from "../../core/store.ts";
-import type { LiveFeed } from "../../http/live_feed.ts";
-import { type Router, router } from "../../http/router.ts";
+import type { LiveFeed } from "../../http/live/feed.ts";
+import { type Router, router } from "../../http/declare/router.ts";
 import { ROUTES as BACKEND_ROUTES, systemBackends } from "./backends/routes.ts";
 import type { Engines } from "./backends/seen.ts";
 import { findLiveIn } from "./backends/live_container.ts";

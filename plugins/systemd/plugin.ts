@@ -1,8 +1,8 @@
 /** The units of systemd, read only; off unless the settings name it. */
 import { z } from "zod";
 import { failure } from "../../core/error.ts";
-import { count, text } from "../../http/query.ts";
-import { json, problemsOf, reply, route, router } from "../../http/router.ts";
+import { count, text } from "../../http/declare/query.ts";
+import { json, problemsOf, reply, route, router } from "../../http/declare/router.ts";
 import { plugin } from "../plugin.ts";
 import { run } from "./process.ts";
 

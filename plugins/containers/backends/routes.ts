@@ -1,7 +1,7 @@
 /** `/api/system/backends`: the engines and their states. */
 import { z } from "zod";
 import { type Backend, BackendState, HostSight } from "../../../core/runtime.ts";
-import { json, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, reply, route, type Router, router } from "../../../http/declare/router.ts";
 import { type Principal, reachOf } from "../../../core/access.ts";
 import type { Engines } from "./seen.ts";
 

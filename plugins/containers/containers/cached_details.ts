@@ -1,6 +1,6 @@
 /** Container details, cached as text until the mirror reads the container again. */
 import type { Ownership } from "../../../core/runtime.ts";
-import { type Cached, cached } from "../../../http/answer.ts";
+import { type Cached, cached } from "../../../http/declare/answer.ts";
 import { at } from "../../../engines/calls/path.ts";
 import { containerDetail } from "./detail.ts";
 import type { FoundContainer } from "../backends/find_container.ts";

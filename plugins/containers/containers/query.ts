@@ -1,6 +1,6 @@
 /** Filters, sorts and pages a list of containers. */
 import { z } from "zod";
-import { count, many, text } from "../../../http/query.ts";
+import { count, many, text } from "../../../http/declare/query.ts";
 import { BackendName } from "../backends/route_fields.ts";
 import { ContainerState } from "../../../core/runtime.ts";
 import type { ContainerRow } from "../../../engines/rows/container.ts";

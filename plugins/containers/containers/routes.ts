@@ -3,8 +3,16 @@ import { z } from "zod";
 import { type Reach, reachOf } from "../../../core/access.ts";
 import type { ContainerPermission } from "../permissions.ts";
 import { subjectOf } from "../../../core/runtime.ts";
-import { count, flag } from "../../../http/query.ts";
-import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
+import { count, flag } from "../../../http/declare/query.ts";
+import {
+  empty,
+  json,
+  particularsOf,
+  reply,
+  route,
+  type Router,
+  router,
+} from "../../../http/declare/router.ts";
 import {
   control,
   Controlled,

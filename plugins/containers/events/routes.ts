@@ -1,9 +1,9 @@
 /** `/api/terminal/compose-logs`: container events, and on request their merged logs, over a WebSocket. */
 import { z } from "zod";
 import type { RunningContainer } from "../../../core/runtime.ts";
-import { count, flag, many, text } from "../../../http/query.ts";
-import { type Router, router, socketRoute } from "../../../http/router.ts";
-import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
+import { count, flag, many, text } from "../../../http/declare/query.ts";
+import { type Router, router, socketRoute } from "../../../http/declare/router.ts";
+import { openSocket, type Socket, SocketFailure } from "../../../http/socket/socket.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import type { Engines } from "../backends/seen.ts";

@@ -1,12 +1,20 @@
 /** `/api/containers/{id}/exec`: runs a command or a shell in a container, over a WebSocket. */
 import { z } from "zod";
 import type { Reach } from "../../../core/access.ts";
-import { count, flag, many, text } from "../../../http/query.ts";
-import { json, particularsOf, reply, route, type Router, router, socketRoute } from "../../../http/router.ts";
-import { openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
-import { asServiceError } from "../../../http/problem.ts";
+import { count, flag, many, text } from "../../../http/declare/query.ts";
+import {
+  json,
+  particularsOf,
+  reply,
+  route,
+  type Router,
+  router,
+  socketRoute,
+} from "../../../http/declare/router.ts";
+import { openSocket, type Socket, SocketFailure } from "../../../http/socket/socket.ts";
+import { asServiceError } from "../../../http/declare/problem.ts";
 import { maskArguments, maskEnvironment } from "../../../core/secrets.ts";
-import type { Message } from "../../../http/socket_queue.ts";
+import type { Message } from "../../../http/socket/queue.ts";
 import { ExecSession, type ExecWish } from "./exec_session.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import { Orphans, type OrphansOptions } from "./orphans.ts";

@@ -1,6 +1,6 @@
 /** Answers a pull with its result as JSON, or with its progress as NDJSON or server-sent events. */
 import { z } from "zod";
-import { asServiceError, StreamFailure } from "../../../http/problem.ts";
+import { asServiceError, StreamFailure } from "../../../http/declare/problem.ts";
 import { PullProgress, PullResult } from "./pull.ts";
 
 /** One line or event of a streamed pull; the last one is `done` or `error`. */

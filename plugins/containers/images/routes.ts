@@ -1,8 +1,17 @@
 /** `/api/images`: lists, inspects, pulls and removes images. */
 import { z } from "zod";
-import { empty, json, particularsOf, raw, reply, route, type Router, router } from "../../../http/router.ts";
-import { asServiceError } from "../../../http/problem.ts";
-import { flag, text } from "../../../http/query.ts";
+import {
+  empty,
+  json,
+  particularsOf,
+  raw,
+  reply,
+  route,
+  type Router,
+  router,
+} from "../../../http/declare/router.ts";
+import { asServiceError } from "../../../http/declare/problem.ts";
+import { flag, text } from "../../../http/declare/query.ts";
 import type { Reach } from "../../../core/access.ts";
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../../../engines/links/link.ts";

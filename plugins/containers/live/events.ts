@@ -1,6 +1,6 @@
 /** The feed of what happens on the engines. */
 import { z } from "zod";
-import { feed, type LiveFeed } from "../../../http/live_feed.ts";
+import { feed, type LiveFeed } from "../../../http/live/feed.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { EventKind, filterOf, seenBy } from "../events/event_filter.ts";

@@ -1,7 +1,7 @@
 /** The feed of merged logs: any containers, each followed behind its own cursor. */
 import { z } from "zod";
 import { reachOfRunning, SEES_RUNNING } from "../../../core/runtime.ts";
-import { feed, type LiveFeed } from "../../../http/live_feed.ts";
+import { feed, type LiveFeed } from "../../../http/live/feed.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";

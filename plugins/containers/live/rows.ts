@@ -1,8 +1,8 @@
 /** The feeds of what the engines have: containers, images, volumes, networks, and the engines themselves. */
 import { z } from "zod";
 import { reachOfRunning } from "../../../core/runtime.ts";
-import { feed, type LiveFeed, type Subscription } from "../../../http/live_feed.ts";
-import { ListAsked, type Listing, type ListSource, LiveLists, rowsMessage } from "../../../http/live_list.ts";
+import { feed, type LiveFeed, type Subscription } from "../../../http/live/feed.ts";
+import { ListAsked, type Listing, type ListSource, LiveLists, rowsMessage } from "../../../http/live/list.ts";
 import type { Backends } from "../../../engines/links/backends.ts";
 import type { CachedList } from "../backends/cached_list.ts";
 import { Unavailable } from "../../../engines/links/unavailable.ts";

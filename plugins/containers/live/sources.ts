@@ -4,7 +4,7 @@ import type { Reach } from "../../../core/access.ts";
 import type { ServiceError } from "../../../core/error.ts";
 import type { RunningContainer } from "../../../core/runtime.ts";
 import type { Sight } from "../../../core/sight.ts";
-import { asServiceError, statusOf } from "../../../http/problem.ts";
+import { asServiceError, statusOf } from "../../../http/declare/problem.ts";
 import { findContainer } from "../backends/find_container.ts";
 import { type LiveContainer, readLive } from "../backends/live_container.ts";
 import type { Engines } from "../backends/seen.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ServiceError } from "../../../core/error.ts";
 import { pause } from "../../../core/pause.ts";
-import { feed, type LiveFeed } from "../../../http/live_feed.ts";
+import { feed, type LiveFeed } from "../../../http/live/feed.ts";
 import type { Engines } from "../backends/seen.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { Sample, type StatsFeeds } from "../stats/stats_feed.ts";

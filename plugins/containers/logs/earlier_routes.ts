@@ -1,9 +1,9 @@
 /** `/api/logs`: earlier lines of one or several containers, the last ones before a place, searched on request. */
 import { z } from "zod";
 import type { Reach } from "../../../core/access.ts";
-import { count, many, text } from "../../../http/query.ts";
-import { json, reply, route, type Router, router } from "../../../http/router.ts";
-import { Turns } from "../../../http/turns.ts";
+import { count, many, text } from "../../../http/declare/query.ts";
+import { json, reply, route, type Router, router } from "../../../http/declare/router.ts";
+import { Turns } from "../../../http/declare/turns.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";
 import { engineError } from "../../../engines/calls/errors.ts";

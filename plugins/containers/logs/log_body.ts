@@ -1,5 +1,5 @@
 /** A log as the body of an answer, read from the engine as fast as the caller reads. */
-import { asServiceError } from "../../../http/problem.ts";
+import { asServiceError } from "../../../http/declare/problem.ts";
 import type { ByteWriter } from "./byte_writer.ts";
 import { FrameReader } from "../../../engines/frames/frames.ts";
 import { type LogWriter, RawTextWriter } from "./log_formats.ts";

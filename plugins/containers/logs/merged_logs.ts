@@ -1,6 +1,6 @@
 /** Merges the logs of several containers in the order of their times. */
 import type { ServiceError } from "../../../core/error.ts";
-import { asServiceError } from "../../../http/problem.ts";
+import { asServiceError } from "../../../http/declare/problem.ts";
 import type { LiveContainer } from "../backends/live_container.ts";
 import type { EngineEvent } from "../../../engines/mirror/event_feed.ts";
 import type { Awaken } from "./awaken.ts";

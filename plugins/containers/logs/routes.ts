@@ -1,9 +1,9 @@
 /** `/api/containers/{id}/logs`: reads or follows a log, across restarts of the container and its engine. */
 import { z } from "zod";
-import type { Call } from "../../../http/call.ts";
-import { countOrAll, flag, text } from "../../../http/query.ts";
-import { StreamFailure } from "../../../http/problem.ts";
-import { raw, route, type Router, router } from "../../../http/router.ts";
+import type { Call } from "../../../http/declare/call.ts";
+import { countOrAll, flag, text } from "../../../http/declare/query.ts";
+import { StreamFailure } from "../../../http/declare/problem.ts";
+import { raw, route, type Router, router } from "../../../http/declare/router.ts";
 import { at } from "../../../engines/calls/path.ts";
 import type { FindLive, LiveContainer } from "../backends/live_container.ts";
 import { logBody, rawLogBody } from "./log_body.ts";

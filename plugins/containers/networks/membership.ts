@@ -3,7 +3,7 @@ import { z } from "zod";
 import { joinNeeds } from "../../../core/container_needs.ts";
 import { ServiceError } from "../../../core/error.ts";
 import { NO_FACTS } from "../../../core/spec_rows.ts";
-import { json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
+import { json, particularsOf, reply, route, type Router, router } from "../../../http/declare/router.ts";
 import type { Engines } from "../backends/seen.ts";
 import { mustHold } from "../backends/judged.ts";
 import type { Link } from "../../../engines/links/link.ts";

@@ -1,7 +1,15 @@
 /** `/api/networks`: lists, inspects, creates and removes networks. */
 import { z } from "zod";
-import { flag, text } from "../../../http/query.ts";
-import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
+import { flag, text } from "../../../http/declare/query.ts";
+import {
+  empty,
+  json,
+  particularsOf,
+  reply,
+  route,
+  type Router,
+  router,
+} from "../../../http/declare/router.ts";
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { networkNeeds } from "../../../core/object_needs.ts";

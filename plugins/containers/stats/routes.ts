@@ -1,9 +1,9 @@
 /** `/api/containers/{id}/stats`: a container's CPU, memory, network and disk, over a WebSocket. */
 import { z } from "zod";
 import type { Reach } from "../../../core/access.ts";
-import { text } from "../../../http/query.ts";
-import { type Router, router, socketRoute } from "../../../http/router.ts";
-import { failSocket, openSocket, type Socket, SocketFailure } from "../../../http/socket.ts";
+import { text } from "../../../http/declare/query.ts";
+import { type Router, router, socketRoute } from "../../../http/declare/router.ts";
+import { failSocket, openSocket, type Socket, SocketFailure } from "../../../http/socket/socket.ts";
 import type { FindLive } from "../backends/live_container.ts";
 import { Sample, type StatsFeeds } from "./stats_feed.ts";
 import type { StreamLimit } from "../backends/stream_limit.ts";

@@ -1,7 +1,7 @@
 /** Reads the engine's measurements of a container once for all its viewers. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/error.ts";
-import { asServiceError } from "../../../http/problem.ts";
+import { asServiceError } from "../../../http/declare/problem.ts";
 import type { Engine } from "../../../engines/calls/engine.ts";
 import { TextLines } from "../../../engines/calls/text_lines.ts";
 import { Cutoff } from "../../../engines/calls/cutoff.ts";

@@ -4,8 +4,16 @@ import type { Reach } from "../../../core/access.ts";
 import { volumeNeeds } from "../../../core/object_needs.ts";
 import { mustHold } from "../backends/judged.ts";
 import { ServiceError } from "../../../core/error.ts";
-import { flag, text } from "../../../http/query.ts";
-import { empty, json, particularsOf, reply, route, type Router, router } from "../../../http/router.ts";
+import { flag, text } from "../../../http/declare/query.ts";
+import {
+  empty,
+  json,
+  particularsOf,
+  reply,
+  route,
+  type Router,
+  router,
+} from "../../../http/declare/router.ts";
 import { type Engines, freshInSight } from "../backends/seen.ts";
 import type { Link } from "../../../engines/links/link.ts";
 import { unreadable } from "../../../engines/calls/failure.ts";
